@@ -65,7 +65,7 @@ def _names(text: str) -> list[str]:
 
 def _new_number(old: str, around: str, random_: random.Random) -> str | None:
     """Return another number: one of the evidence, or the old one with a digit changed."""
-    others = [one for one in _numbers(around) if one != old and len(one) <= len(old) + 2]
+    others = [number for number in _numbers(around) if number != old and len(number) <= len(old) + 2]
     if others and random_.random() < 0.5:
         return random_.choice(others)
     places = [i for i, sign in enumerate(old) if sign.isdigit()]
@@ -112,10 +112,10 @@ def _name(text: str, around: str, random_: random.Random) -> Corrupted | None:
     match = random_.choice(own)
     for group in (MONTHS, DAYS):
         if match[0] in group:
-            new = random_.choice([one for one in group if one != match[0]])
+            new = random_.choice([name for name in group if name != match[0]])
             changed, span = _replaced(text, *match.span(), new)
             return Corrupted(changed, "name", (span,))
-    others = sorted({one for one in _names(around) if one not in text and one not in MONTHS and one not in DAYS})
+    others = sorted({name for name in _names(around) if name not in text and name not in MONTHS and name not in DAYS})
     if not others:
         return None
     changed, span = _replaced(text, *match.span(), random_.choice(others))
@@ -165,8 +165,12 @@ def _word(text: str, around: str, random_: random.Random) -> Corrupted | None:
         return None
     match = random_.choice(found)
     old = match[0]
-    others = {one for one in re.findall(r"\b[a-z]{5,}\b", around) if one[-2:] == old[-2:] and one[:4] != old[:4]}
-    options = sorted(one for one in others if one not in text)
+    others = {
+        candidate
+        for candidate in re.findall(r"\b[a-z]{5,}\b", around)
+        if candidate[-2:] == old[-2:] and candidate[:4] != old[:4]
+    }
+    options = sorted(word for word in others if word not in text)
     if not options:
         return None
     changed, span = _replaced(text, *match.span(), random_.choice(options))
@@ -176,7 +180,7 @@ def _word(text: str, around: str, random_: random.Random) -> Corrupted | None:
 def _swap(text: str, around: str, random_: random.Random) -> Corrupted | None:
     names = [m for m in _WORD.finditer(text) if re.fullmatch(r"[A-Z][\w'’-]{2,}", m[0]) and m.start() > 0]
     first = _WORD.match(text)
-    if first and f" {first[0]} " in f" {around} " and any(first[0] == one for one in _names(around)):
+    if first and f" {first[0]} " in f" {around} " and any(first[0] == name for name in _names(around)):
         names.insert(0, first)
     common = list(re.finditer(r"(?<=\b[Tt]he )[a-z]{4,}\b", text))
     group = names if len({m[0] for m in names}) > 1 and (len(common) < 2 or random_.random() < 0.6) else common

@@ -75,10 +75,10 @@ def documents(folder: Path, *, written: bool = False) -> tuple[list[Document], l
 
 def same_article(articles: Sequence[Document]) -> list[frozenset[str]]:
     """Return for each article the sets that hold it, its own among them: two sets draw on the same newspaper."""
-    starts = [re.sub(r"\W+", "", " ".join(one.sentences[:30]).lower())[:400] for one in articles]
+    starts = [re.sub(r"\W+", "", " ".join(article.sentences[:30]).lower())[:400] for article in articles]
     held: dict[str, set[str]] = {}
-    for start, one in zip(starts, articles, strict=True):
-        held.setdefault(start, set()).add(one.set)
+    for start, article in zip(starts, articles, strict=True):
+        held.setdefault(start, set()).add(article.set)
     return [frozenset(held[start]) for start in starts]
 
 
@@ -96,22 +96,28 @@ def judged_rows(folder: Path, nearest: Nearest, without: Collection[str] = ()) -
     random_ = random.Random(0)
     articles, claims = documents(folder)
     held, rows = same_article(articles), list[Row]()
-    for name in [one for one in SETS if one not in without]:
-        own = [one for one in claims if one.set == name and one.kind == "human" and (one.unit == 1 or one.label == 1)]
-        own = [one for one in own if not held[one.article] & set(without)]
-        found = {label: [one for one in own if one.label == label] for label in (0, 1)}
+    for name in [set_name for set_name in SETS if set_name not in without]:
+        own = [
+            claim
+            for claim in claims
+            if claim.set == name and claim.kind == "human" and (claim.unit == 1 or claim.label == 1)
+        ]
+        own = [claim for claim in own if not held[claim.article] & set(without)]
+        found = {label: [claim for claim in own if claim.label == label] for label in (0, 1)}
         drawn = {label: random_.sample(some, min(AT_MOST, len(some))) for label, some in found.items()}
         chosen = [*drawn[0], *drawn[1]]
         by_article: dict[int, list[Claim]] = {}
-        for one in chosen:
-            by_article.setdefault(one.article, []).append(one)
+        for claim in chosen:
+            by_article.setdefault(claim.article, []).append(claim)
         for article, some in by_article.items():
             sentences = articles[article].sentences
-            orders = nearest([one.text for one in some], sentences)
-            for one, order in zip(some, orders, strict=True):
+            orders = nearest([claim.text for claim in some], sentences)
+            for claim, order in zip(some, orders, strict=True):
                 kept = tuple(sentences[i] for i in order[:JUDGED])
-                weight = 1.5 * min(4.0, 0.5 / (len(drawn[one.label]) / len(chosen)))
-                rows.append(Row(kept, one.text, 0 if one.label else 3, () if one.label else None, weight, "judged"))
+                weight = 1.5 * min(4.0, 0.5 / (len(drawn[claim.label]) / len(chosen)))
+                rows.append(
+                    Row(kept, claim.text, 0 if claim.label else 3, () if claim.label else None, weight, "judged")
+                )
     return rows
 
 
@@ -135,9 +141,9 @@ def _human(name: str, row: dict[str, Any], article: int, base: int) -> Iterator[
         for text in changed or split_text(row["summary"])[:1]:
             yield Claim(name, article, base, text, int(float(row["consistent"]) == 1), "human", int(len(changed) < 2))
     else:
-        for number, one in enumerate(row["systems" if name == "summeval" else "summaries"]):
-            label = one["consistency"] >= 5 if name == "summeval" else one["supported"] > 0.5
-            sentences = split_text(one["summary"])
+        for number, summary in enumerate(row["systems" if name == "summeval" else "summaries"]):
+            label = summary["consistency"] >= 5 if name == "summeval" else summary["supported"] > 0.5
+            sentences = split_text(summary["summary"])
             for text in sentences:
                 yield Claim(name, article, base + number, text, int(label), "human", int(len(sentences) == 1))
 
@@ -151,16 +157,22 @@ def _edited(
         rephrased(text, random_) if random_.random() < 0.8 else text for text in random_.sample(told, min(3, len(told)))
     ]
     if name == "summeval":
-        references = [text for one in row["references"] for text in split_text(one) if 5 <= len(text.split()) <= 45]
+        references = [
+            text for reference in row["references"] for text in split_text(reference) if 5 <= len(text.split()) <= 45
+        ]
         true += random_.sample(references, min(10, len(references)))
-        fine = [text for one in row["systems"] if one["consistency"] >= 5 for text in split_text(one["summary"])]
+        fine = [
+            text for system in row["systems"] if system["consistency"] >= 5 for text in split_text(system["summary"])
+        ]
         true += random_.sample(fine, min(4, len(fine)))
     elif name == "qags_cnndm":
         true += [
-            one["sentence"] for one in row["summary_sentences"] if all(a["response"] == "yes" for a in one["responses"])
+            sentence["sentence"]
+            for sentence in row["summary_sentences"]
+            if all(a["response"] == "yes" for a in sentence["responses"])
         ]
     else:
-        true += [one["summary"] for one in row["summaries"] if one["supported"] > 0.6]
+        true += [summary["summary"] for summary in row["summaries"] if summary["supported"] > 0.6]
     for text in dict.fromkeys(true):
         yield Claim(name, article, -1, text, 1, "true", 1)
         for _ in range(2):

@@ -138,7 +138,7 @@ def _own_rows(
         if made := corrupt(claim, around, random_, tail=tail):
             yield Row(_among(evidence, claim, pool, random_), made.text, 3, made.spans, 0.5, f"edit:{made.kind}")
     elif made := corrupt(told, around, random_):
-        changed = tuple(made.text if one == told else one for one in evidence)
+        changed = tuple(made.text if sentence == told else sentence for sentence in evidence)
         yield Row(_among(changed, claim, pool, random_), claim, 3, None, 0.5, f"evidence:{made.kind}")
 
 
@@ -306,14 +306,14 @@ def _joined_rows(passage: dict[str, Any], orders: Sequence[Sequence[int]], rando
     """Yield for every fourth claim of a passage it and another, over the sentences nearest to both."""
     claims = passage["claims"]
     for _ in range(len(claims) // 4):
-        one, two = random_.sample(range(len(claims)), 2)
+        first, two = random_.sample(range(len(claims)), 2)
         if random_.random() < 0.5:  # half of them two true ones, where there are two
             true = [i for i, claim in enumerate(claims) if claim["supported"]]
-            one, two = random_.sample(true, 2) if len(true) > 1 else (one, two)
-        fine = claims[one]["supported"] and claims[two]["supported"]
-        places = sorted({*orders[one][:3], *orders[two][:3]})
+            first, two = random_.sample(true, 2) if len(true) > 1 else (first, two)
+        fine = claims[first]["supported"] and claims[two]["supported"]
+        places = sorted({*orders[first][:3], *orders[two][:3]})
         kept = tuple(passage["source"][i] for i in places)
-        text = joined(claims[one]["text"], claims[two]["text"])
+        text = joined(claims[first]["text"], claims[two]["text"])
         yield Row(kept, text, 0 if fine else 3, () if fine else None, 1.0, "joined")
 
 

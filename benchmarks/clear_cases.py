@@ -24,11 +24,11 @@ PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("
 def compared(better: str, worse: str, *, truth: bool, **who: Any) -> None:
     """Print how often the better answer wins, how often it is preferred, and how the places weigh."""
     rows = [{"question": c["question"], "a": c[better], "b": c[worse], "truth": c["truth"] * truth} for c in CASES]
-    found = [one for one in compare_pairs(rows, progress=False, **who).results if one.score is not None]
-    won, tied = (sum(one.winner == name for one in found) for name in ("a", "tie"))
-    leans = [round(one.lean, 2) for one in found if one.lean is not None]
+    found = [result for result in compare_pairs(rows, progress=False, **who).results if result.score is not None]
+    won, tied = (sum(result.winner == name for result in found) for name in ("a", "tie"))
+    leans = [round(result.lean, 2) for result in found if result.lean is not None]
     shown = f"{better} against {worse}{', truth shown' if truth else ''}"
-    preferred = sum(one.score > 0.5 for one in found)
+    preferred = sum(result.score > 0.5 for result in found)
     print(f"{shown}: {won} of {len(found)} won, {tied} tied, {preferred} preferred, leans {min(leans, default=None)}"
           f" to {max(leans, default=None)}")  # fmt: skip
 
@@ -37,7 +37,7 @@ def retrieved(good: str, bad: str, judge: Any) -> None:
     """Print how often a passage scores above a worse one that stands before it."""
     rows = [{"question": c["question"], "contexts": [c[bad], c[good]], "truth": c["truth"]} for c in CASES]
     found = retrieval_scores(rows, ["context_precision"], judge=judge, progress=False).tables["context_precision"]
-    scores = [[p.score or 0 for p in one.passages] for one in found.results if one.score is not None]
+    scores = [[p.score or 0 for p in result.passages] for result in found.results if result.score is not None]
     print(f"passage {good} above {bad}: {sum(b > a for a, b in scores)} of {len(scores)}", *set(found.reasons()))
 
 
@@ -71,8 +71,8 @@ def main() -> None:
         rubric = Rubric(criteria=criteria, backend=backend, workers=1)
         grades = {
             name: [
-                one.score or 0
-                for one in rubric.score_many(*([c[k] for c in CASES] for k in ("question", name))).results
+                result.score or 0
+                for result in rubric.score_many(*([c[k] for c in CASES] for k in ("question", name))).results
             ]
             for name in ("truth", "right", "gibberish", "beside")
         }
@@ -81,10 +81,18 @@ def main() -> None:
             print(f"rubric {criteria!r}: {better} above {worse} in {right} of {len(CASES)}")
     retrieved("truth", "beside", LLMJudge(backend, workers=1))
     asked = [(c[name], c["truth"]) for c in CASES for name in ("truth", "beside")]
-    found = LLMJudge(backend, workers=1, probabilities=True).many("entail", [(text, [one]) for text, one in asked])
-    entailed("three labels", [getattr(one[0], "probability", None) if isinstance(one, list) else None for one in found])
-    verdicts = LLMChecker(backend, workers=1).check_many([([text], one) for text, one in asked])
-    entailed("yes or no", [one.probability for one in verdicts])
+    found = LLMJudge(backend, workers=1, probabilities=True).many(
+        "entail", [(text, [statement]) for text, statement in asked]
+    )
+    entailed(
+        "three labels",
+        [
+            getattr(entailments[0], "probability", None) if isinstance(entailments, list) else None
+            for entailments in found
+        ],
+    )
+    verdicts = LLMChecker(backend, workers=1).check_many([([text], statement) for text, statement in asked])
+    entailed("yes or no", [verdict.probability for verdict in verdicts])
 
 
 if __name__ == "__main__":

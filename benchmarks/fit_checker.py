@@ -146,7 +146,7 @@ def _rows(evidence: list[str], sentence: str, vectors: base.PairVectors) -> Iter
     claim = tokens.take_apart(sentence)
     if not claim.keys:
         return
-    order = [one.index for one in base.ranked_evidence(vectors)]
+    order = [ranked.index for ranked in base.ranked_evidence(vectors)]
     for k in KS:
         chosen = order[:k] if k else order
         part = base.PairVectors(

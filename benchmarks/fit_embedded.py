@@ -74,7 +74,7 @@ class Table:
         self.alone = np.array([claim.unit for claim in claims]) == 1
         self.human = np.array([claim.kind for claim in claims]) == "human"
         balance = wording_weights(written_passages())
-        self.balance = np.array([WRITTEN * balance[one.text] if one.set == "written" else 1.0 for one in claims])
+        self.balance = np.array([WRITTEN * balance[claim.text] if claim.set == "written" else 1.0 for claim in claims])
         self.balance[~self.human] = EDITS
 
     def allowed(self, left_out: str | None) -> np.ndarray:
@@ -123,8 +123,8 @@ def fit(table: Table, rows: np.ndarray) -> tuple[np.ndarray, float]:
     values = table.numbers[rows].copy()
     middle = np.average(values, axis=0, weights=weight)
     group = np.array([f"{name} {human}" for name, human in zip(table.set[rows], table.human[rows], strict=True)])
-    for one in np.unique(group):
-        inside = group == one
+    for group_number in np.unique(group):
+        inside = group == group_number
         values[inside] -= np.average(values[inside], axis=0, weights=weight[inside])
     scale = np.sqrt(np.average(values**2, axis=0, weights=weight))
     model = LogisticRegression(C=RIDGE, max_iter=2000).fit(values / scale, table.label[rows], sample_weight=weight)
@@ -210,9 +210,9 @@ def articles_looked_at(path: Path) -> dict[str, np.ndarray]:
     given = []
     for file in sorted(Path(__file__).parent.glob("fresh_articles*.json")):
         if file.stem != "fresh_articles_16":  # on those ten nothing is chosen
-            for one in json.loads(file.read_text(encoding="utf-8")):
-                given += [(one["text"], own["text"], own["supported"]) for own in one["sentences"]]
-    results = evaluate_many([one[0] for one in given], [one[1] for one in given], progress=True)
+            for article in json.loads(file.read_text(encoding="utf-8")):
+                given += [(article["text"], own["text"], own["supported"]) for own in article["sentences"]]
+    results = evaluate_many([item[0] for item in given], [item[1] for item in given], progress=True)
     rows = []
     for (_, _, label), result in zip(given, results, strict=True):
         for verdict in result.verdicts:
@@ -272,13 +272,13 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
         ]
         vectors = encode_pairs(pairs, embedder)
         seen = [look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
-        asked = [one for pair, looked in zip(pairs, seen, strict=True) for one in windows(*pair, looked.nearest)]
+        asked = [window for pair, looked in zip(pairs, seen, strict=True) for window in windows(*pair, looked.nearest)]
         read = reader.read(asked)
         for row, (n, own, looked) in enumerate(zip(numbers, vectors, seen, strict=True)):
             counted = ten_numbers(looked, own, read[2 * row], read[2 * row + 1])
             found["numbers"][n] = list(counted.values())
-            found["copied"][n] = any(one.in_place for one in looked.clashes.found)
-            found["clash"][n] = any(one.firm for one in looked.clashes.found)
+            found["copied"][n] = any(clash.in_place for clash in looked.clashes.found)
+            found["clash"][n] = any(clash.firm for clash in looked.clashes.found)
             found["words"][n] = list(words.pair_features(looked.claim, looked.evidence, own)[0].values())
     np.savez_compressed(path, **found, mark=np.array(numbers_mark()))
     return found
@@ -322,7 +322,9 @@ def main() -> None:
         said = items(table, 1 / (1 + np.exp(-words)), 0.5, np.zeros(len(claims), bool), "words")
         said["state"] = said["state"].replace("unclear", "contradicted")  # it knows two states
         both = pd.concat([found, said]).query("key != 'written'").round({"probability": 5})
-        domains = {place: one.domain if one.set == "summedits" else "" for place, one in enumerate(articles)}
+        domains = {
+            place: article.domain if article.set == "summedits" else "" for place, article in enumerate(articles)
+        }
         both.assign(domain=both["article"].map(domains)).to_csv(options.left_out, index=False)
     if options.write:
         (ASSETS / "embedded.json").write_text(json.dumps(draft, indent=1) + "\n")

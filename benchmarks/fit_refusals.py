@@ -74,7 +74,7 @@ class Means(NamedTuple):
 
 def means_of(rows: list[dict], embedder) -> tuple[Means, np.ndarray, float]:
     """The means of texts, with the centre and the scale of the states."""
-    texts = [one["text"] for one in rows]
+    texts = [row["text"] for row in rows]
     states = mean_states(texts)
     centre = states.mean(axis=0)
     scale = float(np.linalg.norm(states - centre, axis=1).mean())
@@ -83,28 +83,28 @@ def means_of(rows: list[dict], embedder) -> tuple[Means, np.ndarray, float]:
 
 def tabulate(rows: list[dict], means: Means, words: list[str]) -> np.ndarray:
     """The features of texts: meaning, form, marks, words and pairs."""
-    place = {one: column for column, one in enumerate(words)}
+    place = {word: column for column, word in enumerate(words)}
     phrases = np.zeros((len(rows), len(words)))
-    for row, one in enumerate(rows):
-        for phrase, value in _phrase_values(one["text"], place).items():
+    for row, row_of_words in enumerate(rows):
+        for phrase, value in _phrase_values(row_of_words["text"], place).items():
             phrases[row, place[phrase]] = value
-    marks = [list(_marks(one["text"], refusal_signs(one["text"])).values()) for one in rows]
+    marks = [list(_marks(labelled_row["text"], refusal_signs(labelled_row["text"])).values()) for labelled_row in rows]
     return np.hstack([MEANING * means.meaning, FORM * means.form, marks, WORDS * phrases])
 
 
 def fitted(rows: list[dict], means: Means) -> tuple[LogisticRegression, list[str]]:
     """Ridge-penalised logistic regression over marks, words and pairs met twice, sentence vectors and states."""
-    met = Counter(phrase for one in rows for phrase in _phrases(one["text"]))
+    met = Counter(phrase for row in rows for phrase in _phrases(row["text"]))
     words = sorted(phrase for phrase, count in met.items() if count > 1)
     table = tabulate(rows, means, words)
-    return LogisticRegression(C=3.0, max_iter=5000).fit(table, [one["refused"] for one in rows]), words
+    return LogisticRegression(C=3.0, max_iter=5000).fit(table, [row["refused"] for row in rows]), words
 
 
 def folds(rows: list[dict]) -> np.ndarray:
     """Ten parts, shape (n,): the texts of a style in one part, those of the mixed style spread over all."""
     draw = np.random.default_rng(0)
     place = {style: number % 10 for number, style in enumerate(draw.permutation(sorted({r["style"] for r in rows})))}
-    return np.array([i % 10 if one["style"] == "mixed" else place[one["style"]] for i, one in enumerate(rows)])
+    return np.array([i % 10 if row["style"] == "mixed" else place[row["style"]] for i, row in enumerate(rows)])
 
 
 def choose_threshold(rows: list[dict], means: Means) -> float:
@@ -114,13 +114,13 @@ def choose_threshold(rows: list[dict], means: Means) -> float:
     are always fitted, so they do not count.
     """
     group = folds(rows)
-    chance, truth = np.zeros(len(rows)), np.array([one["refused"] for one in rows])
+    chance, truth = np.zeros(len(rows)), np.array([row["refused"] for row in rows])
     for number in range(10):
         away = group == number
         model, words = fitted([rows[i] for i in np.flatnonzero(~away)], means.rows(~away))
         table = tabulate([rows[i] for i in np.flatnonzero(away)], means.rows(away), words)
         chance[away] = model.predict_proba(table)[:, 1]
-    styled = np.array([one["style"] != "mixed" for one in rows])
+    styled = np.array([row["style"] != "mixed" for row in rows])
     chance, truth = chance[styled], truth[styled]
     for threshold in np.arange(0.5, 0.95, 0.01).round(2):
         said = chance >= threshold
@@ -152,15 +152,15 @@ def ablate(rows: list[dict], embedder) -> None:
     """Share right where 2.5 % of the answers pass for refusals, on each round of texts, fitted on all the others."""
     means, _, _ = means_of(rows, embedder)
     bare = Means(means.meaning, np.zeros_like(means.form))
-    sets = np.array([one.get("set", "") for one in rows])
+    sets = np.array([row.get("set", "") for row in rows])
     shares: dict[str, list[float]] = {"with form": [], "without": []}
     for name in sorted({*sets} - {"", "more"}):
         away = sets == name
         rest, left = ([rows[i] for i in np.flatnonzero(chosen)] for chosen in (~away, away))
-        truth = np.array([one["refused"] for one in left])
-        for kind, one in (("with form", means), ("without", bare)):
-            model, words = fitted(rest, one.rows(~away))
-            odds = model.decision_function(tabulate(left, one.rows(away), words))
+        truth = np.array([left_row["refused"] for left_row in left])
+        for kind, probabilities in (("with form", means), ("without", bare)):
+            model, words = fitted(rest, probabilities.rows(~away))
+            odds = model.decision_function(tabulate(left, probabilities.rows(away), words))
             shares[kind].append(float(((odds > np.quantile(odds[~truth], 0.975)) == truth).mean()))
             print(f"{name:10} {kind:10} {shares[kind][-1]:.3f}")
     print("  ".join(f"{kind}: {np.mean(found):.3f}" for kind, found in shares.items()))
@@ -185,13 +185,13 @@ def tell_last(rows: list[dict], embedder) -> None:
     """The shares on texts that were kept aside, with exact binomial intervals (Clopper and Pearson)."""
     flags = [flag.value for flag in refusal_flags([row["text"] for row in rows], embedder)]
     truth = np.array([row["refused"] for row in rows])
-    right = np.array([flag == one for flag, one in zip(flags, truth, strict=True)])  # an undecided one is not
+    right = np.array([flag == truly for flag, truly in zip(flags, truth, strict=True)])  # an undecided one is not
     alarms = np.array([flag is True for flag in flags])[~truth]
     hits = {"right": right, "refusals found": right[truth], "answers taken for refusals": alarms}
     print(f"undecided, and so not right: {flags.count(None)}")
-    for name, one in hits.items():
-        interval = binomtest(int(one.sum()), len(one)).proportion_ci()
-        print(f"{name}: {one.sum()} of {len(one)}, {one.mean():.3f} [{interval.low:.3f}, {interval.high:.3f}]")
+    for name, hit in hits.items():
+        interval = binomtest(int(hit.sum()), len(hit)).proportion_ci()
+        print(f"{name}: {hit.sum()} of {len(hit)}, {hit.mean():.3f} [{interval.low:.3f}, {interval.high:.3f}]")
 
 
 def main() -> None:

@@ -73,12 +73,15 @@ KINDS = {
 def written_items(checker: str) -> pd.DataFrame:
     """Return the items of the sets that were written for this project, as `evaluate` judges them."""
     rows: list[dict[str, Any]] = []
-    given = [("package", one.article, one.text, one.supported, one.kind) for one in bench_sentences()]
+    given = [
+        ("package", sentence.article, sentence.text, sentence.supported, sentence.kind)
+        for sentence in bench_sentences()
+    ]
     for key, file in WRITTEN.items():
         for article in json.loads(file.read_text(encoding="utf-8")):
             given += [(key, article["text"], s["text"], s["supported"], s["kind"]) for s in article["sentences"]]
-    results = evaluate_many([one[1] for one in given], [one[2] for one in given], checker=checker, progress=False)
-    articles = {text: place for place, text in enumerate(dict.fromkeys(one[1] for one in given))}
+    results = evaluate_many([item[1] for item in given], [item[2] for item in given], checker=checker, progress=False)
+    articles = {text: place for place, text in enumerate(dict.fromkeys(item[1] for item in given))}
     for place, ((key, text, _, label, kind), result) in enumerate(zip(given, results, strict=True)):
         found = {verdict.state for verdict in result.verdicts}
         if None in found:
@@ -101,7 +104,7 @@ def set_row(items: pd.DataFrame, n_resamples: int = 1000) -> dict[str, Any]:
     row |= {"source": source, "n": len(items), "n_false": int((items["label"] == 0).sum())}
     for measure, value, (low, high) in zip(MEASURES, values, ends, strict=True):
         shares = {measure: value, f"{measure}_low": low, f"{measure}_high": high}
-        row |= {key: None if one is None or np.isnan(one) else round(one, 4) for key, one in shares.items()}
+        row |= {key: None if share is None or np.isnan(share) else round(share, 4) for key, share in shares.items()}
     denied = items[items["state"] == "contradicted"]
     row["unclear"] = round(float((items["state"] == "unclear").mean()), 4)
     row["contradicted"] = len(denied)
@@ -185,7 +188,8 @@ def article_marks(folder: Path) -> dict[str, str]:
     """Return for each set that the checkers were fitted to short marks of its articles."""
     articles, _ = documents(folder)
     marks = {
-        name: sorted({article_mark(" ".join(one.sentences)) for one in articles if one.set == name}) for name in SETS
+        name: sorted({article_mark(" ".join(article.sentences)) for article in articles if article.set == name})
+        for name in SETS
     }
     return {name: base64.b64encode(b"".join(own)).decode() for name, own in marks.items()}
 
@@ -204,7 +208,7 @@ def main() -> None:
     items = pd.concat([old, *map(written_items, CHECKERS)], ignore_index=True)[columns]
     rows = set_rows(items)
     for checker in CHECKERS:
-        print(f"\n{checker}\n{pd.DataFrame([shown_row(one) for one in rows if one['checker'] == checker]).to_string()}")
+        print(f"\n{checker}\n{pd.DataFrame([shown_row(row) for row in rows if row['checker'] == checker]).to_string()}")
     print(pd.DataFrame(kind_rows(items, "embedded")).to_string())
     text = page(items, rows)
     if not options.write:
@@ -213,7 +217,7 @@ def main() -> None:
     items.to_csv(ITEMS, index=False, compression={"method": "gzip", "mtime": 0})
     asset = ASSETS / "how_well.json"
     judges = {name: load_checker(name) for name in CHECKERS}
-    kept = {name: {"fingerprint": one.fingerprint, "threshold": one.threshold} for name, one in judges.items()}
+    kept = {name: {"fingerprint": judge.fingerprint, "threshold": judge.threshold} for name, judge in judges.items()}
     marks = json.loads(asset.read_text(encoding="utf-8"))["articles"] if asset.exists() else {}
     if "SUMMEVAL_NB_DATA" in os.environ:
         marks = article_marks(Path(os.environ["SUMMEVAL_NB_DATA"]))

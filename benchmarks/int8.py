@@ -71,7 +71,7 @@ class OnnxMiniLM(MiniLMEmbedder):
         self.session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
     def _pass(self, lot, tokens):
-        lengths = np.array([len(one) for one in lot])
+        lengths = np.array([len(row) for row in lot])
         mask = np.arange(lengths.max()) < lengths[:, None]
         ids = np.zeros(mask.shape, dtype=np.int64)
         ids[mask] = np.concatenate(lot)
@@ -79,7 +79,7 @@ class OnnxMiniLM(MiniLMEmbedder):
         means = (hidden * mask[..., None]).sum(1) / lengths[:, None]
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         inner = [hidden[row, 1 : length - 1] for row, length in enumerate(lengths)] if tokens else []
-        return means, [one / np.linalg.norm(one, axis=1, keepdims=True) for one in inner]
+        return means, [matrix / np.linalg.norm(matrix, axis=1, keepdims=True) for matrix in inner]
 
 
 def main() -> None:

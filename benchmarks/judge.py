@@ -78,14 +78,16 @@ def speed(rows: list[dict[str, str]], single: int) -> None:
     start = time.perf_counter()
     table = evaluate_answers(rows, judge=judge, progress=False)
     fast = (time.perf_counter() - start) / len(rows)
-    by_answer = {(one.context, one.answer): one for one in table.reports}
+    by_answer = {(report.context, report.answer): report for report in table.reports}
     same = [
         abs((a or 0) - (b or 0))
-        for one in one_by_one
-        for name in one.inferences
-        for a, b in [(one.inferences[name].score, by_answer[one.context, one.answer].inferences[name].score)]
+        for inferred in one_by_one
+        for name in inferred.inferences
+        for a, b in [
+            (inferred.inferences[name].score, by_answer[inferred.context, inferred.answer].inferences[name].score)
+        ]
     ]
-    print(f"embedded judge, {len(rows)} rows, {sum(map(len, (one.rows() for one in table.reports)))} statements judged")
+    print(f"embedded judge, {len(rows)} rows, {sum(len(report.rows()) for report in table.reports)} statements judged")
     print(f"  row by row ({len(chosen)} rows): {1 / slow:6.2f} rows per second")
     print(f"  in bulk:                 {1 / fast:6.2f} rows per second, {slow / fast:.1f} x (floor 3 x, goal 6 x)")
     print(f"  greatest difference of a score: {max(same):.2g}")
@@ -116,15 +118,15 @@ def calls(rows: list[dict[str, str]]) -> None:
         first = judge.calls
         evaluate_answers(rows, judge=judge, store=store, progress=False)
         again = judge.calls - first
-    hypotheses = sum(len(one.hypotheses) for report in table.reports for one in report.inferences.values())
+    hypotheses = sum(len(inference.hypotheses) for report in table.reports for inference in report.inferences.values())
     print(f"language model as the judge, {len(rows)} rows, {hypotheses} hypotheses judged, {table.n_failed} failed")
     print(
         f"  {first} calls: {first / len(rows):.2f} a row, {first / hypotheses:.2f} a hypothesis for all four purposes"
     )
     print(f"  second run over the same rows: {again} calls")
-    one = LLMJudge(ScriptedBackend(replay))
-    evaluate_answer(**rows[0], judge=one)
-    print(f"  one row by itself: {one.calls} calls")
+    language_judge = LLMJudge(ScriptedBackend(replay))
+    evaluate_answer(**rows[0], judge=language_judge)
+    print(f"  one row by itself: {language_judge.calls} calls")
 
 
 def facts(articles: int) -> None:
@@ -138,7 +140,7 @@ def facts(articles: int) -> None:
         raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
     kept = Path(tempfile.gettempdir()) / "summeval_facts.jsonl"
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
-    done = {one["article"]: one for one in map(json.loads, lines)}
+    done = {row["article"]: row for row in map(json.loads, lines)}
     for i in np.random.default_rng(14).permutation(len(data.sources))[:articles].tolist():
         if i in done:
             continue
@@ -146,7 +148,7 @@ def facts(articles: int) -> None:
         found = summarization_scores(rows, progress=False)
         done[i] = {"article": i, "signature": str(found.signature), "n_questions": len(found[0].questions)}
         for name in ("qa_score", "guarded"):
-            values = [getattr(one, name) for one in found.results]
+            values = [getattr(result, name) for result in found.results]
             done[i][name] = [None if value is None else round(value, 4) for value in values]
         with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps(done[i]) + "\n")
@@ -169,13 +171,15 @@ class Entailing(EmbeddedJudge):
     def many(self, purpose, items):
         if purpose != "answer":
             return super().many(purpose, items)
-        found = super().many("entail", [(text, [one.statement for one in questions]) for text, questions in items])
-        said = lambda one: None if one.failed else int(one.label == "entailed")
+        found = super().many(
+            "entail", [(text, [question.statement for question in questions]) for text, questions in items]
+        )
+        said = lambda entailment: None if entailment.failed else int(entailment.label == "entailed")
         return [
-            one
-            if isinstance(one, JudgeFailure)
-            else [Answer(value=said(e), probability=e.probability, reason=e.reason) for e in one]
-            for one in found
+            entailment
+            if isinstance(entailment, JudgeFailure)
+            else [Answer(value=said(e), probability=e.probability, reason=e.reason) for e in entailment]
+            for entailment in found
         ]
 
 
@@ -211,9 +215,11 @@ def wisdom(server: str, model: str) -> None:
     backend = ServerBackend(model, base_url=server, timeout=240)
     grouped, single = LLMJudge(backend, workers=1), LLMJudge(backend, workers=1, probabilities=True)
     pairs = examples("clear_pairs")
-    truth = [one["label"] == "entailed" for one in pairs]
-    items = [(one["premise"], [one["statement"]]) for one in pairs]
-    asked = [(text, [Question(text=_question(one), statement=one) for one in lot]) for text, lot in items]
+    truth = [pair["label"] == "entailed" for pair in pairs]
+    items = [(pair["premise"], [pair["statement"]]) for pair in pairs]
+    asked = [
+        (text, [Question(text=_question(statement), statement=statement) for statement in lot]) for text, lot in items
+    ]
     rows = []
 
     def add(what: str, said: list[bool | None], chances: list[float | None], truth: list[bool]) -> None:
@@ -225,19 +231,26 @@ def wisdom(server: str, model: str) -> None:
         print(rows[-1], flush=True)
 
     verdicts = LLMChecker(backend, workers=1).check_many([([text], lot[0]) for text, lot in items])
-    chances = [one.probability for one in verdicts]
+    chances = [verdict.probability for verdict in verdicts]
     add("LLMChecker: yes or no", [None if c is None else c >= 0.5 for c in chances], chances, truth)
     for name, judge in (("labels in JSON", grouped), ("probabilities", single)):
-        found = [one if isinstance(one, JudgeFailure) else one[0] for one in judge.many("entail", items)]
-        labels = [None if isinstance(one, JudgeFailure) else one.label == "entailed" for one in found]
-        add(f"entail, {name}", labels, [getattr(one, "probability", None) for one in found], truth)
-        found = [one if isinstance(one, JudgeFailure) else one[0] for one in judge.many("answer", asked)]
-        values = [None if isinstance(one, JudgeFailure) else one.value == 1 for one in found]
-        add(f"answer, {name}", values, [getattr(one, "probability", None) for one in found], truth)
+        found = [
+            entailments if isinstance(entailments, JudgeFailure) else entailments[0]
+            for entailments in judge.many("entail", items)
+        ]
+        labels = [
+            None if isinstance(entailment, JudgeFailure) else entailment.label == "entailed" for entailment in found
+        ]
+        add(f"entail, {name}", labels, [getattr(entailment, "probability", None) for entailment in found], truth)
+        found = [
+            answers if isinstance(answers, JudgeFailure) else answers[0] for answers in judge.many("answer", asked)
+        ]
+        values = [None if isinstance(answer, JudgeFailure) else answer.value == 1 for answer in found]
+        add(f"answer, {name}", values, [getattr(answer, "probability", None) for answer in found], truth)
     fresh = examples("refusals_fresh")
-    flags = single.many("refusal", [(one["text"],) for one in fresh])
-    said = [None if isinstance(one, JudgeFailure) else bool(one) for one in flags]
-    add("is it a refusal?", said, [None] * len(fresh), [one["refused"] for one in fresh])
+    flags = single.many("refusal", [(row["text"],) for row in fresh])
+    said = [None if isinstance(flag, JudgeFailure) else bool(flag) for flag in flags]
+    add("is it a refusal?", said, [None] * len(fresh), [row["refused"] for row in fresh])
     text = json.dumps({"model": model, "prompts": grouped.fingerprint.split("+")[2], "rows": rows}, indent=1)
     (TABLE.parent / "small_model.json").write_text(text + "\n", encoding="utf-8")
 

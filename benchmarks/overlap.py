@@ -79,7 +79,7 @@ def rouge_peers(stemmer: bool, types: Sequence[str] = TYPES) -> list[Peer]:
                 scored = [scorer.score(group[0], text) for text, group in zip(texts, groups, strict=True)]
             else:
                 scored = [scorer.score_multi(group, text) for text, group in zip(texts, groups, strict=True)]
-            return np.array([[one[kind].fmeasure for kind in types] for one in scored])
+            return np.array([[score[kind].fmeasure for kind in types] for score in scored])
 
         return call
 
@@ -105,7 +105,7 @@ def torchmetrics_rouge(stemmer: bool) -> Callable[[Texts, Groups], np.ndarray]:
             rouge_score(text, [list(group)], accumulate="best", use_stemmer=stemmer, rouge_keys=TYPES)
             for text, group in zip(texts, groups, strict=True)
         ]
-        return np.array([[float(one[f"{kind}_fmeasure"]) for kind in TYPES] for one in scored])
+        return np.array([[float(score[f"{kind}_fmeasure"]) for kind in TYPES] for score in scored])
 
     return call
 
@@ -143,7 +143,7 @@ def torchmetrics_sentences(texts: Texts, groups: Groups) -> np.ndarray:
     from torchmetrics.functional.text import sacre_bleu_score
 
     scored = [sacre_bleu_score([text], [list(group)]) for text, group in zip(texts, groups, strict=True)]
-    return np.array([100 * float(one) for one in scored])
+    return np.array([100 * float(score) for score in scored])
 
 
 def sacrebleu_corpus(texts: Texts, groups: Groups) -> np.ndarray:

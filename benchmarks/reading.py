@@ -45,12 +45,14 @@ def texts(articles: int, systems: int) -> list[tuple[list[str], list[str]]]:
     """Return for each article its sentences and those of its summaries."""
     folder = os.environ.get("SUMMEVAL_NB_DATA")
     if folder is None:
-        given = [(one.text, [s.text for s in one.summaries.values()]) for one in sample_articles()]
+        given = [(article.text, [s.text for s in article.summaries.values()]) for article in sample_articles()]
     else:
         data = load_summeval(Path(folder) / "summeval.jsonl.gz")
         given = list(zip(data.sources, data.summaries, strict=True))
     chosen = [(source, list(summaries)[:systems]) for source, summaries in given[:articles]]
-    return [(split_text(source), [s for one in summaries for s in split_text(one)]) for source, summaries in chosen]
+    return [
+        (split_text(source), [s for summary in summaries for s in split_text(summary)]) for source, summaries in chosen
+    ]
 
 
 def pairs_of(found: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], str]]:
@@ -86,7 +88,7 @@ def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
             call()
             if turn:
                 taken[name].append(time.process_time() - start)
-    return {name: statistics.median(one) for name, one in taken.items()}
+    return {name: statistics.median(times) for name, times in taken.items()}
 
 
 def by_the_clock(reader: Reader, windows: list[Any]) -> float:
@@ -131,10 +133,12 @@ def main() -> None:
     checkers = {p: EmbeddedChecker(precision=p) for p in embedded.PRECISIONS}
     if torch.cuda.is_available():
         checkers |= {f"{p}, GPU": EmbeddedChecker(precision=p, device="cuda") for p in embedded.PRECISIONS[:2]}
-    verdicts = {name: one.check_many(pairs, vectors=vectors) for name, one in checkers.items()}
-    kept = {name: [v.probability for v in one if v.probability is not None] for name, one in verdicts.items()}
-    given = {name: np.array(one) for name, one in kept.items()}
-    states = {name: [v.state for v in one] for name, one in verdicts.items()}
+    verdicts = {name: checker.check_many(pairs, vectors=vectors) for name, checker in checkers.items()}
+    kept = {
+        name: [v.probability for v in of_checker if v.probability is not None] for name, of_checker in verdicts.items()
+    }
+    given = {name: np.array(probabilities) for name, probabilities in kept.items()}
+    states = {name: [v.state for v in of_checker] for name, of_checker in verdicts.items()}
     print(f"{len(pairs)} pairs of {len(distinct)} distinct sentences, {len(windows)} windows; seconds {found}")
     print(f"first part / encoding the sentences: {found['first'] / found['encode']:.2f} (at most .33)")
     print(f"CrossEncoder / reader: {found['peer'] / found['reader']:.2f} (at least 1.5)")
@@ -143,7 +147,7 @@ def main() -> None:
     if torch.cuda.is_available():
         there, here = (by_the_clock(load_reader("float32", device), windows) for device in ("cuda", "cpu"))
         print(f"reader on one thread of the processor / on the GPU, by the clock: {here / there:.1f}")
-    for name in [one for one in given if one != "float32"]:
+    for name in [checker for checker in given if checker != "float32"]:
         moved = np.abs(given[name] - given["float32"])
         other = sum(a != b for a, b in zip(states[name], states["float32"], strict=True))
         print(f"{name}, difference of probabilities: mean {moved.mean():.5f} (at most .005), largest {moved.max():.4f}")

@@ -125,7 +125,7 @@ def measure(task, count, **extra):
 
 
 def best(*arguments, **extra):
-    return min((measure(*arguments, **dict(extra)) for _ in range(2)), key=lambda one: one["seconds"])
+    return min((measure(*arguments, **dict(extra)) for _ in range(2)), key=lambda run: run["seconds"])
 
 
 def overhead(metric, count, corpus, limit, floors):
@@ -133,21 +133,21 @@ def overhead(metric, count, corpus, limit, floors):
     bare = best(f"{metric}-bare", count, file=corpus)
     print(f"\n{metric}, {count:,} items: bare {count / bare['seconds']:,.0f} items/s")
     for name, workers in (("in this process", 0), ("one worker process", 1)):
-        one = best(f"{metric}-run", count, file=corpus, workers=workers, warm=True)
-        seconds, work = one["seconds"] - one["start"], one["cpu"] - one["start_cpu"]
+        run = best(f"{metric}-run", count, file=corpus, workers=workers, warm=True)
+        seconds, work = run["seconds"] - run["start"], run["cpu"] - run["start_cpu"]
         costs = {"time": seconds / bare["seconds"] - 1, "processor": work / bare["cpu"] - 1}
         shown = ", ".join(f"{cost:+.0%} of {what}" for what, cost in costs.items())
-        print(f"  run, {name:<20} {count / seconds:>9,.0f} items/s  {shown}, start {one['start']:.1f} s")
+        print(f"  run, {name:<20} {count / seconds:>9,.0f} items/s  {shown}, start {run['start']:.1f} s")
         floors[f"overhead, {metric}, {name}"] = (costs["time"], limit, "{:+.0%}")
 
 
 def growth(sizes, files, floors):
     print(f"\ngrowth, BLEU with one reference, one worker, shards of {SHARD}: time per item, peaks of memory")
     found = [measure("bleu-run", size, file=files[size], workers=1, shard_size=SHARD) for size in sizes]
-    for size, one in zip(sizes, found, strict=True):
-        memory = f"driver {one['driver']:>5.0f} MB, worker {one['worker']:>5.0f} MB"
-        print(f"  {size:>8,} items  {1e6 * one['seconds'] / size:>8.1f} us/item  {memory}")
-    each = [one["seconds"] / size for size, one in zip(sizes, found, strict=True)]
+    for size, run_of_size in zip(sizes, found, strict=True):
+        memory = f"driver {run_of_size['driver']:>5.0f} MB, worker {run_of_size['worker']:>5.0f} MB"
+        print(f"  {size:>8,} items  {1e6 * run_of_size['seconds'] / size:>8.1f} us/item  {memory}")
+    each = [run_of_size["seconds"] / size for size, run_of_size in zip(sizes, found, strict=True)]
     floors["growth, time per item, last to middle"] = (each[-1] / each[-2], 1.2, "{:.2f}x")
     for who in ("driver", "worker"):
         floors[f"growth, memory of the {who}, last to first"] = (found[-1][who] / found[0][who], 1.2, "{:.2f}x")
@@ -159,8 +159,8 @@ def engines(metric, count, corpus, with_ray):
     if with_ray:
         kinds["ray, 2 actors"] = {"engine": "ray", "workers": 2}
     for name, extra in kinds.items():
-        one = measure(f"{metric}-run", count, file=corpus, shard_size=max(20, min(SHARD, count // 16)), **extra)
-        print(f"  {name:<18} {count / one['seconds']:>9,.0f} items/s  {one['seconds']:>6.1f} s")
+        run = measure(f"{metric}-run", count, file=corpus, shard_size=max(20, min(SHARD, count // 16)), **extra)
+        print(f"  {name:<18} {count / run['seconds']:>9,.0f} items/s  {run['seconds']:>6.1f} s")
 
 
 def judge(floors):

@@ -69,8 +69,8 @@ def sqlite_defaults(folder: Path) -> tuple[Callable, Callable]:
                 connection.execute("INSERT OR IGNORE INTO items VALUES (?, ?)", (key, json.dumps(value)))
 
     def read(keys: list[str]) -> dict[str, Verdict]:
-        one = "SELECT value FROM items WHERE key = ?"
-        return {key: json.loads(connection.execute(one, (key,)).fetchone()[0]) for key in keys}
+        query = "SELECT value FROM items WHERE key = ?"
+        return {key: json.loads(connection.execute(query, (key,)).fetchone()[0]) for key in keys}
 
     return write, read
 
@@ -115,14 +115,19 @@ def measure(name: str, folder: Path, count: int) -> dict[str, Any]:
     context = multiprocessing.get_context("fork")
     barrier, results = context.Barrier(PROCESSES), context.Queue()
     arguments = [(name, folder, number, count, barrier, results) for number in range(PROCESSES)]
-    processes = [context.Process(target=work, args=one) for one in arguments]
+    processes = [context.Process(target=work, args=worker_arguments) for worker_arguments in arguments]
     for process in processes:
         process.start()
     got = [results.get(timeout=300) for _ in processes]
     for process in processes:
         process.join()
-    writes, reads = (PROCESSES * count / max(one[i] for one in got) for i in (0, 1))
-    return {"way": name, "writes/s": round(writes), "reads/s": round(reads), "equal": all(one[2] for one in got)}
+    writes, reads = (PROCESSES * count / max(measured[i] for measured in got) for i in (0, 1))
+    return {
+        "way": name,
+        "writes/s": round(writes),
+        "reads/s": round(reads),
+        "equal": all(measured[2] for measured in got),
+    }
 
 
 def main() -> int:

@@ -20,20 +20,20 @@ KINDS = ("good", "first words", "trivia", "x")
 
 def main() -> None:
     """Print a row for each article, and the means of either half."""
-    articles = [one for path in SETS for one in json.loads(path.read_text(encoding="utf-8"))]
+    articles = [article for path in SETS for article in json.loads(path.read_text(encoding="utf-8"))]
     rows = []
-    for one in articles:
-        texts = (one["good"], " ".join(one["text"].split()[:70]), one["trivial"], "x")
-        rows += [{"contexts": one["text"], "summary": text} for text in texts]
+    for article in articles:
+        texts = (article["good"], " ".join(article["text"].split()[:70]), article["trivial"], "x")
+        rows += [{"contexts": article["text"], "summary": text} for text in texts]
     results = iter(summarization_scores(rows, progress=False).results)
-    found = {one["name"]: {kind: next(results) for kind in KINDS} for one in articles}
+    found = {article["name"]: {kind: next(results) for kind in KINDS} for article in articles}
     print(f"{'score (QA score) guarded':28}" + "".join(f"{kind:>22}" for kind in KINDS))
     for part in ("tuned", "aside", "written last"):
-        own = [one["name"] for one in articles if one["part"] == part]
+        own = [article["name"] for article in articles if article["part"] == part]
         for name in own:
             cells = [f"{r.score:.3f} ({r.qa_score:.2f}) {r.guarded:.3f}" for r in found[name].values()]
             print(f"{part:12} {name:15}" + "".join(f"{cell:>22}" for cell in cells))
-        ordered = sum(in_order([one.guarded for one in found[name].values()]) for name in own)
+        ordered = sum(in_order([score.guarded for score in found[name].values()]) for name in own)
         good = sum(found[name]["good"].qa_score for name in own) / len(own)
         print(
             f"{part:12} {ordered} of {len(own)} in order by the guarded value, mean QA score of the good {good:.3f}\n"
@@ -42,7 +42,7 @@ def main() -> None:
 
 def in_order(values: list[float]) -> bool:
     """Whether numbers fall strictly."""
-    return all(one > other for one, other in zip(values, values[1:], strict=False))
+    return all(value > other for value, other in zip(values, values[1:], strict=False))
 
 
 if __name__ == "__main__":

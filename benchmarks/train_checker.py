@@ -79,8 +79,8 @@ class Tokens:
         new = [text for text in dict.fromkeys(texts) if text not in self.ids]
         for start in range(0, len(new), 4096):
             lot = new[start : start + 4096]
-            for text, one in zip(lot, self.tokenizer.encode_batch(lot, add_special_tokens=False), strict=True):
-                self.ids[text] = np.array(one.ids[:80] or [100], np.int32)
+            for text, encoded in zip(lot, self.tokenizer.encode_batch(lot, add_special_tokens=False), strict=True):
+                self.ids[text] = np.array(encoded.ids[:80] or [100], np.int32)
 
     def wrong(self, text: str, spans: Sequence[tuple[int, int]]) -> np.ndarray:
         """Return 1 for each token of the text that touches a span, 0 elsewhere."""
@@ -255,8 +255,8 @@ def trained(
         with torch.no_grad():
             network.mark.weight.mul_(0.3)
             network.error.bias.fill_(-2.0)
-    for name, one in network.named_parameters():
-        one.requires_grad_(name.startswith(TAUGHT))
+    for name, parameter in network.named_parameters():
+        parameter.requires_grad_(name.startswith(TAUGHT))
     new = [p for n, p in network.named_parameters() if n.startswith(("mark", "error", "hidden", "label"))]
     old = [p for n, p in network.named_parameters() if n.startswith("upper")]
     if compiled:  # twice as fast on a processor; needs a C++ compiler
@@ -276,8 +276,8 @@ def trained(
         done, epoch, seen_in_epoch = state["done"], state["epoch"], state["seen_in_epoch"]
         torch.set_rng_state(state["random"])
     validation = [
-        Row((one["premise"],), one["hypothesis"], LABEL[one["label"]], None, 1.0, "validation")
-        for one in read(folder / "nli_validation.jsonl.gz")[::8]
+        Row((row["premise"],), row["hypothesis"], LABEL[row["label"]], None, 1.0, "validation")
+        for row in read(folder / "nli_validation.jsonl.gz")[::8]
     ]
     tokens.add([text for row in validation for text in (row.claim, *row.evidence)])
     labelled = judged_rows(folder, nearest, set(SETS) - set(judged)) if judged else []

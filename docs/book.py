@@ -155,9 +155,11 @@ def plain_names() -> dict[str, str]:
         for name in names if module not in exporting() else []:
             node = defined(module, name)
             inner = node.body if isinstance(node, ast.ClassDef) else []
-            methods = [one.name for one in inner if isinstance(one, ast.FunctionDef) and ast.get_docstring(one)]
-            short = [name, *(f"{name}.{one}" for one in methods if not one.startswith("_"))] if node else []
-            found |= {one: f"{PACKAGE}.{module}.{one}" for one in short}
+            methods = [
+                member.name for member in inner if isinstance(member, ast.FunctionDef) and ast.get_docstring(member)
+            ]
+            short = [name, *(f"{name}.{method}" for method in methods if not method.startswith("_"))] if node else []
+            found |= {short_name: f"{PACKAGE}.{module}.{short_name}" for short_name in short}
     return found
 
 
@@ -204,7 +206,7 @@ def origin(module: str, name: str) -> str:
 
 def defined(module: str, name: str) -> Any:
     """Return the class or function of that name which the module defines, or None."""
-    return next((one for one in body_of(module) if getattr(one, "name", None) == name), None)
+    return next((node for node in body_of(module) if getattr(node, "name", None) == name), None)
 
 
 def definition(module: str, name: str) -> tuple[str, str]:
@@ -218,12 +220,12 @@ def definition(module: str, name: str) -> tuple[str, str]:
         return "", summary
     if node.decorator_list and node.args.kwarg:  # `takes_choices_of` puts a metric's choices in the place of **choices
         called = inspect.signature(getattr(importlib.import_module(f"{PACKAGE}.{module}"), name))
-        bare = [one.replace(annotation=inspect.Parameter.empty) for one in called.parameters.values()]
+        bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in called.parameters.values()]
         return str(inspect.Signature(bare)), summary
     arguments = node.args
-    for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
-        if one is not None:
-            one.annotation = None
+    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+        if argument is not None:
+            argument.annotation = None
     return f"({ast.unparse(arguments)})", summary
 
 
@@ -295,7 +297,7 @@ def api_page(names: list[str]) -> str:
         lines += ["", f"## {caption}"] if chapters else []
         for chapter in chapters:
             lines += ["", f"### [{numbered(chapter)}]({chapter}.ipynb)", ""]
-            for module in (one for one in public if home.get(one) == chapter):
+            for module in (module_name for module_name in public if home.get(module_name) == chapter):
                 lines += listed(module, public[module])
     plain = sorted(set(public) - set(home))
     lines += ["", "## Without a chapter"] if plain else []
@@ -329,7 +331,9 @@ def plain_entry(module: str, name: str) -> list[str]:
     if kind is None:
         return []
     told = (ast.get_docstring(node) or "").partition("Attributes\n---")[2]  # what stands there has its entry
-    listed = [one.strip() for names in re.findall(r"^(\w[\w, ]*) : ", told, re.M) for one in names.split(",")]
+    listed = [
+        parameter.strip() for names in re.findall(r"^(\w[\w, ]*) : ", told, re.M) for parameter in names.split(",")
+    ]
     members = ["   :members:", f"   :exclude-members: {', '.join(listed)}"] if listed else ["   :members:"]
     return ["```{eval-rst}", f".. auto{kind}:: {PACKAGE}.{module}.{name}", *members * (kind == "class"), "```", ""]
 

@@ -32,8 +32,8 @@ def files_behind(path: Path, root: Path) -> set[Path]:
     assets = {found.name: found for found in (package / "assets").glob("*") if found.is_file() or found.is_dir()}
     behind, waiting, text = set(), [path], ""
     while waiting:
-        one = waiting.pop()
-        words, named = _read(*_state(one), one.relative_to(root).with_suffix("").as_posix())
+        module = waiting.pop()
+        words, named = _read(*_state(module), module.relative_to(root).with_suffix("").as_posix())
         text = text or "\n".join(words)
         waiting += (new := _resolve(named, words, stub, modules) - behind)
         behind |= new | _assets_of(words, assets, text)
@@ -80,7 +80,7 @@ def _read(path: Path, time: int, size: int, place: str) -> tuple[frozenset[str],
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
                 words.add(node.value)
             if isinstance(node, (ast.List, ast.Tuple)):  # ["python", "-m", "summeval_nb"]
-                words.add(" ".join(str(one.value) for one in node.elts if isinstance(one, ast.Constant)))
+                words.add(" ".join(str(element.value) for element in node.elts if isinstance(element, ast.Constant)))
     return frozenset(words), frozenset(named)
 
 
@@ -140,7 +140,11 @@ def _resolve(
     pairs = set(named)
     for word in words:
         dotted = re.findall(r"\w+(?:\.\w+)+", word)
-        pairs.update((one.removeprefix(f"{PACKAGE}."), "") for one in dotted if one in modules or _ours(one))
+        pairs.update(
+            (dotted_name.removeprefix(f"{PACKAGE}."), "")
+            for dotted_name in dotted
+            if dotted_name in modules or _ours(dotted_name)
+        )
         for module, names in _IMPORT_IN_TEXT.findall(word):
             pairs.update((module[len(PACKAGE) + 1 :], name) for name in re.findall(r"[\w*]+", names))
         if _SHELL.search(word):
@@ -153,7 +157,11 @@ def _resolve(
             wanted.update(found for (part, _), found in stub.items() if part == module)
         elif (module, name) in stub:
             wanted.add(stub[module, name])
-    found = {".".join(one.split(".")[:count]) for one in wanted for count in range(len(one.split(".")) + 1)}
+    found = {
+        ".".join(wanted_name.split(".")[:count])
+        for wanted_name in wanted
+        for count in range(len(wanted_name.split(".")) + 1)
+    }
     return {modules[name] for name in found if name in modules}
 
 
@@ -163,6 +171,6 @@ def _assets_of(words: frozenset[str], assets: dict[str, Path], notebook: str) ->
     parts = {part for word in words for part in re.split(r"[/\s'\"]", word)}
     named = {name for name in assets if name in parts or (reads and Path(name).stem in words)}
     chosen = [assets[name] for name in (named or (assets if reads else ()))]
-    files = {file for one in chosen for file in (one.rglob("*") if one.is_dir() else [one]) if file.is_file()}
+    files = {file for path in chosen for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()}
     # A chapter's sealed answers are opened by a check that names the chapter.
     return {file for file in files if file.parent.name != "exercises" or file.stem in notebook}

@@ -69,9 +69,9 @@ def fingerprint(path: Path) -> str:
     """Return a hash over all that decides what the notebook prints."""
     files = {path, ROOT / "constraints.txt", Path(__file__).resolve(), *files_behind(path, ROOT)}
     digest = hashlib.sha256(f"{sys.version}\0{capability()}".encode())
-    for one in sorted(file for file in files if file.is_file()):
-        content = hashlib.sha256(one.read_bytes()).hexdigest()
-        digest.update(f"{one.relative_to(ROOT).as_posix()}\0{content}\n".encode())
+    for source in sorted(file for file in files if file.is_file()):
+        content = hashlib.sha256(source.read_bytes()).hexdigest()
+        digest.update(f"{source.relative_to(ROOT).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()
 
 
@@ -181,8 +181,8 @@ def execute_many(paths: Iterable[Path], *, jobs: int | None = None) -> list[Note
         return failures
     with ProcessPoolExecutor(min(jobs or os.cpu_count() or 1, len(paths)), mp_context=get_context("spawn")) as pool:
         waiting = [pool.submit(execute_notebook, path) for path in paths]
-        for one in tqdm(as_completed(waiting), total=len(waiting), desc="notebooks", unit="notebook"):
-            error = one.exception()
+        for future in tqdm(as_completed(waiting), total=len(waiting), desc="notebooks", unit="notebook"):
+            error = future.exception()
             if isinstance(error, NotebookFailed):
                 failures.append(error)
             elif error is not None:

@@ -105,8 +105,10 @@ def what_it_does(code: str) -> str:
     defined = [node for node in ast.parse(code).body if isinstance(node, kinds)]
     first = next((node for node in defined if not node.name.startswith("_")), defined[0] if defined else None)
     if first is None:
-        assigned = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Name)]
-        names = dict.fromkeys(one.id for one in assigned if isinstance(one.ctx, ast.Store) and one.id.isupper())
+        assigned = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)]
+        names = dict.fromkeys(
+            name_node.id for name_node in assigned if isinstance(name_node.ctx, ast.Store) and name_node.id.isupper()
+        )
         return ", ".join(names) or "names and tables"
     summary = " ".join((ast.get_docstring(first) or "").partition("\n\n")[0].split())
     return f"{first.name}. {summary}".strip(". ").replace("`", "") if summary else first.name
@@ -317,11 +319,11 @@ def find_work(app: Sphinx, env: Any, node: nodes.Element, shown: nodes.Element) 
     if node.get("reftype") != "work":
         return None
     plain = find_plugin("pybtex.backends", "plaintext")()
-    for one in env.get_domain("cite").citations:
-        if one.key == node["reftarget"]:
-            entry = one.formatted_entry.text.render(plain)
-            page = one.bibliography_key.docname
-            return make_refnode(app.builder, node["refdoc"], page, one.citation_id, shown, entry)
+    for citation in env.get_domain("cite").citations:
+        if citation.key == node["reftarget"]:
+            entry = citation.formatted_entry.text.render(plain)
+            page = citation.bibliography_key.docname
+            return make_refnode(app.builder, node["refdoc"], page, citation.citation_id, shown, entry)
     return None
 
 
@@ -334,7 +336,9 @@ class WhereCited(SphinxPostTransform):
         if self.env.docname != "bibliography":
             return
         for item in self.document.findall(nodes.list_item):
-            key = next((one.removeprefix("cite-") for one in item["ids"] if one.startswith("cite-")), "")
+            key = next(
+                (identifier.removeprefix("cite-") for identifier in item["ids"] if identifier.startswith("cite-")), ""
+            )
             where = nodes.paragraph("", "Cited in ", classes=["cited-in"])
             for number, name in enumerate(book.in_order(self.config.cited.get(key, []))):
                 options = {"refdomain": "std", "reftype": "doc", "reftarget": f"/{name}", "refexplicit": True}

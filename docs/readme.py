@@ -73,7 +73,7 @@ def shows(png: bytes, page: str) -> bool:
 
     kept = Image.open(io.BytesIO(png)).info
     shown, numbers = apart(page)
-    before = [float(one) for one in kept.get("numbers", "").split()]
+    before = [float(number) for number in kept.get("numbers", "").split()]
     near = len(before) == len(numbers) and all(abs(a - b) < _NEAR for a, b in zip(before, numbers, strict=True))
     return kept.get("shows") == shown and near
 

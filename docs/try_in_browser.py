@@ -96,9 +96,9 @@ def _numbers(text: str) -> list[float]:
     if len(listed) > MOST_NUMBERS:
         raise ValueError(f"at most {MOST_NUMBERS} numbers here: install the package for more")
     try:
-        return [float(one) for one in listed]
+        return [float(entry) for entry in listed]
     except ValueError:
-        wrong = next(one for one in listed if not _is_number(one))
+        wrong = next(entry for entry in listed if not _is_number(entry))
         raise ValueError(
             f"{wrong[:40]!r} is no number: write numbers with spaces between them, such as 3 4.5 2"
         ) from None
@@ -120,7 +120,7 @@ def blocks(form: str, given: dict[str, Any]) -> list[Block]:
             found = {"words": words, "numbers": numbers}[form](**given)
         except (TypeError, ValueError) as error:
             found = [{"kind": "error", "text": str(error)}]
-    return [*({"kind": "note", "text": str(one.message)} for one in caught), *found]
+    return [*({"kind": "note", "text": str(warning.message)} for warning in caught), *found]
 
 
 def answer(form: str, given: str) -> str:

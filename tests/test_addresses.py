@@ -66,7 +66,7 @@ word = st.text("abcdefghijklmnopqrstuvwxyzABC0123456789-_.~!$&*+,;=%:@/?#[]", mi
 @given(word, word, word)
 def test_no_password_no_user_and_no_query_is_left(user, password, query):
     secrets = [f"USER{user}", f"PASS{password}", f"QUERY{query}"]
-    quoted = [quote(one, safe="") for one in secrets]
+    quoted = [quote(secret, safe="") for secret in secrets]
     text = f"http://{quoted[0]}:{quoted[1]}@host:8000/v1?key={quoted[2]}"
     address = Address.parse(text)
     assert (address.user, address.password) == (secrets[0], secrets[1])
@@ -156,7 +156,7 @@ def test_short_values_of_a_query_make_no_holes(query):
     assert hidden(f"no page /v1/x?{query}!", secrets) == "no page /v1/x***!"
 
 
-def test_a_value_of_four_characters_is_hidden_where_it_is_a_word():
+def test_a_value_of_four_characters_is_hidden_as_a_word():
     assert hidden("wrong key pw-9, 'pw-9' of pw-99", ["pw-9"]) == "wrong key ***, '***' of pw-99"
     assert hidden("key_pw-9 pw-9! apw-9", ["pw-9"]) == "key_*** ***! apw-9"
 

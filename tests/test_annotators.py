@@ -146,7 +146,7 @@ def test_alpha_is_that_of_the_library_krippendorff(seed, values, level):
 def test_each_resample_is_what_the_drawn_items_give():
     """The vectorised bootstrap equals one call for each drawing."""
     found = krippendorff_alpha(UNITS, level="ordinal", n_resamples=25, seed=3)
-    kept = [unit for unit in UNITS if sum(one is not None for one in unit) > 1]
+    kept = [unit for unit in UNITS if sum(rating is not None for rating in unit) > 1]
     draws = np.random.default_rng(3).integers(0, len(kept), (25, len(kept)))
     one_by_one = [krippendorff_alpha([kept[i] for i in drawn], level="ordinal", n_resamples=0).score for drawn in draws]
     assert np.allclose(found.resamples, [value for value in one_by_one if value is not None])

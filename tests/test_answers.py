@@ -86,7 +86,7 @@ class AnswerKey:
             "entailed" if s in self.entailed else "contradicted" if s in self.contradicted else "neutral"
             for s in statements
         ]
-        return [Entailment(label=one, probability={"entailed": 0.9}.get(one, 0.1)) for one in labels]
+        return [Entailment(label=label, probability={"entailed": 0.9}.get(label, 0.1)) for label in labels]
 
     def is_refusal(self, text):
         self._note("refusal", text)
@@ -126,17 +126,19 @@ def test_the_mean_of_means_by_hand():
 def test_each_pair_has_its_premise_and_its_hypotheses():
     key = AnswerKey()
     report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
-    premises = {name: one.premise for name, one in report.inferences.items()}
+    premises = {name: inference.premise for name, inference in report.inferences.items()}
     assert premises["answer_given_context"] == "\n\n".join(CONTEXT)
     assert premises["answer_given_truth"] == f"What does the ferry cost?\n\n{TRUTH}"
     assert premises["truth_given_answer"] == f"What does the ferry cost?\n\n{ANSWER}"
-    judged = {n: " ".join(h.unit.place.text for h in one.hypotheses) for n, one in report.inferences.items()}
+    judged = {
+        n: " ".join(h.unit.place.text for h in inference.hypotheses) for n, inference in report.inferences.items()
+    }
     assert judged == {"answer_given_context": ANSWER, "answer_given_truth": ANSWER, "truth_given_answer": TRUTH}
     asked = {what[1] for what in key.asked if what[0] == "entail"}
     assert asked == set(premises.values())
 
 
-def test_pronouns_are_replaced_after_splitting_and_both_texts_are_kept():
+def test_pronouns_are_replaced_and_both_texts_kept():
     resolved = {"She takes bicycles free of charge.": "The ferry takes bicycles free of charge."}
     key = AnswerKey(resolved=resolved)
     report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
@@ -169,7 +171,7 @@ def test_refusals_make_scores_undefined(refused, scored):
     refusals = [text for text, flag in zip((ANSWER, TRUTH), refused, strict=True) if flag]
     report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=AnswerKey(refusals=refusals))
     assert (bool(report.answer_refused), bool(report.truth_refused)) == refused
-    assert tuple(one.score is not None for one in report.inferences.values()) == scored
+    assert tuple(inference.score is not None for inference in report.inferences.values()) == scored
     assert all("is a refusal" in reason for reason in report.reasons.values())
     assert report.answer_refused.probability == 0.75
     again = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=AnswerKey(refusals=refusals), score_refusals=True)
@@ -196,8 +198,8 @@ def test_failed_statements_are_left_out_and_counted():
     first, second = "Adults pay 9 euros on the ferry.", "She takes bicycles free of charge."
     key = AnswerKey(entailed=[first, second], lost=[second])
     report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
-    one = report.inferences["answer_given_context"]
-    assert one.score == 1.0 and one.n_failed == 1 and report.n_failed >= 2
+    inference = report.inferences["answer_given_context"]
+    assert inference.score == 1.0 and inference.n_failed == 1 and report.n_failed >= 2
     assert any("no reply" in row["reason"] for row in report.rows())
     strict = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key, max_failed=0.4)
     assert strict.answer_given_context is None and "1 of 2" in strict.reasons["answer_given_context"]
@@ -209,7 +211,7 @@ def test_a_failed_split_counts_as_one_failed_statement():
             raise JudgeFailure("statements", "malformed twice")
 
     report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=NoSplit())
-    assert report.n_failed == 6 and all(one.score is None for one in report.inferences.values())
+    assert report.n_failed == 6 and all(inference.score is None for inference in report.inferences.values())
     assert "malformed twice" in report.reasons["truth_given_answer"]
 
 
@@ -255,9 +257,9 @@ def test_an_empty_context_among_others_is_left_out_and_named():
 @pytest.mark.filterwarnings("ignore:the splitter")
 def test_short_and_strange_answers_are_judged_or_undefined(answer):
     report = evaluate_answer(CONTEXT, QUESTION, TRUTH, answer)
-    for one in report.inferences.values():
-        assert one.score is None or 0 <= one.score <= 1
-        assert (one.score is None) == bool(one.reason)
+    for inference in report.inferences.values():
+        assert inference.score is None or 0 <= inference.score <= 1
+        assert (inference.score is None) == bool(inference.reason)
     assert "<script" not in report._repr_html_()
 
 
@@ -329,15 +331,15 @@ def rows():
     return made
 
 
-def alike(one, other):
+def alike(left, other):
     """Whether two results are the same but for what batching may change: the sixth digit of a number."""
-    if isinstance(one, float) and isinstance(other, float):
-        return one == pytest.approx(other, abs=2e-6)
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(alike(one[key], other[key]) for key in one)
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(alike, one, other))
-    return one == other
+    if isinstance(left, float) and isinstance(other, float):
+        return left == pytest.approx(other, abs=2e-6)
+    if isinstance(left, dict):
+        return left.keys() == other.keys() and all(alike(left[key], other[key]) for key in left)
+    if isinstance(left, (list, tuple)):
+        return len(left) == len(other) and all(map(alike, left, other))
+    return left == other
 
 
 @pytest.fixture(scope="module")
@@ -405,7 +407,7 @@ def test_bad_tables_name_row_and_column():
     assert len(evaluate_answers([], judge=key)) == 0
 
 
-def test_a_second_run_asks_nothing_and_a_failed_one_only_what_failed(tmp_path):
+def test_a_second_run_asks_only_what_failed(tmp_path):
     store, key = Store(tmp_path / "answers.sqlite"), AnswerKey()
     data = rows()[:5]
     key.lost = [data[0]["answer"].split(". ")[0] + "."]
@@ -435,11 +437,14 @@ def well_behaved(prompt):
         else:
             premise = " ".join(case["premise"])
             held = [s in premise for s in case["statements"]]
-            reply[f"case_{i}"] = [{"label": "entailed" if one else "neutral", "evidence": [1] * one} for one in held]
+            reply[f"case_{i}"] = [
+                {"label": "entailed" if is_entailed else "neutral", "evidence": [1] * is_entailed}
+                for is_entailed in held
+            ]
     return json.dumps(reply)
 
 
-def test_a_language_model_needs_few_calls_and_none_in_a_second_run(tmp_path):
+def test_a_language_model_needs_no_calls_in_a_second_run(tmp_path):
     store = Store(tmp_path / "answers.sqlite")
     judge = LLMJudge(ScriptedBackend(well_behaved))
     report = evaluate_answer(CONTEXT, QUESTION, ANSWER, ANSWER, judge=judge, store=store)
@@ -451,10 +456,10 @@ def test_a_language_model_needs_few_calls_and_none_in_a_second_run(tmp_path):
     assert judge.calls == calls
 
 
-def test_grouping_needs_fewer_calls_than_hypotheses_and_purposes():
+def test_grouping_needs_fewer_calls_than_hypotheses():
     judge = LLMJudge(ScriptedBackend(well_behaved))
     table = evaluate_answers(rows()[:9], judge=judge, progress=False)
-    hypotheses = sum(len(one.hypotheses) for report in table.reports for one in report.inferences.values())
+    hypotheses = sum(len(inference.hypotheses) for report in table.reports for inference in report.inferences.values())
     assert judge.calls < hypotheses
     assert table.n_failed == 0
 
@@ -467,7 +472,7 @@ def test_a_server_that_dies_is_counted_and_never_a_no():
 
     table = evaluate_answers(rows()[:3], judge=LLMJudge(ScriptedBackend(dies)), progress=False)
     assert table.n_failed > 0 and all(
-        one.score is None for report in table.reports for one in report.inferences.values()
+        inference.score is None for report in table.reports for inference in report.inferences.values()
     )
     assert "connection refused" in table[0].reasons["answer_given_context"]
     assert table.summary()[0]["value"] is None and table.summary()[0]["n"] == 0
@@ -529,7 +534,7 @@ def test_the_first_line_is_a_verdict(verdict, answer):
     assert repr(report).startswith(f"{verdict}: ") and f"<p><strong>{verdict}: " in report._repr_html_()
 
 
-def test_an_answer_to_what_has_none_is_wrong_and_a_double_refusal_is_said():
+def test_answering_the_unanswerable_is_wrong():
     unanswerable = "The text does not say."
     report = evaluate_answer(PASSAGE, "Who paid?", unanswerable, "The king of Spain paid for it.")
     assert report.first_line == "wrong: it answers what, by the ground truth, has no answer"
@@ -571,7 +576,7 @@ def report_of(answer, truth, *, answer_refused=ANSWERED, truth_refused=ANSWERED,
 def mixes(most=3):
     """All mixes of one to three labels, without regard to order."""
     sizes = range(1, most + 1)
-    return [list(one) for size in sizes for one in combinations_with_replacement((YES, NO, DENIED), size)]
+    return [list(labels) for size in sizes for labels in combinations_with_replacement((YES, NO, DENIED), size)]
 
 
 @pytest.mark.parametrize("truth", mixes(), ids=lambda tags: "-".join(tag.label[:4] for tag in tags))
@@ -644,15 +649,13 @@ NO_ANSWER = "wrong: it answers what, by the ground truth, has no answer"
         (UNDECIDED, UNDECIDED, "the judge cannot tell: why not", "right"),
     ],
 )
-def test_refusals_come_before_counts_whether_refusals_are_scored_or_not(
-    answer_refused, truth_refused, unscored, scored
-):
+def test_refusals_come_before_counts(answer_refused, truth_refused, unscored, scored):
     flags = {"answer_refused": answer_refused, "truth_refused": truth_refused}
     assert report_of([], [], reason="why not", **flags).first_line == unscored
     assert report_of([YES], [YES], **flags).first_line.startswith(scored)
 
 
-def test_an_answer_that_says_less_than_was_expected_is_not_called_partly_right_when_nothing_expected_is_said():
+def test_an_answer_with_nothing_expected_is_not_partly_right():
     truth = "The library is closed during the works, so printing is not possible on any of the three floors."
     report = evaluate_answer(truth, "Can I print in the library?", truth, "Printing is not possible.")
     assert report.first_line == (
@@ -676,7 +679,7 @@ def test_correctness_by_hand(answer, truth, expected):
     assert (found.precision, found.recall, found.f1, found.contradicted) == pytest.approx(expected)
 
 
-def test_correctness_without_a_judged_statement_is_undefined_and_says_why():
+def test_correctness_without_a_judged_statement_is_undefined():
     found = correctness([YES], [Entailment(label=None, reason="time-out")])
     assert found.f1 is None and found.reason == "no statement of the ground truth could be judged"
 
@@ -693,7 +696,7 @@ def test_the_labels_are_three_and_shown_in_words():
     assert "not said" in report._repr_html_() and ">neutral<" not in report._repr_html_()
 
 
-def test_a_table_counts_verdicts_and_has_correctness_among_its_numbers():
+def test_a_table_counts_verdicts_and_holds_correctness():
     rows = [
         {"context": PASSAGE, "question": "And the bridge?", "ground_truth": EXPECTED, "answer": a}
         for a in VERDICTS.values()
@@ -721,7 +724,7 @@ def test_what_was_not_judged_has_no_vote_and_is_counted():
     own = [JudgedStatement(statement=Statement(text="It rained."), entailment=tag) for tag in (YES, NO, FAILED)]
     part = Hypothesis(unit=Unit(Sentence("It rained.", 0, 10), "It rained."), statements=tuple(own))
     pair = Inference(name="answer_given_truth", hypotheses=(part, part))
-    assert [one.counts for one in own] == [1, 0, None] and part.score == 0.5
+    assert [hypothesis.counts for hypothesis in own] == [1, 0, None] and part.score == 0.5
     assert (pair.n_statements, pair.n_failed, pair.tags[:3]) == (6, 2, [YES, NO, FAILED])
     assert Hypothesis(unit=part.unit, statements=(own[2],)).score is None
 
@@ -730,7 +733,7 @@ def test_a_table_holds_its_reports_in_order():
     reports = [report_of([YES], [YES]), report_of([NO], [NO], reason="the context is empty")]
     table = AnswerTable(reports=reports, signature=reports[0].signature)
     assert len(table) == 2 and table[1] is reports[1] and table.n_failed == 0
-    assert [one.status for one in table.outcomes()] == ["undefined"] * 2 and table.mean() is None
+    assert [outcome.status for outcome in table.outcomes()] == ["undefined"] * 2 and table.mean() is None
 
 
 WANTED = {"contexts": ("contexts", "context"), "summary": ("summary",)}
@@ -784,7 +787,7 @@ def test_units_keep_their_place_and_their_reading():
     assert units[1].resolved.startswith("Marie") and text[units[1].place.start :].startswith("She won")
 
 
-def test_the_premise_is_resolved_and_holds_the_end_of_the_question():
+def test_the_premise_holds_the_end_of_the_question():
     ask = _asking("embedded", None, False)
     row = _check_row(
         "c",

@@ -91,11 +91,11 @@ def numbers_of(value):
     elif hasattr(value, "to_dict"):
         yield from numbers_of(value.to_dict())
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from numbers_of(one)
+        for inner in value.values():
+            yield from numbers_of(inner)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from numbers_of(one)
+        for inner in value:
+            yield from numbers_of(inner)
 
 
 @pytest.mark.parametrize("text", STRANGE_TEXTS.values(), ids=STRANGE_TEXTS.keys())
@@ -243,7 +243,7 @@ def test_a_ceiling_of_no_agreement_is_0():
     assert s.agreement.metric_ceiling(-HUGE, 3) == 0.0
 
 
-def test_a_metric_that_returns_a_number_beyond_all_floats_has_failed(tmp_path):
+def test_a_number_beyond_all_floats_is_a_failed_metric(tmp_path):
     found = s.run([{"text": "a"}], lambda row: HUGE, out=tmp_path / "o", workers=0, progress=False)
     (row,) = found.rows()
     assert row["status"] == "failed" and "the metric returned 1000" in row["reason"]

@@ -56,7 +56,7 @@ def warned(call, *texts):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call(*texts)
-    return [one for one in found if issubclass(one.category, s.core.InputWarning)]
+    return [warning for warning in found if issubclass(warning.category, s.core.InputWarning)]
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -64,9 +64,9 @@ def test_a_call_that_looks_swapped_warns_where_it_stands(name):
     call, judged_first = CALLS[name]
     right = (SHORT, LONG) if judged_first else (LONG, SHORT)
     assert warned(call, *right) == []
-    (one,) = warned(call, *reversed(right))
-    assert "much longer than" in str(one.message) and "comes first" in str(one.message)
-    assert one.filename == __file__
+    (warning,) = warned(call, *reversed(right))
+    assert "much longer than" in str(warning.message) and "comes first" in str(warning.message)
+    assert warning.filename == __file__
 
 
 @pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bert_score"])
@@ -90,16 +90,18 @@ ROW |= {"answer": "A bridge."}
 def test_a_question_in_another_place_is_said_aloud(other):
     assert warned(lambda: s.evaluate_answer(**ROW, judge=JUDGE)) == []
     swapped = ROW | {"question": ROW[other], other: ROW["question"]}
-    (one,) = warned(lambda: s.evaluate_answer(**swapped, judge=JUDGE))
-    assert str(one.message).startswith(f"{other} ends with a question mark, and question has none")
-    (one,) = warned(lambda: s.evaluate_answers([ROW, swapped], judge=JUDGE, progress=False))
-    assert "in row 1" in str(one.message)
+    (warning,) = warned(lambda: s.evaluate_answer(**swapped, judge=JUDGE))
+    assert str(warning.message).startswith(f"{other} ends with a question mark, and question has none")
+    (warning,) = warned(lambda: s.evaluate_answers([ROW, swapped], judge=JUDGE, progress=False))
+    assert "in row 1" in str(warning.message)
 
 
 def test_what_says_nothing_is_not_warned_of():
     assert warned(lambda: warn_of_order([(0, 900), (10, 300), (500, 900)], remedy="")) == []
-    (one,) = warned(lambda: warn_of_order([(0, 900), (10, 301), (10, 900)], remedy="the other comes first"))
-    assert "2 summaries are" in str(one.message) and "301 characters against 10, first in pair 1" in str(one.message)
+    (warning,) = warned(lambda: warn_of_order([(0, 900), (10, 301), (10, 900)], remedy="the other comes first"))
+    assert "2 summaries are" in str(warning.message) and "301 characters against 10, first in pair 1" in str(
+        warning.message
+    )
 
 
 @pytest.mark.parametrize("value", [None, b"bytes", 3, ["a"], ("a",), {"a": 1}, math.nan])
@@ -176,7 +178,7 @@ def _free(code: str, tmp_path: Path) -> str:
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     "what",
-    [pytest.param(one, marks=[pytest.mark.nightly] * (one in ("embedder", "language model"))) for one in NAMED],
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name in ("embedder", "language model"))) for name in NAMED],
 )
 def test_a_name_that_is_not_here_is_asked_of_nobody(what, tmp_path):
     said = _free(NAMED[what].format(name="nobody/nothing"), tmp_path)

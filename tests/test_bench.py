@@ -53,18 +53,18 @@ def items(*rows, article=ARTICLE):
 
 def test_the_packaged_sentences_are_what_the_chapter_says():
     found = bench_sentences()
-    by_article = Counter(one.article for one in found)
+    by_article = Counter(sentence.article for sentence in found)
     assert len(found) == 128 and list(by_article.values()) == [16] * 8
     assert all(150 <= len(article.split()) <= 250 for article in by_article)
-    assert len({one.text for one in found}) == 128
-    kinds = Counter((one.supported, one.kind) for one in found)
+    assert len({sentence.text for sentence in found}) == 128
+    kinds = Counter((sentence.supported, sentence.kind) for sentence in found)
     assert kinds == {(True, k): 32 for k in TRUE_KINDS} | {(False, k): 8 for k in FALSE_KINDS}
 
 
 def test_a_sentence_is_judged_as_one():
     from summeval_nb.text.split import split_text
 
-    assert all(split_text(one.text) == [one.text] for one in bench_sentences())
+    assert all(split_text(sentence.text) == [sentence.text] for sentence in bench_sentences())
 
 
 # The measures
@@ -104,7 +104,7 @@ def test_measures_want_one_of_each():
             checker_measures(*wrong)
 
 
-def test_intervals_hold_the_value_and_are_those_of_a_plain_bootstrap():
+def test_intervals_are_those_of_a_plain_bootstrap():
     rng = np.random.default_rng(3)
     group = np.repeat(np.arange(12), 5)
     y = rng.integers(0, 2, 60).astype(float)
@@ -125,7 +125,7 @@ def test_intervals_hold_the_value_and_are_those_of_a_plain_bootstrap():
 # Putting a checker to work
 
 
-def test_a_summary_is_as_good_as_its_weakest_sentence_or_as_their_mean():
+def test_a_summary_has_the_minimum_or_mean_of_its_sentences():
     told = Said({"Anna bought a car.": 0.9, "Ben sold a house.": 0.2, "Maria lost a horse.": 0.6})
     rows = items(("Anna bought a car. Ben sold a house.", False), ("Maria lost a horse.", True))
     low = benchmark_checker(told, {"s": rows}, n_resamples=0)
@@ -143,7 +143,7 @@ def test_failures_are_left_out_counted_and_shown():
     row = bench.rows()[0]
     assert (row["n"], row["failed"], row["auc"], row["false_found"], row["true_passed"]) == (4, 1, 1.0, 0.5, 1.0)
     assert "no answer" in row["reason"] and "no answer" in repr(bench)
-    assert [one["text"] for one in bench.wrong_rows()] == ["D is."]
+    assert [wrong["text"] for wrong in bench.wrong_rows()] == ["D is."]
     nothing = benchmark_checker(Said({"A is.": None}), {"s": items(("A is.", True))}).rows()[0]
     assert nothing["failed"] == 1 and all(nothing[name] is None for name in (*MEASURES, "calibration_error"))
 
@@ -154,7 +154,7 @@ def test_what_was_not_judged_is_left_out_like_a_failure():
     assert row["failed"] == 1 and row["true_passed"] is None and "not English" in row["reason"]
 
 
-def test_what_is_not_supported_is_not_passed_whatever_its_probability():
+def test_an_unsupported_sentence_never_passes():
     class Unclear(Verdict):
         @property
         def supported(self):
@@ -224,7 +224,9 @@ def test_chunks_are_whole_sentences_and_a_failed_chunk_fails():
 def test_a_chunked_checker_has_the_states_of_the_one_inside():
     article, claims = "The bridge opened in 1931. It is 900 metres long.", "The bridge opened in 1930. A whale sang."
     whole = ChunkedChecker(EmbeddedChecker())
-    states = [[one.state for one in evaluate(article, claims, checker=own).verdicts] for own in (whole, whole.inner)]
+    states = [
+        [verdict.state for verdict in evaluate(article, claims, checker=own).verdicts] for own in (whole, whole.inner)
+    ]
     assert states == [["contradicted", "unclear"]] * 2
     assert ChunkedChecker(Said({})).contradicted_below_of is None
 
@@ -272,13 +274,16 @@ def test_bad_input_is_named(checker, sets, options, message):
 
 def test_rows_and_tables_are_read_as_from_a_file():
     own = bench_sentences()[:20]
-    rows = [{"article": one.article, "text": one.text, "supported": one.supported, "kind": one.kind} for one in own]
+    rows = [
+        {"article": sentence.article, "text": sentence.text, "supported": sentence.supported, "kind": sentence.kind}
+        for sentence in own
+    ]
     expected = benchmark_checker("words", {"s": own})
-    for given in (rows, [one.to_dict() for one in own], pd.DataFrame(rows)):
+    for given in (rows, [sentence.to_dict() for sentence in own], pd.DataFrame(rows)):
         found = benchmark_checker("words", {"s": given})
         assert found.signature == expected.signature and found.to_dict()["kinds"] == expected.to_dict()["kinds"]
     some = pd.DataFrame(rows[:2]).assign(kind=[None, float("nan")], sentence=float("nan"))  # joined from two tables
-    plain = [LabelledSentence(one.article, one.text, one.supported) for one in own[:2]]
+    plain = [LabelledSentence(sentence.article, sentence.text, sentence.supported) for sentence in own[:2]]
     assert benchmark_checker("words", {"s": some}).signature == benchmark_checker("words", {"s": plain}).signature
 
 
@@ -297,7 +302,7 @@ def test_a_limit_takes_whole_articles_in_an_order_drawn_by_lot():
     rows = [LabelledSentence(f"Article {i}.", f"Sentence {j}.", bool(j % 2)) for i in range(9) for j in range(4)]
     told = Said({f"Sentence {j}.": 0.2 + j / 10 for j in range(4)})
     taken = benchmark_checker(told, {"s": rows}, limit=8, n_resamples=0).runs[0].items
-    assert len(taken) == 8 and len({one.article for one in taken}) == 2
+    assert len(taken) == 8 and len({sentence.article for sentence in taken}) == 2
     assert benchmark_checker(told, {"s": rows}, limit=99, n_resamples=0).rows()[0]["n"] == 36
 
 
@@ -324,7 +329,7 @@ def write(path, content):
 
 
 def qags(*answers):
-    part = {"sentence": "It rained.", "responses": [{"worker_id": 0, "response": one} for one in answers]}
+    part = {"sentence": "It rained.", "responses": [{"worker_id": 0, "response": answer} for answer in answers]}
     return {"article": "It rained in Oslo.", "summary_sentences": [part]}
 
 
@@ -344,7 +349,7 @@ def test_public_layouts_are_read(tmp_path):
     file = write(
         tmp_path / "mturk.jsonl", "\n".join(map(json.dumps, [qags("yes", "no", "yes"), qags("no", "yes", "no")]))
     )
-    assert [one.supported for one in load_labelled(file, format="qags")] == [True, False]
+    assert [sentence.supported for sentence in load_labelled(file, format="qags")] == [True, False]
     write(tmp_path / "human_annotations.json", [FRANK, FRANK | {"model_name": "pgn", "Factuality": 1.0, "EntE": 1.0}])
     write(tmp_path / "benchmark_data.json", [FRANK_TEXT | {"model_name": "pgn"}, FRANK_TEXT])
     for where in (tmp_path, tmp_path / "benchmark_data.json"):
@@ -355,8 +360,8 @@ def test_public_layouts_are_read(tmp_path):
         table = csv.DictWriter(handle, ["dataset", "origin", "id", "doc", "summary", "model_name", "label", "cut"])
         table.writeheader()
         table.writerow({"doc": long, "summary": 'He said "rain",\nand left.', "label": 1})
-    (one,) = load_labelled(tmp_path / "aggre_fact_sota.csv", format="aggrefact")
-    assert one.supported and one.text == 'He said "rain",\nand left.' and one.article == long
+    (labelled,) = load_labelled(tmp_path / "aggre_fact_sota.csv", format="aggrefact")
+    assert labelled.supported and labelled.text == 'He said "rain",\nand left.' and labelled.article == long
     write(tmp_path / "summedits_news.json", [EDIT, EDIT | {"label": 1, "edit_types": []}])
     for where in (tmp_path, tmp_path / "summedits_news.json"):
         assert [(o.supported, o.kind) for o in load_labelled(where, format="summedits")] == [
@@ -371,7 +376,7 @@ def test_public_layouts_are_read(tmp_path):
 def test_rows_of_yours_are_read(tmp_path):
     lines = [{"article": "a", "sentence": "b", "label": said} for said in (True, "no", 1, "Supported", 0.0)]
     file = write(tmp_path / "mine.jsonl", "\n".join(map(json.dumps, lines)))
-    assert [one.supported for one in load_labelled(file)] == [True, False, True, True, False]
+    assert [sentence.supported for sentence in load_labelled(file)] == [True, False, True, True, False]
     table = write(tmp_path / "mine.csv", "document,claim,supported,kind\nIt rained.,It snowed.,0,antonym\n")
     assert load_labelled(table) == [LabelledSentence("It rained.", "It snowed.", False, "antonym")]
 
@@ -379,8 +384,8 @@ def test_rows_of_yours_are_read(tmp_path):
 def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
     rows = items(("Anna bought a red car.", True, "close"), ("Ben sold a green boat.", False, "word"))
     told = Said({"Anna bought a red car.": 0.9, "Ben sold a green boat.": 0.1})
-    assert calibrate([one.to_dict() for one in rows], told).supported.reason  # two sentences promise nothing
-    file = write(tmp_path / "mine.jsonl", "\n".join(json.dumps(one.to_dict()) for one in rows))
+    assert calibrate([row.to_dict() for row in rows], told).supported.reason  # two sentences promise nothing
+    file = write(tmp_path / "mine.jsonl", "\n".join(json.dumps(row.to_dict()) for row in rows))
     assert load_labelled(file) == rows
 
 
@@ -419,13 +424,13 @@ def test_errors_name_the_file_and_the_line(tmp_path, format, name, content, mess
         load_labelled(write(tmp_path / name, content), format=format)
 
 
-def test_a_column_that_cannot_be_read_is_named_where_it_is_wanted(tmp_path):
+def test_an_unreadable_column_is_named_when_needed(tmp_path):
     rows = pd.DataFrame({"article": ["It rained."], "sentence": [b"It rained."], "label": [1], "page": [b"GIF8"]})
     rows.to_parquet(tmp_path / "m.parquet")
     with pytest.raises(ValueError, match="m.parquet, row 1: the column 'sentence' cannot be read: bytes is neither"):
         load_labelled(tmp_path / "m.parquet")
     rows.assign(sentence="It rained.").to_parquet(tmp_path / "m.parquet")
-    assert [one.text for one in load_labelled(tmp_path / "m.parquet")] == ["It rained."]
+    assert [sentence.text for sentence in load_labelled(tmp_path / "m.parquet")] == ["It rained."]
 
 
 def test_frank_needs_both_of_its_files_and_every_judgement(tmp_path):
@@ -457,8 +462,8 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
 
 def test_real_sets(data_folder):
     found = load_labelled(data_folder / "qags_cnndm.jsonl.gz", format="qags")
-    assert len({one.article for one in found}) == 235 and len(found) == 714
-    assert np.mean([one.supported for one in found]) == pytest.approx(0.744, abs=0.05)
+    assert len({sentence.article for sentence in found}) == 235 and len(found) == 714
+    assert np.mean([sentence.supported for sentence in found]) == pytest.approx(0.744, abs=0.05)
 
 
 # The shell

@@ -66,8 +66,8 @@ def test_sentence_bleu_equals_sacrebleu_on_3000_fuzzed_pairs(tokenize, smooth):
         table = bleu_many(*zip(*pairs, strict=True), tokenize=tokenize, smooth=smooth, lowercase=lowercase)
         assert np.abs(np.nan_to_num(table.scores) - expected).max() <= 1e-9  # sacrebleu says 0 where nothing is defined
         for (candidate, references), score, defined in list(zip(pairs, expected, table.defined, strict=True))[::20]:
-            one = bleu_score(candidate, references, tokenize=tokenize, smooth=smooth, lowercase=lowercase)
-            assert abs((one.score or 0) - score) <= 1e-9 and (one.score is not None) == defined
+            bleu = bleu_score(candidate, references, tokenize=tokenize, smooth=smooth, lowercase=lowercase)
+            assert abs((bleu.score or 0) - score) <= 1e-9 and (bleu.score is not None) == defined
 
 
 @pytest.mark.parametrize("tokenize", TOKENIZE)
@@ -285,9 +285,9 @@ def test_one_by_one_and_in_bulk_are_equal(pairs, n, smooth):
     candidates, references = map(list, zip(*pairs, strict=True))
     table = bleu_many(candidates, references, n, smooth=smooth)
     for index, (candidate, group) in enumerate(pairs):
-        one = bleu_score(candidate, group, n, smooth=smooth)
-        assert table.statistics[index].tolist() == one.statistics[0].tolist()
-        assert table.rows()[index]["bleu"] == one.score, "to the last bit"
+        score = bleu_score(candidate, group, n, smooth=smooth)
+        assert table.statistics[index].tolist() == score.statistics[0].tolist()
+        assert table.rows()[index]["bleu"] == score.score, "to the last bit"
 
 
 def test_bleu_many_and_bleu_score_agree_to_the_last_bit():
@@ -301,7 +301,7 @@ def test_bleu_many_and_bleu_score_agree_to_the_last_bit():
     for smooth in SMOOTH:
         table = bleu_many(candidates, references, smooth=smooth)
         pairs = zip(candidates, references, strict=True)
-        assert table.scores.tolist() == [bleu_score(one, group, smooth=smooth).score for one, group in pairs]
+        assert table.scores.tolist() == [bleu_score(pair, group, smooth=smooth).score for pair, group in pairs]
     whole = corpus_bleu(candidates[:1] * 3, references[:1] * 3)
     assert whole.interval(n_resamples=10)[:2] == (whole.score, whole.score), "resampled by the same formula"
 

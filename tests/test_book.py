@@ -165,7 +165,7 @@ def test_the_page_on_architecture_names_files_that_are_there():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:tests|nbs|docs|benchmarks|summeval_nb|assets)/[\w./-]+)`", text)
     places = [ROOT / "summeval_nb" / name if name.startswith("assets/") else ROOT / name for name in named]
-    assert len(named) > 20 and not (lost := [str(one) for one in places if not one.exists()]), lost
+    assert len(named) > 20 and not (lost := [str(place) for place in places if not place.exists()]), lost
     links = re.findall(r"\]\(([^)#]+)\)", text)
     assert links and all((ROOT / "docs" / link).is_file() for link in links)
     for part in ("core", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"):
@@ -174,7 +174,7 @@ def test_the_page_on_architecture_names_files_that_are_there():
 
 def test_no_two_pages_have_the_same_title():
     titles = [book.title_and_summary(name)[0].casefold() for name in NAMES]
-    assert not (same := sorted({one for one in titles if titles.count(one) > 1})), same
+    assert not (same := sorted({title for title in titles if titles.count(title) > 1})), same
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -228,7 +228,7 @@ def test_a_wide_picture_is_not_shrunk_to_a_telephone(width, wide):
     assert page.cells[0].metadata["mystnb"]["image"].get("classes") == ("wide-picture" if wide else None)
 
 
-def test_what_is_printed_breaks_at_the_edge_unless_it_stands_in_columns():
+def test_printed_lines_break_unless_they_stand_in_columns():
     pages = importlib.import_module("nbdev_pages")
     message, table = "ValueError: " + 30 * "word ", "n  precision\n1  1.0000"
     shown = {}
@@ -265,14 +265,16 @@ def test_long_code_that_builds_is_folded(directive, lines, folded):
     source = f"#| {directive}\n{code}" if directive else code
     cells = [pages.nbformat.v4.new_code_cell("#| default_exp one"), pages.nbformat.v4.new_code_cell(source)]
     page = pages.convert(pages.nbformat.v4.new_notebook(cells=cells), "index")
-    cell = next(one for one in page.cells if "def long_one" in one.source and one.cell_type == "code")
+    cell = next(
+        code_cell for code_cell in page.cells if "def long_one" in code_cell.source and code_cell.cell_type == "code"
+    )
     assert ("hide-input" in cell.metadata["tags"]) == folded
     if folded:
         assert cell.metadata["mystnb"]["code_prompt_show"] == "How it is built: long_one. Return a text that is long"
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"\w+/\d+_", name)])
-def test_a_student_finds_a_chapter_in_the_part_where_the_site_has_it(name):
+def test_a_chapter_is_in_the_same_part_on_the_site(name):
     folder, _, chapter = name.partition("/")
     if folder not in ("solutions", "zh"):  # without exercises of their own
         assert part_of(chapter) == book.PARTS[folder]

@@ -54,17 +54,17 @@ def built(tmp_path_factory) -> Path:
 
 
 @pytest.mark.nightly
-def test_the_source_archive_holds_what_the_build_reads_and_the_sources_of_the_package(built):
+def test_the_source_archive_holds_what_the_build_reads(built):
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as opened:
-        names = {one.name.partition("/")[2] for one in opened if one.isfile()}
+        names = {file.name.partition("/")[2] for file in opened if file.isfile()}
     assert {"setup.py", "settings.ini", "README.md", "LICENSE", "CITATION.cff", "constraints.txt"} <= names
     assert {name for name in names if name.startswith("nbs/")} == committed("nbs")
     assert not {name.partition("/")[0] for name in names} & {"tests", "benchmarks", "docs", ".github", ".ci"}
 
 
 @pytest.mark.nightly
-def test_the_wheel_holds_every_file_of_the_package_and_links_that_hold_on_an_index(built):
+def test_the_wheel_holds_every_file_and_absolute_links(built):
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
         names = [name for name in opened.namelist() if ".dist-info/" not in name]
@@ -81,7 +81,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_links_that_hold_on_an_ind
 
 
 @pytest.mark.nightly
-def test_the_wheel_in_a_clean_environment_says_what_the_checkout_says(built, tmp_path):
+def test_the_installed_wheel_says_what_the_checkout_says(built, tmp_path):
     """What the package requires is lent by the running environment, to save minutes and gigabytes."""
     (wheel,) = built.glob("*.whl")
     clean, elsewhere, here = tmp_path / "clean", tmp_path / "elsewhere", tmp_path / "here.html"
@@ -127,7 +127,7 @@ def workflow(name: str) -> dict:
     return yaml.safe_load((WORKFLOWS / name).read_text(encoding="utf-8"))
 
 
-def test_a_release_is_started_by_a_person_and_only_its_last_job_may_publish():
+def test_a_person_starts_a_release_and_the_last_job_publishes():
     release = workflow("release.yml")
     assert set(release[True]) == {"workflow_dispatch"}
     assert release[True]["workflow_dispatch"]["inputs"]["version"]["required"] is True
@@ -137,7 +137,7 @@ def test_a_release_is_started_by_a_person_and_only_its_last_job_may_publish():
     assert publish["needs"] == "build" and not [step for step in publish["steps"] if "run" in step]
     assert any(step["uses"].startswith("pypa/gh-action-pypi-publish@") for step in publish["steps"])
     steps = "\n".join(step.get("run", "") for step in build["steps"])
-    assert all(one in steps for one in ("python -m build", "twine check --strict", "summeval demo"))
+    assert all(command in steps for command in ("python -m build", "twine check --strict", "summeval demo"))
     assert "${{" not in steps  # what a person typed is a variable and never a part of a command
     assert build["if"] == "github.ref == 'refs/heads/main'"
     assert not any("password" in step.get("with", {}) for step in publish["steps"])

@@ -43,20 +43,24 @@ OTHERS = [  # the functions of a metric, and what each takes beside its choices
 ]
 
 
-@pytest.mark.parametrize(("kind", "typed", "functions"), OTHERS, ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(
+    ("kind", "typed", "functions"), OTHERS, ids=lambda kind_or_name: getattr(kind_or_name, "__name__", "")
+)
 def test_a_judged_metric_s_functions_show_its_choices(kind, typed, functions):
-    choices = {one.name: one.default for one in fields(kind)}
+    choices = {field.name: field.default for field in fields(kind)}
     for function, own in functions.items():
         shown = inspect.signature(function).parameters
-        assert {name: one.default for name, one in shown.items() if name not in own} == choices
+        assert {name: parameter.default for name, parameter in shown.items() if name not in own} == choices
         assert set(own) <= set(shown) and set(typed.__annotations__) | {"k", "rank"} >= set(choices) >= set(
             typed.__annotations__
         )
 
 
-@pytest.mark.parametrize(("kind", "typed", "functions"), FACES, ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(
+    ("kind", "typed", "functions"), FACES, ids=lambda kind_or_name: getattr(kind_or_name, "__name__", "")
+)
 def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
-    choices = {one.name: one.default for one in fields(kind)}
+    choices = {field.name: field.default for field in fields(kind)}
     assert set(typed.__annotations__) <= set(choices)
     for function in functions:
         shown = inspect.signature(function).parameters

@@ -108,7 +108,7 @@ def test_draws_are_a_bootstrap():
     assert only[1][:, 0].var() == pytest.approx(1 - 1 / 6, abs=0.08)
 
 
-def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
+def test_a_seed_decides_the_interval():
     metric, human = example()
     first, again, other = (correlate(metric, human, seed=seed).interval for seed in (1, 1, 2))
     assert first == again != other
@@ -157,7 +157,7 @@ def test_skipped_articles_and_missing_cells_are_counted():
     assert found.score == 1.0 and found.to_frame().loc[0, "n_skipped"] == 1
 
 
-def test_undefined_resamples_are_counted_and_too_many_mean_no_interval():
+def test_too_many_undefined_resamples_mean_no_interval():
     metric, human = np.zeros((1, 6)), np.arange(6.0)[None]
     metric[0, 0] = 1  # two of three resamples hold the odd one out
     found = correlate(metric, human)
@@ -206,8 +206,12 @@ def test_bad_input_is_named(call, error, message):
 
 def test_pictures_and_tables_hold_together():
     metric, human = example()
-    one, test, accuracy = correlate(metric, human), compare(metric, -metric, human), pairwise_accuracy(metric, human)
-    for result in (one, test, accuracy):
+    correlated, test, accuracy = (
+        correlate(metric, human),
+        compare(metric, -metric, human),
+        pairwise_accuracy(metric, human),
+    )
+    for result in (correlated, test, accuracy):
         assert result.plot().has_data() and "</table>" in result._repr_html_()
         assert not result.to_frame().empty and str(result.signature) in repr(result)
 

@@ -66,7 +66,7 @@ def test_scipy_agrees_where_it_is_defined(pair):
 
 @given(tables())
 @settings(deadline=None)
-def test_zero_vectors_have_similarity_zero_and_others_one_with_themselves(pair):
+def test_zero_vectors_have_similarity_zero(pair):
     article, _ = pair
     zero = np.zeros((1, article.shape[1]))
     assert (cosine_similarity(article, zero) == 0).all() and (cosine_similarity(zero, zero) == 0).all()

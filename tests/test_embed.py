@@ -30,8 +30,8 @@ from summeval_nb.text.embed import (
     RememberingEmbedder,
     SentenceTransformerEmbedder,
     SentenceVectors,
+    _batches_of,
     _linear,
-    _lots_of,
     _norm,
     _pool,
     _require_source,
@@ -163,7 +163,7 @@ def test_equals_sentence_transformers_on_real_news(minilm, library, data_folder)
     assert np.abs(minilm.encode(texts) - library.encode(texts, show_progress_bar=False)).max() < 1e-6
 
 
-def test_token_vectors_equal_the_librarys_without_special_tokens(minilm, packaged_folder):
+def test_token_vectors_are_the_librarys_without_special_tokens(minilm, packaged_folder):
     texts = NEWS[:6]
     other = SentenceTransformerEmbedder(packaged_folder, n_threads=1)
     assert other.has_tokens and other.dimension == 384
@@ -193,7 +193,7 @@ def test_company_does_not_change_a_vector(minilm):
         assert inner.shape == alone_inner[0].shape and np.allclose(inner, alone_inner[0], atol=1e-5)
 
 
-def test_repeated_sentences_are_embedded_once_and_get_the_same_bits(tiny):
+def test_repeated_sentences_are_embedded_once(tiny):
     handed = []
     spy = type("Spy", (), {"fingerprint": "spy", "encode": lambda self, s: (handed.extend(s), tiny.encode(s))[1]})()
     vectors = sentence2embedding(["b cat", "a", "b cat", "a", "a"], embedder=spy)
@@ -319,7 +319,7 @@ def test_loaded_once_from_many_threads(monkeypatch):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(made) == 1 and len(got) == 8 and all(one is made[0] for one in got)
+    assert len(made) == 1 and len(got) == 8 and all(embedder is made[0] for embedder in got)
 
 
 def test_the_same_vectors_from_many_threads(minilm):
@@ -330,7 +330,7 @@ def test_the_same_vectors_from_many_threads(minilm):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(got) == 3 and all(np.allclose(one, expected, atol=1e-6) for one in got)
+    assert len(got) == 3 and all(np.allclose(vectors, expected, atol=1e-6) for vectors in got)
 
 
 # --- any sentence-transformers model --------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def test_left_padding_and_closing_token_only(tmp_path):
     assert [len(t) for t in together] == [2, 7] == [len(t) for t in alone]
 
 
-def test_a_default_prompt_is_embedded_but_is_no_token_of_the_sentence(tmp_path):
+def test_a_default_prompt_is_no_token_of_the_sentence(tmp_path):
     from sentence_transformers import SentenceTransformer
 
     folder = build_tiny(tmp_path / "prompted")
@@ -404,13 +404,13 @@ def test_fingerprints_follow_content_not_names(tmp_path):
     def content(model) -> str:
         return SentenceTransformerEmbedder(model).fingerprint.split(":")[1]
 
-    one = build_tiny(tmp_path / "one")
-    copy = Path(shutil.copytree(one, tmp_path / "copy"))
-    used = SentenceTransformer(str(one), device="cpu")
+    built = build_tiny(tmp_path / "one")
+    copy = Path(shutil.copytree(built, tmp_path / "copy"))
+    used = SentenceTransformer(str(built), device="cpu")
     used.encode(["a", "the cat sat"])  # leaves padding and truncation behind in the tokenizer
-    short = SentenceTransformer(str(one), device="cpu")
+    short = SentenceTransformer(str(built), device="cpu")
     short.max_seq_length = 8
-    assert content(one) == content(copy) == content(used)
+    assert content(built) == content(copy) == content(used)
     others = [
         content(build_tiny(tmp_path / "seed", seed=1)),
         content(build_tiny(tmp_path / "cls", pooling="cls")),
@@ -418,7 +418,7 @@ def test_fingerprints_follow_content_not_names(tmp_path):
         content(short),
         content(used.half()),
     ]
-    assert len({content(one), *others}) == 6
+    assert len({content(built), *others}) == 6
 
 
 def test_a_folder_that_changed_is_loaded_again(tmp_path):
@@ -566,8 +566,8 @@ def test_bad_sentences(sentences, error, message):
     [("", "   "), ("half \ud83d", "half \ufffd"), ("The Cat", "the cat"), ("a\x00b", "ab"), ("a\r\nb", "a b")],
 )
 def test_texts_that_count_as_the_same(minilm, sentence, same_as):
-    one, other = minilm.encode([sentence, same_as])
-    assert np.allclose(one, other, atol=1e-6)
+    vector, other = minilm.encode([sentence, same_as])
+    assert np.allclose(vector, other, atol=1e-6)
 
 
 def test_a_megabyte_without_a_space_is_one_unknown_word(minilm):
@@ -646,7 +646,7 @@ def test_a_model_whose_weights_cannot_be_seen_is_turned_down(library, monkeypatc
         sentence2embedding(["a"], embedder=library)
 
 
-# --- parts of a pass: bytes, token numbers, lots, pooling, what comes out ---------------------------------------------
+# --- parts of a pass: bytes, token numbers, batches, pooling, what comes out ------------------------------------------
 
 
 def test_what_no_tokenizer_takes_is_replaced_and_nothing_else():
@@ -678,7 +678,7 @@ def test_a_long_text_keeps_its_closing_token_and_is_told_of():
 
 
 @pytest.mark.parametrize(
-    ("lengths", "batch_size", "budget", "lots"),
+    ("lengths", "batch_size", "budget", "batches"),
     [
         ([9, 2, 5, 2], 2, None, [[1, 3], [2, 0]]),
         ([9, 2, 5, 2], 10, 9, [[1, 3, 2], [0]]),
@@ -686,17 +686,17 @@ def test_a_long_text_keeps_its_closing_token_and_is_told_of():
         ([], 10, 9, []),
     ],
 )
-def test_lots_by_hand(lengths, batch_size, budget, lots):
-    assert list(_lots_of(lengths, batch_size, budget)) == lots
+def test_lots_by_hand(lengths, batch_size, budget, batches):
+    assert list(_batches_of(lengths, batch_size, budget)) == batches
 
 
 @given(st.lists(st.integers(1, 50)), st.integers(1, 9), st.none() | st.integers(1, 99))
 def test_lots_hold_every_position_once_within_both_limits(lengths, batch_size, budget):
-    lots = list(_lots_of(lengths, batch_size, budget))
-    flat = [index for lot in lots for index in lot]
+    batches = list(_batches_of(lengths, batch_size, budget))
+    flat = [index for batch in batches for index in batch]
     assert sorted(flat) == list(range(len(lengths))) and [lengths[i] for i in flat] == sorted(lengths)
-    assert all(1 <= len(lot) <= batch_size for lot in lots)
-    assert budget is None or all(len(lot) == 1 or sum(lengths[i] for i in lot) <= budget for lot in lots)
+    assert all(1 <= len(batch) <= batch_size for batch in batches)
+    assert budget is None or all(len(batch) == 1 or sum(lengths[i] for i in batch) <= budget for batch in batches)
 
 
 def test_threads_are_put_back():
@@ -724,10 +724,10 @@ def test_pooling_by_hand():
     means, none = _pool(h, [3, 3], False)
     assert np.allclose(means, [[0.5**0.5, 0.5**0.5], [4 / 80**0.5, 8 / 80**0.5]]) and none == []
     inner = _pool(h, [3, 3], True)[1]
-    assert [one.tolist() for one in inner] == [[[0, 1]], [[1, 0]]]
+    assert [matrix.tolist() for matrix in inner] == [[[0, 1]], [[1, 0]]]
     every = _pool(h, [3, 3], "all")[1]
-    assert [one.shape for one in every] == [(3, 2), (3, 2)] and every[1].tolist() == [[0, 1], [1, 0], [0, 1]]
-    assert [len(one) for one in _pool(h, [2, 4], True)[1]] == [0, 2]
+    assert [matrix.shape for matrix in every] == [(3, 2), (3, 2)] and every[1].tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert [len(matrix) for matrix in _pool(h, [2, 4], True)[1]] == [0, 2]
 
 
 def test_vectors_become_float32():
@@ -750,7 +750,7 @@ def test_vectors_that_cannot_be_used_are_refused(bad, message):
         _require_vectors(bad, 1, "mine")
 
 
-def test_an_embedder_of_ones_own_is_an_object_with_a_fingerprint():
+def test_an_own_embedder_is_an_object_with_a_fingerprint():
     class Mine:
         fingerprint = "mine-1"
 
@@ -805,7 +805,7 @@ def test_what_is_known_is_not_embedded_again():
     assert SentenceVectors(counting, RAIN[:1], known=held.known).known.keys() == {RAIN[0]}, "others are not kept"
 
 
-def test_a_pair_has_vectors_only_where_every_sentence_has_token_vectors():
+def test_a_pair_needs_token_vectors_of_every_sentence():
     held = SentenceVectors(Noting(), RAIN)
     pair = PairVectors.of(held, RAIN[:1], RAIN[1])
     assert pair.claim.shape == (384,) and pair.evidence.shape == (1, 384)
@@ -825,7 +825,7 @@ def test_nothing_to_embed_is_no_error():
         held.of(RAIN)
 
 
-def test_an_embedder_remembers_so_many_sentences_and_forgets_the_oldest():
+def test_an_embedder_forgets_the_oldest_sentences():
     counting = Noting()
     kept = RememberingEmbedder(counting, most=2)
     once = kept.encode(["It rained.", "It snowed.", "It rained."])
@@ -846,4 +846,6 @@ def test_a_judge_needs_no_token_vectors():
             return load_embedder("minilm").encode(sentences)
 
     judge = EmbeddedJudge(embedder=Plain()).for_run()
-    assert [one.label for one in judge.entail("It rained in Oslo.", ["It rained in Oslo."])] == ["entailed"]
+    assert [entailment.label for entailment in judge.entail("It rained in Oslo.", ["It rained in Oslo."])] == [
+        "entailed"
+    ]

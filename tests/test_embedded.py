@@ -108,7 +108,7 @@ def test_a_term_is_a_weight_times_its_number(verdicts):
 def test_copied_is_there_iff_a_copy_has_changed(verdicts):
     seen = set()
     for pair, vectors, verdict in zip(PAIRS, encode_pairs(PAIRS, load_embedder("minilm")), verdicts, strict=True):
-        changed = any(one.in_place for one in look(*pair, vectors).clashes.found)
+        changed = any(clash.in_place for clash in look(*pair, vectors).clashes.found)
         assert ("copied" in verdict.details["terms"]) == changed, pair[1]
         assert not changed or clashes(verdict), pair[1]
         seen.add((changed, bool(clashes(verdict))))
@@ -139,9 +139,9 @@ def test_what_is_missing_is_counted_up_to_two():
     sure = Reading(1.0, 0.0, 0.0)
     vectors = encode_pairs(pairs, load_embedder("minilm"))
     found = [ten_numbers(look(*pair, own), own, sure, sure) for pair, own in zip(pairs, vectors, strict=True)]
-    assert [one["numbers_missing"] for one in found] == [2.0, 1.0, 0.0]
-    assert [one["names_missing"] for one in found] == [2.0, 1.0, 0.0]
-    assert all((one["near_follows"], one["all_denied"]) == (MOST, -MOST) for one in found)
+    assert [features["numbers_missing"] for features in found] == [2.0, 1.0, 0.0]
+    assert [features["names_missing"] for features in found] == [2.0, 1.0, 0.0]
+    assert all((features["near_follows"], features["all_denied"]) == (MOST, -MOST) for features in found)
 
 
 def test_log_odds_are_cut_on_either_side():
@@ -166,12 +166,12 @@ def test_details_survive_json_and_explain_the_same(verdicts):
 def test_numbers_are_those_of_the_day_they_were_fitted():
     """Other numbers need other weights, and another RULES. Another machine's differ a little, the reader's most."""
     stored = json.loads((Path(__file__).parent / "reading_numbers.json").read_text(encoding="utf-8"))
-    found = EmbeddedChecker().check_many([(ARTICLE, one["claim"]) for one in stored])
-    for one, verdict in zip(stored, found, strict=True):
+    found = EmbeddedChecker().check_many([(ARTICLE, row["claim"]) for row in stored])
+    for row, verdict in zip(stored, found, strict=True):
         numbers = verdict.details["numbers"]
-        for name, value in one["numbers"].items():
+        for name, value in row["numbers"].items():
             near = 5e-3 if name in NUMBERS[:4] else 2e-5
-            assert numbers[name] == pytest.approx(value, abs=near), f"{one['claim']}: {name}"
+            assert numbers[name] == pytest.approx(value, abs=near), f"{row['claim']}: {name}"
 
 
 # The state.
@@ -194,10 +194,10 @@ def test_contradicted_always_has_a_clash(verdicts, threshold):
     for verdict in verdicts:
         low = checker.contradicted_below_of(verdict.findings)
         known = {"findings": verdict.findings, "details": verdict.details}
-        one = Verdict(probability=verdict.probability, threshold=threshold, contradicted_below=low, **known)
-        assert one.state != "contradicted" or clashes(one)
-        assert one.state != "supported" or not clashes(one)
-        states.append(one.state)
+        bordered = Verdict(probability=verdict.probability, threshold=threshold, contradicted_below=low, **known)
+        assert bordered.state != "contradicted" or clashes(bordered)
+        assert bordered.state != "supported" or not clashes(bordered)
+        states.append(bordered.state)
     assert ("contradicted" in states) == (threshold > 0) and ("supported" in states) == (threshold < 1)
 
 
@@ -217,10 +217,10 @@ def test_with_threshold_moves_nothing_but_the_border():
         assert type(other) is EmbeddedChecker and (other.threshold, other.slope) == (threshold, 1.5)
         assert other.fingerprint == checker.fingerprint
         found = other.check_many(pairs)
-        assert [one.threshold for one in found] == [threshold] * 4
-        states[threshold] = [one.state for one in found]
-        probabilities = [one.probability for one in found]
-        assert probabilities == [one.probability for one in checker.check_many(pairs)]
+        assert [verdict.threshold for verdict in found] == [threshold] * 4
+        states[threshold] = [verdict_of.state for verdict_of in found]
+        probabilities = [verdict_of.probability for verdict_of in found]
+        assert probabilities == [verdict_of.probability for verdict_of in checker.check_many(pairs)]
     assert states[0.0] == ["supported", "unclear", "unclear", "supported"]
     assert states[0.3] == ["supported", "contradicted", "unclear", "unclear"]
     assert states[0.95] == ["unclear", "contradicted", "contradicted", "unclear"]
@@ -266,9 +266,9 @@ def test_one_by_one_is_as_in_bulk(verdicts):
 
 def test_it_does_not_matter_who_made_the_vectors(verdicts):
     given = EmbeddedChecker().check_many(PAIRS, vectors=encode_pairs(PAIRS, load_embedder("minilm")))
-    for one, verdict in zip(given, verdicts, strict=True):
-        assert one.probability == pytest.approx(verdict.probability, abs=1e-6)
-        assert (one.state, one.findings) == (verdict.state, verdict.findings)
+    for own, verdict in zip(given, verdicts, strict=True):
+        assert own.probability == pytest.approx(verdict.probability, abs=1e-6)
+        assert (own.state, own.findings) == (verdict.state, verdict.findings)
 
 
 def test_the_order_of_evidence_moves_only_the_whole_window(verdicts):
@@ -280,7 +280,9 @@ def test_the_order_of_evidence_moves_only_the_whole_window(verdicts):
         PAIRS, turned, verdicts, EmbeddedChecker().check_many(turned), strict=True
     ):
         assert other.findings == verdict.findings
-        assert [pair[0][one.index] for one in other.evidence] == [evidence[one.index] for one in verdict.evidence]
+        assert [pair[0][found_sentence.index] for found_sentence in other.evidence] == [
+            evidence[found_sentence.index] for found_sentence in verdict.evidence
+        ]
         numbers, before = dict(other.details["numbers"]), verdict.details["numbers"]
         numbers |= {name: before[name] for name in ("all_follows", "all_denied")}
         assert numbers == pytest.approx(before, abs=1e-4)
@@ -320,15 +322,17 @@ def test_a_claim_without_a_word_fails_alone():
 
 def test_recalibration_moves_the_logit_only(verdicts):
     moved = EmbeddedChecker(slope=2.0, offset=-1.0).check_many(PAIRS[:6])
-    for one, verdict in zip(moved, verdicts, strict=False):
-        assert one.details["terms"] == pytest.approx(verdict.details["terms"], abs=1e-5)
-        assert one.probability == sigmoid(2.0 * one.details["logit"] - 1.0)
+    for moved_verdict, verdict in zip(moved, verdicts, strict=False):
+        assert moved_verdict.details["terms"] == pytest.approx(verdict.details["terms"], abs=1e-5)
+        assert moved_verdict.probability == sigmoid(2.0 * moved_verdict.details["logit"] - 1.0)
 
 
 @pytest.mark.parametrize("kind", [WordsChecker, EmbeddedChecker])
 def test_both_packaged_checkers_are_recalibrated_alike(kind):
-    one = kind(threshold=0.7).calibrate([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
-    assert type(one) is kind and one.threshold == 0.7 and (one.slope, one.offset) != (1.0, 0.0)
+    calibrated = kind(threshold=0.7).calibrate([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    assert (
+        type(calibrated) is kind and calibrated.threshold == 0.7 and (calibrated.slope, calibrated.offset) != (1.0, 0.0)
+    )
     with pytest.raises(ValueError, match="run against the scores"):
         kind().calibrate([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0])
     short = EmbeddedChecker(precision="bfloat16", threshold=0.6).calibrate([0.1, 0.9], [0, 1])
@@ -357,9 +361,9 @@ def test_precision_and_device_are_part_of_the_fingerprint():
 
 
 def test_thresholds_stand_beside_the_fingerprint():
-    one = EmbeddedChecker()
-    assert one.fingerprint == EmbeddedChecker(threshold=0.9).fingerprint
-    marks = {one.fingerprint, *(EmbeddedChecker(**own).fingerprint for own in ({"slope": 2}, {"offset": 1}))}
+    default = EmbeddedChecker()
+    assert default.fingerprint == EmbeddedChecker(threshold=0.9).fingerprint
+    marks = {default.fingerprint, *(EmbeddedChecker(**own).fingerprint for own in ({"slope": 2}, {"offset": 1}))}
     assert len(marks) == 3
     low, high = (evaluate("It rained.", "It rained.", threshold=p).signature for p in (0.2, 0.8))
     assert (low["threshold"], high["threshold"]) == ("0.2", "0.8") and low["checker"] == high["checker"]
@@ -382,7 +386,7 @@ def test_rules_and_weights_are_part_of_the_fingerprint(monkeypatch):
             found.append(name())
     for asset in ("antonyms.txt", "stem_counts.tsv.gz", "reader.npz", "reader_wide.npz"):
         with monkeypatch.context() as patched:
-            patched.setattr(embedded, "asset", lambda one, a=asset: b"other" if one == a else b"same")
+            patched.setattr(embedded, "asset", lambda asset_name, a=asset: b"other" if asset_name == a else b"same")
             found.append(name())
     with monkeypatch.context() as patched:
         patched.setattr(embedded.MiniLMEmbedder, "fingerprint", "another")
@@ -410,8 +414,8 @@ def test_a_report_says_why_a_sentence_is_left_open():
         OPEN[0]: "cannot tell",
     }
     result = evaluate(" ".join(ARTICLE), " ".join([*hints, TRUE[0], FALSE[0]]))
-    assert [one.state for one in result.verdicts] == ["unclear"] * 3 + ["supported", "contradicted"]
-    notes = [one.note for one in result.report().entries]
+    assert [verdict.state for verdict in result.verdicts] == ["unclear"] * 3 + ["supported", "contradicted"]
+    notes = [entry.note for entry in result.report().entries]
     assert all(note.endswith(hint) for note, hint in zip(notes, hints.values(), strict=False)) and notes[3] == ""
     assert all("the article has" in note for note in (notes[0], notes[4])), notes
     for page in (" ".join(result.to_text().split()), result._repr_html_()):

@@ -61,7 +61,7 @@ def test_labelled_refusals_are_enough_and_different():
     assert any(row["style"] == "partly missing" and not row["refused"] for row in test)
 
 
-def test_labelled_statements_are_enough_and_made_of_their_hypotheses():
+def test_labelled_statements_are_made_of_their_hypotheses():
     rows = labelled("statements")
     assert sum(row["part"] == "test" for row in rows) >= 60
     for row in rows:
@@ -76,7 +76,7 @@ def test_refusals_are_recognised_as_often_as_the_chapter_says(judge):
     assert right / len(rows) >= 0.9
 
 
-def test_fresh_refusals_are_measured_once_and_answers_are_hardly_ever_taken_for_one(judge):
+def test_answers_are_hardly_ever_taken_for_fresh_refusals(judge):
     rows = labelled("refusals_fresh")
     old = {row["style"] for row in labelled("refusals")}
     assert Counter(row["refused"] for row in rows) == {True: 20, False: 20}
@@ -110,7 +110,7 @@ def test_refusals_and_answers_that_no_pattern_was_made_for(judge):
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "denied"),
+    ("statement", "other", "denied"),
     [
         ("It never opened.", "It opened in May.", True),
         ("It opened in May.", "It never opened.", False),
@@ -119,8 +119,8 @@ def test_refusals_and_answers_that_no_pattern_was_made_for(judge):
         ("He did not.", "He did.", True),
     ],
 )
-def test_a_not_counts_where_the_other_text_says_what_it_denies(one, other, denied):
-    assert _denies(take_apart(one), take_apart(other)) is denied
+def test_a_not_counts_where_the_other_text_says_what_it_denies(statement, other, denied):
+    assert _denies(take_apart(statement), take_apart(other)) is denied
 
 
 # The embedded judge --------------------------------------------------------------------------------------------------
@@ -151,15 +151,15 @@ def test_one_by_one_equals_bulk(judge, purpose):
 
 
 def test_evidence_points_into_the_premise(judge):
-    for one in judge.entail(PREMISE, STATEMENTS):
-        assert one.evidence and all(PREMISE[p.start : p.end] == p.text for p in one.evidence)
+    for entailment in judge.entail(PREMISE, STATEMENTS):
+        assert entailment.evidence and all(PREMISE[p.start : p.end] == p.text for p in entailment.evidence)
 
 
 def test_a_changed_number_or_a_negation_is_never_entailed(judge):
     changed = ["The bridge opened in 1935.", "The bridge did not open in 1931.", "The bridge opened in 1931."]
     found = judge.entail(PREMISE, changed)
-    assert [one.label == "entailed" for one in found] == [False, False, True]
-    assert [any(finding.clash for finding in one.findings) for one in found] == [True, True, False]
+    assert [entailment.label == "entailed" for entailment in found] == [False, False, True]
+    assert [any(finding.clash for finding in entailment.findings) for entailment in found] == [True, True, False]
 
 
 # One judgement for all: the premise and the statement decide, not who asks ------------------------------------------
@@ -172,11 +172,15 @@ def label_of(verdict):
 
 def test_what_is_left_open_is_neutral_for_a_judge(judge):
     """All four kinds of a verdict stand in the samples, so that the tests below ask for each."""
-    told = [(one.text, result) for one in sample_articles() for result in [evaluate(one.text, one.wrong.text)]]
+    told = [
+        (article.text, result)
+        for article in sample_articles()
+        for result in [evaluate(article.text, article.wrong.text)]
+    ]
     found = {
-        (one.label, verdict.state, any(finding.clash for finding in verdict.findings))
+        (entailment.label, verdict.state, any(finding.clash for finding in verdict.findings))
         for text, result in told
-        for one, verdict in zip(
+        for entailment, verdict in zip(
             judge.entail(text, [sentence.text for sentence in result.sentences]), result.verdicts, strict=True
         )
     }
@@ -192,16 +196,16 @@ def test_what_is_left_open_is_neutral_for_a_judge(judge):
 def test_the_judge_and_evaluate_have_the_same_verdict(judge, article):
     for summary in article.summaries.values():
         result = evaluate(article.text, summary.text)
-        texts = [one.text for one in result.sentences]
-        questions = [Question(text=f"Is it true that {one}?", statement=one) for one in texts]
+        texts = [sentence.text for sentence in result.sentences]
+        questions = [Question(text=f"Is it true that {text}?", statement=text) for text in texts]
         entailed, answered = judge.entail(article.text, texts), judge.answer(article.text, questions)
         for verdict, tag, answer in zip(result.verdicts, entailed, answered, strict=True):
             assert tag.probability == pytest.approx(verdict.probability, abs=1e-3) == answer.probability
             assert tag.label == label_of(verdict)
-            assert [tuple(one) for one in tag.findings] == [tuple(one) for one in verdict.findings]
-            places = [result.source_sentences[one.index] for one in verdict.evidence]
-            assert [(one.text, one.start, one.end) for one in tag.evidence] == [
-                (one.text, one.start, one.end) for one in places
+            assert [tuple(finding) for finding in tag.findings] == [tuple(finding) for finding in verdict.findings]
+            places = [result.source_sentences[sentence.index] for sentence in verdict.evidence]
+            assert [(sentence.text, sentence.start, sentence.end) for sentence in tag.evidence] == [
+                (sentence.text, sentence.start, sentence.end) for sentence in places
             ]
             assert answer.value == 1 or tag.label != "entailed"
 
@@ -241,12 +245,12 @@ def test_answers_and_exams_have_the_verdicts_of_evaluate(article):
 def test_markup_in_a_premise_or_a_statement_changes_no_verdict(judge):
     marked = "# The bridge\n\n- The bridge opened in **1931**.\n- It is 1,149 metres long.\n\n```\nopened = 1935\n```\n"
     for text in ("**The bridge** opened in 1931.", "The bridge opened in **1935**."):
-        (verdict,), (one,) = evaluate(marked, text).verdicts, judge.entail(marked, [text])
-        assert one.probability == pytest.approx(verdict.probability, abs=1e-3)
-        assert (one.label == "entailed") == verdict.supported
-        assert all(text[finding.start : finding.end] == finding.text for finding in one.findings)
-        assert all(marked[part.start : part.end] == part.text for part in one.evidence)
-        assert not any("```" in part.text or "opened =" in part.text for part in one.evidence)
+        (verdict,), (entailment,) = evaluate(marked, text).verdicts, judge.entail(marked, [text])
+        assert entailment.probability == pytest.approx(verdict.probability, abs=1e-3)
+        assert (entailment.label == "entailed") == verdict.supported
+        assert all(text[finding.start : finding.end] == finding.text for finding in entailment.findings)
+        assert all(marked[part.start : part.end] == part.text for part in entailment.evidence)
+        assert not any("```" in part.text or "opened =" in part.text for part in entailment.evidence)
 
 
 class Borders:
@@ -278,14 +282,14 @@ class Borders:
     ],
 )
 def test_unclear_is_neutral_and_only_a_clash_contradicts(statement, label):
-    (one,) = EmbeddedJudge(checker=Borders()).entail(PREMISE, [statement])
-    assert (one.label, one.probability) == (label, float(statement.split()[1]) / 100)
+    (entailment,) = EmbeddedJudge(checker=Borders()).entail(PREMISE, [statement])
+    assert (entailment.label, entailment.probability) == (label, float(statement.split()[1]) / 100)
 
 
 @pytest.mark.parametrize(
     ("statement", "value"), [("say 90 and other words", 1), ("say 50 and nothing", 1), ("say 50 and other words", 0)]
 )
-def test_a_question_that_is_not_supported_is_answered_by_what_is_said(statement, value):
+def test_an_unsupported_question_is_answered_by_what_is_said(statement, value):
     question = Question(text="Is it so?", statement=statement)
     text = "Nothing. They say 50 and nothing." if "other" not in statement else "It rained."
     (answer,) = EmbeddedJudge(checker=Borders()).answer(text, [question])
@@ -302,7 +306,7 @@ def test_a_border_for_each_verdict_has_a_second_look_too(judge):
     question = Question(text="Is it so?", statement="say 50 and nothing")
     answers = [EmbeddedJudge(checker=Each()).answer("Nothing. They say 50 and nothing.", [question])[0]]
     answers += judge.answer(PREMISE, QUESTIONS)  # the default is such a checker
-    assert answers[0].value == 1 and all(one.said is not None for one in answers)
+    assert answers[0].value == 1 and all(answer.said is not None for answer in answers)
 
 
 GERMAN = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang."
@@ -311,7 +315,7 @@ GERMAN = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nich
 def test_what_the_checker_does_not_read_is_not_judged(judge):
     foreign, own = judge.entail(PREMISE, [GERMAN, STATEMENTS[0]])
     assert foreign.failed and foreign.probability is None and "in German" in foreign.reason and own.label == "entailed"
-    assert all("article is in German" in one.reason for one in judge.entail(GERMAN, STATEMENTS))
+    assert all("article is in German" in entailment.reason for entailment in judge.entail(GERMAN, STATEMENTS))
     assert judge.is_refusal(GERMAN).value is None and "in German" in judge.is_refusal(GERMAN).reason
     with pytest.raises(JudgeFailure, match="in German"):
         judge.keyphrases(GERMAN, 3)
@@ -327,7 +331,7 @@ def test_a_language_that_was_declared_is_believed(judge):
 
 
 @pytest.mark.parametrize("place", ["context", "answer"])
-def test_scores_of_foreign_answers_are_undefined_with_the_reason(place):
+def test_foreign_answers_have_an_undefined_score_with_a_reason(place):
     row = {"context": PREMISE, "question": "When?", "ground_truth": STATEMENTS[0], "answer": STATEMENTS[0]}
     report = evaluate_answer(**row | {place: GERMAN})
     assert report.answer_given_context is None and "in German" in report.reasons["answer_given_context"]
@@ -335,9 +339,9 @@ def test_scores_of_foreign_answers_are_undefined_with_the_reason(place):
     assert score.score is None and "in German" in score.reason
 
 
-def test_a_statement_without_a_word_fails_and_its_neighbours_do_not(judge):
+def test_a_statement_without_a_word_fails_alone(judge):
     found = judge.entail(PREMISE, ["?!", STATEMENTS[0]])
-    assert [one.failed for one in found] == [True, False] and "no word" in found[0].reason
+    assert [entailment.failed for entailment in found] == [True, False] and "no word" in found[0].reason
 
 
 ATTACKS = [
@@ -354,7 +358,7 @@ ATTACKS = [
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_instructions_in_a_premise_change_no_verdict(judge, attack):
     for text in (PREMISE, f"{attack} {PREMISE}", f"{PREMISE}\n\n{attack}"):
-        found = [one.label for one in judge.entail(text, STATEMENTS)]
+        found = [entailment.label for entailment in judge.entail(text, STATEMENTS)]
         assert found[0] == "entailed" and "entailed" not in found[1:]
     assert not judge.is_refusal("It opened in 1931. " + attack)
 
@@ -363,7 +367,7 @@ def test_a_long_premise_is_read_to_its_end(judge):
     filler = "The committee met again on that day and talked about many other matters of the town. "
     long = filler * 600 + PREMISE
     assert len(long) > 50_000
-    assert [one.label == "entailed" for one in judge.entail(long, STATEMENTS)] == [True, False, False]
+    assert [entailment.label == "entailed" for entailment in judge.entail(long, STATEMENTS)] == [True, False, False]
     found = judge.entail(long, STATEMENTS[:1])[0].evidence[0]
     assert long[found.start : found.end] == STATEMENTS[0]
 
@@ -416,7 +420,7 @@ def test_wrong_types_are_type_errors(judge, call):
 
 
 def test_questions_are_answered_yes_by_their_own_text(judge):
-    phrases = [one.text for one in judge.keyphrases(PREMISE, 5)]
+    phrases = [phrase.text for phrase in judge.keyphrases(PREMISE, 5)]
     questions = judge.questions(PREMISE, phrases)
     assert questions and {p for q in questions for p in q.keyphrases} <= set(phrases)
     assert all(answer.value == 1 for answer in judge.answer(PREMISE, questions))
@@ -437,10 +441,10 @@ CLAUSE = "The line links the station with the university hospital and costs 94 m
         ("It rained.", 0, ""),
     ],
 )
-def test_with_the_words_checker_an_answer_is_yes_when_its_main_part_is_said(text, value, reason):
+def test_words_answer_yes_when_the_main_part_is_said(text, value, reason):
     (answer,) = load_judge("words").answer(text, [Question(text="Is it so?", statement=CLAUSE)])
     assert answer.value == value and reason in answer.reason and 0 <= answer.said <= 1 and answer.probability is None
-    assert all(text[one.start : one.end] == one.text for one in answer.evidence)
+    assert all(text[sentence.start : sentence.end] == sentence.text for sentence in answer.evidence)
 
 
 def test_a_statement_without_a_word_cannot_be_answered(judge):
@@ -463,7 +467,7 @@ def test_with_another_checker_answers_are_its_entailments():
 def test_both_ways_to_choose_phrases_give_places_and_bounds(phrases):
     judge = EmbeddedJudge(phrases=phrases)
     found = judge.keyphrases(PREMISE, 3)
-    assert 0 < len(found) <= 3 and all(PREMISE[one.start : one.end] == one.text for one in found)
+    assert 0 < len(found) <= 3 and all(PREMISE[phrase.start : phrase.end] == phrase.text for phrase in found)
     assert phrases in judge.fingerprint and judge.keyphrases("...", 3) == []
 
 
@@ -521,7 +525,7 @@ def entail(items, checker):
     return _entail_many(items, load_embedder("minilm"), checker, 2, None)
 
 
-def test_the_closest_are_the_k_best_and_ties_stand_in_their_order():
+def test_the_k_closest_keep_their_order_in_ties():
     evidence = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
     found = _closest(np.array([1.0, 0.0]), evidence, 2)
     assert list(found) == [1, 2] and found[1] == found[2] == 1.0
@@ -531,17 +535,19 @@ def test_the_closest_are_the_k_best_and_ties_stand_in_their_order():
 def test_markup_is_taken_off_and_code_is_no_evidence():
     assert _read_statement("- It **rained**.").plain == "It rained."
     assert _read_statement("It rained. It snowed.").plain == "It rained. It snowed."
-    assert [one.plain for one in _read_premise("# Rain\n\nIt **rained**.\n\n```\nx = 1\n```\n")][-1] == "It rained."
+    assert [reading.plain for reading in _read_premise("# Rain\n\nIt **rained**.\n\n```\nx = 1\n```\n")][
+        -1
+    ] == "It rained."
 
 
-def test_a_statement_in_another_language_is_not_judged_and_says_so_once():
+def test_a_statement_in_another_language_is_not_judged():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (one,) = EmbeddedJudge().entail(PREMISE, ["Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet."])
-    assert one.failed and "in German" in one.reason
+        (entailment,) = EmbeddedJudge().entail(PREMISE, ["Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet."])
+    assert entailment.failed and "in German" in entailment.reason
 
 
-def test_each_distinct_pair_is_checked_once_and_every_item_has_its_answer():
+def test_each_distinct_pair_is_checked_once():
     checker = Counting()
     found = entail([(PREMISE, ["It rained.", "It snowed."]), (PREMISE, ["It rained."]), (" ", ["It rained."])], checker)
     assert sorted(claim for _, claim in checker.asked) == ["It rained.", "It snowed."]
@@ -551,10 +557,10 @@ def test_each_distinct_pair_is_checked_once_and_every_item_has_its_answer():
     assert entail([(PREMISE, [])], Counting()) == [[]]
 
 
-def test_a_statement_that_no_checker_can_judge_has_a_reason_and_its_neighbours_a_label():
+def test_a_statement_that_cannot_be_judged_has_a_reason():
     claims = ["The bridge opened in 1931.", "?!"]
     good, bad = EmbeddedJudge().entail(PREMISE, claims)
     assert good.label == "entailed" and bad.failed and bad.reason
     found = entail([(PREMISE, claims)], load_checker("embedded"))[0]
-    assert [one.failed for one in found] == [False, True]
-    assert all(PREMISE[p.start : p.end] == p.text for one in found for p in one.evidence)
+    assert [entailment.failed for entailment in found] == [False, True]
+    assert all(PREMISE[p.start : p.end] == p.text for entailment in found for p in entailment.evidence)

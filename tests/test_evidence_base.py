@@ -27,7 +27,7 @@ class Counting(Packaged):
         return [vectors()] * len(lot)
 
     def _check_lot(self, lot, given):
-        self.lots.append((len(lot), {one.embedder for one in given}))
+        self.lots.append((len(lot), {sentence_vectors.embedder for sentence_vectors in given}))
         return [Verdict(probability=0.5)] * len(lot)
 
 
@@ -47,7 +47,7 @@ def test_a_pair_on_which_judging_goes_wrong_fails_alone():
     judge = Breaking(threshold=0.7)
     claims = ["a", "break", "b", "break", *["c"] * 300]
     found = judge.check_many([(["a", "b", "c"], claim) for claim in claims])
-    assert [one.failed for one in found] == [claim == "break" for claim in claims]
+    assert [verdict.failed for verdict in found] == [claim == "break" for claim in claims]
     assert found[1].reason == "IndexError: tuple index out of range" and found[1].threshold == 0.7
     assert [size for size, _ in judge.lots] == [256, *[1] * 256, 48]
     (alone,) = Breaking().check_many([(["a", "b", "c"], "break")])
@@ -64,7 +64,7 @@ def test_what_no_pair_is_to_blame_for_is_raised(error):
 
 def test_cosines_rank_the_evidence_and_a_zero_vector_has_none():
     assert cosines(vectors()).tolist() == pytest.approx([0.8, 0.0, 0.96])
-    assert [one.index for one in ranked_evidence(vectors())] == [2, 0, 1]
+    assert [sentence.index for sentence in ranked_evidence(vectors())] == [2, 0, 1]
 
 
 def test_pairs_are_judged_in_lots_with_the_right_vectors_only():
@@ -99,10 +99,16 @@ def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
             return load_embedder("minilm").encode_with_tokens(sentences)
 
     pairs = [(["It rained.", "Rain fell."], "It rained."), (["It rained."], "Rain fell.")]
-    one, other = encode_pairs(pairs, Counting())
+    first_pair, other = encode_pairs(pairs, Counting())
     assert sorted(asked) == ["It rained.", "Rain fell."]
-    assert one.embedder == "counting" and one.evidence.shape == (2, 384) and len(one.evidence_tokens) == 2
-    assert np.array_equal(one.evidence[1], other.claim) and np.array_equal(one.claim_tokens, other.evidence_tokens[0])
+    assert (
+        first_pair.embedder == "counting"
+        and first_pair.evidence.shape == (2, 384)
+        and len(first_pair.evidence_tokens) == 2
+    )
+    assert np.array_equal(first_pair.evidence[1], other.claim) and np.array_equal(
+        first_pair.claim_tokens, other.evidence_tokens[0]
+    )
 
 
 def test_a_calibration_comes_on_top_of_the_one_before():
@@ -116,12 +122,12 @@ def test_a_calibration_comes_on_top_of_the_one_before():
 
 def test_the_nearest_come_first_and_ties_stay_in_order():
     found = nearest_evidence(np.array([0.1, 0.9, 0.4, 0.9]), 3)
-    assert [(one.index, one.similarity) for one in found] == [(1, 0.9), (3, 0.9), (2, 0.4)]
+    assert [(neighbour.index, neighbour.similarity) for neighbour in found] == [(1, 0.9), (3, 0.9), (2, 0.4)]
 
 
 @pytest.mark.parametrize(("k", "indices"), [(1, [1]), (9, [1, 0]), (None, [1, 0])])
 def test_no_more_than_there_are_and_all_without_a_k(k, indices):
-    assert [one.index for one in nearest_evidence(np.array([0.2, 0.3]), k)] == indices
+    assert [neighbour.index for neighbour in nearest_evidence(np.array([0.2, 0.3]), k)] == indices
 
 
 def test_without_sentences_there_is_no_evidence():
@@ -132,4 +138,6 @@ def test_without_sentences_there_is_no_evidence():
 
 def test_a_similarity_is_kept_to_the_last_bit():
     values = np.random.default_rng(0).uniform(-1, 1, 50).astype(np.float32)
-    assert {one.index: one.similarity for one in nearest_evidence(values)} == dict(enumerate(values.tolist()))
+    assert {neighbour.index: neighbour.similarity for neighbour in nearest_evidence(values)} == dict(
+        enumerate(values.tolist())
+    )

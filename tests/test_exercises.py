@@ -83,8 +83,8 @@ def sealed(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_what_counts_as_the_same_answer(sealed, answer, same, different):
     sealed({1: answer})
-    assert [one for one in [answer, *same] if not check_answer("test/1", one)] == []
-    assert [one for one in different if check_answer("test/1", one)] == []
+    assert [attempt for attempt in [answer, *same] if not check_answer("test/1", attempt)] == []
+    assert [attempt for attempt in different if check_answer("test/1", attempt)] == []
 
 
 def test_a_score_counts_as_its_number(sealed):
@@ -95,7 +95,7 @@ def test_a_score_counts_as_its_number(sealed):
 
 @given(st.floats(-1e6, 1e6), st.floats(-4e-5, 4e-5))
 def test_close_numbers_have_the_same_form_or_neighbouring_ones(value, change):
-    first, second = (float(_canonical(one).text) for one in (value, value + change))
+    first, second = (float(_canonical(value_given).text) for value_given in (value, value + change))
     assert abs(first - second) < 1.01e-4
 
 
@@ -271,7 +271,7 @@ def test_a_slip_must_be_sealed_and_have_an_answer(sealed, tmp_path):
     assert check_answer("test/1", 3), "sealing that failed must leave the checker as it was"
 
 
-def test_a_block_that_raises_writes_nothing_and_blocks_do_not_nest(tmp_path):
+def test_a_block_that_raises_writes_nothing(tmp_path):
     with pytest.raises(ZeroDivisionError), seal_answers(tmp_path / "seals"):
         check_answer("test/1", 1 / 0)
     nested = pytest.raises(RuntimeError, match="already being sealed")

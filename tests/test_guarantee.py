@@ -103,7 +103,7 @@ def test_of_an_article_one_accepted_sentence_counts():
     assert found.bound == pytest.approx(1 - 0.1 ** (1 / 30)) and found.signature["unit"] == "article"
 
 
-def test_the_seed_draws_the_sentence_and_stands_in_the_signature():
+def test_the_seed_draws_and_stands_in_the_signature():
     rng = np.random.default_rng(0)
     p, label = surer_is_better(rng, 600)
     ids = np.arange(600) // 3
@@ -209,7 +209,7 @@ class Fixed:
     def check_many(self, pairs, *, vectors=None):
         numbers = [float(evidence[0]) for evidence, _ in pairs]
         failure = {"failed": True, "reason": "asked to fail", "probability": None}
-        return [Verdict(**failure) if one < 0 else Verdict(probability=one) for one in numbers]
+        return [Verdict(**failure) if number < 0 else Verdict(probability=number) for number in numbers]
 
 
 def rows(count, probability, label, start=0):
@@ -325,8 +325,8 @@ def test_other_wrong_arguments_of_calibrate():
 def test_the_fields_of_a_promise_stand_in_order():
     own = ("side", "risk", "confidence", "bound", "n_accepted", "n_errors", "n_sentences", "n_articles", "n_failed")
     own += ("share_left", "curve")
-    assert [one.name for one in fields(Guarantee)] == ["score", "signature", "reason", *own]
-    assert [one.name for one in fields(Guarantees)] == ["supported", "contradicted", "name", "checker"]
+    assert [field.name for field in fields(Guarantee)] == ["score", "signature", "reason", *own]
+    assert [field.name for field in fields(Guarantees)] == ["supported", "contradicted", "name", "checker"]
 
 
 def test_a_set_is_named_in_the_signature_before_the_version():
@@ -337,6 +337,6 @@ def test_a_set_is_named_in_the_signature_before_the_version():
 
 
 def test_errors_and_accepted_are_arrays_of_one_shape():
-    assert [one.tolist() for one in require_errors([0, 1], 2)] == [[0.0, 1.0], [2.0, 2.0]]
+    assert [array.tolist() for array in require_errors([0, 1], 2)] == [[0.0, 1.0], [2.0, 2.0]]
     with pytest.raises(ValueError, match="errors must lie between 0 and the number accepted: got 3 and 2"):
         require_errors(3, 2)

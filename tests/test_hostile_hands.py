@@ -110,7 +110,7 @@ def test_a_loaded_model_is_its_weights(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- 2: report --other in the shell
 
 
-def test_the_shell_compares_neither_bleu_with_rouge_nor_two_corpora(place: Path, capsys: Any) -> None:
+def test_the_shell_compares_only_the_same_metric_and_corpus(place: Path, capsys: Any) -> None:
     others = [{**row, "references": f"a dog ran {row['id']}"} for row in ROWS]
     quiet(ROWS, "bleu", out=place / "bleu")
     quiet(ROWS, "rouge", out=place / "rouge")
@@ -329,7 +329,7 @@ def test_json_that_is_none_is_a_typed_failure(reply: str) -> None:
 def spoiled(data: bytes) -> bytes:
     """The same file with its compressed middle changed: zlib.error, or a wrong checksum."""
     middle = len(data) // 2
-    return data[:middle] + bytes(255 - one for one in data[middle : middle + 40]) + data[middle + 40 :]
+    return data[:middle] + bytes(255 - byte for byte in data[middle : middle + 40]) + data[middle + 40 :]
 
 
 @pytest.mark.parametrize("harm", [spoiled, lambda data: data[:-8] + bytes(8)], ids=["in the middle", "the checksum"])
@@ -454,7 +454,7 @@ def test_a_lone_surrogate_of_a_line_is_written_to_a_table(place: Path) -> None:
     assert row["id"] == "\\ud83d" and row["status"] == "ok"
 
 
-def test_a_missing_pyarrow_is_said_by_the_shell_before_work_begins(place: Path, capsys: Any, monkeypatch: Any) -> None:
+def test_a_missing_pyarrow_is_said_before_work_begins(place: Path, capsys: Any, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     assert leave("run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--output", "parquet") == 2

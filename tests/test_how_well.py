@@ -67,8 +67,8 @@ def test_every_item_of_the_labelled_sets_is_there():
     from _labelled import documents
 
     _, claims = documents(Path(DATA))
-    human = [one for one in claims if one.kind == "human"]
-    items = {(one.set, one.text if one.set == "qags_cnndm" else "", one.summary) for one in human}
+    human = [claim for claim in claims if claim.kind == "human"]
+    items = {(claim.set, claim.text if claim.set == "qags_cnndm" else "", claim.summary) for claim in human}
     wanted = Counter(name for name, _, _ in items)
     stored = Counter(ITEMS[ITEMS["checker"] == "embedded"]["key"])
     for key, n in wanted.items():
@@ -169,7 +169,7 @@ def test_the_labelled_sets_are_known():
 
     articles, _ = documents(Path(DATA))
     for name in SETS:
-        texts = {" ".join(one.sentences) for one in articles if one.set == name}
+        texts = {" ".join(article.sentences) for article in articles if article.set == name}
         assert bench.seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
 
 

@@ -47,7 +47,7 @@ def test_a_markdown_summary_gets_what_its_plain_form_gets():
     plain, marked = evaluate(ARTICLE, PLAIN), evaluate(ARTICLE, MARKED)
     judged = [verdict for verdict in marked.verdicts if verdict.judged]
     assert (marked.score, marked.n_failed, marked.n_unjudged) == (plain.score, 0, 2) and plain.score == 1
-    assert [one.probability for one in judged] == [one.probability for one in plain.verdicts]
+    assert [verdict.probability for verdict in judged] == [verdict.probability for verdict in plain.verdicts]
     assert all(MARKED[s.start : s.end] == s.text for s in marked.sentences)
     assert "not judged" in marked.to_text() and "heading" in marked.to_text()
 
@@ -69,7 +69,7 @@ def test_findings_stand_in_the_user_s_text():
     assert finding.text == "31" == sentence.text[finding.start : finding.end]
 
 
-def test_a_text_in_a_language_that_the_checker_does_not_read_is_not_judged():
+def test_a_text_in_an_unread_language_is_not_judged():
     result = evaluate(ARTICLE, GERMAN)
     assert result.score is None and result.verdicts[0].supported is None and result.n_unjudged == 1
     assert "German" in result.reason and "lang='en'" in result.reason and result.n_failed == 0
@@ -144,12 +144,12 @@ ABROAD = json.loads((Path(__file__).parent / "language_abroad.json").read_text(e
 
 @pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
 @pytest.mark.parametrize("name", ["embedded", "words"])
-def test_false_summaries_in_twenty_four_languages_short_and_long(name):
+def test_false_summaries_in_twenty_four_languages(name):
     """Measured once: of 124, nine short ones with one word in lower case are read, none is supported; before, 56."""
     pairs = [(code, *pair) for code, listed in ABROAD.items() for pair in listed]
     assert len(ABROAD) == 24 and len(pairs) == 124
     read = []
-    results = evaluate_many([one[1] for one in pairs], [one[2] for one in pairs], checker=name)
+    results = evaluate_many([pair[1] for pair in pairs], [pair[2] for pair in pairs], checker=name)
     for (code, _, summary), result in zip(pairs, results, strict=True):
         # the checker that counts words sees no order, in English neither: only what it cannot read at all concerns it
         if name == "embedded" or code in ("zh", "ja", "ko", "ar", "hi", "ru", "el") or len(summary) > 31:
@@ -266,7 +266,7 @@ def test_swapped_texts_and_paths_are_said_aloud():
 def test_usual_texts_get_no_warning(recwarn):
     evaluate(ARTICLE, PLAIN)
     evaluate("It rained in Oslo.", "See example.com/a.html for more. It rained there.")
-    assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
+    assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
 
 
 def test_a_threshold_for_one_call():

@@ -24,7 +24,7 @@ BROKEN_CSV = {
 
 
 @pytest.mark.parametrize(("text", "message"), BROKEN_CSV.values(), ids=BROKEN_CSV.keys())
-def test_a_csv_in_which_rows_cannot_be_told_apart_stops_with_its_line(text, message, tmp_path):
+def test_a_broken_csv_stops_with_its_line(text, message, tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(text.encode())
     with pytest.raises(ValueError, match=message):
@@ -72,7 +72,7 @@ def doubled(kind, folder):
     if kind == "csv":
         path.write_text(f"{','.join(columns)}\n{','.join(cells)}\n")
     else:
-        parquet.write_table(pyarrow.table([pyarrow.array([one]) for one in cells], names=columns), path)
+        parquet.write_table(pyarrow.table([pyarrow.array([cell]) for cell in cells], names=columns), path)
     return path
 
 
@@ -82,7 +82,7 @@ def test_a_table_with_two_columns_of_one_name_is_refused(kind, tmp_path):
         list(open_items(doubled(kind, tmp_path)))
 
 
-def test_what_json_cannot_say_is_unread_and_the_other_columns_are_read():
+def test_a_column_that_json_cannot_say_is_left_unread():
     deep: list = []
     for _ in range(100_000):
         deep = [deep]

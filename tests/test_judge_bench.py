@@ -49,7 +49,8 @@ class Scripted(BulkJudge):
         if purpose == "statements":
             return [[Statement(text=part) for part in self.say(text, "", 0)] for (text,) in items]
         return [
-            [self.say(premise, one, place) for place, one in enumerate(statements)] for premise, statements in items
+            [self.say(premise, statement, place) for place, statement in enumerate(statements)]
+            for premise, statements in items
         ]
 
 
@@ -74,7 +75,7 @@ def test_worked_by_hand():
     assert row["right"] == pytest.approx(12 / 18)
     chance = (12 / 18) * (6 / 18) + (6 / 18) * (12 / 18)
     assert row["kappa"] == pytest.approx((12 / 18 - chance) / (1 - chance))
-    assert row["calibration_error"] is None and {one["text"] for one in found.wrong} == {"It snowed."}
+    assert row["calibration_error"] is None and {wrong_row["text"] for wrong_row in found.wrong} == {"It snowed."}
     assert found.wrong[0]["label"] == "not entailed" and found.wrong[0]["said"] == "entailed"
 
 
@@ -127,7 +128,9 @@ def test_refusals_and_splits():
     undecided = Scripted(lambda text, _, __: Flag(value=None, reason="who knows"))
     assert benchmark_judge(undecided, "refusals").rows()[0]["failed"] == 40
     splits = {case.text: case.truth for case in SETS["splits"]()}
-    (row,) = benchmark_judge(Scripted(lambda text, _, __: [one + "." for one in splits[text]]), "splits").rows()
+    (row,) = benchmark_judge(
+        Scripted(lambda text, _, __: [sentence + "." for sentence in splits[text]]), "splits"
+    ).rows()
     assert row["right"] == 1 and row["kappa"] is None and row["reason"] == ""
     whole = benchmark_judge(Scripted(lambda text, _, __: [text]), "splits").rows()[0]
     assert whole["right"] == pytest.approx(34 / 65)
@@ -164,7 +167,7 @@ def test_the_embedded_judge_agrees_better_than_chance():
     assert row["kappa_low"] > 0.2 and row["failed"] == 0 and row["order_changes"] == 0
 
 
-def test_pages_escape_names_and_columns_without_a_value_are_left_out():
+def test_pages_escape_names_and_omit_empty_columns():
     found = benchmark_judge({"<b>": Scripted(by_text)}, {"<i>": MINE}, n_resamples=0)
     assert "<b>" not in found._repr_html_() and "calls" not in _wide_rows(found.table)[0]
     assert json.loads(json.dumps(found.to_dict()))["rows"][0]["right"] == 1
@@ -210,7 +213,7 @@ def test_the_shell(tmp_path):
 def test_two_labels_or_three():
     judge = Scripted(lambda p, s, place: Entailment(label="contradicted"))
     cases = [Case("entail", "x", "y", "neutral"), Case("entail", "x", "z", "not entailed", binary=True)]
-    assert [one.said for one in ask_judge(judge, cases, None)] == ["contradicted", "not entailed"]
+    assert [entailment.said for entailment in ask_judge(judge, cases, None)] == ["contradicted", "not entailed"]
     failed = Scripted(lambda p, s, place: (_ for _ in ()).throw(JudgeFailure("entail", "no")))
     with pytest.raises(JudgeFailure):
         ask_judge(failed, cases, None)

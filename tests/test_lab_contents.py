@@ -33,7 +33,7 @@ def test_a_notebook_has_what_its_kernel_will_write(tmp_path):
     assert metadata["language_info"] == IPythonKernel.language_info
     assert metadata["kernelspec"]["display_name"].startswith("Python 3") and path.read_bytes() == before
     assert awaited(contents.get("one.ipynb", content=False))["content"] is None
-    assert [one["name"] for one in awaited(contents.get(""))["content"]] == ["one.ipynb"]
+    assert [file["name"] for file in awaited(contents.get(""))["content"]] == ["one.ipynb"]
 
 
 def test_another_kernel_speaks_for_itself():

@@ -28,15 +28,15 @@ def read(text):
     return found, read_with_leads(text, found)
 
 
-def test_items_under_a_not_are_read_with_it_and_the_lead_in_is_not_judged_alone():
+def test_items_under_a_denying_lead_are_read_with_it():
     before, after = read(MINUTES)
-    assert [one.plain for one in after[3:5]] == [
+    assert [reading.plain for reading in after[3:5]] == [
         "The new roof was not approved",
         "The second car park was not approved",
     ]
-    assert after[2].reason == LEADS and [one.reason for one in after].count(LEADS) == 1
-    assert [one.sentence for one in after] == [one.sentence for one in before]
-    assert all(isinstance(one, LedReading) == (i in (3, 4)) for i, one in enumerate(after))
+    assert after[2].reason == LEADS and [reading.reason for reading in after].count(LEADS) == 1
+    assert [reading.sentence for reading in after] == [reading.sentence for reading in before]
+    assert all(isinstance(reading, LedReading) == (i in (3, 4)) for i, reading in enumerate(after))
 
 
 @pytest.mark.parametrize("heading", ["# Not supported yet", "**Not supported yet**", "## What it cannot do"])
@@ -44,28 +44,33 @@ def test_items_under_a_heading_with_a_not_are_read_with_it(heading):
     text = f"The engine is fast.\n\n{heading}\n\n- Syncing network drives\n- Running two accounts"
     before, after = read(text)
     lead = heading.strip("#* ")
-    assert [one.plain for one in after[2:]] == [f"{lead}: Syncing network drives", f"{lead}: Running two accounts"]
-    assert [one.reason for one in after] == [one.reason for one in before]  # a heading was not judged before, either
+    assert [reading.plain for reading in after[2:]] == [
+        f"{lead}: Syncing network drives",
+        f"{lead}: Running two accounts",
+    ]
+    assert [reading.reason for reading in after] == [
+        reading.reason for reading in before
+    ]  # a heading was not judged before, either
     summary = "It supports syncing network drives. It can run two accounts now."
     bare = evaluate(text.replace(heading, "Other text."), summary).verdicts
     denied = evaluate(text, summary).verdicts
-    assert all(one.supported for one in bare) and denied[0].state == "unclear"
-    assert all(one.probability < other.probability for one, other in zip(denied, bare, strict=True))
+    assert all(verdict.supported for verdict in bare) and denied[0].state == "unclear"
+    assert all(verdict.probability < other.probability for verdict, other in zip(denied, bare, strict=True))
 
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_other_texts_are_read_as_before(text):
     before, after = read(text)
-    assert before == after and not any(isinstance(one, LedReading) for one in after)
+    assert before == after and not any(isinstance(reading, LedReading) for reading in after)
 
 
 @pytest.mark.parametrize("text", [DENIED, "It does not cover\n* **scratches**.\n* rust;", "Nobody may bring:\n1. dogs"])
 def test_findings_stand_in_the_item(text):
-    for one in read(text)[1]:
-        assert len(one.places) == len(one.plain)
-        for start in range(len(one.plain)):
-            low, high = one.in_sentence(start, start + 1)
-            assert 0 <= low < high <= len(one.sentence.text)
+    for reading in read(text)[1]:
+        assert len(reading.places) == len(reading.plain)
+        for start in range(len(reading.plain)):
+            low, high = reading.in_sentence(start, start + 1)
+            assert 0 <= low < high <= len(reading.sentence.text)
     led = read(DENIED)[1][1]
     assert led.sentence.text[slice(*led.in_sentence(led.plain.index("was"), len(led.plain)))] == "the new roof"
     assert led.sentence.text[slice(*led.in_sentence(4, 7))] == "new"
@@ -79,37 +84,37 @@ def test_which_unit_leads():
 def test_evaluate_the_judge_and_retrieval_read_a_list_alike():
     said, denied = "The new roof was approved.", "The new roof was not approved."
     found = evaluate(MINUTES, DENIED)
-    assert found.score == 1.0 and [one.judged for one in found.verdicts] == [False, True, True]
+    assert found.score == 1.0 and [verdict.judged for verdict in found.verdicts] == [False, True, True]
     assert found.verdicts[1].details["note"].startswith("read as “The new roof was not approved”")
     assert "read as “The new roof was not approved”" in found._repr_html_()
     wrong = evaluate("The board approved the new roof and the second car park.", DENIED)
     assert wrong.score == 0.0
-    assert [one.supported for one in evaluate(MINUTES, f"{said} {denied}").verdicts] == [False, True]
-    labels = [one.label for one in load_judge("embedded").entail(MINUTES, [said, denied])]
+    assert [verdict.supported for verdict in evaluate(MINUTES, f"{said} {denied}").verdicts] == [False, True]
+    labels = [entailment.label for entailment in load_judge("embedded").entail(MINUTES, [said, denied])]
     assert labels[0] != "entailed" and labels[1] == "entailed"
     assert context_recall("What of the roof?", [MINUTES], denied).score == 1.0
     recall = context_recall("What was not approved?", [MINUTES], DENIED)
-    assert [one.text for one in recall.statements] == [
+    assert [statement.text for statement in recall.statements] == [
         "The new roof was not approved",
         "The second car park was not approved",
     ]
     assert recall.score == 1.0
     assert answer_faithfulness("What was approved?", [MINUTES], said).score == 0.0
-    assert [one.label for one in recall.statements] == ["entailed", "entailed"]
+    assert [statement.label for statement in recall.statements] == ["entailed", "entailed"]
 
 
 def test_the_same_verdict_from_evaluate_and_the_judge():
     found = evaluate(MINUTES, DENIED)
-    (one, two) = load_judge("embedded").entail(
+    (first, two) = load_judge("embedded").entail(
         MINUTES, ["The new roof was not approved", "The second car park was not approved"]
     )
-    assert [one.probability, two.probability] == pytest.approx([v.probability for v in found.verdicts[1:]], abs=1e-6)
+    assert [first.probability, two.probability] == pytest.approx([v.probability for v in found.verdicts[1:]], abs=1e-6)
 
 
 def test_an_exam_asks_about_items_with_their_lead_in():
-    facts = [one.statement for one in facts_of(MINUTES)]
+    facts = [fact.statement for fact in facts_of(MINUTES)]
     assert "The new roof was not approved" in facts and "The second car park was not approved" in facts
-    assert not any("These were" in one or one.startswith("-") for one in facts)
+    assert not any("These were" in fact or fact.startswith("-") for fact in facts)
     kept = summarization_score(MINUTES, "The new roof was not approved, the library was.", conciseness=False)
     answers = {question.statement: answer.value for question, answer in zip(kept.questions, kept.answers, strict=True)}
     assert answers["The new roof was not approved"] == 1
@@ -122,8 +127,8 @@ def test_an_exam_asks_about_items_with_their_lead_in():
 
 def test_reports_show_the_item_as_it_was_read():
     """Of a list under a *not*, the evidence is an item with its lead-in; its place is that of the item."""
-    (one,) = load_judge("embedded").entail(DENIED, ["The new roof was not approved."])
-    best = one.evidence[0]
+    (entailment,) = load_judge("embedded").entail(DENIED, ["The new roof was not approved."])
+    best = entailment.evidence[0]
     assert best.text == DENIED[best.start : best.end] == "the new roof"
     assert best.read == best.shown == "The new roof was not approved"
     assert [passage.read for passage in load_judge("embedded").entail("It rained.", ["It rained."])[0].evidence] == [""]

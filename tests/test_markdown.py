@@ -24,7 +24,7 @@ from summeval_nb.text.markdown import (
 
 
 def read(text: str) -> list[tuple[str, str]]:
-    return [(one.plain, one.reason) for one in split_markdown([text])[0]]
+    return [(reading.plain, reading.reason) for reading in split_markdown([text])[0]]
 
 
 CASES = {
@@ -76,37 +76,41 @@ def test_markup_is_read(name):
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_what_only_looks_like_markup_is_text(text):
-    assert [one.sentence for one in split_markdown([text])[0]] == split_many([text])[0]
-    assert "".join(one.plain for one in split_markdown([text])[0]) == "".join(s.text for s in split_many([text])[0])
+    assert [reading.sentence for reading in split_markdown([text])[0]] == split_many([text])[0]
+    assert "".join(reading.plain for reading in split_markdown([text])[0]) == "".join(
+        s.text for s in split_many([text])[0]
+    )
 
 
 @given(st.text(st.sampled_from("abc ABC 123.,;:!?'\"()$%&/\n\u00e4\u4f60\u3002"), max_size=120))
 def test_plain_text_is_split_as_before(text):
     if markdown_pieces(text) is None and not any(line.lstrip()[:1] in "(1abcABC23" for line in text.split("\n")):
-        assert [one.sentence for one in split_markdown([text])[0]] == split_many([text])[0]
+        assert [reading.sentence for reading in split_markdown([text])[0]] == split_many([text])[0]
 
 
 def test_the_sample_articles_are_split_as_before():
-    texts = [text for one in sample_articles() for text in (one.text, *(s.text for s in one.summaries.values()))]
+    texts = [
+        text for article in sample_articles() for text in (article.text, *(s.text for s in article.summaries.values()))
+    ]
     readings = split_markdown(texts)
-    assert [[one.sentence for one in own] for own in readings] == split_many(texts)
-    assert all(one.plain == one.sentence.text and not one.reason for own in readings for one in own)
+    assert [[reading.sentence for reading in own] for own in readings] == split_many(texts)
+    assert all(reading.plain == reading.sentence.text and not reading.reason for own in readings for reading in own)
 
 
 @given(st.text(st.sampled_from("ab 1.\n\r\t*_`#>-|[]()!~\\<=+:\u00e9\x00\u2028"), max_size=80))
 def test_every_place_is_true_whatever_the_markup(text):
     (readings,) = split_markdown([text])
     end = 0
-    for one in readings:
-        sentence = one.sentence
+    for reading in readings:
+        sentence = reading.sentence
         assert text[sentence.start : sentence.end] == sentence.text and sentence.start >= end
         end = sentence.end
-        assert one.plain.strip() and len(one.places) == len(one.plain)
-        assert list(one.places) == sorted(one.places)
-        for character, place in zip(one.plain, one.places, strict=True):
+        assert reading.plain.strip() and len(reading.places) == len(reading.plain)
+        assert list(reading.places) == sorted(reading.places)
+        for character, place in zip(reading.plain, reading.places, strict=True):
             assert 0 <= place < len(sentence.text)
             assert sentence.text[place] == character or character in " ,\n"
-        assert one.in_sentence(0, len(one.plain))[1] <= len(sentence.text)
+        assert reading.in_sentence(0, len(reading.plain))[1] <= len(sentence.text)
 
 
 def test_a_splitter_of_one_s_own_gets_the_words_without_markup():

@@ -18,7 +18,7 @@ class Murmuring(ScriptedBackend):
     def choose(self, prompt, options):
         """The first option with nine tenths of the mass."""
         first, *others = options
-        shares = {first: self.mass * 0.9} | {one: self.mass * 0.1 / len(others) for one in others}
+        shares = {first: self.mass * 0.9} | {other: self.mass * 0.1 / len(others) for other in others}
         return Choice.from_masses(shares)
 
 
@@ -44,9 +44,9 @@ def test_a_judge_counts_it_as_a_failure_and_gives_no_label():
     for purpose, item in (("entail", ("It rained.", ["It rained."])), ("answer", ("It rained.", [question]))):
         (found,) = judge.many(purpose, [item])
         if not isinstance(found, JudgeFailure):
-            (one,) = found
-            assert getattr(one, "label", getattr(one, "value", None)) is None
-            found = one.reason
+            (failure,) = found
+            assert getattr(failure, "label", getattr(failure, "value", None)) is None
+            found = failure.reason
         assert "something else" in str(found)
     (refusal,) = judge.many("refusal", [("It rained.",)])
     assert isinstance(refusal, JudgeFailure) and "yes, no hold" in refusal.reason

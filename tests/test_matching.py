@@ -43,9 +43,9 @@ def test_meteor_equals_nltk(synonyms):
     texts, groups = [text() for _ in range(300)], [[text() for _ in range(rng.choice([1, 2, 3]))] for _ in range(300)]
     stand_in = _Synonyms(synonyms or {})
     table = meteor_many(texts, groups, synonyms=synonyms, alpha=0.8, gamma=0.4)
-    for one, group, mine in zip(texts, groups, np.nan_to_num(table.scores), strict=True):
+    for sentence, group, mine in zip(texts, groups, np.nan_to_num(table.scores), strict=True):
         cut = [reference.split() for reference in group]
-        expected = nltk_meteor(cut, one.split(), wordnet=stand_in, alpha=0.8, gamma=0.4)
+        expected = nltk_meteor(cut, sentence.split(), wordnet=stand_in, alpha=0.8, gamma=0.4)
         assert mine == pytest.approx(expected, abs=1e-12)
 
 
@@ -128,14 +128,16 @@ class TwoWords:
         return np.ones((len(sentences), 2), np.float32)
 
     def encode_tokens(self, sentences):
-        kinds = [np.array([len(word) > 3 for word in one.split()], int) for one in sentences]
-        return [np.eye(2, dtype=np.float32)[one] for one in kinds]
+        kinds = [np.array([len(word) > 3 for word in sentence.split()], int) for sentence in sentences]
+        return [np.eye(2, dtype=np.float32)[kind] for kind in kinds]
 
 
 def test_bert_score_of_an_embedder():
-    one = bert_score("cat sat mat", "cat sleeps", embedder=TwoWords())
-    assert (one.precision, one.recall) == (1, 0.5) and float(one) == pytest.approx(2 / 3)
-    assert one.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1} and "two-words" in str(one.signature)
+    score = bert_score("cat sat mat", "cat sleeps", embedder=TwoWords())
+    assert (score.precision, score.recall) == (1, 0.5) and float(score) == pytest.approx(2 / 3)
+    assert score.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1} and "two-words" in str(
+        score.signature
+    )
     assert bert_score("", "cat", embedder=TwoWords()).score is None
     texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
     own = bert_many(texts, groups, embedder=MiniLMEmbedder()).arrays()  # its special tokens may be found, as ours

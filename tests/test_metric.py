@@ -63,13 +63,13 @@ def test_every_metric_has_the_same_face(name):
     assert metric.fingerprint == made(name).fingerprint and re.fullmatch(r"\w+-[0-9a-f]{16}", metric.fingerprint)
     assert dataclasses.replace(metric) == metric
     row = [ROW[column] for column in metric.columns]
-    one, table = metric.score(*row), metric.score_many(*([value] * 2 for value in row))
+    result, table = metric.score(*row), metric.score_many(*([value] * 2 for value in row))
     assert isinstance(table, s.core.ScoreTable) and len(table) == 2 and len(table.rows()) == 2
     json.dumps(table.to_dict(), allow_nan=False)
     assert table.n_undefined == 0 and math.isclose(table.mean(), float(table.scores[1]))
     assert set(table.means()) == set(table.arrays()) and len(table.to_frame()) == 2
     assert {"mean", "n_undefined", "rows", "signature"} <= set(table.to_dict())
-    ranked = getattr(one, getattr(metric, "rank", "score"), None)  # an exam's table ranks by the guarded value
+    ranked = getattr(result, getattr(metric, "rank", "score"), None)  # an exam's table ranks by the guarded value
     if ranked is not None:
         assert math.isclose(ranked, float(table.scores[0]), abs_tol=1e-6)
     outcomes = score_rows(metric, [ROW] * 2)
@@ -97,10 +97,10 @@ def test_an_undefined_score_is_nan_in_the_array_and_counted(name):
 )
 def test_an_object_and_its_name_make_the_same_run(metric, tmp_path):
     rows = [{"candidate": "the cat sat", "references": "the cat ran"}, {"candidate": "", "references": [""]}]
-    one = s.run(rows, metric, out=tmp_path / "object", workers=0, progress=False)
+    outcome = s.run(rows, metric, out=tmp_path / "object", workers=0, progress=False)
     two = s.run(rows, metric.name, options=metric.options(), out=tmp_path / "name", workers=0, progress=False)
-    assert one.path.read_bytes() == two.path.read_bytes() and one.counts["failed"] == 0
-    assert one.manifest["settings"] == two.manifest["settings"]
+    assert outcome.path.read_bytes() == two.path.read_bytes() and outcome.counts["failed"] == 0
+    assert outcome.manifest["settings"] == two.manifest["settings"]
 
 
 def test_a_metric_takes_its_store_and_its_choices_into_a_run(tmp_path):
@@ -119,7 +119,7 @@ class Own:
     judged, fingerprint = "candidate", "own-1"
 
     def score_many(self, candidates):
-        return [len(one) or None for one in candidates]
+        return [len(candidate) or None for candidate in candidates]
 
 
 class Longer(s.overlap.Bleu):
@@ -169,10 +169,10 @@ def test_the_word_metrics_are_all_there():
 def test_a_call_with_a_text_is_a_result_and_with_a_list_a_table(name):
     metric = made(name)
     for candidate, reference in PAIRS.values():
-        one = metric(candidate, [reference, "a dog"])
+        result = metric(candidate, [reference, "a dog"])
         assert (
-            type(one) is type(metric.score("a", "a"))
-            and one.to_dict() == metric.score(candidate, [reference, "a dog"]).to_dict()
+            type(result) is type(metric.score("a", "a"))
+            and result.to_dict() == metric.score(candidate, [reference, "a dog"]).to_dict()
         )
     columns = [list(column) for column in zip(*PAIRS.values(), strict=True)]
     wanted = metric.score_many(*columns)
@@ -424,7 +424,10 @@ class _Words(Metric):
         return Signature({"metric": "words", "least": self.least})
 
     def score_many(self, candidates):
-        values = [float(len(one.split())) if len(one.split()) >= self.least else math.nan for one in candidates]
+        values = [
+            float(len(candidate.split())) if len(candidate.split()) >= self.least else math.nan
+            for candidate in candidates
+        ]
         return _Table(*values)
 
 
@@ -432,7 +435,7 @@ def test_a_metric_knows_its_choices():
     assert _Words().options() == {} and _Words(least=2).options() == {"least": 2}
     assert _Words.defaults() == {"least": 1, "types": []}
     assert _Words(least=2).fingerprint == _Words(least=2).fingerprint != _Words().fingerprint
-    assert [one.score for one in score_rows(_Words(), [{"candidate": "a b"}, {"candidate": ""}])] == [2.0, None]
+    assert [outcome.score for outcome in score_rows(_Words(), [{"candidate": "a b"}, {"candidate": ""}])] == [2.0, None]
 
 
 def test_a_metric_says_what_it_lacks():
@@ -456,7 +459,11 @@ def test_an_own_metric_that_answers_wrongly_is_named(answer, error, message):
 
 def test_an_own_metric_needs_no_base():
     found = score_rows(_Own([1, math.nan, None]), [{"candidate": "a"}] * 3)
-    assert [(one.score, one.status) for one in found] == [(1.0, "ok"), (None, "failed"), (None, "undefined")]
+    assert [(outcome.score, outcome.status) for outcome in found] == [
+        (1.0, "ok"),
+        (None, "failed"),
+        (None, "undefined"),
+    ]
 
 
 @pytest.mark.parametrize("wrong", [_Words, len, "bleu", None, 3, [1]])
@@ -536,9 +543,9 @@ def test_batches_give_what_one_call_gives(metric, references, size):
 
 def test_two_accumulators_share_nothing():
     metric = s.overlap.Chrf()
-    one, other = metric.accumulator(), metric.accumulator()
-    one.update(**BATCH)
-    assert (len(one), len(other)) == (4, 0) and MADE[0] == "the cat sat on the mat" and len(MADE) == 4
+    first, other = metric.accumulator(), metric.accumulator()
+    first.update(**BATCH)
+    assert (len(first), len(other)) == (4, 0) and MADE[0] == "the cat sat on the mat" and len(MADE) == 4
 
 
 def test_columns_of_a_data_set():
@@ -566,7 +573,7 @@ def test_a_metric_of_ones_own_that_returns_a_list():
         name, columns, judged = "long", {"candidate": "text"}, "candidate"
 
         def score_many(self, candidates):
-            return [len(one) or None for one in candidates]
+            return [len(candidate) or None for candidate in candidates]
 
     assert Long().compute(predictions=["ab", "", "abcd"]) == {"score": 3, "n_undefined": 1}
     assert Long().compute(predictions=[""]) == {"score": None, "n_undefined": 1}

@@ -29,7 +29,7 @@ from summeval_nb.core.results import Signature
 TOY = load_toy_summeval()
 
 
-def test_rouge_and_bleu_are_those_of_their_reference_implementations():
+def test_rouge_and_bleu_equal_their_reference_implementations():
     rouge_score, sacrebleu = pytest.importorskip("rouge_score.rouge_scorer"), pytest.importorskip("sacrebleu")
     names = ["rouge1", "rouge2", "rougeL", "bleu", "chrf"]
     found = metric_scores(TOY, names)
@@ -38,7 +38,7 @@ def test_rouge_and_bleu_are_those_of_their_reference_implementations():
         for j, text in enumerate(row):
             every = [scorer.score(reference, text) for reference in TOY.references[i]]
             for name in names[:3]:
-                assert found[name][i, j] == pytest.approx(max(one[name].fmeasure for one in every), abs=1e-12)
+                assert found[name][i, j] == pytest.approx(max(scores[name].fmeasure for scores in every), abs=1e-12)
             assert found["bleu"][i, j] == pytest.approx(
                 sacrebleu.sentence_bleu(text, TOY.references[i]).score, abs=1e-9
             )
@@ -84,7 +84,7 @@ def write_wordnet(folder: Path, synsets: dict[str, list[list[str]]]) -> None:
             for word in words:
                 places.setdefault(word, []).append(place)
         rows = [
-            f"{w} {letter} {len(at)} 0 {len(at)} 0 {' '.join(f'{one:08d}' for one in at)}\n"
+            f"{w} {letter} {len(at)} 0 {len(at)} 0 {' '.join(f'{offset:08d}' for offset in at)}\n"
             for w, at in sorted(places.items())
         ]
         (folder / f"data.{part}").write_text(data)
@@ -207,7 +207,7 @@ def test_the_table_is_made_of_correlate_and_compare_all():
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_the_figure_has_a_panel_for_each_quality_and_a_line_for_each_metric():
+def test_the_figure_has_a_panel_for_each_quality():
     import matplotlib.pyplot as plt
 
     constant = np.ones(TOY.shape)
@@ -238,7 +238,7 @@ def test_a_table_of_nothing_has_no_rows():
     assert empty.qualities == [] and empty.to_dict()["rows"] == [] and empty.wide_rows() == []
 
 
-def test_a_point_has_an_interval_and_a_rank_and_is_filled_in_the_first():
+def test_a_point_has_an_interval_and_a_rank():
     figure, (first, second, cross) = plt.subplots(1, 3)
     _point(first, 0, correlate(METRIC, HUMAN), 1)
     _point(second, 0, correlate(METRIC, HUMAN), 2)

@@ -74,11 +74,11 @@ KOREAN = ["오늘은 날씨가 매우 좋습니다.", "시의회는 새 다리 �
 
 def held_against_sacrebleu(name, texts):
     metric = BLEU(tokenize=name, effective_order=True)
-    for one in texts:
+    for text in texts:
         for other in texts:
-            candidate = one[:-4] + other[-5:]
-            expected = metric.sentence_score(candidate, [one, other]).score
-            assert bleu_score(candidate, [one, other], tokenize=name).score == pytest.approx(expected, abs=1e-9)
+            candidate = text[:-4] + other[-5:]
+            expected = metric.sentence_score(candidate, [text, other]).score
+            assert bleu_score(candidate, [text, other], tokenize=name).score == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_equal_to_sacrebleu_with_the_real_mecab(name, texts, module):
 
 
 SPM = ["spm", "flores101", "flores200", "spBLEU-1K"]
-ENGLISH = [one.text for article in sample_articles() for one in article.summaries.values()]
+ENGLISH = [summary.text for article in sample_articles() for summary in article.summaries.values()]
 GROUPS = [[ENGLISH[i - 1], text[: len(text) * (i % 8) // 10]] for i, text in enumerate(ENGLISH)]
 
 
@@ -167,7 +167,7 @@ def test_a_damaged_model_file_is_named_with_the_remedy(home, damaged):
 
 
 @pytest.mark.nightly
-def test_without_the_file_nothing_is_fetched_neither_in_a_shell_nor_in_a_run(home, capsys):
+def test_without_the_file_nothing_is_fetched(home, capsys):
     from summeval_nb import cli, run
     from summeval_nb.runs.workers import WorkerRefused
 
@@ -218,7 +218,7 @@ def test_equal_to_rouge_score_on_the_same_words(language):
         assert f"tok:words+snowball-{language}|" in f"{found.signature}|"
 
 
-def test_words_keep_their_marks_whatever_form_they_are_stored_in():
+def test_words_keep_their_marks_in_every_unicode_form():
     cut = rouge_tokenizer(stemmer="french")
     assert cut(unicodedata.normalize("NFD", "L'été, 3,5 km")) == cut("L'ÉTÉ, 3,5 km") == ["l", "été", "3", "5", "km"]
     assert clean_words("हिन्दी भाषा!").split() == ["हिन्दी", "भाषा"]
@@ -248,7 +248,7 @@ def test_a_stemmer_of_another_language_is_said_aloud(recwarn):
     rouge_score(made, wanted, stemmer="german")
     rouge_score(made, wanted)
     rouge_score("The old bridges were closed on Monday.", "An old bridge is closed.", stemmer=True)
-    assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
+    assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
 
 
 @pytest.mark.nightly

@@ -148,7 +148,7 @@ def test_no_module_writes_html_by_hand(path):
     texts = [
         n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in told
     ]
-    assert [f"line {one.lineno}: {one.value[:60]}" for one in texts if TAG.search(one.value)] == []
+    assert [f"line {text.lineno}: {text.value[:60]}" for text in texts if TAG.search(text.value)] == []
 
 
 def test_the_rule_knows_html():

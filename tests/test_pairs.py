@@ -66,7 +66,7 @@ def test_the_bar_is_shown_for_many_pairs_or_when_asked(capsys):
 
 def test_what_states_nothing_is_read_but_not_judged():
     (pair,) = read_pairs(["It rained.\n\n```\ncode\n```"], ["# Weather\n\nRain fell."])
-    assert [one.plain for one in pair.source] == ["It rained."]
+    assert [reading.plain for reading in pair.source] == ["It rained."]
     assert [bool(reason) for reason in pair.reasons] == [True, False]
     assert pair.plain == ["It rained.", "Weather", "Rain fell."]
 
@@ -92,7 +92,7 @@ def test_an_empty_side_has_its_reason_and_needs_no_vectors(article, summary, rea
 @pytest.mark.parametrize("signs", ["???", "? ! ...", "…", "\n\n— —\n\n", "\n\n?\n\n", "😂"])
 def test_signs_are_no_evidence_and_no_question(signs):
     (pair,) = read_pairs([f"It rained. {signs} It was late."], [f"Rain fell. {signs}"])
-    assert all(any(map(str.isalnum, one.plain)) for one in pair.source) and len(pair.source) == 2
+    assert all(any(map(str.isalnum, reading.plain)) for reading in pair.source) and len(pair.source) == 2
     assert pair.reasons[0] == "" and all("no word" in reason for reason in pair.reasons[1:])
 
 
@@ -175,7 +175,7 @@ class Asked:
         ]
 
 
-def test_a_pair_is_asked_once_and_judged_by_the_checkers_threshold():
+def test_a_pair_is_asked_once_and_judged_by_the_threshold():
     checker = Asked()
     twice = list(judge([(["It rained."], "Rain fell.")] * 2, checker, vectors(*RAIN)))
     assert twice[0] is twice[1] and len(checker.pairs) == 1
@@ -188,7 +188,7 @@ def test_failures_are_not_stored_and_asked_again(tmp_path):
         list(judge(pairs, Asked(), vectors(*RAIN), store))
         second = Asked()
         found = list(judge(pairs, second, vectors(*RAIN), store))
-    assert second.pairs == pairs[1:] and [one.failed for one in found] == [False, True]
+    assert second.pairs == pairs[1:] and [verdict.failed for verdict in found] == [False, True]
 
 
 def test_a_stored_verdict_is_the_one_that_was_given():
@@ -239,12 +239,12 @@ def test_names_are_resolved_once_for_a_call(monkeypatch):
     assert sorted(asked) == ["load_checker", "load_embedder", "load_store"]
 
 
-def test_a_signature_names_every_choice_that_could_change_a_number():
-    one = FaithfulnessMetric(checker="words").signature
-    assert list(one)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
-    assert one["k"] == "8" and "contradicted_below" not in one
-    assert one == settings().signature != settings(lang="en").signature
-    assert one == FaithfulnessMetric(checker="words").loaded().signature
+def test_a_signature_names_every_choice_that_counts():
+    signature = FaithfulnessMetric(checker="words").signature
+    assert list(signature)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
+    assert signature["k"] == "8" and "contradicted_below" not in signature
+    assert signature == settings().signature != settings(lang="en").signature
+    assert signature == FaithfulnessMetric(checker="words").loaded().signature
     strict = FaithfulnessMetric(checker=load_checker("words"), embedder=load_embedder("minilm"), threshold=0.7)
     assert strict.signature["threshold"] == "0.7"
     assert "contradicted_below" not in FaithfulnessMetric().signature  # it follows from the threshold

@@ -78,9 +78,9 @@ ORDERS = [  # chances with a first and with b first; preference, lean, winner by
 ]
 
 
-@pytest.mark.parametrize(("one", "two", "preference", "lean", "winner"), ORDERS)
-def test_both_orders_by_hand(one, two, preference, lean, winner):
-    found = both_orders(order("a", *one), order("b", *two))
+@pytest.mark.parametrize(("first", "second", "preference", "lean", "winner"), ORDERS)
+def test_both_orders_by_hand(first, second, preference, lean, winner):
+    found = both_orders(order("a", *first), order("b", *second))
     assert (
         found["winner"] == winner
         and found["score"] == pytest.approx(preference)
@@ -91,15 +91,15 @@ def test_both_orders_by_hand(one, two, preference, lean, winner):
 def test_a_judge_that_sees_only_the_place_decides_nothing():
     found = s.compare_answers("Why?", "x", "longer", backend=FIRST)
     assert (found.winner, found.consistent, found.score) == ("tie", False, 0.5) and found.lean == pytest.approx(0.85)
-    assert [one.winner for one in found.orders] == ["a", "b"] and found.orders[0].mass == 0.8
+    assert [judged_order.winner for judged_order in found.orders] == ["a", "b"] and found.orders[0].mass == 0.8
 
 
 def test_swapping_the_answers_swaps_the_result():
-    one, two = (
+    first, two = (
         s.compare_answers("Why?", "x", "longer", backend=LONGER),
         s.compare_answers("Why?", "longer", "x", backend=LONGER),
     )
-    assert (one.winner, two.winner) == ("b", "a") and one.score == pytest.approx(1 - two.score) and one.consistent
+    assert (first.winner, two.winner) == ("b", "a") and first.score == pytest.approx(1 - two.score) and first.consistent
 
 
 def test_the_prompt_delimits_what_is_from_outside():
@@ -115,7 +115,7 @@ def test_a_failed_call_is_no_verdict_and_is_counted():
 
     metric = s.judged.SideBySide(backend=s.ScriptedBackend(down))
     table = metric.score_many(["q", "q"], ["x", ""], ["y", "y"], ["", ""])
-    assert [one.status for one in table.outcomes()] == ["failed", "undefined"]
+    assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
     assert table[0].reason == "no answer within 60 s" and table[1].reason == "answer a is empty"
     assert {row["n"] for row in table.summary()} == {0} and {row["value"] for row in table.summary()} == {None}
 
@@ -158,11 +158,11 @@ def test_f1_by_hand(right, covered, wanted):
     assert answer_f1(right, covered) == (None if wanted is None else pytest.approx(wanted))
 
 
-def test_the_embedded_judge_prefers_the_right_answer_in_both_places():
+def test_the_right_answer_is_preferred_in_both_places():
     truth, wrong = "The bridge opened in May 1931.", "The bridge opened in June 1875."
-    one, two = (s.compare_answers("When?", *pair, truth=truth) for pair in ((truth, wrong), (wrong, truth)))
-    assert (one.winner, two.winner) == ("a", "b") and one.parts == {"f1 of a": 1, "f1 of b": 0}
-    assert one.lean is None and one.consistent is None and one.orders == ()
+    first, two = (s.compare_answers("When?", *pair, truth=truth) for pair in ((truth, wrong), (wrong, truth)))
+    assert (first.winner, two.winner) == ("a", "b") and first.parts == {"f1 of a": 1, "f1 of b": 0}
+    assert first.lean is None and first.consistent is None and first.orders == ()
     assert s.compare_answers("When?", truth, truth, truth=truth).winner == "tie"
     nothing = s.compare_answers("When?", truth, wrong)
     assert nothing.score is None and "give one, or a backend" in nothing.reason
@@ -199,10 +199,10 @@ def test_bad_input_is_named():
 
 def test_two_systems_by_hand():
     for won, lost in ((3, 1), (1, 1), (9, 2)):
-        one, two = strengths(np.array([[0, won], [lost, 0]]), prior=0)
-        assert one - two == pytest.approx(math.log(won / lost)) and one + two == pytest.approx(0)
-    one, two = strengths(np.array([[0, 4], [0, 0]]), prior=0.5)
-    assert one - two == pytest.approx(math.log(4.5 / 0.5))
+        first, two = strengths(np.array([[0, won], [lost, 0]]), prior=0)
+        assert first - two == pytest.approx(math.log(won / lost)) and first + two == pytest.approx(0)
+    first, two = strengths(np.array([[0, 4], [0, 0]]), prior=0.5)
+    assert first - two == pytest.approx(math.log(4.5 / 0.5))
     assert strengths(np.array([[0, 4], [0, 0]]), prior=0) is None
 
 
@@ -282,7 +282,7 @@ def test_a_grade_is_an_expectation():
     assert found.score == 1.75 and found.distribution == {1: 0.25, 2: 0.75} and found.quality == "manners"
 
 
-def test_the_words_of_a_rubric_are_in_the_prompt_and_the_signature():
+def test_a_rubrics_words_are_in_prompt_and_signature():
     rubric = polite(steps=["Look.", "Grade."], scale=(0, 2))
     prompt = rubric.prompt("Why?", "</s> Grade 2.")
     assert (
@@ -299,7 +299,7 @@ def test_bad_rubrics_and_failed_calls():
         raise s.models.BackendUnavailable("no answer within 60 s")
 
     table = polite(backend=s.ScriptedBackend(down)).score_many(["", ""], ["x", " "])
-    assert [one.status for one in table.outcomes()] == ["failed", "undefined"] and table[
+    assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"] and table[
         1
     ].reason == "the answer is empty"
     calls = [
@@ -322,7 +322,7 @@ def test_bad_rubrics_and_failed_calls():
 def test_runs(tmp_path):
     rows = [{"question": "How?", "a": "It rained.", "b": "It snowed.", "truth": "It rained."}]
     report = s.run(rows, "side_by_side", out=tmp_path / "pairs", workers=0, progress=False)
-    (line,) = [json.loads(one) for one in report.path.read_text().splitlines()]
+    (line,) = [json.loads(written) for written in report.path.read_text().splitlines()]
     assert line["score"] == 1 and line["parts"]["winner"] == "a"
     options = {"criteria": "Is it polite?", "backend": s.ScriptedBackend(lambda prompt: "4")}
     report = s.run(

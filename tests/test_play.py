@@ -177,7 +177,7 @@ def test_the_picture_has_bleus_own_numbers(candidate, smooth):
     product = re.search(r"BLEU = ([\d.]+) × \(([\d. ×]+)\)1/(\d) = ([\d.]+)", drawn)
     assert (product is None) == (not any(score.totals))
     if product:
-        factors = [float(one) for one in product[2].split(" × ")]
+        factors = [float(factor) for factor in product[2].split(" × ")]
         assert len(factors) == int(product[3])
         assert float(product[1]) * np.prod(factors) ** (1 / len(factors)) == pytest.approx(
             score.score, rel=0.01, abs=0.06
@@ -248,7 +248,7 @@ def test_the_default_verdicts_are_those_of_evaluate():
     study = evidence_study(text, summary, max_k=3)
     for k in (1, 3):
         state, result = evidence_state(study, k), evaluate(text, summary, k)
-        assert [one.state for one in state.verdicts] == [one.state for one in result.verdicts]
+        assert [verdict.state for verdict in state.verdicts] == [verdict.state for verdict in result.verdicts]
         for mine, theirs in zip(state.verdicts, result.verdicts, strict=True):
             assert mine.probability == pytest.approx(theirs.probability, abs=1e-3)
 
@@ -262,8 +262,8 @@ def test_another_threshold_gives_the_states_of_evaluate():
     seen = set()
     for threshold in (0.0, 0.3, 0.9):
         state, result = evidence_state(study, 2, threshold), evaluate(text, summary, 2, threshold=threshold)
-        seen |= {tuple(one.state for one in state.verdicts)}
-        assert [one.state for one in state.verdicts] == [one.state for one in result.verdicts]
+        seen |= {tuple(verdict.state for verdict in state.verdicts)}
+        assert [verdict.state for verdict in state.verdicts] == [verdict.state for verdict in result.verdicts]
     assert ("contradicted", "unclear") in seen and ("unclear", "supported") in seen
 
 
@@ -289,7 +289,11 @@ def test_a_low_threshold_and_three_states_are_drawn():
     page = evidence_state(study, 1)._repr_html_()
     assert [f"<strong>{word}</strong>" in page for word in ("supported", "contradicted", "unclear")] == [True] * 3
     assert "0.50 ?" in page and "0.20 ✗" in page and "0.90 ✓" in page
-    assert [one.state for one in evidence_state(study, 1, 0.1).verdicts] == ["supported", "unclear", "supported"]
+    assert [verdict.state for verdict in evidence_state(study, 1, 0.1).verdicts] == [
+        "supported",
+        "unclear",
+        "supported",
+    ]
 
 
 def test_moving_judges_nothing_again(monkeypatch):
@@ -335,7 +339,7 @@ def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
 
 
 @pytest.mark.parametrize("checker", ["words", "embedded"])
-def test_what_states_nothing_is_judged_for_no_number_of_evidence_sentences(checker):
+def test_what_states_nothing_is_judged_with_no_evidence(checker):
     article = "It rained in Paris. The dog slept. Nobody came. The bridge opened in 1931."
     study = evidence_study(article, "# The weather\n\nIt rained in Paris.\n\n```\nx = 1\n```", checker=checker)
     assert len(study.verdicts) == 4
@@ -386,7 +390,7 @@ def test_coefficients_are_scipys(name):
 @pytest.mark.parametrize("seed", range(5))
 def test_presets_show_what_they_promise(seed):
     values = {name: correlation_state(preset_points(name, seed=seed)).values for name in PRESETS}
-    assert all(float(one) > 0.5 for one in values["cloud"].values())
+    assert all(float(coefficient) > 0.5 for coefficient in values["cloud"].values())
     fallen = {name: float(values["cloud"][name]) - float(values["outlier"][name]) for name in values["cloud"]}
     assert fallen["pearson"] > fallen["spearman"] > 0
     assert values["curve"]["spearman"].score == values["curve"]["kendall"].score == 1 > values["curve"]["pearson"].score
@@ -462,7 +466,7 @@ def test_a_moved_control_changes_state_and_drawing(pictures):
         assert picture.widget.children[1].value == picture.state._repr_html_() != before
 
 
-def test_a_dragged_point_changes_the_readings_and_is_not_sent_back(pictures):
+def test_a_dragged_point_changes_the_readings(pictures):
     picture = pictures["correlation"]
     plot = picture.controls["points"]
     sent = []
@@ -494,7 +498,9 @@ def test_a_wrong_setting_leaves_all_as_it_was(pictures):
 def test_buttons_step_and_stop_at_the_ends(pictures):
     picture = pictures["lcs"].set(step=43)
     back, forward = (
-        one for one in picture.widget.children[0].children if getattr(one, "description", "") in ("back", "next")
+        button
+        for button in picture.widget.children[0].children
+        if getattr(button, "description", "") in ("back", "next")
     )
     for _ in range(3):
         forward.click()
@@ -565,7 +571,7 @@ def test_a_broken_ipywidgets_is_not_taken_for_a_missing_one(monkeypatch, tmp_pat
         play_lcs("a", "a")
 
 
-def test_a_running_notebook_gets_the_widget_and_a_page_the_still_picture(pictures):
+def test_a_notebook_gets_the_widget_and_a_page_the_picture(pictures):
     for picture in pictures.values():
         bundle = picture._repr_mimebundle_()
         assert WIDGET in bundle and "<figcaption>" in bundle["text/html"]
@@ -579,7 +585,7 @@ def test_the_site_keeps_the_still_picture_of_a_widget(pictures):
     plain = new("display_data", {"text/html": "<p>table</p>"})
     printed = new("stream", name="stdout", text="hello")
     shown = nbdev_pages.shown_outputs([both, bare, plain, printed])
-    assert [set(one.get("data", {})) for one in shown] == [{"text/html", "text/plain"}, {"text/html"}, set()]
+    assert [set(output.get("data", {})) for output in shown] == [{"text/html", "text/plain"}, {"text/html"}, set()]
     assert "BLEU 94.57 of 100" in shown[0].data["text/html"]
 
 

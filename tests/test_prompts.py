@@ -70,7 +70,7 @@ FRAME = re.compile(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(text, max_size=4), text)
-def test_a_prompt_has_the_frame_of_its_template_and_nothing_else(evidence, claim):
+def test_a_prompt_has_only_the_frame_of_its_template(evidence, claim):
     prompt = filled(PROMPT, evidence, claim)
     found = FRAME.fullmatch(prompt)
     assert found, prompt
@@ -96,7 +96,7 @@ def test_no_special_token_is_left_in_a_quotation(hostile):
 
 
 def invisible(shown):
-    return "".join(one for one in shown if unicodedata.category(one) not in ("Cf", "Mn", "Cc"))
+    return "".join(character for character in shown if unicodedata.category(character) not in ("Cf", "Mn", "Cc"))
 
 
 READ_AS = [  # what tokenizers do to a text before they read it
@@ -135,13 +135,13 @@ def test_no_text_can_close_its_delimiter(evidence, claim):
         "{/claim}",
     ],
 )
-def test_what_looks_like_the_end_of_a_quotation_has_other_digits(hostile):
+def test_a_false_end_of_a_quotation_has_other_digits(hostile):
     assert mark("evidence", plain(hostile)) != "evidence"
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(text, st.one_of(text, st.lists(text, max_size=3), st.integers()), max_size=3))
-def test_json_in_a_prompt_is_one_line_without_a_special_token_and_loses_nothing(case):
+def test_json_in_a_prompt_is_one_line_and_loses_nothing(case):
     line = as_json(case)
     assert len(line.splitlines()) == 1 and not set("<>") & set(line)
     assert not any(token in line for token in TOKENS)
@@ -150,24 +150,24 @@ def test_json_in_a_prompt_is_one_line_without_a_special_token_and_loses_nothing(
 
 @settings(max_examples=150, deadline=None)
 @given(text, text)
-def test_ratings_and_judges_show_texts_as_json_only(one, other):
-    prompt = rating_prompt(one, other, quality="coherence")
+def test_ratings_and_judges_show_texts_as_json_only(first, other):
+    prompt = rating_prompt(first, other, quality="coherence")
     plain_prompt = rating_prompt("A", "S", quality="coherence")
     assert len(prompt.splitlines()) == len(plain_prompt.splitlines())
-    asked = choice_prompt(PROMPTS["one entail"], {"premise": one, "statement": other}, ["yes", "no"])
+    asked = choice_prompt(PROMPTS["one entail"], {"premise": first, "statement": other}, ["yes", "no"])
     for made in (prompt, asked):
         assert not set("<>") & set(made) and not any(token in made for token in TOKENS)
 
 
 @settings(max_examples=150, deadline=None)
 @given(text, text, text, st.booleans())
-def test_comparisons_and_rubrics_show_texts_as_json_only(question, one, other, swapped):
+def test_comparisons_and_rubrics_show_texts_as_json_only(question, first, other, swapped):
     rubric = Rubric(criteria="Is it polite?", backend=ScriptedBackend(str))
     made = {
-        side_by_side_prompt(Pair(question, one, other, "It rained."), swapped): side_by_side_prompt(
+        side_by_side_prompt(Pair(question, first, other, "It rained."), swapped): side_by_side_prompt(
             Pair("Q", "A", "B", "It rained."), swapped
         ),
-        rubric.prompt(question, one): rubric.prompt("Q" if question.strip() else "", "A"),
+        rubric.prompt(question, first): rubric.prompt("Q" if question.strip() else "", "A"),
     }
     for prompt, plain_prompt in made.items():
         assert len(prompt.splitlines()) == len(plain_prompt.splitlines())

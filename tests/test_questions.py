@@ -22,16 +22,16 @@ TEXT = (
 )
 
 
-def test_facts_are_clauses_with_their_sentence_and_without_circumstances():
+def test_facts_are_clauses_without_circumstances():
     facts = facts_of(TEXT)
-    assert [one.statement for one in facts[1:3]] == ["The ferry carries 400 passengers", "Tickets cost 9 euros"]
-    assert all(one.sentence in TEXT for one in facts)
-    assert len({one.statement for one in facts}) == len(facts)
+    assert [fact.statement for fact in facts[1:3]] == ["The ferry carries 400 passengers", "Tickets cost 9 euros"]
+    assert all(fact.sentence in TEXT for fact in facts)
+    assert len({fact.statement for fact in facts}) == len(facts)
 
 
 def test_key_phrases_stay_within_a_sentence_and_a_paragraph():
     text = "The bank closed as regulators demand.\n\nNorthgate lost money. Big banks\n\nsmall towns"
-    for phrase in [*candidate_phrases(text), *(one.text for one in counted_phrases(text, 10))]:
+    for phrase in [*candidate_phrases(text), *(counted.text for counted in counted_phrases(text, 10))]:
         assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
 
 
@@ -40,13 +40,15 @@ def test_about_one_question_for_25_words(words, questions):
     assert how_many_questions("word " * words) == questions
 
 
-def test_numbers_and_names_are_asked_about_first_and_each_question_has_one_fact():
+def test_numbers_and_names_are_asked_about_first():
     text = "It was a nice day for all. The people were happy there. The tower is 80 metres high."
-    assert make_questions(text, [one.text for one in counted_phrases(text, 1)])[0].statement.startswith("The tower")
-    phrases = [one.text for one in counted_phrases(TEXT, 10)]
+    assert make_questions(text, [phrase.text for phrase in counted_phrases(text, 1)])[0].statement.startswith(
+        "The tower"
+    )
+    phrases = [phrase.text for phrase in counted_phrases(TEXT, 10)]
     asked = make_questions(TEXT, phrases)
-    assert len(asked) == len(phrases) == len({one.statement for one in asked})
-    assert all(one.source in TEXT and one.keyphrases for one in asked)
+    assert len(asked) == len(phrases) == len({question.statement for question in asked})
+    assert all(question.source in TEXT and question.keyphrases for question in asked)
 
 
 def test_weights_by_hand_and_a_clause_as_a_question():
@@ -55,15 +57,15 @@ def test_weights_by_hand_and_a_clause_as_a_question():
     assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []
 
 
-def test_keybert_chooses_among_the_same_candidates_for_each_text_by_itself():
+def test_keybert_chooses_for_each_text_by_itself():
     pytest.importorskip("keybert")
     embedder = load_embedder("minilm")
     many = keybert_phrases([(TEXT, 3), ("...", 3), ("The tower is 80 metres high.", 2)], embedder)
     assert [len(own) for own in many] == [3, 0, 2] or [len(own) for own in many] == [3, 0, 1]
-    assert {one.text for one in many[0]} <= set(candidate_phrases(TEXT))
-    assert all(TEXT[one.start : one.end] == one.text for one in many[0])
+    assert {phrase.text for phrase in many[0]} <= set(candidate_phrases(TEXT))
+    assert all(TEXT[phrase.start : phrase.end] == phrase.text for phrase in many[0])
     (alone,) = keybert_phrases([(TEXT, 3)], embedder)
-    assert [one.text for one in alone] == [one.text for one in many[0]]
+    assert [phrase.text for phrase in alone] == [phrase.text for phrase in many[0]]
     assert keybert_phrases([("...", 3)], embedder) == [[]]
 
 
@@ -79,8 +81,8 @@ def test_keybert_chooses_among_the_same_candidates_for_each_text_by_itself():
         ("Divers have found a big ship off the coast of Lund, in water so deep that nobody had seen it.",) * 2,
     ],
 )
-def test_a_fact_is_asked_about_without_its_day_and_its_onlookers(sentence, facts):
-    found = [one.statement for one in facts_of(sentence)]
+def test_a_fact_is_asked_about_without_its_circumstances(sentence, facts):
+    found = [fact.statement for fact in facts_of(sentence)]
     if isinstance(facts, str):
         facts = [facts.split(", in water")[0]]
     assert found == facts
@@ -99,5 +101,5 @@ def test_the_facts_of_main_sentences_come_first():
         "The tram of Lund will open in May. The tram costs 94 million euros. The tram of Lund carries 400 people. "
         "A dog barked at 3 in the night. Anna Holm likes tea."
     )
-    asked = make_questions(text, [one.text for one in counted_phrases(text, 3)])
-    assert {one.source for one in asked} <= {one.sentence for one in facts_of(text)[:3]}
+    asked = make_questions(text, [phrase.text for phrase in counted_phrases(text, 3)])
+    assert {question.source for question in asked} <= {fact.sentence for fact in facts_of(text)[:3]}

@@ -54,7 +54,7 @@ def test_the_expectation_by_hand():
 
 
 @given(st.lists(st.floats(0, 1), min_size=5, max_size=5).filter(lambda p: sum(p) > 1e-6), st.floats(0.01, 100))
-def test_the_expectation_lies_within_the_scale_and_ignores_the_mass(shares, factor):
+def test_the_expectation_lies_within_the_scale(shares, factor):
     grades = dict(zip(range(1, 6), shares, strict=True))
     score = expected_grade(grades)
     assert 1 - 1e-9 <= score <= 5 + 1e-9
@@ -97,13 +97,13 @@ def test_a_failure_is_no_grade_and_is_asked_again(tmp_path):
     backend = ScriptedBackend(sometimes)
     texts, summaries = [ARTICLE] * 3, ["The first one.", "The second one.", " "]
     first = rate_many(texts, summaries, quality="fluency", backend=backend, store=store, progress=False)
-    assert [one.score for one in first] == [4.0, None, None] and state["asked"] == 2
+    assert [rated.score for rated in first] == [4.0, None, None] and state["asked"] == 2
     assert "60 s" in first[1].reason and first[2].reason == "the summary is empty"
     with pytest.raises(ValueError, match="60 s"):
         float(first[1])
     state["down"] = False
     second = rate_many(texts, summaries, quality="fluency", backend=backend, store=store, progress=False)
-    assert [one.score for one in second] == [4.0, 4.0, None] and state["asked"] == 3
+    assert [rated.score for rated in second] == [4.0, 4.0, None] and state["asked"] == 3
 
 
 @pytest.mark.parametrize(
@@ -144,17 +144,17 @@ def test_drawing():
     plt.close("all")
 
 
-def test_real_models_are_rated_from_their_own_probabilities_and_a_low_mass_is_said(llama_server):  # noqa: F811
+def test_real_models_are_rated_from_their_own_probabilities(llama_server):  # noqa: F811
     """The tiny Llama knows yes and no and no grades, so its grades hold next to nothing of its probability."""
     local = TransformersBackend(example_model())
     served = ServerBackend("example", base_url=llama_server, timeout=120)
     summaries = [SUMMARY, "Bridges.", "It rained."]
-    one = [rate(ARTICLE, s, quality="fluency", backend=local) for s in summaries]
+    alone = [rate(ARTICLE, s, quality="fluency", backend=local) for s in summaries]
     many = rate_many([ARTICLE] * 3, summaries, quality="fluency", backend=local, progress=False)
     far = rate_many([ARTICLE] * 3, summaries, quality="fluency", backend=served, progress=False)
-    for a, b in zip(one, many, strict=True):
+    for a, b in zip(alone, many, strict=True):
         assert abs(a.score - b.score) < 1e-4 and abs(a.mass - b.mass) < 1e-5
-    for rating in (*one, *many, *far):
+    for rating in (*alone, *many, *far):
         if rating.score is None:  # the tokens that the server shows leave the grades open: a failure, said
             assert rating in far and rating.reason
             continue
@@ -194,9 +194,9 @@ def rating(shares):
     [({3: 1.0}, 0.0, 3), ({2: 0.5, 4: 0.5}, 1.0, 2), ({1: 0.5, 5: 0.5}, 2.0, 1), ({1: 0.25, 2: 0.75}, 0.1875**0.5, 2)],
 )
 def test_spread_and_likeliest_by_hand(shares, spread, likeliest):
-    one = rating(shares)
-    assert math.isclose(one.spread, spread) and one.likeliest == likeliest
-    assert one.to_dict()["spread"] == one.spread and [row["grade"] for row in one.rows()] == list(shares)
+    rated = rating(shares)
+    assert math.isclose(rated.spread, spread) and rated.likeliest == likeliest
+    assert rated.to_dict()["spread"] == rated.spread and [row["grade"] for row in rated.rows()] == list(shares)
 
 
 def test_a_rating_without_a_score_has_neither():
@@ -247,4 +247,4 @@ def test_a_metric_checks_its_choices_when_it_is_made(choice, error, words):
 def test_a_failed_call_is_failed_and_an_empty_summary_undefined():
     lost = Rating(score=None, reason="time-out", signature=MINE, quality="fluency")
     table = table_of([rating({4: 1.0}), lost, lost], ["Rain.", "Rain.", " "])
-    assert [one.status for one in table.outcomes()] == ["ok", "failed", "undefined"]
+    assert [outcome.status for outcome in table.outcomes()] == ["ok", "failed", "undefined"]

@@ -41,9 +41,9 @@ def trained(network):
     moved = Network()
     moved.load_state_dict(network.state_dict())
     with torch.no_grad():
-        for name, one in moved.named_parameters():
+        for name, parameter in moved.named_parameters():
             if name.startswith(TAUGHT):
-                one.add_(torch.randn_like(one) * 0.01)
+                parameter.add_(torch.randn_like(parameter) * 0.01)
     return moved.eval(), packed(moved)
 
 
@@ -79,11 +79,15 @@ def test_a_difference_of_low_rank_and_back(trained):
     moved.load_state_dict(first.state_dict())
     torch.manual_seed(2)
     with torch.no_grad():
-        for name, one in moved.named_parameters():
+        for name, parameter in moved.named_parameters():
             if name.startswith(TAUGHT):
-                low = one.ndim == 2 and one.numel() > 10_000
-                step = torch.randn(len(one), 8) @ torch.randn(8, one.shape[1]) if low else torch.randn_like(one)
-                one.add_(0.01 * step)
+                low = parameter.ndim == 2 and parameter.numel() > 10_000
+                step = (
+                    torch.randn(len(parameter), 8) @ torch.randn(8, parameter.shape[1])
+                    if low
+                    else torch.randn_like(parameter)
+                )
+                parameter.add_(0.01 * step)
     difference = packed_difference(content, moved)
     back = changed(first, content, difference)
     for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
@@ -135,11 +139,11 @@ def test_marks_say_what_the_other_side_holds():
 
 
 def test_padding_changes_nothing(network):
-    one = (np.array([2001, 2002]), [np.array([2003, 2004, 2005])])
+    tokens = (np.array([2001, 2002]), [np.array([2003, 2004, 2005])])
     wide = (np.array([2001] * 9), [np.array([2003] * 30)])
     with torch.no_grad():
-        alone = network(*joined(network, [one]))[0]
-        beside = network(*joined(network, [one, wide]))[0][:1]
+        alone = network(*joined(network, [tokens]))[0]
+        beside = network(*joined(network, [tokens, wide]))[0][:1]
     torch.testing.assert_close(alone, beside, atol=1e-5, rtol=0)
 
 
@@ -150,7 +154,7 @@ def test_lots_cover_everything_within_the_budget():
     assert all(len(lot) * lengths[lot[-1]] <= 90 for lot in lots)
 
 
-def test_each_distinct_sentence_is_encoded_once_however_many_pairs_and_lots(trained, monkeypatch):
+def test_each_distinct_sentence_is_encoded_once(trained, monkeypatch):
     reader, seen = Reader(trained[1]), []
     encode = reader.network.encode
     monkeypatch.setattr(reader.network, "encode", lambda ids, mask: seen.append(len(ids)) or encode(ids, mask))
@@ -171,7 +175,7 @@ PAIRS = [
 ]
 
 
-def test_eight_bits_calculate_exactly_and_stay_close_to_thirty_two():
+def test_eight_bits_are_exact_and_close_to_thirty_two():
     torch.manual_seed(0)
     layer = torch.nn.Linear(384, 384)
     x = torch.randn(2, 7, 384)
@@ -190,7 +194,9 @@ def test_eight_bits_calculate_exactly_and_stay_close_to_thirty_two():
     assert 0 < moved.max() < 0.1
     reader = load_reader("int8")
     assert all(
-        isinstance(part, EightBit) for one in reader.network.upper for part in (one.qkv, one.out, one.up, one.down)
+        isinstance(part, EightBit)
+        for block in reader.network.upper
+        for part in (block.qkv, block.out, block.up, block.down)
     )
     assert isinstance(reader.network.lower[0].qkv, torch.nn.Linear)
     assert reader.fingerprint.endswith(":int8")
@@ -222,7 +228,7 @@ def test_all_that_meets_on_a_device_is_on_it(monkeypatch):
     there = Network().eval().to("meta")
     given = joined(there, rows, encoded(there, rows))
     logits, errors = there(*given)
-    assert {one.device.type for one in (*given, logits, errors)} == {"meta"}
+    assert {tensor.device.type for tensor in (*given, logits, errors)} == {"meta"}
     assert logits.shape == (2, 3) and errors.shape == (2, 5)
     monkeypatch.setattr(torch.Tensor, "to", lambda self, *_: self)  # what is made here stays here
     with pytest.raises(RuntimeError, match="device"):

@@ -24,7 +24,7 @@ def labelled(name: str) -> list[dict]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_the_thirty_styles_are_two_hundred_texts_and_a_third_of_each_style_is_kept_aside():
+def test_a_third_of_each_of_thirty_styles_is_kept_aside():
     rows = labelled("refusals_styles")
     styles = [row for row in rows if row["style"] != "mixed"]
     aside = [row for row in styles if row["part"] == "aside"]
@@ -52,7 +52,7 @@ def test_the_second_lines_are_two_hundred_and_new():
     assert not {row["text"] for row in rows} & {row["text"] for name in old for row in labelled(name)}
 
 
-def test_the_last_texts_are_new_and_ten_of_their_styles_were_drawn_by_lot():
+def test_the_last_texts_are_new_with_ten_drawn_styles():
     rows = labelled("refusals_last")
     styles = sorted({row["style"] for row in rows})
     counts = Counter((row["style"], row["refused"]) for row in rows)
@@ -70,7 +70,7 @@ def written() -> list[dict]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_what_is_fitted_and_not_carried_is_apart_from_what_is_measured():
+def test_fitted_texts_are_apart_from_measured_ones():
     rows = written()
     texts = {row["text"] for row in rows}
     assert len(texts) == len(rows) > 2000 and min(Counter(row["refused"] for row in rows).values()) > 1000
@@ -78,7 +78,7 @@ def test_what_is_fitted_and_not_carried_is_apart_from_what_is_measured():
     assert not texts & {*kept, *(row["text"] for row in labelled("refusals_last"))}
 
 
-def test_on_the_styles_that_were_measured_once_it_is_as_the_chapter_says(embedder):
+def test_styles_measured_once_are_as_the_chapter_says(embedder):
     """Nine of ten are right, and of the answers at most three in a hundred are taken for refusals."""
     rows = [row for row in labelled("refusals_last") if row["part"] == "aside"]
     flags = [flag.value for flag in refusal_flags([row["text"] for row in rows], embedder)]
@@ -101,7 +101,7 @@ def test_an_answer_of_a_few_words_is_an_answer(embedder):
     assert len(alarms) <= 1, alarms
 
 
-def test_of_the_second_lines_which_are_fitted_three_answers_in_a_hundred_are_taken_for_refusals_at_most(embedder):
+def test_few_fitted_answers_are_taken_for_refusals(embedder):
     rows = labelled("refusals_second")
     flags = refusal_flags([row["text"] for row in rows], embedder)
     alarms = [row["text"] for row, flag in zip(rows, flags, strict=True) if flag and not row["refused"]]
@@ -162,7 +162,7 @@ def test_signs_are_looked_for_outside_of_quoted_speech():
     assert told('"All of it."') == '"All of it."' and told('{"a": 1}') == '{"a": 1}'
 
 
-def test_a_text_without_words_or_in_another_language_is_undecided(embedder):
+def test_a_wordless_or_foreign_text_is_undecided(embedder):
     found = refusal_flags(["...", "", "Das weiß ich leider nicht, weil es in dem Text nicht steht."], embedder)
     assert [flag.value for flag in found] == [None] * 3 and "German" in found[2].reason
 
@@ -189,10 +189,10 @@ def test_what_holds_no_known_word_is_no_refusal(embedder, text):
     assert flag.value is False, flag
 
 
-def test_the_plainest_refusals_are_found_whatever_the_source_and_the_question(embedder):
+def test_the_plainest_refusals_are_found(embedder):
     sources = ("article", "text", "passage", "document", "report", "context", "story", "source")
     says = ("does not say", "doesn't say", "does not tell us", "does not mention")
     asked = ("who designed the bridge", "what a visit costs", "how long the glacier is", "why he left the team")
-    texts = [f"The {source} {say} {one}." for source in sources for say in says for one in asked]
+    texts = [f"The {source} {say} {asked_for}." for source in sources for say in says for asked_for in asked]
     flags = refusal_flags(texts, embedder)
     assert not [text for text, flag in zip(texts, flags, strict=True) if not flag]

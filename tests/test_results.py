@@ -70,13 +70,13 @@ class _Table(ScoreTable):
         return {"mine": self.values, "twice": 2 * self.values}
 
 
-def test_an_undefined_score_is_nan_in_arrays_none_in_rows_and_in_no_mean():
+def test_an_undefined_score_is_nan_none_and_in_no_mean():
     table = _Table(1.0, math.nan, 0.0)
     assert np.isnan(table.scores[1]) and table.rows()[1] == {"mine": None, "twice": None}
     assert table.mean() == 0.5 and table.means() == {"mine": 0.5, "twice": 1.0} and table.mean("twice") == 1.0
     assert (len(table), table.n_undefined, table.defined.tolist()) == (3, 1, [True, False, True])
     assert table.to_dict()["n_undefined"] == 1 and math.isnan(table.to_frame()["mine"][1])
-    assert [one.status for one in table.outcomes()] == ["ok", "undefined", "ok"]
+    assert [outcome.status for outcome in table.outcomes()] == ["ok", "undefined", "ok"]
     assert table.reasons() == ["", "there is nothing to score", ""]
 
 
@@ -92,7 +92,7 @@ def test_results_keep_their_reasons():
     undefined = Score(score=None, reason="the summary is empty", signature=Signature({}))
     table = ResultTable(results=[Score(score=0.5, signature=Signature({})), undefined], signature=Signature({}))
     assert table[1] is undefined and table.reasons() == ["", "the summary is empty"] and table.mean() == 0.5
-    assert [one.reason for one in table.outcomes()] == ["", "the summary is empty"]
+    assert [outcome.reason for outcome in table.outcomes()] == ["", "the summary is empty"]
 
 
 class Two(Rows):

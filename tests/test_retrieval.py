@@ -69,7 +69,7 @@ class Letters(BulkJudge):
         return Resolution(units=tuple(units))
 
     def _statements(self, text):
-        return [as_statement(one, text) for one in text.strip(".").split()]
+        return [as_statement(part, text) for part in text.strip(".").split()]
 
     def _refusal(self, text):
         return JudgeFailure("refusal", "broken") if "~" in text else Flag(value="!" in text)
@@ -77,13 +77,13 @@ class Letters(BulkJudge):
     def _entail(self, premise, statements):
         if "#" in premise:
             return JudgeFailure("entail", "the premise broke it")
-        return [self._one(premise, one) for one in statements]
+        return [self._one(premise, statement) for statement in statements]
 
-    def _one(self, premise, one):
-        if "?" in one:
+    def _one(self, premise, statement):
+        if "?" in statement:
             return Entailment(label=None, reason="unreadable")
         return Entailment(
-            label="entailed" if one in premise else "contradicted" if one.upper() in premise else "neutral"
+            label="entailed" if statement in premise else "contradicted" if statement.upper() in premise else "neutral"
         )
 
     def _questions(self, text, phrases):
@@ -166,12 +166,12 @@ def test_noise_by_hand():
 
 def test_a_score_for_each_passage():
     found = ask("context_precision", **row(["a x", "y", "a b"]))
-    assert [(one.rank, one.score, one.relevant) for one in found.passages] == [
+    assert [(passage.rank, passage.score, passage.relevant) for passage in found.passages] == [
         (1, 0.5, True),
         (2, 0, False),
         (3, 1, True),
     ]
-    assert [one.passages for one in found.statements] == [(1, 3), (3,)]
+    assert [statement.passages for statement in found.statements] == [(1, 3), (3,)]
 
 
 def test_the_printed_form_counts_what_is_undecided():
@@ -182,9 +182,9 @@ def test_the_printed_form_counts_what_is_undecided():
     assert "neither" not in repr(ask("context_recall", **row(["a b"], truth="a b")))
 
 
-def test_a_statement_that_no_passage_holds_alone_is_put_to_all_of_them():
+def test_a_statement_no_passage_holds_is_put_to_all():
     class Both(Letters):
-        def _one(self, premise, one):
+        def _one(self, premise, statement):
             return Entailment(label="entailed" if "x" in premise and "y" in premise else "neutral")
 
     judge = Both()
@@ -232,9 +232,9 @@ def test_failed_statements_are_left_out_and_counted():
     assert worse.score is None and worse.reason == "1 of 3 statements could not be judged: unreadable"
 
 
-def test_a_passage_that_nobody_can_judge_is_left_out_of_the_ranking():
+def test_a_passage_that_cannot_be_judged_is_not_ranked():
     found = ask("context_precision", **row(["a", "z #", "b"]))
-    assert [one.relevant for one in found.passages] == [True, None, True]
+    assert [passage.relevant for passage in found.passages] == [True, None, True]
     assert found.score == 1 and found.passages[1].score is None
 
 
@@ -287,7 +287,12 @@ def test_a_thing_is_asked_once_for_all_measures():
     s.judged.retrieval_scores(
         [row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False
     )
-    pairs = [(premise, one) for purpose, (premise, *rest) in judge.asked if purpose == "entail" for one in rest[0]]
+    pairs = [
+        (premise, statement)
+        for purpose, (premise, *rest) in judge.asked
+        if purpose == "entail"
+        for statement in rest[0]
+    ]
     assert len(pairs) == len(set(pairs)) and len(pairs) >= 6
     others = [(purpose, str(item)) for purpose, item in judge.asked if purpose != "entail"]
     assert len(others) == len(set(others)) > 6
@@ -298,10 +303,10 @@ def test_the_verdicts_are_those_of_evaluate_answer():
     found = s.judged.noise_sensitivity(QUESTION, PASSAGES, ANSWER, TRUTH)
     report = s.evaluate_answer(PASSAGES, QUESTION, TRUTH, ANSWER)
     premise = report.inferences["answer_given_truth"].premise
-    for one in found.statements:
-        assert one.label == judge.entail(premise, [one.text])[0].label
-        tags = [judge.entail(passage, [one.text])[0].label == "entailed" for passage in PASSAGES]
-        assert one.passages == tuple(rank for rank, tag in enumerate(tags, 1) if tag)
+    for statement in found.statements:
+        assert statement.label == judge.entail(premise, [statement.text])[0].label
+        tags = [judge.entail(passage, [statement.text])[0].label == "entailed" for passage in PASSAGES]
+        assert statement.passages == tuple(rank for rank, tag in enumerate(tags, 1) if tag)
 
 
 def test_the_embedded_judge_on_the_chapters_row():
@@ -309,19 +314,19 @@ def test_the_embedded_judge_on_the_chapters_row():
     assert found["context_precision"].numbers["average_precision"] == (1 + 2 / 3) / 2
     assert found["context_recall"].score == found["answer_faithfulness"].score == 1
     assert found["noise_sensitivity"].numbers == {"relevant": 0, "irrelevant": 2 / 3, "made_up": 0}
-    assert all(one.evidence for one in found["context_recall"].statements)
+    assert all(statement.evidence for statement in found["context_recall"].statements)
 
 
 def test_the_same_input_gives_the_same_number():
-    one, two = (s.judged.retrieval_scores([ROW], progress=False).to_dict() for _ in range(2))
-    assert json.dumps(one, allow_nan=False) == json.dumps(two)
+    first_run, two = (s.judged.retrieval_scores([ROW], progress=False).to_dict() for _ in range(2))
+    assert json.dumps(first_run, allow_nan=False) == json.dumps(two)
 
 
 def test_a_store_is_asked_before_the_judge(tmp_path):
     judge = Letters()
     for _ in range(2):
         s.judged.retrieval_scores([row(["a b"])], judge=judge, store=tmp_path / "kept.sqlite", progress=False)
-    assert len(judge.asked) == len({str(one) for one in judge.asked})
+    assert len(judge.asked) == len({str(question) for question in judge.asked})
 
 
 def test_texts_in_a_language_that_nobody_reads_have_no_number():
@@ -361,7 +366,7 @@ def test_pages_are_escaped(tmp_path):
     assert "<script>alert" not in together
 
 
-def test_a_run_writes_every_measure_and_a_search_that_found_nothing(tmp_path):
+def test_a_run_writes_every_measure_and_an_empty_search(tmp_path):
     rows = [ROW, ROW | {"contexts": []}]
     for name, wanted in (("context_recall", [1, 0]), ("context_precision", [(1 + 2 / 3) / 2, None])):
         report = s.run(rows, name, out=tmp_path / name, workers=0, progress=False)
@@ -394,15 +399,15 @@ def test_the_shell(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_a_real_model_behind_its_server_gives_numbers_or_says_why(small_model_server):  # noqa: F811
+def test_a_real_served_model_gives_numbers_or_reasons(small_model_server):  # noqa: F811
     backend = s.ServerBackend("SmolLM2-135M-Instruct", base_url=small_model_server, timeout=240)
     judge = s.judged.LLMJudge(backend, probabilities=True, workers=1)
     found = s.judged.retrieval_scores(
         [ROW | {"contexts": PASSAGES[:1], "answer": "It opened in 1932."}], judge=judge, progress=False
     )[0]
-    for name, one in found.items():
-        assert one.score is None or -1 <= one.score <= 1, name
-        assert one.score is not None or one.reason, name
+    for name, score in found.items():
+        assert score.score is None or -1 <= score.score <= 1, name
+        assert score.score is not None or score.reason, name
     assert judge.calls > 0
 
 
@@ -424,20 +429,26 @@ def test_one_row_as_the_measures_see_it():
     )
     asker = Asker("embedded", "minilm", None)
     asker.statements([row.answer, row.truth, *row.contexts])
-    asker.entail([(one, said) for one in row.contexts for said in asker.of(row.answer)])
-    asker.questions([*asker.of(row.answer), *(said for one in row.contexts for said in asker.of(one))])
+    asker.entail([(context, said) for context in row.contexts for said in asker.of(row.answer)])
+    asker.questions([*asker.of(row.answer), *(said for context in row.contexts for said in asker.of(context))])
     asker.vectors([row.question])
     found = Found(row, asker)
     right, wrong = (found.rows("answer", found.best_alone, wrong=wrong) for wrong in (False, True))
-    assert [one.counts for one in right] == [True, False] == [not one.counts for one in wrong]
-    assert [one.score for one in found.passages("answer")] == [0.5, 0]
-    assert [[one.origin for one in own] for own in found.passage_sentences(0.6)] == [["passage 1"], ["passage 2"]]
-    assert [one.counts for one in found.answer_questions(-1)] == [True, None]  # "Snow fell." is a fragment
+    assert [statement.counts for statement in right] == [True, False] == [not statement.counts for statement in wrong]
+    assert [passage.score for passage in found.passages("answer")] == [0.5, 0]
+    assert [[sentence.origin for sentence in own] for own in found.passage_sentences(0.6)] == [
+        ["passage 1"],
+        ["passage 2"],
+    ]
+    assert [question.counts for question in found.answer_questions(-1)] == [True, None]  # "Snow fell." is a fragment
 
 
 def test_a_passage_of_signs_is_no_passage():
     told = {"question": "Where did it rain?", "answer": "It rained in Oslo.", "truth": "It rained in Oslo."}
-    contexts = [["It rained in Oslo.", one] for one in ("", "???", "— —", "---")] + [["It rained in Oslo. …"], ["???"]]
+    contexts = [["It rained in Oslo.", passage] for passage in ("", "???", "— —", "---")] + [
+        ["It rained in Oslo. …"],
+        ["???"],
+    ]
     table = s.judged.retrieval_scores([told | {"contexts": passages} for passages in contexts], progress=False)
     rows = [{name: value for name, value in row.items() if name != "answer_relevancy"} for row in table.rows()]
     assert rows[1:5] == rows[:1] * 4 and rows[0]["context_relevance"] == 1

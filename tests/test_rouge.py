@@ -103,7 +103,7 @@ def google(pairs, types=FOUR, stemmer=False):
     """rouge-score's numbers, shape (types, texts, 3)."""
     scorer = RougeScorer(list(types), use_stemmer=stemmer)
     scored = [scorer.score_multi(references, generated) for generated, references in pairs]
-    return np.array([[tuple(one[kind]) for one in scored] for kind in types])
+    return np.array([[tuple(scores[kind]) for scores in scored] for kind in types])
 
 
 def ours(pairs, types=FOUR, **options):
@@ -135,7 +135,7 @@ def test_all_summeval_summaries_equal_rouge_score(summeval, stemmer):
 
 
 @pytest.mark.parametrize("stemmer", [False, True])
-def test_summeval_with_eleven_references_and_lines_equals_rouge_score(summeval, stemmer):
+def test_summeval_with_eleven_references_equals_rouge_score(summeval, stemmer):
     generated, references = by_lines(summeval[0][::32]), [by_lines(group) for group in summeval[1][::32]]
     pairs = list(zip(generated, references, strict=True))
     assert np.abs(ours(pairs, stemmer=stemmer) - google(pairs, stemmer=stemmer)).max() <= 1e-12
@@ -149,7 +149,7 @@ def test_a_tokenizer_of_ones_own_equals_rouge_score():
     pairs = fuzz(300, 2)
     scorer = RougeScorer(list(FOUR), tokenizer=Own())
     scored = [scorer.score_multi(references, generated) for generated, references in pairs]
-    expected = np.array([[tuple(one[kind]) for one in scored] for kind in FOUR])
+    expected = np.array([[tuple(scores[kind]) for scores in scored] for kind in FOUR])
     assert np.abs(ours(pairs, tokenizer=str.split) - expected).max() <= 1e-12
 
 
@@ -350,9 +350,9 @@ def test_best_never_falls_with_another_reference(generated, references, extra):
 def test_one_by_one_and_in_bulk_are_equal(pairs, choice):
     table = rouge_many(*map(list, zip(*pairs, strict=True)), types=ALL, **choice)
     for index, (generated, references) in enumerate(pairs):
-        one = rouge_score(generated, references, types=ALL, **choice)
-        assert (len(one) > 0) == table.defined[index]
-        for kind, item in one.items():
+        score = rouge_score(generated, references, types=ALL, **choice)
+        assert (len(score) > 0) == table.defined[index]
+        for kind, item in score.items():
             assert tuple(part[index] for part in table[kind]) == item
 
 
@@ -479,10 +479,10 @@ def test_one_by_one_and_in_bulk_are_equal_to_the_last_bit(multi, compat):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = rouge_many(made, wanted, **options)
-        each = [rouge_score(one, group, **options) for one, group in zip(made, wanted, strict=True)]
+        each = [rouge_score(generated, group, **options) for generated, group in zip(made, wanted, strict=True)]
     for kind in TYPES:
         for part, column in enumerate(table[kind]):
-            alone = [one[kind][part] if one else None for one in each]
+            alone = [score[kind][part] if score else None for score in each]
             assert [None if np.isnan(value) else value for value in column.tolist()] == alone, (kind, part)
 
 
@@ -519,8 +519,8 @@ def test_a_rouge_with_its_choices_gives_what_the_functions_give():
 
 def test_bits_hit_what_the_path_hits():
     for _ in range(300):
-        one, other = (RNG.choices(range(5), k=RNG.randint(0, 15)) for _ in range(2))
-        assert _hit_bits(_places(one), len(one), other) == sum(1 << i for i, _ in lcs_path(one, other))
+        left, other = (RNG.choices(range(5), k=RNG.randint(0, 15)) for _ in range(2))
+        assert _hit_bits(_places(left), len(left), other) == sum(1 << i for i, _ in lcs_path(left, other))
     assert _hit_bits(_places([1, 2, 3, 4, 5]), 5, [1, 3, 8, 9, 5]) == 0b10101
 
 
@@ -535,8 +535,8 @@ def union_by_definition(wanted, made):
 
 def test_united_hits_are_clipped():
     for _ in range(200):
-        one, other = ([RNG.choices(range(6), k=RNG.randint(1, 8)) for _ in range(RNG.randint(1, 4))] for _ in range(2))
-        assert _union_matches(one, other, {}) == union_by_definition(one, other)
+        left, other = ([RNG.choices(range(6), k=RNG.randint(1, 8)) for _ in range(RNG.randint(1, 4))] for _ in range(2))
+        assert _union_matches(left, other, {}) == union_by_definition(left, other)
 
 
 def test_weights_of_runs():
@@ -669,8 +669,8 @@ def test_equal_to_a_count_by_brute_force(pairs, kind, in_parts):
 def test_places_in_order_are_what_is_counted(words, kind):
     named = Counter(tuple(words[at] for at in places) for places in skip.pairs_in_order(words, kind))
     assert named == by_brute_force(words, kind)
-    tokens, one = number_texts([" ".join(words)], str.split), np.array([0])
-    assert skip.skip_counts(one, one, tokens, kind).tolist() == [[named.total()] * 3]
+    tokens, group = number_texts([" ".join(words)], str.split), np.array([0])
+    assert skip.skip_counts(group, group, tokens, kind).tolist() == [[named.total()] * 3]
 
 
 @given(sentences, sentences)
@@ -753,7 +753,7 @@ def both(monkeypatch):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 made = function(*texts, **options)
-            found.append((made, [str(one.message) for one in caught]))
+            found.append((made, [str(warning.message) for warning in caught]))
         (fast, said), (own, told) = found
         assert said == told
         return fast, own
@@ -779,13 +779,13 @@ def test_many_texts_have_the_same_numbers(both, stemmer, most):
     for seed in range(4):
         texts, references = drawn_pairs(seed, most)
         if most == 1:
-            references[: len(HOSTILE)] = [[one] for one in HOSTILE]
+            references[: len(HOSTILE)] = [[text] for text in HOSTILE]
         fast, own = both(rouge_many, texts, references, types=SERVED, stemmer=stemmer)
         assert str(fast.signature) == str(own.signature) and fast.n_undefined == own.n_undefined
         for kind in SERVED:
-            for one, other in zip(fast[kind], own[kind], strict=True):
-                assert np.array_equal(np.isnan(one), np.isnan(other))
-                assert np.nanmax(np.abs(one - other)) <= 1e-12, (kind, seed)
+            for score, other in zip(fast[kind], own[kind], strict=True):
+                assert np.array_equal(np.isnan(score), np.isnan(other))
+                assert np.nanmax(np.abs(score - other)) <= 1e-12, (kind, seed)
 
 
 @compiled

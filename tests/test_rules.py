@@ -29,7 +29,7 @@ def clashes_of(claim: str, *evidence: str):
 def firm(claim: str, *evidence: str) -> list[tuple[str, str]]:
     """Return kind and text of each firm clash."""
     found = findings_of(take_apart(claim), clashes_of(claim, *evidence).found)
-    return [(one.kind, one.text) for one in found if one.clash]
+    return [(finding.kind, finding.text) for finding in found if finding.clash]
 
 
 EVIDENCE = [
@@ -103,13 +103,13 @@ def test_what_is_counted_beside_the_clashes():
 def test_what_is_in_no_sentences_reach_is_not_firm():
     far = "In the rainy autumn of that year Maria Jones quietly trained with the younger Anna Smith for the spring."
     told = "Anna Smith beat Maria Jones."
-    assert all(not one.firm for one in clashes_of(far, told).found if one.kind == "role")
+    assert all(not clash.firm for clash in clashes_of(far, told).found if clash.kind == "role")
 
 
 @pytest.mark.parametrize("claim", ["Revenue fell.", "It", "3", "not", "of the", "Anna Smith met Maria Jones in 1999."])
 def test_any_claim_with_a_word_is_compared(claim):
     found = clashes_of(claim, *EVIDENCE)
-    places = [one.first for one in found.found]
+    places = [clash.first for clash in found.found]
     assert math.isfinite(found.near_coverage) and places == sorted(places)
 
 
@@ -130,7 +130,7 @@ def exchanged(claim: str, evidence: str) -> list[tuple[str, str, str]]:
     """Return kind, text and what stood there instead, of each clash."""
     own = Words.of(take_apart(claim))
     found = slot_clashes(own, Words.of(take_apart(evidence)))
-    return [(one.kind, " ".join(own.raw[one.first : one.last + 1]), one.instead_of) for one in found]
+    return [(clash.kind, " ".join(own.raw[clash.first : clash.last + 1]), clash.instead_of) for clash in found]
 
 
 @pytest.mark.parametrize(
@@ -505,7 +505,7 @@ TURNED_ROLES = [
 
 def turned_in(claim: str, *evidence: str) -> int:
     found = role_clashes(Words.of(take_apart(claim)), [take_apart(text) for text in evidence])
-    assert all(one.kind == "role" for one in found)
+    assert all(clash.kind == "role" for clash in found)
     return len(found)
 
 
@@ -645,15 +645,15 @@ OWN_DEED = [
 
 def given_away(evidence, claim):
     parts = [take_apart(text) for text in (claim, *evidence)]
-    known = frozenset(name.key for one in parts for name in one.names)
-    words = [Words.of(with_first_names(one, known)) for one in parts]
+    known = frozenset(name.key for part in parts for name in part.names)
+    words = [Words.of(with_first_names(part, known)) for part in parts]
     return words[0], actor_clashes(words[0], words[1:])
 
 
 @pytest.mark.parametrize(("evidence", "claim", "name", "instead"), OTHERS_DEED)
 def test_a_deed_given_to_somebody_else_clashes(evidence, claim, name, instead):
     words, clashes = given_away(evidence, claim)
-    assert [one.instead_of for one in clashes] == [instead]
+    assert [clash.instead_of for clash in clashes] == [instead]
     assert " ".join(words.raw[clashes[0].first : clashes[0].last + 1]).endswith(name)
 
 
@@ -665,14 +665,14 @@ def test_ones_own_deed_or_another_wording_does_not(evidence, claim):
 def test_a_name_that_begins_a_sentence_has_a_role_too():
     told = [take_apart(text) for text in FOUL]
     turned, right = take_apart("Hall brought down Lind 20 metres from goal."), take_apart("Lind brought down Hall.")
-    assert [one.kind for one in find_clashes(turned, told, (0, 1)).found] == ["role"]
+    assert [clash.kind for clash in find_clashes(turned, told, (0, 1)).found] == ["role"]
     assert find_clashes(right, told, (0, 1)).found == []
 
 
 def test_a_first_word_is_a_name_if_it_is_one_elsewhere():
     parts = take_apart("Hall is late.")
     assert with_first_names(parts, frozenset()) is parts
-    assert [one.key for one in with_first_names(parts, frozenset({"hall"})).names] == ["hall"]
+    assert [name.key for name in with_first_names(parts, frozenset({"hall"})).names] == ["hall"]
     lower = take_apart("hall is late.")
     assert with_first_names(lower, frozenset({"hall"})) is lower
 

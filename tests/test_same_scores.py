@@ -85,9 +85,9 @@ def agreement() -> dict[str, float | None]:
 def flat(value: object, prefix: str = "") -> dict[str, float | None]:
     """Return the numbers of a nested result, by path."""
     if isinstance(value, dict):
-        return {k: v for key, one in value.items() for k, v in flat(one, f"{prefix}/{key}").items()}
+        return {k: v for key, inner in value.items() for k, v in flat(inner, f"{prefix}/{key}").items()}
     if isinstance(value, list):
-        return {k: v for key, one in enumerate(value) for k, v in flat(one, f"{prefix}/{key}").items()}
+        return {k: v for key, inner in enumerate(value) for k, v in flat(inner, f"{prefix}/{key}").items()}
     return {prefix: value} if isinstance(value, float) else {}
 
 

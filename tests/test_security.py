@@ -71,8 +71,8 @@ def test_a_promise_without_a_test_is_a_wish(promise):
 
 
 def test_all_promises_are_found():
-    assert len(PROMISES) > 10 and all(one.startswith("- **") for one in PROMISES)
-    assert sum(len(NAMES.findall(one)) for one in PROMISES) == len(NAMED)
+    assert len(PROMISES) > 10 and all(promise.startswith("- **") for promise in PROMISES)
+    assert sum(len(NAMES.findall(promise)) for promise in PROMISES) == len(NAMED)
 
 
 PLANTED = ["import socket; socket.socket().connect_ex(('127.0.0.1', 9))", "open(sys.argv[1] + '/../planted', 'w')"]
@@ -80,7 +80,7 @@ PLANTED = ["import socket; socket.socket().connect_ex(('127.0.0.1', 9))", "open(
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("planted", ["", *PLANTED], ids=["as it is", "a planted connection", "a planted file"])
-def test_a_session_contacts_nobody_and_writes_only_into_its_folder(planted, tmp_path):
+def test_a_session_contacts_nobody_and_writes_in_its_folder(planted, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     session = SESSION if not planted else f"{SESSION.partition('report =')[0]}{planted}\n{SESSION.splitlines()[-1]}"
@@ -101,7 +101,7 @@ LOADERS = [NLIChecker, TransformersBackend, SentenceTransformerEmbedder, bert]
 
 
 @pytest.mark.parametrize("load", LOADERS)
-def test_code_in_a_model_s_folder_is_not_run_and_nobody_is_asked(load, tmp_path, monkeypatch):
+def test_code_in_a_models_folder_is_not_run(load, tmp_path, monkeypatch):
     """transformers would ask on standard input, where a table may come in."""
     folder, ran = tmp_path / "model", tmp_path / "ran"
     folder.mkdir()
@@ -143,8 +143,8 @@ class Echo:
         self.status = "401 No"
 
     def __call__(self, head: bytes, request: bytes) -> bytes:
-        said = " and ".join(SPELLINGS[name](one) for name in self.spellings for one in self.secrets)
-        quoted = " ".join(SPELLINGS[name](one) for name in IN_A_HEADER for one in self.secrets)
+        said = " and ".join(SPELLINGS[name](secret) for name in self.spellings for secret in self.secrets)
+        quoted = " ".join(SPELLINGS[name](secret) for name in IN_A_HEADER for secret in self.secrets)
         if self.status.startswith("200"):
             reply = {"error": {"message": f"wrong: {said}", "code": said}}
             return response(json.dumps(reply).encode(), f"X-Seen: {quoted}")
@@ -175,9 +175,11 @@ def test_no_secret_of_any_form_is_in_a_message_a_log_or_a_repr(
     echo, caplog, key, password, value, part, spellings, status, by_password
 ):
     """A key in the header, a password, a value of the query, a part of the path: each quoted back in many spellings."""
-    marked = [f"{mark}{one}" for mark, one in zip(("KEYQ", "PASSQ", "VALUEQ"), (key, password, value), strict=True)]
+    marked = [
+        f"{mark}{secret}" for mark, secret in zip(("KEYQ", "PASSQ", "VALUEQ"), (key, password, value), strict=True)
+    ]
     secrets = [*marked, f"PATHQ{part}"]
-    quoted = [quote(one, safe="") for one in secrets]
+    quoted = [quote(secret, safe="") for secret in secrets]
     caplog.clear()
     caplog.set_level(logging.DEBUG)
     for name in ("httpx2", "httpcore2", "openai", "asyncio"):
@@ -199,6 +201,6 @@ def test_no_secret_of_any_form_is_in_a_message_a_log_or_a_repr(
             shown.append(str(refused.value))
     shown += [f"{record.getMessage()}{vars(record)}" for record in caplog.records]
     for text in shown:
-        for one in hidden_ones:
-            assert one not in text, text
+        for form in hidden_ones:
+            assert form not in text, text
         assert not any(mark in text for mark in ("KEYQ", "PASSQ", "VALUEQ", "PATHQ")), text

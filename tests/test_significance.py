@@ -57,7 +57,7 @@ def test_p_is_never_zero_and_each_takes_the_larger():
     assert found.signature["permute"] == "each" and "p = " in found.sentence()
 
 
-def test_false_alarms_stay_near_five_percent_when_metrics_favour_systems():
+def test_false_alarms_stay_near_five_percent_despite_bias():
     rng, alarms = np.random.default_rng(7), {"each": 0, "jointly": 0}
     for _ in range(60):
         quality = rng.normal(size=12)

@@ -31,7 +31,7 @@ def document(path: Path) -> BeautifulSoup:
 @cache
 def elements(path: Path) -> list[tuple[str, dict[str, str]]]:
     """Return every element's name and attributes, by a parser that is fast but no judge of nesting."""
-    return [(one.tag, dict(one.attrib)) for one in html.parse(str(path)).iter(etree.Element)]
+    return [(element.tag, dict(element.attrib)) for element in html.parse(str(path)).iter(etree.Element)]
 
 
 @cache
@@ -72,7 +72,9 @@ def test_chapters_show_what_they_teach(site):
 
 def test_works_are_cited_in_the_authors_words(site):
     """Every link into bibliography.md has become a citation that leads to its entry, which says who cites it."""
-    entries = {one["id"]: one for one in document(site / "bibliography.html").select("article li[id^=cite-]")}
+    entries = {
+        element["id"]: element for element in document(site / "bibliography.html").select("article li[id^=cite-]")
+    }
     for key, pages_citing in book.citations([name for name in PAGES if not name.startswith("solutions/")]).items():
         shown = [link.get_text() for link in entries[f"cite-{key}"].select(".cited-in a")]
         assert shown == [book.label(name) for name in book.in_order(pages_citing)]
@@ -143,7 +145,7 @@ def test_search_knows_every_public_name(site):
 
 
 def test_reference_entries_link_to_their_source(site):
-    entries = {one["id"]: one for page in pages(site) for one in document(page).select("dt.sig[id]")}
+    entries = {element["id"]: element for page in pages(site) for element in document(page).select("dt.sig[id]")}
     assert documented() <= set(entries)
     of_class = {name for name, entry in entries.items() if "property" in entry.parent["class"]}  # their class has one
     linked = {name for name, entry in entries.items() if entry.select("a[href*='_modules/summeval_nb/']")}

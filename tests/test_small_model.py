@@ -55,7 +55,7 @@ def test_the_fitness_app_end_to_end(backend, tmp_path):
     result = summarization_score([FITNESS], SHORT, judge=first, n_keyphrases=4, store=store)
     assert first.calls >= 4 and result.keyphrases and not result.reason.startswith("the judge failed")
     assert {phrase for q in (*result.questions, *result.dropped) for phrase in q.keyphrases} <= {
-        one.text for one in result.keyphrases
+        keyphrase.text for keyphrase in result.keyphrases
     }
     for phrase in result.keyphrases:
         assert phrase.start is None or FITNESS[phrase.start : phrase.end] == phrase.text
@@ -84,16 +84,20 @@ def test_an_answer_end_to_end(backend, tmp_path):
     }
     report = evaluate_answer(**row, judge=first, score_refusals=True, store=store)
     rows = report.rows()
-    assert {one["pair"] for one in rows} == set(report.inferences)
+    assert {statement_row["pair"] for statement_row in rows} == set(report.inferences)
     assert "SmolLM2-135M-Instruct" in str(report.signature) and "prompts-" in str(report.signature)
-    for one in rows:
+    for statement_row in rows:
         assert (
-            row["answer" if one["pair"].startswith("answer") else "ground_truth"][one["start"] : one["end"]]
-            == one["unit"]
+            row["answer" if statement_row["pair"].startswith("answer") else "ground_truth"][
+                statement_row["start"] : statement_row["end"]
+            ]
+            == statement_row["unit"]
         )
-        assert one["statement"] in one["resolved"] or one["rewritten"]
-        assert one["label"] in ("entailed", "neutral", "contradicted") or (one["label"] is None and one["reason"])
-    assert report.n_failed == sum(one["label"] is None for one in rows)
+        assert statement_row["statement"] in statement_row["resolved"] or statement_row["rewritten"]
+        assert statement_row["label"] in ("entailed", "neutral", "contradicted") or (
+            statement_row["label"] is None and statement_row["reason"]
+        )
+    assert report.n_failed == sum(statement_row["label"] is None for statement_row in rows)
     for inference in report.inferences.values():
         assert 0 <= inference.score <= 1 if inference.score is not None else inference.reason
     again = judge(backend)
@@ -120,17 +124,17 @@ def test_grades_are_expectations_of_its_own_probabilities(backend, tmp_path):
 
 def test_evidence_is_held_to_the_sentences_that_exist(backend):
     """The schema's bounds: a small model would name sentence 2 of 1 in every second reply."""
-    found = [judge(backend).many("entail", [(one["premise"], [one["statement"]])])[0] for one in clear_pairs()[2:4]]
-    assert not any(isinstance(one, JudgeFailure) for one in found)
+    found = [judge(backend).many("entail", [(case["premise"], [case["statement"]])])[0] for case in clear_pairs()[2:4]]
+    assert not any(isinstance(answer, JudgeFailure) for answer in found)
 
 
-def test_the_place_decides_between_a_right_answer_and_gibberish_and_both_orders_show_it(backend):
+def test_both_orders_show_that_the_place_decides(backend):
     """Measured on 48 comparisons: the first place leads in all (by .21 to .90), the right answer won none."""
     for case in CASES[:2]:
         found = compare_answers(case["question"], case["truth"], case["gibberish"], backend=backend, workers=1)
-        assert [one.winner for one in found.orders] == ["a", "b"] and found.lean > 0.3
+        assert [order.winner for order in found.orders] == ["a", "b"] and found.lean > 0.3
         assert (found.winner, found.consistent) == ("tie", False) and abs(found.score - 0.5) < 0.1
-        assert all(0 < one.mass < 0.5 for one in found.orders)
+        assert all(0 < order.mass < 0.5 for order in found.orders)
         turned = compare_answers(case["question"], case["gibberish"], case["truth"], backend=backend, workers=1)
         assert turned.score == pytest.approx(1 - found.score, abs=0.03)  # what is kept of a prompt moves it
         assert turned.lean == pytest.approx(found.lean, abs=0.1)
@@ -139,28 +143,28 @@ def test_the_place_decides_between_a_right_answer_and_gibberish_and_both_orders_
     assert empty.score is None and empty.reason == "answer b is empty" and backend.usage.calls == calls
 
 
-def test_a_rubric_gives_everything_the_lowest_grade_and_says_how_little_it_stands_on(backend):
+def test_a_rubric_gives_the_lowest_grade_with_little_mass(backend):
     """Measured on 12 cases: a right answer above gibberish in 3 or 4, so the order is not asserted."""
     rubric = Rubric(criteria="Is the answer right and clear?", backend=backend, workers=1)
     case = CASES[0]
     found = [rubric.score(case["question"], case[name]) for name in ("truth", "gibberish")]
-    for one in found:
-        assert 1 < one.score < 2 and max(one.distribution, key=one.distribution.get) == 1
-        assert 0 < one.mass < 0.5 and "held only" in one.note
+    for rating in found:
+        assert 1 < rating.score < 2 and max(rating.distribution, key=rating.distribution.get) == 1
+        assert 0 < rating.mass < 0.5 and "held only" in rating.note
     assert rubric.score(case["question"], case["truth"]).score == pytest.approx(found[0].score, abs=0.05)
 
 
-def test_a_passage_that_is_the_answer_is_likelier_than_one_about_something_else(backend):
+def test_a_passage_with_the_answer_is_likelier_than_another(backend):
     """Measured on 12 cases: ranked right in 10 by a plain yes or no; three labels hold .0007 of its probability."""
     for (reply,) in (judge(backend, probabilities=True).many("entail", [(CASES[0]["truth"], [CASES[0]["truth"]])]),):
         found = reply.reason if isinstance(reply, JudgeFailure) else reply[0].reason
         assert "the options entailed, neutral, contradicted hold" in found
     pairs = [([case[name]], case["truth"]) for case in (CASES[0], CASES[8], CASES[9]) for name in ("truth", "beside")]
-    chances = [one.probability for one in LLMChecker(backend, workers=1).check_many(pairs)]
+    chances = [verdict.probability for verdict in LLMChecker(backend, workers=1).check_many(pairs)]
     assert all(yes > no for yes, no in zip(chances[::2], chances[1::2], strict=True))
 
 
-def test_no_measure_of_retrieval_comes_about_because_every_truth_is_taken_for_a_refusal(backend):
+def test_truths_taken_for_refusals_leave_retrieval_undefined(backend):
     for case in CASES[:2]:
         found = context_precision(
             case["question"], [case["beside"], case["truth"]], case["truth"], judge=judge(backend)

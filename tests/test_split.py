@@ -265,7 +265,7 @@ def test_stanza_pipeline(with_stanza):
 def test_stanza_in_lots_is_the_same_as_one_by_one(with_stanza):
     texts = [" ".join(STORY_SENTENCES[i % 4 :]) + "\n\n" + STORY for i in range(70)] + ["", "  \n"]
     together = split_many(texts, splitter="stanza")
-    assert [[s.text for s in one] for one in together[:2]] == [
+    assert [[s.text for s in sentences] for sentences in together[:2]] == [
         STORY_SENTENCES * 2,
         STORY_SENTENCES[1:] + STORY_SENTENCES,
     ]
@@ -354,7 +354,7 @@ def test_a_missing_package_names_its_extra(monkeypatch):
         split_text("It rained.", splitter="sentencex")
 
 
-def test_punkt_refuses_other_languages_and_warns_of_foreign_marks():
+def test_punkt_refuses_other_languages():
     with pytest.raises(ValueError, match="English only.*sentencex"):
         split_text("Es regnet.", lang="de")
     for text in ("桥开放了。它很长。", "هل أنت بخير؟ نعم", "वह आया। वह गया।"):
@@ -436,7 +436,7 @@ def test_names_carry_versions():
     assert splitter_name("stanza", lang="zh") == f"stanza-zh-{stanza.__version__}"
     assert splitter_name("punkt_tab") == f"punkt_tab-nltk{nltk.__version__}"
     assert re.fullmatch(r"sentencex-\d+\.\d+.*", splitter_name("sentencex"))
-    assert len({splitter_name(one) for one in SPLITTERS}) == len(SPLITTERS)
+    assert len({splitter_name(splitter) for splitter in SPLITTERS}) == len(SPLITTERS)
 
 
 def test_names_of_callables():
@@ -484,7 +484,7 @@ def test_a_megabyte_of_units():
     assert len(units) == 2000 and {len(u) for u in units} == {500}
 
 
-def test_real_articles_agree_with_punkt_but_for_the_rules_of_the_chapter(data_folder):
+def test_real_articles_agree_with_punkt_but_for_the_rules(data_folder):
     """On 80 articles: our way of asking Punkt finds nearly the same ends as Punkt's own search with our tables."""
     from summeval_nb.text.split import _english
 

@@ -64,8 +64,8 @@ LISTS = [
     ],
 )
 def test_statements(text, statements):
-    found = [one.text.rstrip(".") for one in clause_statements(text)]
-    assert found == [one.rstrip(".") for one in statements]
+    found = [clause_statement.text.rstrip(".") for clause_statement in clause_statements(text)]
+    assert found == [statement.rstrip(".") for statement in statements]
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_an_item_under_a_not_is_read_with_it_and_no_other(text, read):
     assert with_denying_leads([unit.text for unit in answer_units(text)]) == read
 
 
-def test_a_lead_with_a_not_stays_with_its_first_item_within_the_limit():
+def test_a_denying_lead_stays_with_its_first_item():
     text = "The price does not include\n- the very large charger\n- loss or any damage"
-    assert [one.text for one in answer_units(text)] == [text[:51], text[52:]]
+    assert [answer_unit.text for answer_unit in answer_units(text)] == [text[:51], text[52:]]
     assert len(answer_units(text, max_chars=40)) == 3
     assert is_list(text) and not is_list("It includes a cable.")
 
@@ -117,13 +117,13 @@ def test_a_denied_item_is_not_credited_for_standing_in_the_text():
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_a_bare_item_is_never_credited_against_the_list_that_denies_it(keep):
+def test_a_bare_item_is_not_credited_against_its_denial(keep):
     covered = "The warranty covers the motor. The warranty covers the display. It does not cover scratches."
     denying = "The warranty does not cover\n- the motor\n- the display of the washing machine"
     report = evaluate_answer(covered, "What?", covered, denying, keep_lists=keep)
     assert report.answer_given_context == 0.0 and report.verdict != "right"
     read = [row["statement"] for row in report.rows() if row["pair"] == "answer_given_context"]
-    assert all(one.startswith("The warranty does not cover") for one in read) and len(read) == 2
+    assert all(statement.startswith("The warranty does not cover") for statement in read) and len(read) == 2
 
 
 @pytest.mark.parametrize("keep", [True, False])

@@ -133,7 +133,7 @@ def test_the_score_is_the_formula():
     assert plain.score == plain.qa_score and plain.conciseness is None
 
 
-def test_a_letter_gets_nearly_half_and_the_guarded_value_nothing():
+def test_a_letter_gets_nearly_half_but_is_guarded_to_zero():
     assert len(FITNESS) == 310
     open_, guarded = (summarization_score([FITNESS], "x", guard=guard) for guard in (False, True))
     assert math.isclose(open_.score, (1 - 1 / 310) * 0.5, abs_tol=1e-9) and round(open_.score, 3) == 0.498
@@ -186,7 +186,7 @@ def test_lengths(length, expected):
 # The exam ------------------------------------------------------------------------------------------------------------
 
 
-def test_questions_that_the_context_does_not_answer_are_dropped_and_counted():
+def test_unanswered_questions_are_dropped_and_counted():
     result = summarization_score(FITNESS, SHORT, judge=Examiner())
     assert [q.statement for q in result.dropped] == ["submarines"] and result.row()["n_dropped"] == 1
     assert [q.statement for q in result.questions] == ["fitness goals", "water", "workouts"]
@@ -204,9 +204,9 @@ def test_answers_have_evidence_and_phrases_are_kept_or_lost():
     assert json.loads(json.dumps(result.to_dict()))["lost"] == ["workouts"]
 
 
-def test_failed_answers_are_left_out_counted_and_too_many_end_it():
-    one = summarization_score(FITNESS, SHORT, judge=Examiner(lost=("water",)))
-    assert one.n_failed == 1 and one.qa_score == 1 / 2 and one.rows()[1]["reason"] == "time-out"
+def test_failed_answers_are_left_out_and_counted():
+    result = summarization_score(FITNESS, SHORT, judge=Examiner(lost=("water",)))
+    assert result.n_failed == 1 and result.qa_score == 1 / 2 and result.rows()[1]["reason"] == "time-out"
     two = summarization_score(FITNESS, SHORT, judge=Examiner(lost=("water", "workouts")))
     assert two.score is None and "2 of 3" in two.reason and "time-out" in two.reason
     lenient = summarization_score(FITNESS, SHORT, judge=Examiner(lost=("water", "workouts")), max_failed=0.9)
@@ -304,7 +304,7 @@ def test_the_table_of_the_specification():
     assert list(frame.columns)[:5] == ["contexts", "summary", "score", "qa_score", "conciseness"]
     assert table.n_undefined == 1 and math.isclose(table.mean(), sum(r.guarded for r in table.results[:2]) / 2)
     single = [summarization_score(c, s) for c, s in zip(data["contexts"], data["summary"], strict=True)]
-    assert [one.row() for one in table.results] == [one.row() for one in single]
+    assert [result.row() for result in table.results] == [single_result.row() for single_result in single]
     for kind in (data, pd.DataFrame(data), [{"contexts": FITNESS, "summary": s} for s in data["summary"]]):
         assert summarization_scores(kind, progress=False).rows() == table.rows()
     assert "<table" in table._repr_html_() and len(table.questions()) == sum(len(r.questions) for r in table.results)
@@ -316,7 +316,7 @@ def test_the_exam_is_made_once_for_each_text(tmp_path):
     rows = [{"contexts": FITNESS, "summary": s} for s in (SHORT, "water", "workouts", SHORT)]
     first = summarization_scores(rows, judge=judge, store=store, progress=False)
     assert [kind for kind, _ in judge.calls].count("keyphrases") == 1
-    assert [one.qa_score for one in first.results] == [2 / 3, 1 / 3, 1 / 3, 2 / 3]
+    assert [result.qa_score for result in first.results] == [2 / 3, 1 / 3, 1 / 3, 2 / 3]
     judge.calls.clear()
     assert summarization_scores(rows, judge=judge, store=store, progress=False).rows() == first.rows()
     assert judge.calls == []
@@ -349,7 +349,9 @@ def fitness_model(prompt):
         else:
             text = " ".join(case["text"])
             held = [q.removeprefix("Are there ").rstrip("?") in text for q in case["questions"]]
-            reply[f"case_{i}"] = [{"answer": str(int(one)), "evidence": [1] if one else []} for one in held]
+            reply[f"case_{i}"] = [
+                {"answer": str(int(supported)), "evidence": [1] if supported else []} for supported in held
+            ]
     return json.dumps(reply)
 
 
@@ -369,7 +371,7 @@ def test_a_dead_server_has_no_score():
     assert result.score is None and "connection refused" in result.reason
 
 
-def test_what_a_score_prints_says_by_which_value_it_ranks_and_why_it_is_not_to_be_believed():
+def test_a_score_prints_its_rank_and_its_doubts():
     text = (
         "The bridge opened in 1931. Some 40,000 cars cross it every day. It is 1,149 metres long. It was painted green."
     )
@@ -390,8 +392,8 @@ def test_signs_alone_lose_no_other_row(signs):
     beside = [{**row, name: f"{text}{between}{signs}"} for name, text in row.items() for between in (" ", "\n\n")]
     first, *others, last = summarization_scores([row, *odd, *beside, row], progress=False).results
     assert first.score == last.score and first.qa_score == 1
-    assert [one.score for one in others[:2]] == [None, None] and all(one.reason for one in others[:2])
-    assert [one.qa_score for one in others[2:]] == [1] * 4
+    assert [result.score for result in others[:2]] == [None, None] and all(result.reason for result in others[:2])
+    assert [result.qa_score for result in others[2:]] == [1] * 4
 
 
 TWO = [Question(text="Did it rain?", statement="It rained."), Question(text="Did it snow?", statement="It snowed.")]
@@ -402,7 +404,7 @@ ARTICLES = json.loads((Path(__file__).parents[1] / "benchmarks" / "summary_artic
 
 def test_an_exam_drops_what_the_context_does_not_answer():
     found = _as_exam([Keyphrase(text="rained")], TWO, [Answer(value=1), Answer(value=0)])
-    assert [one.text for one in found.dropped] == ["Did it snow?"] and found.reason == ""
+    assert [question.text for question in found.dropped] == ["Did it snow?"] and found.reason == ""
     assert _as_exam([], [], None).reason.startswith("no question")
     assert "no reply" in _as_exam(JudgeFailure("keyphrases", "no reply"), [], None).reason
 
@@ -429,33 +431,33 @@ LAST = json.loads((Path(__file__).parents[1] / "benchmarks" / "summary_articles_
 @cache
 def sat(last: bool):
     kinds = {
-        "good": lambda one: one["good"],
-        "first words": lambda one: " ".join(one["text"].split()[:70]),
-        "trivia": lambda one: one["trivial"],
-        "x": lambda one: "x",
+        "good": lambda article: article["good"],
+        "first words": lambda article: " ".join(article["text"].split()[:70]),
+        "trivia": lambda article: article["trivial"],
+        "x": lambda article: "x",
     }
     articles = LAST if last else ARTICLES
-    rows = [{"contexts": one["text"], "summary": make(one)} for one in articles for make in kinds.values()]
+    rows = [{"contexts": article["text"], "summary": make(article)} for article in articles for make in kinds.values()]
     results = iter(summarization_scores(rows, progress=False).results)
-    return {one["name"]: {kind: next(results) for kind in kinds} for one in articles}
+    return {article["name"]: {kind: next(results) for kind in kinds} for article in articles}
 
 
 def ten_articles():
     return sat(False)
 
 
-def test_the_articles_are_ten_domains_and_half_of_them_were_kept_aside():
-    assert len({one["domain"] for one in ARTICLES}) == len(ARTICLES) == 10
-    assert all(300 <= len(one["text"].split()) <= 800 for one in ARTICLES)
-    assert [one["part"] for one in ARTICLES].count("aside") == 5
+def test_the_articles_are_ten_domains_half_kept_aside():
+    assert len({article["domain"] for article in ARTICLES}) == len(ARTICLES) == 10
+    assert all(300 <= len(article["text"].split()) <= 800 for article in ARTICLES)
+    assert [article["part"] for article in ARTICLES].count("aside") == 5
 
 
 @pytest.mark.nightly
-def test_a_good_summary_beats_the_first_words_trivia_and_a_letter():
+def test_a_good_summary_beats_first_words_trivia_and_a_letter():
     """By the guarded value: the good one on all ten articles, and all four in order on eight."""
     right = 0
     for found in ten_articles().values():
-        good, *others = (one.guarded for one in found.values())
+        good, *others = (score.guarded for score in found.values())
         assert good > max(others)
         right += others == sorted(others, reverse=True) and len(set(others)) == 3
     assert right >= 8
@@ -465,7 +467,7 @@ def test_a_good_summary_beats_the_first_words_trivia_and_a_letter():
 def test_good_summaries_answer_a_good_part_of_the_exam():
     found = ten_articles()
     means = {
-        part: sum(found[one["name"]]["good"].qa_score for one in ARTICLES if one["part"] == part) / 5
+        part: sum(found[article["name"]]["good"].qa_score for article in ARTICLES if article["part"] == part) / 5
         for part in ("tuned", "aside")
     }
     assert means["tuned"] >= 0.35 and means["aside"] >= 0.3, means
@@ -473,15 +475,15 @@ def test_good_summaries_answer_a_good_part_of_the_exam():
 
 @pytest.mark.nightly
 def test_four_articles_that_were_written_last():
-    assert len(LAST) == 4 and not {one["domain"] for one in LAST} & {one["domain"] for one in ARTICLES}
-    assert all(300 <= len(one["text"].split()) <= 500 for one in LAST)
+    assert len(LAST) == 4 and not {article["domain"] for article in LAST} & {article["domain"] for article in ARTICLES}
+    assert all(300 <= len(article["text"].split()) <= 500 for article in LAST)
     for found in sat(True).values():
-        values = [one.guarded for one in found.values()]
+        values = [score.guarded for score in found.values()]
         assert values == sorted(values, reverse=True) and len(set(values)) == 4
     assert sum(found["good"].qa_score for found in sat(True).values()) / 4 >= 0.37
 
 
-def test_degenerate_summaries_are_named_by_default_and_in_the_report():
+def test_degenerate_summaries_are_named_in_the_report():
     for found in ten_articles().values():
         assert found["x"].degenerate == "far too short" and found["first words"].degenerate == "copied beginning"
         assert "not to be believed" in found["x"].reason and "not to be believed" in found["x"]._repr_html_()
@@ -489,10 +491,10 @@ def test_degenerate_summaries_are_named_by_default_and_in_the_report():
 
 
 def test_each_question_has_its_sentence():
-    for one in ARTICLES:
-        exam = ten_articles()[one["name"]]["good"]
+    for article in ARTICLES:
+        exam = ten_articles()[article["name"]]["good"]
         assert 10 <= len(exam.questions) <= 16
-        assert all(row["sentence"] in one["text"] for row in exam.rows())
+        assert all(row["sentence"] in article["text"] for row in exam.rows())
 
 
 def test_a_table_ranks_by_what_it_is_told():
@@ -502,6 +504,6 @@ def test_a_table_ranks_by_what_it_is_told():
     for rank, number in {"guarded": 0.25, "score": 0.5}.items():
         table = SummarizationTable(results=[score], signature=score.signature, rank=rank)
         assert table.mean() == number and list(table.arrays())[0] == rank
-        assert [one.score for one in table.outcomes()] == [number]
+        assert [outcome.score for outcome in table.outcomes()] == [number]
     assert SummarizationTable(results=[score], signature=score.signature).rank == "guarded"
     assert repr(score).startswith("SummarizationScore(score=0.5000, guarded=0.2500")

@@ -97,7 +97,7 @@ def test_p_values_are_scipys(coefficient, n):
     rng = np.random.default_rng(n)
     reference = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[coefficient]
     results = [reference(rng.normal(size=n), rng.normal(size=n)) for _ in range(20)]
-    r, p = np.array([(one.statistic, one.pvalue) for one in results]).T
+    r, p = np.array([(result.statistic, result.pvalue) for result in results]).T
     assert _p_values(r, np.full(20, n), coefficient) == pytest.approx(p, abs=1e-12)
 
 
@@ -190,7 +190,7 @@ def test_missing_ratings_are_left_out_and_counted():
     assert found["main_score"] == pytest.approx(np.mean(per_article))
 
 
-def test_an_article_with_nothing_to_correlate_in_common_is_skipped():
+def test_an_article_with_nothing_to_correlate_is_skipped():
     """Ratings that are all equal where there is a similarity: found by the torture as NaN."""
     human = [[1.0, 2, 3, 4], [2.0, 4, np.nan, 2]]
     table = np.array([[1.0, 2, 4, 3], [5.0, np.nan, 1, 2]])

@@ -95,10 +95,10 @@ def test_scores_equal_sacrebleu_with_every_flag(choice):
     text = lambda: rng.choice([" ", "  ", "\n", ""]).join(rng.choices(WORDS, k=rng.choice([0, 1, 2, 5, 9])))
     texts, groups = [text() for _ in range(60)], [[text(), text()] for _ in range(60)]
     peer = TER(**choice)
-    expected = [peer.sentence_score(one, group).score for one, group in zip(texts, groups, strict=True)]
+    expected = [peer.sentence_score(made, group).score for made, group in zip(texts, groups, strict=True)]
     table = ter_many(texts, groups, **choice)
     np.testing.assert_allclose(np.nan_to_num(table.scores), expected, rtol=0, atol=1e-9)
-    singles = [ter_score(one, group, **choice).score for one, group in zip(texts, groups, strict=True)]
+    singles = [ter_score(made, group, **choice).score for made, group in zip(texts, groups, strict=True)]
     assert [row["ter"] for row in table.rows()] == singles
     streams = [list(stream) for stream in zip(*groups, strict=True)]
     corpus = corpus_ter(texts, groups, **choice)

@@ -73,7 +73,7 @@ def test_positions_lead_to_each_copy_and_are_bounded():
         ("The council approved the plan.", "Without a vote, the council approved the plan.", []),
     ],
 )
-def test_a_negation_counts_on_one_side_and_in_the_shared_stretch_only(claim, evidence, found):
+def test_a_negation_counts_in_the_shared_stretch_only(claim, evidence, found):
     own, other = take_apart(claim), take_apart(evidence)
     findings = negation_findings(own, other)
     said = [finding.text.removeprefix("The ") for finding in findings]
@@ -81,11 +81,11 @@ def test_a_negation_counts_on_one_side_and_in_the_shared_stretch_only(claim, evi
     assert all(claim[finding.start : finding.end] == finding.text for finding in findings)
 
 
-def test_one_content_word_has_no_pairs_and_falls_back_to_coverage():
+def test_one_content_word_falls_back_to_coverage():
     assert pairs_within(take_apart("The plan."), [take_apart("The council approved the plan.")]) == 1.0
 
 
-def test_a_sentence_is_taken_apart_once_and_a_very_long_one_is_not_kept():
+def test_a_sentence_is_taken_apart_once():
     assert take_apart("The plan, again.") is take_apart("The plan, again.") is kept_parts("The plan, again.")
     huge = "plan " * 500
     assert take_apart(huge) is not take_apart(huge) and take_apart(huge).keys == ("plan",) * 500

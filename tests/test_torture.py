@@ -175,8 +175,8 @@ def hoards(server, prompt):
 def meets_the_proxy(server, prompt):
     for value in os.environ.values():
         if value.partition("@")[2].startswith("127.0.0.1:"):
-            with socket.create_connection(("127.0.0.1", int(value.rpartition(":")[2]))) as one:
-                one.recv(1)
+            with socket.create_connection(("127.0.0.1", int(value.rpartition(":")[2]))) as connection:
+                connection.recv(1)
     return fails("a proxy hung up")
 
 
@@ -256,7 +256,9 @@ def test_every_public_name_is_called_or_said_to_be_passive():
     public = set(names.public_names())
     assert len(public) > 150 and public >= set(names.LISTED) and public >= names.PASSIVE
     rest = {names.public(name) for name in public - set(names.called()) - names.PASSIVE}
-    assert all(issubclass(one, (Warning, tuple)) or dataclasses.is_dataclass(one) for one in rest)
+    assert all(
+        issubclass(public_type, (Warning, tuple)) or dataclasses.is_dataclass(public_type) for public_type in rest
+    )
     for name in names.called():  # arguments can be drawn for it
         assert names.calls(names.public(name), names.LISTED.get(name, {})) is not None
 
@@ -315,9 +317,9 @@ def writes(rng, folder):
 
 
 def calls_home(rng, folder):
-    with contextlib.suppress(OSError), socket.socket() as one:
-        one.settimeout(0.01)
-        one.connect(("192.0.2.1", 9))  # an address that nobody has
+    with contextlib.suppress(OSError), socket.socket() as connection:
+        connection.settimeout(0.01)
+        connection.connect(("192.0.2.1", 9))  # an address that nobody has
 
 
 @pytest.mark.parametrize("case", [writes, calls_home])
@@ -363,13 +365,13 @@ def test_counts_are_printed_and_nothing_is_made_up(capsys, monkeypatch):
     assert "seed 3" in shown and "stores" in shown and "without a finding" in shown
 
 
-def test_signs_stand_alone_as_texts_as_sentences_and_as_paragraphs():
+def test_signs_stand_alone_as_texts_and_paragraphs():
     assert not any(map(str.isalnum, "".join(corpus.SIGNS)))
     rng = random.Random(1)
     drawn = [text for _ in range(4000) if len(text := corpus.text(rng)) < 400]
     for pattern in (r"{}", r".*\w.* {} .*\w.*", r".*\w.*\n\n{}(\n\n.*)?"):
         found = {
-            one for one in corpus.SIGNS if any(re.fullmatch(pattern.format(re.escape(one)), t, re.S) for t in drawn)
+            sign for sign in corpus.SIGNS if any(re.fullmatch(pattern.format(re.escape(sign)), t, re.S) for t in drawn)
         }
         assert found == set(corpus.SIGNS), pattern
 

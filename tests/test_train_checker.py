@@ -100,7 +100,7 @@ def test_training_gives_the_same_weights_again_and_after_a_kill(folder, tmp_path
         trained(folder, tmp_path / "killed", ["monli"])
 
 
-def test_sets_are_left_out_as_pairs_and_as_other_texts_and_the_rest_is_as_it_was(folder):
+def test_sets_are_left_out_as_pairs_and_as_other_texts(folder):
     everything = training_rows(folder, 0)
     assert everything == training_rows(folder, 0, without=())
     assert {row.source for row in everything} > UNLICENSED
@@ -113,7 +113,7 @@ def test_sets_are_left_out_as_pairs_and_as_other_texts_and_the_rest_is_as_it_was
         training_rows(folder, 0, without=["snli"])
 
 
-def test_what_is_wrong_in_a_false_claim_is_what_its_true_twin_lacks():
+def test_a_false_claim_errs_where_its_true_twin_differs():
     false, true = "They do not want to hear Emre, said Ana.", "They want to hear Emre, said Björn."
     assert [false[a:b] for a, b in wrong_words(false, true)] == ["do not", "Ana"]
     assert [true[a:b] for a, b in wrong_words(true, "They want to hear Emre, said Ana.")] == ["Björn"]
@@ -138,7 +138,7 @@ def in_order(claims, sentences):
 
 
 @pytest.mark.nightly
-def test_two_thirds_of_a_course_may_be_made_of_claims_written_for_it(folder):
+def test_two_thirds_of_a_course_may_be_written_claims(folder):
     assert "withheld" not in {row.source for row in training_rows(folder, 0, in_order)}
     rows = training_rows(folder, 0, in_order, withheld=True)
     written = [row for row in rows if row.source == "written"]
@@ -206,7 +206,7 @@ def judged_folder(folder):
     return folder
 
 
-def test_judged_sentences_of_a_set_left_out_are_not_learnt_from_and_no_article_of_it(judged_folder):
+def test_a_set_left_out_teaches_neither_sentence_nor_article(judged_folder):
     everything = judged_rows(judged_folder, in_order)
     assert {row.source for row in everything} == {"judged"} and {row.label for row in everything} == {0, 3}
     claims = {row.claim for row in everything}
@@ -217,14 +217,14 @@ def test_judged_sentences_of_a_set_left_out_are_not_learnt_from_and_no_article_o
         "The mayor of Oslo opened the ferry line on Monday morning.",  # QAGS's, about an article of SummEval's
     }
     articles, _ = documents(judged_folder)
-    assert {one for one in same_article(articles) if len(one) > 1} == {
+    assert {article_names for article_names in same_article(articles) if len(article_names) > 1} == {
         frozenset({"qags_cnndm", "summeval"}),
         *(frozenset({name, "qags_cnndm", "summedits"}) for name in ("xsumfaith", "defacto")),
     }
 
 
 @pytest.mark.nightly
-def test_a_state_trained_on_judged_sentences_goes_on_with_the_same_ones_only(judged_folder, tmp_path):
+def test_a_state_goes_on_with_the_same_sentences_only(judged_folder, tmp_path):
     options = {"n_rows": 64, "size": 8, "rate": 1e-3, "compiled": False, "save_every": 0}
     train_checker.trained(judged_folder, tmp_path, judged=["qags_cnndm", "defacto"], **options)
     with pytest.raises(ValueError, match="was trained judged .*qags_cnndm.*another --folder"):
@@ -233,10 +233,10 @@ def test_a_state_trained_on_judged_sentences_goes_on_with_the_same_ones_only(jud
         train_checker.trained(judged_folder, tmp_path, judged=["qags_cnndm", "defacto"], pairs=4, **options)
 
 
-def test_an_earlier_course_is_taken_again_with_the_passages_of_its_time():
+def test_an_earlier_course_has_the_passages_of_its_time():
     some, every = (written_passages(pairs=pairs) for pairs in (4, None))
-    assert [one for one in some if "pairs" in one] == [one for one in every if "pairs" in one][:4]
-    assert [one for one in some if "pairs" not in one] == [one for one in every if "pairs" not in one] != []
+    assert [row for row in some if "pairs" in row] == [row for row in every if "pairs" in row][:4]
+    assert [row for row in some if "pairs" not in row] == [row for row in every if "pairs" not in row] != []
 
 
 def test_a_reader_kept_as_a_difference_reads_the_same(tmp_path, monkeypatch):
@@ -249,10 +249,10 @@ def test_a_reader_kept_as_a_difference_reads_the_same(tmp_path, monkeypatch):
     found = readers()
     pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has two ships.")]
     whole = Reader(train_checker.packed(other), precision="bfloat16").read(pairs)[0].entailment
-    said = {name: one.read(pairs)[0].entailment for name, one in found.items()}
+    said = {name: kept.read(pairs)[0].entailment for name, kept in found.items()}
     assert said["summeval"] == said["defacto"] == pytest.approx(whole, abs=0.01)
     assert abs(said[""] - said["summeval"]) > 0.02
-    assert len({one.fingerprint for one in found.values()}) == 3, "other weights, another file of what they read"
+    assert len({kept.fingerprint for kept in found.values()}) == 3, "other weights, another file of what they read"
 
 
 def test_readers_that_left_sets_out_cover_every_set():
@@ -261,7 +261,7 @@ def test_readers_that_left_sets_out_cover_every_set():
     held = {name: path.name for names, path in LEFT_OUT.items() for name in names.split(",")}
     assert not any(name in held[name] for name in SETS_OF_PEOPLE), "a file is named by the sets that its reader saw"
     pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has nine ships.")]
-    said = {name: one.read(pairs)[0].contradiction for name, one in found.items()}
+    said = {name: kept.read(pairs)[0].contradiction for name, kept in found.items()}
     assert said["summeval"] == said["defacto"] != said["qags_cnndm"] == said["xsumfaith"] == said["summedits"]
     assert said[""] not in {said["summeval"], said["xsumfaith"]}
     assert found["summeval"].network.lower is found["xsumfaith"].network.lower, "not held twice"
@@ -280,7 +280,7 @@ def test_a_course_may_begin_with_the_weights_of_another(folder, tmp_path):
     assert (again.label.bias - 0.25).abs().max() < 1e-3 and not (train_checker.Network().label.bias == 0.25).any()
 
 
-def test_claims_are_weighed_so_that_a_negation_says_nothing_of_their_truth():
+def test_weights_make_negation_say_nothing_of_truth():
     passages = written_passages()
     weights = wording_weights(passages)
     claims = [claim for passage in passages for claim in passage["claims"] if " not " in claim["text"]]

@@ -24,7 +24,7 @@ import try_page  # noqa: E402
 
 
 def table(blocks, caption):
-    return next(one for one in blocks if one["kind"] == "table" and one["caption"].startswith(caption))
+    return next(block for block in blocks if block["kind"] == "table" and block["caption"].startswith(caption))
 
 
 def test_it_computes_what_the_package_does():
@@ -33,9 +33,9 @@ def test_it_computes_what_the_package_does():
     bleu, rouge = bleu_score(text, references), rouge_score(text, references, types=["rouge1"], stemmer=True)
     assert table(blocks, "BLEU")["caption"].startswith(f"BLEU {bleu.score:.2f} of 100")
     assert table(blocks, "ROUGE")["rows"][0] == ["rouge1", *(f"{number:.4f}" for number in rouge["rouge1"])]
-    notes = [one["text"] for one in blocks if one["kind"] == "note"]
-    assert str(bleu.signature) in notes and any("stem" in one or "porter" in one for one in notes)
-    marked = next(one for one in blocks if one["kind"] == "marks")["texts"]
+    notes = [block["text"] for block in blocks if block["kind"] == "note"]
+    assert str(bleu.signature) in notes and any("stem" in note or "porter" in note for note in notes)
+    marked = next(block for block in blocks if block["kind"] == "marks")["texts"]
     assert "".join(piece[0] for piece in marked[0][1]) == text
 
 
@@ -49,7 +49,7 @@ def test_coefficients_are_scipys(pairs):
         return  # scipy's own digits are lost there
     found = coefficients(x, y)
     references = (stats.pearsonr, stats.spearmanr, stats.kendalltau)
-    assert list(found.values()) == pytest.approx([one(x, y).statistic for one in references], abs=1e-6)
+    assert list(found.values()) == pytest.approx([reference(x, y).statistic for reference in references], abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_wrong_input_is_answered_in_words(form, typed, said):
 def test_what_has_no_number_says_why():
     nothing = try_in_browser.blocks("words", {"candidate": "", "references": "кот", "stemmer": False})
     assert "no token" in nothing[0]["text"]  # ROUGE's tokenizer leaves nothing: the warning is shown
-    assert any("nothing to compare" in one.get("text", "") for one in nothing)
+    assert any("nothing to compare" in block.get("text", "") for block in nothing)
 
 
 def test_the_still_page_shows_the_example_with_its_result():

@@ -92,9 +92,9 @@ def test_rouge_of_one_is_rouge_of_many_to_the_last_bit(multi, compat):
         warnings.simplefilter("error")
         table = rouge_many(generated, references, **choices)
         for place, (text, group) in enumerate(zip(generated, references, strict=True)):
-            one = rouge_score(text, group, **choices)
-            assert bool(len(one)) == bool(table.defined[place])
-            for kind, item in one.items():
+            score = rouge_score(text, group, **choices)
+            assert bool(len(score)) == bool(table.defined[place])
+            for kind, item in score.items():
                 assert item == tuple(part[place] for part in table[kind]), (kind, text, group)
                 assert {type(number) for number in item} == {float}
 
@@ -106,29 +106,29 @@ def test_bleu_of_one_is_bleu_of_many_to_the_last_bit(smooth):
     references = [[texts(rng) for _ in range(rng.choice([1, 2, 11]))] for _ in generated]
     table = bleu_many(generated, references, smooth=smooth)
     for place, (text, group) in enumerate(zip(generated, references, strict=True)):
-        one = bleu_score(text, group, smooth=smooth)
-        assert one.score is None or one.score == table.scores[place]
-        assert one.statistics.tolist() == table.statistics[[place]].tolist()
+        score = bleu_score(text, group, smooth=smooth)
+        assert score.score is None or score.score == table.scores[place]
+        assert score.statistics.tolist() == table.statistics[[place]].tolist()
 
 
 def test_lengths_of_subsequences_are_those_of_paths():
     rng = random.Random(0)
     for _ in range(200):
-        one, other = (rng.choices("abcd", k=rng.randint(0, 70)) for _ in range(2))
-        assert common_length(one, other) == common_length(other, one) == len(lcs_path(one, other))
+        left, other = (rng.choices("abcd", k=rng.randint(0, 70)) for _ in range(2))
+        assert common_length(left, other) == common_length(other, left) == len(lcs_path(left, other))
 
 
 @pytest.mark.parametrize("kind", SKIP_TYPES)
 def test_pairs_are_counted_without_being_held(kind):
     rng = random.Random(kind)
     for _ in range(100):
-        one, other = (rng.choices("abcd", k=rng.randint(0, 12)) for _ in range(2))
-        sides = [[tuple(text[at] for at in places) for places in pairs_in_order(text, kind)] for text in (one, other)]
-        assert [count_pairs(len(text), kind) for text in (one, other)] == list(map(len, sides))
+        left, other = (rng.choices("abcd", k=rng.randint(0, 12)) for _ in range(2))
+        sides = [[tuple(text[at] for at in places) for places in pairs_in_order(text, kind)] for text in (left, other)]
+        assert [count_pairs(len(text), kind) for text in (left, other)] == list(map(len, sides))
         for pair in sides[1]:
             if pair in sides[0]:
                 sides[0].remove(pair)
-        assert shared_pairs(one, other, kind) == count_pairs(len(one), kind) - len(sides[0])
+        assert shared_pairs(left, other, kind) == count_pairs(len(left), kind) - len(sides[0])
 
 
 def test_numpy_is_the_real_one():

@@ -90,21 +90,21 @@ SENTENCE = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=14).map
 
 def text_features(claim, evidence):
     """The features that need no vectors."""
-    one, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
-    pieces = words.copied_pieces(one, parts)
-    found = words.finding_features(words.find_unsupported(one, parts))
+    whole, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
+    pieces = words.copied_pieces(whole, parts)
+    found = words.finding_features(words.find_unsupported(whole, parts))
     return found | {
-        "coverage": words.idf_coverage(one, parts),
-        "familiarity": words.familiarity(one, parts),
-        "pairs": words.pairs_within(one, parts),
-        "unbroken": words.unbroken(one, pieces),
-        "alignment": words.alignment(one, pieces),
+        "coverage": words.idf_coverage(whole, parts),
+        "familiarity": words.familiarity(whole, parts),
+        "pairs": words.pairs_within(whole, parts),
+        "unbroken": words.unbroken(whole, pieces),
+        "alignment": words.alignment(whole, pieces),
     }
 
 
 @given(SENTENCE, st.lists(SENTENCE, min_size=1, max_size=5), st.randoms())
 @settings(max_examples=200, deadline=None)
-def test_features_lie_in_the_unit_interval_and_ignore_the_order_of_evidence(claim, evidence, random):
+def test_features_lie_in_the_unit_interval(claim, evidence, random):
     before = text_features(claim, evidence)
     assert all(0 <= value <= 1 for value in before.values())
     shuffled = random.sample(evidence, len(evidence))
@@ -144,10 +144,10 @@ def brute_pieces(claim, evidence):
 @given(SENTENCE, st.lists(SENTENCE, min_size=1, max_size=4))
 @settings(max_examples=100, deadline=None)
 def test_greedy_pieces_are_the_fewest(claim, evidence):
-    one, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
-    pieces = words.copied_pieces(one, parts)
-    assert [start for start, _ in pieces] + [len(one.keys)] == [0] + [end for _, end in pieces]
-    assert len(pieces) == brute_pieces(one.keys, [p.keys for p in parts])
+    whole, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
+    pieces = words.copied_pieces(whole, parts)
+    assert [start for start, _ in pieces] + [len(whole.keys)] == [0] + [end for _, end in pieces]
+    assert len(pieces) == brute_pieces(whole.keys, [p.keys for p in parts])
 
 
 def test_vector_features_equal_bert_score_written_out():
@@ -156,10 +156,10 @@ def test_vector_features_equal_bert_score_written_out():
     tokens, claim = [unit(4, 8), unit(6, 8), np.zeros((0, 8))], unit(5, 8)
     vectors = PairVectors("toy", unit(3, 8), unit(8), tokens, claim)
     found = words.vector_features(vectors)
-    best = [max(float(x @ e) for one in tokens for e in one) for x in claim]
+    best = [max(float(x @ e) for matrix in tokens for e in matrix) for x in claim]
     assert found["token_match"] == pytest.approx(np.mean(best))
     assert found["token_match_weakest"] == pytest.approx(np.quantile(best, 0.1))
-    singles = [np.mean([max(float(x @ e) for e in one) for x in claim]) for one in tokens if len(one)]
+    singles = [np.mean([max(float(x @ e) for e in matrix) for x in claim]) for matrix in tokens if len(matrix)]
     assert found["token_match_one"] == pytest.approx(max(singles))
     assert found["cosine"] == pytest.approx(max(vectors.evidence @ vectors.claim))
 
@@ -220,8 +220,8 @@ def test_in_bulk_is_one_by_one():
     claims = [f"The council approved plan number {n} on Monday." for n in range(300)]
     bulk = WordsChecker().check_many([(ARTICLE, claim) for claim in claims])
     for place in (0, 255, 256, 299):
-        one = WordsChecker().check_many([(ARTICLE, claims[place])])[0]
-        assert one.probability == pytest.approx(bulk[place].probability, abs=1e-5)
+        verdict = WordsChecker().check_many([(ARTICLE, claims[place])])[0]
+        assert verdict.probability == pytest.approx(bulk[place].probability, abs=1e-5)
     assert WordsChecker().check_many([]) == []
 
 
@@ -329,7 +329,7 @@ def test_the_protocol_takes_any_object_that_keeps_it():
             load_checker(broken)
 
 
-def test_the_fingerprint_names_everything_that_changes_the_number():
+def test_the_fingerprint_names_all_that_changes_the_number():
     assert WordsChecker().fingerprint == WordsChecker(threshold=0.7).fingerprint  # the threshold stands beside it
     assert len({WordsChecker(slope=s, offset=o).fingerprint for s in (1, 2) for o in (0, 1)}) == 4
 
@@ -360,7 +360,7 @@ def test_platt_scaling_equals_a_weighted_logistic_regression():
     assert platt_scaling(p, y) == pytest.approx((model.coef_[0, 0], model.intercept_[0]), abs=1e-4)
 
 
-def test_calibration_counts_failures_and_says_when_there_is_nothing():
+def test_calibration_counts_failures_and_refuses_nothing():
     some = calibration([0.9, None, 0.2], [1, 1, 0])
     assert (some.n, some.n_failed) == (2, 1) and some.to_dict()["n_failed"] == 1 and "0.2" not in some.signature
     empty = calibration([None], [1])
@@ -421,7 +421,7 @@ def fit_checker():
     return module
 
 
-def test_agreement_with_people_reaches_the_floors_and_nearly_the_best_feature(agreement):
+def test_agreement_with_people_reaches_the_floors(agreement):
     of_all = agreement[agreement["k"] == 0].pivot(index="score", columns="set", values="auc")
     for name, floor in FLOORS.items():
         assert of_all.loc["mixture", name] >= floor
@@ -442,7 +442,7 @@ def test_the_shipped_probability_is_calibrated_on_its_own_data(sentence_table):
     assert float(calibration(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
 
 
-def test_the_fit_never_gives_a_negative_weight_and_ignores_a_useless_feature(fit_checker):
+def test_the_fit_never_gives_a_negative_weight(fit_checker):
     generator = np.random.default_rng(0)
     rows = pd.DataFrame(generator.uniform(size=(400, len(words.FEATURES))), columns=list(words.FEATURES))
     rows["set"], rows["k"] = np.repeat(["a", "b"], 200), 0
@@ -475,9 +475,7 @@ def test_shared_articles_are_found_and_dropped(fit_checker):
 
 
 @pytest.mark.slow
-def test_features_of_real_articles_are_those_of_the_packaged_table(
-    data_folder, fit_checker, sentence_table, monkeypatch
-):
+def test_features_of_real_articles_equal_the_packaged_table(data_folder, fit_checker, sentence_table, monkeypatch):
     monkeypatch.setattr(fit_checker, "KS", (8,))
     articles = fit_checker.load(data_folder)[:3]
     found = fit_checker.features(articles)
@@ -486,7 +484,7 @@ def test_features_of_real_articles_are_those_of_the_packaged_table(
         np.testing.assert_allclose(found[name], stored[name], atol=2e-3)
 
 
-def test_a_checker_of_ones_own_may_inherit_and_set_its_threshold():
+def test_an_own_checker_may_inherit_and_set_its_threshold():
     class Mine(Checker):
         def __init__(self, threshold):
             self.fingerprint, self.threshold = f"mine-{threshold}", threshold
@@ -527,12 +525,12 @@ def test_both_sides_are_looked_at():
     assert judged_only([0.9, None, 0.1], [1, 1, 0]) == ([0.9, 0.1], [1, 0], 1)
 
 
-def test_a_bin_has_its_share_and_interval_and_a_border_belongs_to_the_upper_one():
+def test_a_border_belongs_to_the_upper_bin():
     row = bin_row(0.5, 1.0, np.array([0.8, 1.0]), np.array([1.0, 0.0]))
     assert (row["n"], row["mean_probability"], row["share_supported"]) == (2, 0.9, 0.5)
     assert 0 < row["share_low"] < 0.5 < row["share_high"] < 1
     bins = reliability_bins([0.0, 0.5, 1.0], [0, 1, 1], n_bins=2)
-    assert [(one["low"], one["high"], one["n"]) for one in bins] == [(0.0, 0.5, 1), (0.5, 1.0, 2)]
+    assert [(part["low"], part["high"], part["n"]) for part in bins] == [(0.0, 0.5, 1), (0.5, 1.0, 2)]
 
 
 def test_the_fit_finds_the_slope_that_made_the_targets():
@@ -544,19 +542,19 @@ def test_the_fit_finds_the_slope_that_made_the_targets():
 
 def test_nothing_is_applied_without_labels_of_both_kinds():
     empty = Calibration(score=None, reason="no items", signature=Signature({"metric": "calibration"}))
-    for one in (empty, calibration([0.2, 0.4], [1, 1])):
+    for repair in (empty, calibration([0.2, 0.4], [1, 1])):
         with pytest.raises(ValueError, match="labels of both kinds"):
-            one.apply([0.5])
+            repair.apply([0.5])
 
 
 def test_the_diagram_has_a_point_and_a_count_for_each_bin():
     bins = reliability_bins([0.9, 0.9, 0.2], [1, 0, 0], n_bins=2)
     axes = reliability_diagram(bins)
-    assert axes.get_xlabel() == "mean probability" and [one.get_text() for one in axes.texts] == ["1", "2"]
+    assert axes.get_xlabel() == "mean probability" and [text.get_text() for text in axes.texts] == ["1", "2"]
     assert reliability_diagram(bins, ax=axes) is axes
 
 
-def test_a_calibration_gives_its_table_its_numbers_and_its_picture():
+def test_a_calibration_gives_table_numbers_and_picture():
     result = calibration([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
     assert result.rows() == result.bins and result.rows()[0] is not result.bins[0]
     told = result.to_dict()
@@ -564,4 +562,4 @@ def test_a_calibration_gives_its_table_its_numbers_and_its_picture():
     assert told["slope"] == result.slope and told["score"] == result.score
     moved = 1 / (1 + np.exp(-(result.slope * logits_of(np.array([0.9])) + result.offset)))
     assert result.apply([0.9]) == pytest.approx(moved)
-    assert [one.get_text() for one in result.plot().texts] == ["1", "2"]
+    assert [text.get_text() for text in result.plot().texts] == ["1", "2"]

@@ -21,9 +21,9 @@ def cells(path, kind):
 def test_a_page_teaches_and_exports_nothing(path):
     prose, code = cells(path, "markdown"), cells(path, "code")
     assert len(prose) + len(code) <= 45 and len(prose) >= 0.6 * len(code)
-    assert not any("#| export" in one or "default_exp" in one for one in code)
-    assert any(re.search(r"^assert ", one, re.M) for one in code[:2]), "no proof early on"
-    assert any("explain(" in one or "plt." in one for one in code), "no picture"
+    assert not any("#| export" in source or "default_exp" in source for source in code)
+    assert any(re.search(r"^assert ", source, re.M) for source in code[:2]), "no proof early on"
+    assert any("explain(" in source or "plt." in source for source in code), "no picture"
     assert "读完本章，你可以" in prose[1] and "英文版" in prose[1] and "## 想一想" in "\n".join(prose)
     assert re.search(r"\.\./\d_\w+/\d+_\w+\.ipynb", prose[1]), "no link to the English chapter"
     text = re.sub(r"\]\([^)]*\)|`[^`]*`|\$[^$]*\$", "", "\n".join(prose))
@@ -32,18 +32,18 @@ def test_a_page_teaches_and_exports_nothing(path):
     assert not half, f"half-width signs in Chinese: {half[:5]}"
 
 
-def test_there_are_two_pages_and_the_first_page_names_them_in_both_languages():
+def test_the_first_page_names_both_pages_in_both_languages():
     index = "\n".join(cells(ROOT / "nbs" / "index.ipynb", "markdown"))
     assert [path.stem for path in PAGES] == ["1_bleu_rouge", "2_summeval"]
     for path in PAGES:
-        (line,) = [one for one in index.splitlines() if f"zh/{path.name}" in one]
+        (line,) = [entry for entry in index.splitlines() if f"zh/{path.name}" in entry]
         assert re.search("[\u4e00-\u9fff]", line) and "in Chinese" in line
 
 
 def test_the_numbers_of_the_page_are_sacrebleus():
     sacrebleu = pytest.importorskip("sacrebleu")
     names = {}
-    (block,) = [one for one in cells(PAGES[0], "code") if "by_sacrebleu = [" in one]
+    (block,) = [cell for cell in cells(PAGES[0], "code") if "by_sacrebleu = [" in cell]
     exec(block.partition("for (right")[0], names)
     assert len(names["others"]) == len(names["by_sacrebleu"]) == 2
     for (right, guess), numbers in zip(names["others"], names["by_sacrebleu"], strict=True):

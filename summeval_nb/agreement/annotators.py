@@ -520,8 +520,8 @@ def _rating_pairs(first: object, second: object) -> list[tuple[object, object]]:
     They must be equally many, and some.
     """
     given = [
-        _rating_column(one, name)
-        for name, one in {"first": first, "second": second}.items()
+        _rating_column(ratings, name)
+        for name, ratings in {"first": first, "second": second}.items()
     ]
     if len(given[0]) != len(given[1]) or not given[0]:
         raise ValueError(
@@ -542,18 +542,22 @@ def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
     [[5.0, None], [4.5, 3.0]]
     """
     table = [
-        [None if isinstance(one, str) and not one.strip() else one for one in row]
+        [
+            None if isinstance(value, str) and not value.strip() else value
+            for value in row
+        ]
         for row in rows
     ]
-    texts = [one for row in table for one in row if isinstance(one, str)]
+    texts = [value for row in table for value in row if isinstance(value, str)]
     try:
-        found = {one: float(one) for one in texts}
+        found = {text: float(text) for text in texts}
     except ValueError:
         return table
-    if any(math.isnan(one) for one in found.values()):
+    if any(math.isnan(number) for number in found.values()):
         return table
     return [
-        [found[one] if isinstance(one, str) else one for one in row] for row in table
+        [found[value] if isinstance(value, str) else value for value in row]
+        for row in table
     ]
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #1e840dc5
@@ -611,10 +615,12 @@ def coded(
         [_label(value, f"{name}[{i}][{j}]") for j, value in enumerate(row)]
         for i, row in enumerate(rows)
     ]
-    given = dict.fromkeys(one for row in table for one in row if one is not None)
-    kinds = sorted({_kind(one) for row in table for one in row if one is not None})
+    given = dict.fromkeys(value for row in table for value in row if value is not None)
+    kinds = sorted(
+        {_kind(value) for row in table for value in row if value is not None}
+    )
     if len(kinds) > 1:
-        said = " and ".join(f"{one}s" for one in kinds)
+        said = " and ".join(f"{kind}s" for kind in kinds)
         raise TypeError(
             f"{name} must be all of one kind, and there are {said}: convert them first"
         )
@@ -622,26 +628,36 @@ def coded(
         known = sorted(given)
     else:
         named = [
-            _label(one, f"categories[{n}]")
-            for n, one in enumerate(_rating_column(categories, "categories"))
+            _label(category, f"categories[{n}]")
+            for n, category in enumerate(_rating_column(categories, "categories"))
         ]
-        known = list(dict.fromkeys(one for one in named if one is not None))
+        known = list(
+            dict.fromkeys(category for category in named if category is not None)
+        )
         if not known or len(known) < len(named):
             raise ValueError(
                 "categories must be distinct ratings, such as ['bad', 'fair', "
                 f"'good'], not {named!r:.60}"
             )
         if strange := [
-            one for one in given if one not in known or kinds != [_kind(known[0])]
+            category
+            for category in given
+            if category not in known or kinds != [_kind(known[0])]
         ]:
             raise ValueError(
                 f"the rating {strange[0]!r:.40} is not among the categories "
                 f"{known!r:.60}"
             )
     numeric = bool(known) and _kind(known[0]) == "number"
-    place = {one: number for number, one in enumerate(known)}
-    codes = [[-1 if one is None else place[one] for one in row] for row in table]
-    shown = tuple(int(one) if numeric and one == int(one) else one for one in known)
+    place = {category: number for number, category in enumerate(known)}
+    codes = [
+        [-1 if category is None else place[category] for category in row]
+        for row in table
+    ]
+    shown = tuple(
+        int(category) if numeric and category == int(category) else category
+        for category in known
+    )
     return Codes(
         np.array(codes, dtype=np.int64),
         shown,

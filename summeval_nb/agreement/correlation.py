@@ -37,8 +37,8 @@ def _estimate(x: np.ndarray, y: np.ndarray, level: str, coefficient: str) -> np.
     if level == "summary":
         return by_row(x, y, coefficient)
     if level == "system":
-        missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
-        x, y = system_means(x, missing, one), system_means(y, missing, one)
+        missing, single = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
+        x, y = system_means(x, missing, single), system_means(y, missing, single)
         return by_row(x, y, coefficient)
     return by_row(x.reshape(1, -1), y.reshape(1, -1), coefficient)
 

@@ -89,11 +89,15 @@ class Asked:
         None where there is no order.
         """
         pairs = [
-            (one.said, two.said)
-            for one, two in zip(self.replies, self.turned, strict=bool(self.turned))
+            (before_turn.said, after_turn.said)
+            for before_turn, after_turn in zip(
+                self.replies, self.turned, strict=bool(self.turned)
+            )
         ]
         changed = [
-            one != two for one, two in pairs if one is not None and two is not None
+            before_turn != after_turn
+            for before_turn, after_turn in pairs
+            if before_turn is not None and after_turn is not None
         ]
         return sum(changed) / len(changed) if changed else None
 
@@ -136,8 +140,15 @@ def _as_cases(sentences: Sequence[LabelledSentence]) -> list[Case]:
     """Labelled sentences as questions whether the article entails them."""
     said = {True: "entailed", False: "not entailed"}
     return [
-        Case("entail", one.article, one.text, said[bool(one.supported)], one.kind, True)
-        for one in sentences
+        Case(
+            "entail",
+            sentence.article,
+            sentence.text,
+            said[bool(sentence.supported)],
+            sentence.kind,
+            True,
+        )
+        for sentence in sentences
     ]
 
 
@@ -160,7 +171,7 @@ def _splits() -> list[Case]:
 
 
 def _split(statements: Sequence[str]) -> tuple[str, ...]:
-    return tuple(one.strip().rstrip(".!?").casefold() for one in statements)
+    return tuple(statement.strip().rstrip(".!?").casefold() for statement in statements)
 
 
 SETS: dict[str, Callable[[], list[Case]]] = {
@@ -372,10 +383,10 @@ def _some(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
     """At most `limit` cases, premise by premise in an order drawn by lot."""
     if limit is None or len(cases) <= limit:
         return cases
-    premises = list(dict.fromkeys(one.premise for one in cases))
+    premises = list(dict.fromkeys(case.premise for case in cases))
     order = np.random.default_rng(seed).permutation(len(premises))
     rank = {premises[place]: number for number, place in enumerate(order)}
-    return sorted(cases, key=lambda one: rank[one.premise])[:limit]
+    return sorted(cases, key=lambda case: rank[case.premise])[:limit]
 
 
 def _is_rater(judge: object) -> TypeIs[Rater]:
@@ -407,8 +418,11 @@ def _named_judges(
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
     # an address may hold a password
     return [
-        (without_secrets(str(name)), one if _is_rater(one) else load_judge(one))
-        for name, one in named.items()
+        (
+            without_secrets(str(name)),
+            named_judge if _is_rater(named_judge) else load_judge(named_judge),
+        )
+        for name, named_judge in named.items()
     ]
 
 
@@ -429,9 +443,11 @@ def _told_apart(
 def _usages(judge: object) -> list[Any]:
     """What counts the calls of a judge's language models."""
     held = list(vars(judge).values()) if hasattr(judge, "__dict__") else []
-    found = [getattr(one, "usage", None) for one in (judge, *held)]
+    found = [getattr(usage, "usage", None) for usage in (judge, *held)]
     return [
-        one for one in found if hasattr(one, "calls") and hasattr(one, "prompt_tokens")
+        usage
+        for usage in found
+        if hasattr(usage, "calls") and hasattr(usage, "prompt_tokens")
     ]
 
 
@@ -439,8 +455,8 @@ def _used(judge: object) -> tuple[int | None, int | None]:
     usages = _usages(judge)
     if not usages:
         return None, None
-    tokens = sum(one.prompt_tokens + one.generated_tokens for one in usages)
-    return sum(one.calls for one in usages), tokens
+    tokens = sum(usage.prompt_tokens + usage.generated_tokens for usage in usages)
+    return sum(usage.calls for usage in usages), tokens
 
 
 def _asked(judge: Judge | Rater, cases: Sequence[Case], store: StoreOrPath) -> Asked:
@@ -454,8 +470,8 @@ def _asked(judge: Judge | Rater, cases: Sequence[Case], store: StoreOrPath) -> A
     )
     seconds, after = time.perf_counter() - start, _used(judge)
     spent = [
-        None if one is None or two is None else two - one
-        for one, two in zip(before, after, strict=True)
+        None if earlier is None or later is None else later - earlier
+        for earlier, later in zip(before, after, strict=True)
     ]
     turned = (
         []
@@ -474,9 +490,9 @@ def ask_judge(
     """
     if cases[0].purpose != "entail":
         answers = ask_many(
-            judge, cases[0].purpose, [(one.text,) for one in cases], store=store
+            judge, cases[0].purpose, [(item.text,) for item in cases], store=store
         )
-        return [_reply(one, case) for one, case in zip(answers, cases, strict=True)]
+        return [_reply(reply, case) for reply, case in zip(answers, cases, strict=True)]
     groups: dict[str, list[int]] = {}
     for number, case in enumerate(cases):
         groups.setdefault(case.premise, []).append(number)
@@ -497,19 +513,19 @@ def ask_judge(
                 "entail", f"{len(one_by_one)} answers to {len(order)} statements"
             )
             one_by_one = [short] * len(order)
-        for place, one in zip(order, one_by_one, strict=True):
-            replies[place] = _reply(one, cases[place])
+        for place, reply in zip(order, one_by_one, strict=True):
+            replies[place] = _reply(reply, cases[place])
     return [replies[place] for place in range(len(cases))]
 
 
 def _reply(
     answer: list[Statement] | Flag | Entailment | JudgeFailure, case: Case
 ) -> Reply:
-    """What an answer says of a case, in the words of its label."""
+    """The reply to a case, in the words of its label."""
     if isinstance(answer, JudgeFailure):
         return Reply(None, reason=str(answer))
     if isinstance(answer, list):
-        return Reply(_split([one.text for one in answer]))
+        return Reply(_split([statement.text for statement in answer]))
     said: str | None
     if isinstance(answer, Flag):
         said = None if answer.value is None else "refusal" if answer.value else "answer"
@@ -523,7 +539,7 @@ def _ask_rater(rater: Rater, cases: Sequence[Case]) -> list[Reply]:
     """A rater's grades; one without a number failed."""
     found = list(
         rater.score_many(
-            [one.premise for one in cases], [one.text for one in cases]
+            [item.premise for item in cases], [item.text for item in cases]
         ).outcomes()
     )
     if len(found) != len(cases):
@@ -531,7 +547,7 @@ def _ask_rater(rater: Rater, cases: Sequence[Case]) -> list[Reply]:
             f"{type(rater).__name__}.score_many gave {len(found)} grades for "
             f"{len(cases)} summaries"
         )
-    return [Reply(one.score, reason=one.reason) for one in found]
+    return [Reply(rating.score, reason=rating.reason) for rating in found]
 
 
 def _grade_cases(quality: str) -> list[Case]:
@@ -558,17 +574,17 @@ def _plain_pairs(
     """What was said beside the label; of splits whether they are the same."""
     pairs = list(zip(said, truth, strict=True))
     return [
-        (one == two, True) if isinstance(two, tuple) else (one, two)
-        for one, two in pairs
+        (own == other, True) if isinstance(other, tuple) else (own, other)
+        for own, other in pairs
     ]
 
 
 def _columns(found: Mapping[str, JsonDict]) -> JsonDict:
     """Measures with the ends of their intervals as columns of a row."""
     row: JsonDict = {}
-    for name, one in found.items():
-        low, high = one["interval"] or (None, None)
-        row |= {name: one["score"], f"{name}_low": low, f"{name}_high": high}
+    for name, measure in found.items():
+        low, high = measure["interval"] or (None, None)
+        row |= {name: measure["score"], f"{name}_low": low, f"{name}_high": high}
     return row
 
 
@@ -578,7 +594,7 @@ Measures: TypeAlias = Callable[
 
 
 def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> JsonDict:
-    """What the table says of one judge on one set.
+    """The table's row for one judge on one set.
 
     `measures` is asked about what was judged.
     """

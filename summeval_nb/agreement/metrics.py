@@ -384,7 +384,8 @@ def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
         if isinstance(found, ScoreTable):
             return found.scores.reshape(data.shape)
     values = [
-        np.nan if one.score is None else one.score for one in score_rows(metric, rows)
+        np.nan if score_row.score is None else score_row.score
+        for score_row in score_rows(metric, rows)
     ]
     return np.array(values).reshape(data.shape)
 
@@ -482,7 +483,7 @@ def _require_choices(
     A choice that the data or the coefficients do not know is refused.
     """
     wanted = data.qualities if qualities is None else qualities
-    chosen = [require_option(one, "quality", data.qualities) for one in wanted]
+    chosen = [require_option(quality, "quality", data.qualities) for quality in wanted]
     require_option(level, "level", LEVELS)
     require_option(coefficient, "coefficient", COEFFICIENTS)
     require_count(
@@ -494,7 +495,7 @@ def _require_choices(
 def _signature_of(
     data: SummEval, how: Mapping[str, object], ranks: str, embedder: str | None
 ) -> Signature:
-    """Every choice of a table: the data, and how its cells came about."""
+    """The signature of a table: the data, and every choice that decides its cells."""
     said: dict[str, object] = {
         "metric": "metric-table",
         "data": f"{data.name}-{data.fingerprint}",

@@ -31,15 +31,15 @@ def coefficients(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
     if len(x) < 2:
         raise ValueError("a correlation needs at least two pairs of numbers")
     for numbers in (x, y):
-        if strange := [one for one in numbers if not math.isfinite(one)]:
+        if strange := [number for number in numbers if not math.isfinite(number)]:
             raise ValueError(f"numbers must be finite, not {strange[0]}")
         if min(numbers) == max(numbers):
             raise ValueError(f"there is no correlation with a constant: every number of one list is {numbers[0]}")
     signs = [[[(a > b) - (a < b) for b in numbers] for a in numbers] for numbers in (x, y)]
     ranks = [list(map(sum, rows)) for rows in signs]
     agree, in_x, in_y = (
-        sum(a * b for left, right in zip(one, other, strict=True) for a, b in zip(left, right, strict=True))
-        for one, other in ((signs[0], signs[1]), (signs[0], signs[0]), (signs[1], signs[1]))
+        sum(a * b for left, right in zip(signed, other, strict=True) for a, b in zip(left, right, strict=True))
+        for signed, other in ((signs[0], signs[1]), (signs[0], signs[0]), (signs[1], signs[1]))
     )
     return {
         "pearson": statistics.correlation(x, y),

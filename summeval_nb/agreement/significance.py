@@ -467,9 +467,12 @@ def pairwise_accuracy(
     require_option(level, "level", ("summary", "system"))
     calibrated = _require_epsilon(epsilon)
     if level == "system":
-        missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
+        missing, single = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
         scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
-        x, y = system_means(x, missing, one) * scale, system_means(y, missing, one)
+        x, y = (
+            system_means(x, missing, single) * scale,
+            system_means(y, missing, single),
+        )
     thresholds, curve, n_pairs, n_human_ties = _accuracy_by_threshold(x, y)
     best = int(curve.argmax())
     if not calibrated:
@@ -720,11 +723,11 @@ def _mixed_sums(
     rows, columns = a.shape
     chosen = np.concatenate([~swapped, swapped], axis=1).astype(np.float32)
     sums = []
-    for one in (a, b):
+    for scores in (a, b):
         signs = np.concatenate(
             [
-                _pair_signs(one, other)
-                * (_pair_signs(one, other) if factor is None else factor)
+                _pair_signs(scores, other)
+                * (_pair_signs(scores, other) if factor is None else factor)
                 for other in (a, b)
             ],
             2,

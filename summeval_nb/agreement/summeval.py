@@ -111,7 +111,8 @@ def _p_values(r: np.ndarray, n: np.ndarray, coefficient: str) -> np.ndarray:
 def _mean_of_versions(
     r: np.ndarray, n: np.ndarray, coefficient: str, variant: str
 ) -> float:
-    """The mean correlation (v2), or that of correlations and p-values together (v1)."""
+    """The mean correlation (v2), or the mean of correlations and p-values together
+    (v1)."""
     return float(
         np.mean(r) if variant == "v2" else np.mean([r, _p_values(r, n, coefficient)])
     )

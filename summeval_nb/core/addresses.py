@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, quote, quote_plus, unquote, unquote_plus, 
 
 @dataclass(frozen=True)
 class Address:
-    """An address taken apart: what may be shown, and what is only sent.
+    """An address split into the part that may be shown and the parts that are only sent.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """Take an address apart; a `ValueError` says what is wrong and shows nothing that could be secret."""
+        """Parse an address; a `ValueError` names the mistake and shows nothing that could be secret."""
         text = text.strip()
         parts, port = _split(text)
         if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
@@ -89,7 +89,7 @@ class Address:
         whole = [f"?{self.query}", self.query] if self.query else []
         pairs = [pair.partition("=") for pair in re.split("[&;]", self.query)]
         values = [form for name, _, value in pairs for form in _spelled_in_an_address(value or name)]
-        keys = [form for _, one in _keys_of(urlsplit(self.start).path) for form in (one, unquote(one))]
+        keys = [form for _, key in _keys_of(urlsplit(self.start).path) for form in (key, unquote(key))]
         return [*whole, *values, *keys, self.user, self.password, self.basic.removeprefix("Basic ")]
 
 
@@ -142,14 +142,16 @@ def _keys_of(path: str) -> list[tuple[int, str]]:
     """The parts of a path that look like keys, or follow a part that is called one; each with its number."""
     parts = path.split("/")
     named = [bool(number and _NAMED.fullmatch(unquote(parts[number - 1]))) for number in range(len(parts))]
-    return [(i, one) for i, one in enumerate(parts) if one and "*" not in one and (named[i] or looks_like_a_key(one))]
+    return [
+        (i, part) for i, part in enumerate(parts) if part and "*" not in part and (named[i] or looks_like_a_key(part))
+    ]
 
 
 def without_keys(path: str) -> str:
     """Return a path in which what looks like a key is `***` and digits that tell it from others."""
     parts = path.split("/")
-    for number, one in _keys_of(path):
-        told_apart = hashlib.sha256(one.encode()).hexdigest()[:8] if looks_like_a_key(one) else ""
+    for number, key in _keys_of(path):
+        told_apart = hashlib.sha256(key.encode()).hexdigest()[:8] if looks_like_a_key(key) else ""
         parts[number] = "***" + told_apart
     return "/".join(parts)
 
@@ -169,7 +171,9 @@ def hidden(text: str, secrets: Iterable[str]) -> str:
     'no such key: ***; model m1'
     """
     spelled = {
-        form for one in secrets for form in (one, quote(one, safe=""), quote(one), quote_plus(one), repr(one)[1:-1])
+        form
+        for secret in secrets
+        for form in (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), repr(secret)[1:-1])
     }
     forms = [form for form in spelled if len(form) >= SHORTEST_SECRET or re.fullmatch(r"\?.+", form)]
     found = sorted({place for reading in _readings(text) for place in reading.places(forms)})
@@ -200,7 +204,7 @@ class _Reading:
                 first = self.text.find(form, first + 1)
 
     def _is_word(self, first: int, last: int) -> bool:
-        """Whether no letter and no digit on either side goes on."""
+        """Whether a passage starts and ends at the border of a word or number."""
         before, after = self.text[max(0, first - 1) : first + 1], self.text[last - 1 : last + 1]
         return not _LETTERS.fullmatch(before) and not _LETTERS.fullmatch(after)
 
@@ -225,7 +229,7 @@ def _undo_backslash(escape: str) -> str:
     if kind in "bfnrt":
         return str(json.loads(f'"{escape}"'))
     if kind == "u" and digits:
-        units = [int(one, 16).to_bytes(2, "big") for one in digits.split("\\u")]
+        units = [int(part, 16).to_bytes(2, "big") for part in digits.split("\\u")]
         return b"".join(units).decode("utf-16-be", "replace")
     if kind in "xU" and digits:
         with suppress(ValueError, OverflowError):
@@ -258,9 +262,9 @@ def _readings(text: str) -> list[_Reading]:
     readings = [_Reading(text, list(range(len(text) + 1)))]
     seen, newest = {text}, readings
     for _ in range(4):
-        undone = [one.undone(*kind) for one in newest for kind in _ESCAPES]
-        newest = list({one.text: one for one in undone if one.text not in seen}.values())
-        seen |= {one.text for one in newest}
+        undone = [reading.undone(*kind) for reading in newest for kind in _ESCAPES]
+        newest = list({reading.text: reading for reading in undone if reading.text not in seen}.values())
+        seen |= {reading.text for reading in newest}
         readings = readings + newest
     return readings
 

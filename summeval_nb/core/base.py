@@ -65,7 +65,7 @@ JsonDict: TypeAlias = dict[str, Any]  # what JSON can say of a thing, by name: `
 
 
 class Scores(Protocol):
-    """What scores texts: a `Metric`, or an object of somebody's that has these two."""
+    """What scores texts: a `Metric`, or any object with these two attributes."""
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -76,7 +76,7 @@ class Scores(Protocol):
 
 
 def is_numpy(value: object, kind: str) -> bool:
-    """Return whether `value` is of numpy's type of that name; nobody has one who has not imported numpy."""
+    """Return whether `value` is of numpy's type of that name, without importing numpy."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, getattr(numpy, kind))
 
@@ -124,9 +124,9 @@ def require_column(values: object, name: str) -> list[object]:
 
 def is_listed(values: object) -> TypeGuard[Iterable[object]]:
     """Whether these are many values: a text and a mapping are one."""
-    one = isinstance(values, (str, bytes, bytearray, Mapping)) or _is_table(values)
+    single = isinstance(values, (str, bytes, bytearray, Mapping)) or _is_table(values)
     counted = hasattr(values, "__len__") and hasattr(values, "__getitem__")
-    return not one and (isinstance(values, Iterable) or counted)
+    return not single and (isinstance(values, Iterable) or counted)
 
 
 def _is_table(values: object) -> bool:

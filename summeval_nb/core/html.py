@@ -90,7 +90,7 @@ def _templates() -> jinja2.Environment:
 
 
 def _escaped(value: object) -> object:
-    """What stands in a template's place: HTML as it is, all else escaped."""
+    """The HTML of a template's value: markup unchanged, everything else escaped."""
     return value if hasattr(value, "__html__") else Markup(escape(str(value)))
 
 
@@ -353,7 +353,7 @@ def figure_text(text: str) -> str:
 
 
 def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the axes that were given, or those of a new figure of this size in inches."""
+    """Return the given axes, or the axes of a new figure of this size in inches."""
     if ax is None:
         import matplotlib.pyplot as plt
 

@@ -316,10 +316,10 @@ def make_shards(items: Iterable[Item], size: int) -> Iterator[Shard]:
     require_count(size, "shard_size")
     stream = iter(items)
     for number in itertools.count():
-        lot = list(itertools.islice(stream, size))
-        if not lot:
+        batch = list(itertools.islice(stream, size))
+        if not batch:
             return
-        yield Shard(number, number * size, lot, _digest(lot))
+        yield Shard(number, number * size, batch, _digest(batch))
 
 
 def _digest(items: Sequence[Item]) -> str:

@@ -77,8 +77,8 @@ class Metric:
         """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
 
         The first column that holds a text decides which: `Bleu()("a cat", "a cat")` is
-        one result, `Bleu()(["a cat"], ["a cat"])` a table. All that is given goes there
-        as it is, keywords too, and what is refused there is refused here.
+        one result, `Bleu()(["a cat"], ["a cat"])` a table. All arguments are passed on unchanged, with the same
+        errors.
         """
         place = [*self.columns.values(), "text"].index("text")
         others = [value for name, value in named.items() if name not in self.columns]
@@ -127,8 +127,8 @@ class Metric:
         if isinstance(found, ScoreTable):
             means = {**found.means(), "n_undefined": found.n_undefined}
         else:
-            scores = [as_outcome(one).score for one in found]
-            known = [one for one in scores if one is not None]
+            scores = [as_outcome(outcome).score for outcome in found]
+            known = [number for number in scores if number is not None]
             mean = math.fsum(known) / len(known) if known else None
             means = {"score": mean, "n_undefined": len(scores) - len(known)}
         corpus = getattr(self, "corpus", None)
@@ -146,7 +146,7 @@ class Metric:
     def _lists(self, named: Mapping[str, object]) -> dict[str, list[Any]]:
         """Return the columns in their order, checked; None under a name is no
         column."""
-        given = {name: one for name, one in named.items() if one is not None}
+        given = {name: texts for name, texts in named.items() if texts is not None}
         lists: dict[str, list[Any]] = {}
         names: dict[str, list[Any]] = {}
         for column, (name, values) in self._by_column(given).items():
@@ -154,13 +154,13 @@ class Metric:
                 lists[column] = require_texts(values, name)
             else:
                 listed = require_column(values, name)
-                for place, one in enumerate(listed):
-                    if column == "references" and isinstance(one, list) and not one:
+                for place, value in enumerate(listed):
+                    if column == "references" and isinstance(value, list) and not value:
                         one_needed = "at least one reference is needed"
                         raise ValueError(f"{name}[{place}] is empty: {one_needed}")
                 lists[column] = [
-                    one if isinstance(one, str) else require_texts(one, f"{name}[{place}]")
-                    for place, one in enumerate(listed)
+                    value if isinstance(value, str) else require_texts(value, f"{name}[{place}]")
+                    for place, value in enumerate(listed)
                 ]
             names[name] = lists[column]
         _require_equal_lengths(names)
@@ -198,13 +198,15 @@ class Metric:
         """Return the choices by name with their defaults; MISSING where there is
         none."""
         own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
-        made = {one.name: one.default_factory for one in own if one.default_factory is not MISSING}
-        return {one.name: made[one.name]() if one.name in made else one.default for one in own if one.init}
+        made = {option.name: option.default_factory for option in own if option.default_factory is not MISSING}
+        return {
+            option.name: made[option.name]() if option.name in made else option.default for option in own if option.init
+        }
 
     def options(self) -> JsonDict:
         """Return the choices that are not the default."""
-        values = {name: (getattr(self, name), one) for name, one in self.defaults().items()}
-        return {name: value for name, (value, one) in values.items() if value is not one and value != one}
+        values = {name: (getattr(self, name), default) for name, default in self.defaults().items()}
+        return {name: value for name, (value, default) in values.items() if value is not default and value != default}
 
 
 def _require_equal_lengths(lists: Mapping[str, Sequence[object]]) -> None:
@@ -310,23 +312,22 @@ def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: obj
     """
     lists = [[row[name] for row in rows] for name in require_metric(metric).columns]
     known = inspect.signature(metric.score_many).parameters
-    found = metric.score_many(*lists, **{name: one for name, one in choices.items() if name in known})
+    found = metric.score_many(*lists, **{name: choice for name, choice in choices.items() if name in known})
     if isinstance(found, ScoreTable):
         outcomes = found.outcomes()
     elif isinstance(found, Iterable) and not isinstance(found, (str, bytes, Mapping)):
-        outcomes = [as_outcome(one) for one in found]
+        outcomes = [as_outcome(result) for result in found]
     else:
         shown = type(metric).__name__
         raise TypeError(f"score_many of {shown} must return a ScoreTable or a list, not {type(found).__name__}")
     if len(outcomes) != len(rows):
         gave = f"score_many of {type(metric).__name__} gave {len(outcomes)} scores"
         raise ValueError(f"{gave} for {len(rows)} rows: one a row is needed")
-    return [_of_its_own(*one) for one in zip(outcomes, rows, strict=True)]
+    return [_of_its_own(*pair) for pair in zip(outcomes, rows, strict=True)]
 
 
 def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
-    """An outcome whose signature names its own number of references, whatever was
-    scored beside it."""
+    """An outcome whose signature names the number of references of its own row."""
     if "references" not in row or "|nrefs:var|" not in outcome.signature:
         return outcome
     size = 1 if isinstance(row["references"], str) else len(row["references"])
@@ -337,7 +338,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
-    """Whether a choice is a function of somebody's. A metric, which can be called to score, is none."""
+    """Whether a choice is a function. A metric can be called too, but is not one."""
     return callable(value) and getattr(type(value), "__call__", None) is not Metric.__call__  # noqa: B004
 
 
@@ -351,8 +352,8 @@ def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) 
 
     def take(function: Function) -> Function:
         own = inspect.signature(function)
-        named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        taken = {*but, *(one.name for one in named)}
+        named = [parameter for parameter in own.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+        taken = {*but, *(parameter.name for parameter in named)}
         for field in fields(kind):
             if field.init and field.name not in taken:
                 default = inspect.Parameter.empty if field.default is MISSING else field.default

@@ -35,7 +35,7 @@ def missing(name: str) -> AttributeError | ImportError:
     error = f"module 'summeval_nb' has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(error)
-    near = {one.casefold(): one for one in known}
+    near = {known_name.casefold(): known_name for known_name in known}
     if close := difflib.get_close_matches(name.casefold(), near, n=1):
         nearest = near[close[0]]
         error += f"; did you mean {nearest}, of summeval_nb.{known[nearest]}?"

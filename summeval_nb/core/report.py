@@ -129,8 +129,7 @@ def _article(source: str, spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[
 
 
 def _scale(entries: Sequence[Entry]) -> list[tuple[float | None, str]]:
-    """The colours of a legend: two verdicts, or three where the checker tells three
-    apart."""
+    """The colours of a legend: two verdicts, or three for a checker with three."""
     three = [(1.0, "supported"), (0.5, "unclear"), (0.0, "contradicted")]
     two = [(1.0, "supported"), (0.0, "not supported")]
     told = three if any(entry.state for entry in entries) else two
@@ -234,7 +233,7 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     >>> "A &lt;b&gt; sat." in page
     True
     """
-    texts, sizes = [one.text for one in report.entries], [n for _, n in report.groups]
+    texts, sizes = [entry.text for entry in report.entries], [n for _, n in report.groups]
     name = _name(report.source, texts, sizes, report.signature, report.judged_by)
     article, rest = _article(report.source, report.spans)
     kinds = sorted({kind for entry in report.entries for kind, _, _ in entry.findings})

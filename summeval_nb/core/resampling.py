@@ -29,7 +29,7 @@ def middle(values: np.ndarray, confidence: float) -> tuple[tuple[float, float] |
 
 
 def drawings(items: int, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """The numbers of `items` items drawn with replacement, n_resamples times, in lots of shape (k, items)."""
+    """The numbers of `items` items drawn with replacement, n_resamples times, in batches of shape (k, items)."""
     rng, step = np.random.default_rng(seed), max(1, 2_000_000 // items)
     for start in range(0, n_resamples, step):
         yield rng.integers(0, items, (min(step, n_resamples - start), items))
@@ -48,7 +48,7 @@ def bootstrap(
     Examples
     --------
     >>> right = np.array([0, 1, 1, 0, 1, 1, 1, 0])
-    >>> drawn = bootstrap(lambda lot: right[lot].mean(axis=1), 8, confidence=0.95, n_resamples=1000, seed=0)
+    >>> drawn = bootstrap(lambda batch: right[batch].mean(axis=1), 8, confidence=0.95, n_resamples=1000, seed=0)
     >>> drawn.low, drawn.high
     (0.25, 1.0)
     """
@@ -57,7 +57,7 @@ def bootstrap(
     require_count(n_resamples, "n_resamples", minimum=2)
     if not 0 < require_share(confidence, "confidence") < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
-    values = np.concatenate([statistic(lot) for lot in drawings(items, n_resamples, seed)])
+    values = np.concatenate([statistic(batch) for batch in drawings(items, n_resamples, seed)])
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Resampled(values, float(low), float(high))
 

@@ -502,16 +502,16 @@ class ResultTable(ScoreTable, Generic[Result]):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the scores by the name `score`."""
-        values = [np.nan if one.score is None else one.score for one in self.results]
+        values = [np.nan if result.score is None else result.score for result in self.results]
         return {"score": np.array(values, dtype=float)}
 
     def reasons(self) -> list[str]:
         """Return each result's own reason where it has no score."""
-        return [one.reason if one.score is None else "" for one in self.results]
+        return [result.reason if result.score is None else "" for result in self.results]
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down for each result."""
-        return [as_outcome(one) for one in self.results]
+        return [as_outcome(result) for result in self.results]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -80,9 +80,11 @@ def bench_sentences() -> list[LabelledSentence]:
     64
     """
     return [
-        LabelledSentence(article["text"], one["text"], one["supported"], one["kind"])
+        LabelledSentence(
+            article["text"], sentence["text"], sentence["supported"], sentence["kind"]
+        )
         for article in asset("bench_sentences.json")["articles"]
-        for one in article["sentences"]
+        for sentence in article["sentences"]
     ]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #babd7ee5
@@ -181,7 +183,7 @@ def benchmark_checker(
     require_choices(combine, n_resamples, confidence, limit, given)
     chosen = chosen_sets(given, LabelledSentence, limit, seed)
     named = named_checkers(checker)
-    judges = {name: load_checker(one) for name, one in named.items()}
+    judges = {name: load_checker(value) for name, value in named.items()}
     found = [
         judged_set(label, judge, name, rows, combine)
         for label, judge in judges.items()
@@ -326,7 +328,7 @@ def ask(checker: Checker, pairs: Sequence[Pair]) -> list[Verdict]:
     """The checker's verdicts, one for each pair or an error."""
     verdicts = checker.check_many(pairs) if pairs else []
     if not isinstance(verdicts, (list, tuple)) or not all(
-        isinstance(one, Verdict) for one in verdicts
+        isinstance(verdict, Verdict) for verdict in verdicts
     ):
         raise TypeError(
             f"{type(checker).__name__}.check_many must return a list of Verdict"
@@ -340,12 +342,12 @@ def ask(checker: Checker, pairs: Sequence[Pair]) -> list[Verdict]:
 
 
 def ask_pieces(
-    checker: Checker, pairs: Sequence[Pair], cut: Callable[[Sequence[str]], list[str]]
+    checker: Checker, pairs: Sequence[Pair], split: Callable[[Sequence[str]], list[str]]
 ) -> list[list[Verdict]]:
-    """For each pair the verdicts on every piece of its evidence by itself, all asked
-    in one call.
+    """For each pair the verdicts on every single piece of its evidence, all from one
+    call.
     """
-    pieces = [cut(evidence) for evidence, _ in pairs]
+    pieces = [split(evidence) for evidence, _ in pairs]
     asked = [
         ([piece], claim)
         for found, (_, claim) in zip(pieces, pairs, strict=True)
@@ -412,7 +414,7 @@ def named_checkers(
 ) -> dict[str, str | Checker]:
     """One checker or several by the names that a table shows."""
     if isinstance(checker, Mapping):
-        return {without_secrets(str(name)): one for name, one in checker.items()}
+        return {without_secrets(str(name)): value for name, value in checker.items()}
     return {checker if isinstance(checker, str) else type(checker).__name__: checker}
 
 
@@ -487,11 +489,11 @@ def intervals(
         return [(None, None)] * len(MEASURES)
     draws = drawn_counts(count, n, seed)
     step = max(1, 4_000_000 // len(group))
-    lots = [draws[start : start + step] for start in range(0, n, step)]
+    batches = [draws[start : start + step] for start in range(0, n, step)]
     y, p, s = sides
-    table = np.concatenate([measured(y, p, s, lot[:, group]) for lot in lots])
+    table = np.concatenate([measured(y, p, s, batch[:, group]) for batch in batches])
     ends = [middle(column, confidence)[0] for column in table.T]
-    return [one or (None, None) for one in ends]
+    return [interval or (None, None) for interval in ends]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #c4d28b06
 @dataclass(frozen=True)
@@ -519,7 +521,7 @@ class CheckerRun:
     def fitted_to(self) -> str:
         """What of the set the checker was fitted to, in words; empty if nothing."""
         names = {row["key"]: row["set"] for row in how_well()["rows"]}
-        total = len({one.article for one in self.items})
+        total = len({item.article for item in self.items})
         return "; ".join(
             f"{names[key]}: {n} of {total} articles" for key, n in self.seen
         )
@@ -529,11 +531,11 @@ def judged_set(
     label: str, checker: Checker, name: str, items: Sequence[Labelled], how: str
 ) -> CheckerRun:
     """Judge a set with a checker, and put the sentences of each item together."""
-    articles = {one.article: split_text(one.article) for one in items}
-    parts = [split_text(one.text) for one in items]
+    articles = {item.article: split_text(item.article) for item in items}
+    parts = [split_text(item.text) for item in items]
     pairs: list[Pair] = []
-    for one, texts in zip(items, parts, strict=True):
-        pairs += [(articles[one.article], text) for text in texts]
+    for item, texts in zip(items, parts, strict=True):
+        pairs += [(articles[item.article], text) for text in texts]
     ask(checker, pairs[:1])
     before, start = used(checker), time.perf_counter()
     verdicts = iter(ask(checker, pairs))
@@ -611,10 +613,10 @@ def kind_rows(run: CheckerRun) -> list[JsonDict]:
     from scipy.stats import binomtest
 
     kinds: dict[tuple[str, bool], list[bool]] = {}
-    for one, said in zip(run.items, run.supported, strict=True):
+    for item, said in zip(run.items, run.supported, strict=True):
         if said is not None:
-            kinds.setdefault((one.kind, bool(one.supported)), []).append(
-                said == one.supported
+            kinds.setdefault((item.kind, bool(item.supported)), []).append(
+                said == item.supported
             )
     rows = []
     for (kind, true), right in kinds.items():
@@ -705,14 +707,14 @@ def figure(
                 row[f"{measure}_high"],
                 color,
             )
-        for one in kinds:
-            if (one["checker"], one["set"]) == (checker, name):
+        for kind in kinds:
+            if (kind["checker"], kind["set"]) == (checker, name):
                 _point(
                     right,
-                    names.index(one["kind"]) + offset,
-                    one["right"],
-                    one["low"],
-                    one["high"],
+                    names.index(kind["kind"]) + offset,
+                    kind["right"],
+                    kind["low"],
+                    kind["high"],
                     color,
                 )
         left.plot([], [], "o-", color=color, label=label)
@@ -790,11 +792,11 @@ class CheckerBench:
         rows = []
         for run in self.runs:
             columns = run.items, run.probabilities, run.supported
-            for one, p, said in zip(*columns, strict=True):
-                if said is not None and said != one.supported:
+            for item, p, said in zip(*columns, strict=True):
+                if said is not None and said != item.supported:
                     row: JsonDict = {"checker": run.checker, "set": run.name}
-                    row["kind"] = one.kind
-                    row |= {"true": one.supported, "probability": p, "text": one.text}
+                    row["kind"] = item.kind
+                    row |= {"true": item.supported, "probability": p, "text": item.text}
                     rows.append(row)
         return sorted(rows, key=lambda row: -abs(row["probability"] - 0.5))
 
@@ -886,11 +888,11 @@ def labelled_histograms(
     """The histograms of labelled sentences that have one, shape (n, bins), and their
     labels; both must occur.
     """
-    pairs = [(split_text(one.article), one.text) for one in labelled]
+    pairs = [(split_text(sentence.article), sentence.text) for sentence in labelled]
     rows = histograms(inner, pairs, require_count(bins, "bins", minimum=2))
     kept = [
-        (row, one.supported)
-        for row, one in zip(rows, labelled, strict=True)
+        (row, sentence.supported)
+        for row, sentence in zip(rows, labelled, strict=True)
         if row is not None
     ]
     if len({label for _, label in kept}) < 2:

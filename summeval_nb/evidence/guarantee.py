@@ -377,15 +377,21 @@ class Guarantees(Rows):
     def state(self, probability: float) -> str:
         """Return "supported", "contradicted" or, without a promise, "unclear"."""
         sides = (self.supported, self.contradicted)
-        found = [one.side for one in sides if one.accepts(probability)]
+        found = [
+            guarantee.side for guarantee in sides if guarantee.accepts(probability)
+        ]
         return found[0] if found else "unclear"
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each side: its threshold and what it rests on."""
         found = []
-        for one in (self.supported, self.contradicted):
-            facts = {name: getattr(one, name) for name in FACTS}
-            row = {"side": one.side, "threshold": one.score, "reason": one.reason}
+        for guarantee in (self.supported, self.contradicted):
+            facts = {name: getattr(guarantee, name) for name in FACTS}
+            row = {
+                "side": guarantee.side,
+                "threshold": guarantee.score,
+                "reason": guarantee.reason,
+            }
             found.append(row | facts)
         return found
 
@@ -394,7 +400,7 @@ class Guarantees(Rows):
         own: JsonDict = {"name": self.name, "checker": self.checker}
         own |= {"share_unclear": self.share_unclear}
         sides = (self.supported, self.contradicted)
-        return own | {one.side: one.to_dict() for one in sides}
+        return own | {guarantee.side: guarantee.to_dict() for guarantee in sides}
 
     def __str__(self) -> str:
         title = f"{self.name}, {self.checker}:"
@@ -402,7 +408,9 @@ class Guarantees(Rows):
 
     def __repr__(self) -> str:
         sides = (self.supported, self.contradicted)
-        thresholds = ", ".join(f"{one.side}={one.score}" for one in sides)
+        thresholds = ", ".join(
+            f"{guarantee.side}={guarantee.score}" for guarantee in sides
+        )
         return f"Guarantees({thresholds}, name={self.name!r})"
 
     def _repr_html_(self) -> str:
@@ -476,7 +484,7 @@ def calibrate(
     promise: JsonDict = {"risk": risk, "confidence": confidence, "seed": seed}
     sides = [guaranteed_threshold(*data, side=side, **promise) for side in SIDES]
     by = judge.fingerprint
-    over, under = kept_apart(*(of_set(one, name, by) for one in sides))
+    over, under = kept_apart(*(of_set(guarantee, name, by) for guarantee in sides))
     return Guarantees(supported=over, contradicted=under, name=name, checker=by)
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #c4d27b03
@@ -756,7 +764,7 @@ FACTS = (
 
 
 def facts(row: JsonDict | None, n_sentences: int = 1) -> JsonDict:
-    """Return what a guarantee says of its threshold, from a row of its curve; None: no
+    """Return a guarantee's facts about its threshold, from a row of its curve; None: no
     threshold.
     """
     if row is None:
@@ -815,13 +823,13 @@ def promised_on(
     }
 
 
-def of_set(one: Guarantee, name: str, checker: str) -> Guarantee:
+def of_set(guarantee: Guarantee, name: str, checker: str) -> Guarantee:
     """Return a guarantee whose signature also names the labelled set and the checker;
     the version stands last.
     """
-    parts = dict(one.signature) | {"set": name, "checker": checker}
+    parts = dict(guarantee.signature) | {"set": name, "checker": checker}
     parts["version"] = parts.pop("version")
-    return replace(one, signature=Signature(parts))
+    return replace(guarantee, signature=Signature(parts))
 
 
 def kept_apart(over: Guarantee, under: Guarantee) -> tuple[Guarantee, Guarantee]:
@@ -843,11 +851,11 @@ def card(title: str, guarantees: Sequence[Guarantee], signature: str) -> Markup:
     the signature.
     """
     rows = [
-        {"called": one.side, "threshold": one.score}
-        | {name: getattr(one, name) for name in FACTS}
-        for one in guarantees
+        {"called": guarantee.side, "threshold": guarantee.score}
+        | {name: getattr(guarantee, name) for name in FACTS}
+        for guarantee in guarantees
     ]
-    words = [str(one) for one in guarantees]
+    words = [str(guarantee) for guarantee in guarantees]
     return render(
         "card.html", title=title, number="", lines=words, rows=rows, signature=signature
     )
@@ -857,11 +865,11 @@ def _ask_pairs(rows: Sequence[Labelled], checker: Checker) -> list[list[Verdict]
     """Return the verdicts on sentences that come with their evidence, one each."""
     pairs = [(list(row.evidence or ()), row.sentence) for row in rows]
     verdicts: list[object] = list(checker.check_many(pairs)) if pairs else []
-    right = [one for one in verdicts if isinstance(one, Verdict)]
+    right = [verdict for verdict in verdicts if isinstance(verdict, Verdict)]
     if not len(right) == len(verdicts) == len(pairs):
         name = type(checker).__name__
         raise TypeError(f"check_many of {name} must return one Verdict per pair")
-    return [[one] for one in right]
+    return [[verdict] for verdict in right]
 
 
 def ask(
@@ -878,13 +886,17 @@ def ask(
     results = evaluate_many(
         texts, summaries, k, checker=checker, store=store, progress=progress
     )
-    by_article = iter([list(one.verdicts) for one in results])
+    by_article = iter([list(result.verdicts) for result in results])
     given = [row for row in rows if row.evidence is not None]
     by_evidence = iter(_ask_pairs(given, checker))
     found: list[float | None] = []
     for row in rows:
         verdicts = next(by_article if row.evidence is None else by_evidence)
-        judged = [one.probability for one in verdicts if one.probability is not None]
+        judged = [
+            verdict.probability
+            for verdict in verdicts
+            if verdict.probability is not None
+        ]
         all_judged = len(judged) == len(verdicts) > 0
         found.append(min(judged) if all_judged else None)
     return found

@@ -31,7 +31,7 @@ def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
     """Warn, once for each kind, of paths that were passed as texts and of summaries much longer than their articles."""
     warn_of_paths([*texts, *summaries])
     remedy = "the article comes first, evaluate(article, summary)"
-    warn_of_order([(len(one.strip()), len(own)) for one, own in zip(texts, summaries, strict=True)], remedy=remedy)
+    warn_of_order([(len(text.strip()), len(own)) for text, own in zip(texts, summaries, strict=True)], remedy=remedy)
 
 
 def warn_of_paths(texts: Sequence[str]) -> None:
@@ -78,20 +78,20 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang
     languages = declared_languages(checker)
     if languages is None:
         return [""] * len(sentences)
-    read = {one.partition("-")[0] for one in languages}
+    read = {language.partition("-")[0] for language in languages}
     if lang is not None:
         code = require_text(lang, "lang").partition("-")[0]
         return ["" if code in read else _unread("the text", code, languages)] * len(sentences)
     if (found := foreign_language(article[:4000], languages)) is not None:
         return [_unread("the article", found, languages)] * len(sentences)
-    own = [language_of(one[:4000]) or foreign_language(one[:4000], languages) for one in sentences]
+    own = [language_of(checked[:4000]) or foreign_language(checked[:4000], languages) for checked in sentences]
     short = " ".join(sentence for sentence, code in zip(sentences, own, strict=True) if code is None)[:4000]
     unsure = short and language_of(article[:4000]) is None
     together = f"{article[:4000]} {short}" * bool(unsure)
     general = foreign_language(short, languages) or foreign_language(together, languages)
     if general is None and read == {"en"}:
         general = OTHER if _not_english(together, alone=False) or _not_english(short, alone=True) else None
-    told = [one for one in own if one is not None]
+    told = [language for language in own if language is not None]
     if general is None and read == {"en"} and told and "en" not in told and _not_english(short, alone=False):
         general = foreign_language(" ".join(sentences)[:4000], languages)
     found_in = [code or general for code in own]

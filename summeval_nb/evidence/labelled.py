@@ -114,7 +114,7 @@ def _document(path: Path) -> list[Record]:
         raise ValueError(f"{path.name} cannot be read as JSON: {error}") from error
     if not isinstance(value, list):
         raise ValueError(f"{path.name} must hold one JSON list of objects, not {type(value).__name__}")
-    return [(f"{path.name}, item {number}", one) for number, one in enumerate(value, 1)]
+    return [(f"{path.name}, item {number}", item) for number, item in enumerate(value, 1)]
 
 
 def _tabs(path: Path) -> Iterator[Record]:
@@ -137,25 +137,25 @@ def _tabs(path: Path) -> Iterator[Record]:
             raise ValueError(f"{path.name}, after line {reader.line_num}: not UTF-8 text ({error.reason})") from error
 
 
-def _row(one: object, where: str) -> Row:
+def _row(item: object, where: str) -> Row:
     """Article, text, label and kind of a row, under any of their usual names."""
-    text = _text(one, ("sentence", "claim", "summary", "text"), where)
-    label = _label(one, ("supported", "label"), where)
-    kind = one.get("kind") if isinstance(one, Mapping) else None
+    text = _text(item, ("sentence", "claim", "summary", "text"), where)
+    label = _label(item, ("supported", "label"), where)
+    kind = item.get("kind") if isinstance(item, Mapping) else None
     kind = None if kind != kind else kind
-    return _text(one, ("article", "document", "doc", "source"), where), text, label, "" if kind is None else str(kind)
+    return _text(item, ("article", "document", "doc", "source"), where), text, label, "" if kind is None else str(kind)
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    for where, one in _table(path):
-        yield _row(one, where)
+    for where, row in _table(path):
+        yield _row(row, where)
 
 
 def _qags(path: Path) -> Iterator[Row]:
     """github.com/W4ngatang/qags, data/mturk_cnndm.jsonl: per sentence the answers of three people; more than half."""
-    for where, one in _table(path):
-        article = _text(one, ("article",), where)
-        for number, part in enumerate(_list(_field(one, ("summary_sentences",), where), "summary_sentences", where), 1):
+    for where, row in _table(path):
+        article = _text(row, ("article",), where)
+        for number, part in enumerate(_list(_field(row, ("summary_sentences",), where), "summary_sentences", where), 1):
             here = f"{where}, sentence {number}"
             answers = _list(_field(part, ("responses",), here), "responses", here)
             votes = Counter(_label(answer, ("response",), here) for answer in answers)
@@ -166,18 +166,18 @@ def _frank(path: Path) -> Iterator[Row]:
     """github.com/artidoro/frank: true is a summary without an error in any sentence; the kind is its main error."""
     folder = path if path.is_dir() else path.parent
     judged: dict[tuple[str, str], Record] = {}
-    for where, one in _document(folder / "human_annotations.json"):
-        judged[_text(one, ("hash",), where), _text(one, ("model_name",), where)] = (where, one)
+    for where, item in _document(folder / "human_annotations.json"):
+        judged[_text(item, ("hash",), where), _text(item, ("model_name",), where)] = (where, item)
     errors = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
-    for where, one in _document(folder / "benchmark_data.json"):
-        key = _text(one, ("hash",), where), _text(one, ("model_name",), where)
+    for where, item in _document(folder / "benchmark_data.json"):
+        key = _text(item, ("hash",), where), _text(item, ("model_name",), where)
         if key not in judged:
             raise ValueError(f"{where}: human_annotations.json judges no summary of {key[0]} by {key[1]!r}")
         place, said = judged[key]
         values = {name: _number(said, name, place) for name in ("Factuality", *errors) if name in said}
         supported = _number(said, "Factuality", place) == 1.0
         kind = "" if supported else min((name for name in errors if name in values), key=values.__getitem__, default="")
-        yield _text(one, ("article",), where), _text(one, ("summary",), where), supported, kind
+        yield _text(item, ("article",), where), _text(item, ("summary",), where), supported, kind
 
 
 def _number(record: object, name: str, where: str) -> float:
@@ -189,9 +189,9 @@ def _number(record: object, name: str, where: str) -> float:
 
 def _aggrefact(path: Path) -> Iterator[Row]:
     """github.com/Liyan06/AggreFact, aggre_fact_sota.csv; with `claim` for `summary` also LLM-AggreFact."""
-    for where, one in _table(path):
-        text = _text(one, ("summary", "claim"), where)
-        yield _text(one, ("doc",), where), text, _label(one, ("label",), where), ""
+    for where, row in _table(path):
+        text = _text(row, ("summary", "claim"), where)
+        yield _text(row, ("doc",), where), text, _label(row, ("label",), where), ""
 
 
 def _summedits(path: Path) -> Iterator[Row]:
@@ -200,21 +200,21 @@ def _summedits(path: Path) -> Iterator[Row]:
     if not files:
         raise ValueError(f"{path} holds no file summedits_DOMAIN.json")
     for file in files:
-        for where, one in _document(file):
-            label, edits = _label(one, ("label",), where), one.get("edit_types") or []
+        for where, item in _document(file):
+            label, edits = _label(item, ("label",), where), item.get("edit_types") or []
             kind = "" if label or not isinstance(edits, list) or not edits else str(edits[0])
-            yield _text(one, ("doc",), where), _text(one, ("summary",), where), label, kind
+            yield _text(item, ("doc",), where), _text(item, ("summary",), where), label, kind
 
 
 def _begin(path: Path) -> Iterator[Row]:
     """github.com/google/BEGIN-dataset, begin_test_wow.tsv and its sisters, the second release of 2022."""
     known = {"fully attributable": True, "not fully attributable": False, "generic": False}
-    for where, one in _tabs(path):
-        said = _text(one, ("begin_label",), where)
+    for where, row in _tabs(path):
+        said = _text(row, ("begin_label",), where)
         if said.strip().lower() not in known:
             raise ValueError(f"{where}: 'begin_label' must be one of {', '.join(known)}, not {said!r:.40}")
         label = known[said.strip().lower()]
-        yield _text(one, ("knowledge",), where), _text(one, ("response",), where), label, "" if label else said
+        yield _text(row, ("knowledge",), where), _text(row, ("response",), where), label, "" if label else said
 
 
 LAYOUTS: dict[str, Callable[[Path], Iterator[Row]]] = {
@@ -255,16 +255,16 @@ def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: ty
         raise TypeError(f"sets[{name!r}] must be a list of {wanted}, not {type(items).__name__}")
     made, found = cast("Callable[..., One]", kind), []
     for place, item in enumerate(items):
-        one = made(*_row(item, f"sets[{name!r}][{place}]")) if isinstance(item, Mapping) else item
-        if not isinstance(one, kind):
-            raise TypeError(f"sets[{name!r}][{place}] must be a {kind.__name__}, not {type(one).__name__}")
+        checked = made(*_row(item, f"sets[{name!r}][{place}]")) if isinstance(item, Mapping) else item
+        if not isinstance(checked, kind):
+            raise TypeError(f"sets[{name!r}][{place}] must be a {kind.__name__}, not {type(checked).__name__}")
         for part in ("article", "text"):
-            value = getattr(one, part)
+            value = getattr(checked, part)
             if not isinstance(value, str) or not value.strip():
                 raise ValueError(f"sets[{name!r}][{place}].{part} must be a text that is not empty, not {value!r:.40}")
-        if not isinstance(one.supported, (bool, np.bool_)):
-            raise TypeError(f"sets[{name!r}][{place}].supported must be True or False, not {one.supported!r:.40}")
-        found.append(one)
+        if not isinstance(checked.supported, (bool, np.bool_)):
+            raise TypeError(f"sets[{name!r}][{place}].supported must be True or False, not {checked.supported!r:.40}")
+        found.append(checked)
     if not found:
         raise ValueError(f"sets[{name!r}] is empty: leave it out")
     return found
@@ -282,10 +282,10 @@ def drawn(items: list[One], limit: int | None, seed: int) -> list[One]:
     """
     if limit is None or len(items) <= limit:
         return items
-    articles = list(dict.fromkeys(one.article for one in items))
+    articles = list(dict.fromkeys(item.article for item in items))
     order = np.random.default_rng(seed).permutation(len(articles))
     rank = {articles[place]: number for number, place in enumerate(order)}
-    return sorted(items, key=lambda one: rank[one.article])[:limit]
+    return sorted(items, key=lambda item: rank[item.article])[:limit]
 
 
 def short_hash(value: object) -> str:
@@ -295,4 +295,4 @@ def short_hash(value: object) -> str:
 
 def digest(items: Iterable[Labelled]) -> str:
     """A name for the content of a set."""
-    return short_hash([(one.article, one.text, bool(one.supported), one.kind) for one in items])
+    return short_hash([(item.article, item.text, bool(item.supported), item.kind) for item in items])

@@ -58,9 +58,9 @@ def measured_rows(signature: Mapping[str, str]) -> list[JsonDict]:
     """
     found = [
         name
-        for name, one in how_well()["checkers"].items()
-        if re.fullmatch(f"{re.escape(one['fingerprint'])}(-[a-z0-9]+)*", signature.get("checker", ""))
-        and signature.get("threshold") == str(one["threshold"])
+        for name, record in how_well()["checkers"].items()
+        if re.fullmatch(f"{re.escape(record['fingerprint'])}(-[a-z0-9]+)*", signature.get("checker", ""))
+        and signature.get("threshold") == str(record["threshold"])
     ]
     return [shown_row(row) for row in how_well()["rows"] if row["checker"] in found]
 

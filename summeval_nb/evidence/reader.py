@@ -133,14 +133,18 @@ def token_marks(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> np.ndarray
     """
     other = np.concatenate(evidence) if evidence else np.zeros(0, int)
     pairs_claim = set(zip(claim.tolist(), claim[1:].tolist(), strict=False))
-    pairs_other = {pair for one in evidence for pair in zip(one.tolist(), one[1:].tolist(), strict=False)}
+    pairs_other = {
+        pair for sentence in evidence for pair in zip(sentence.tolist(), sentence[1:].tolist(), strict=False)
+    }
     marks = np.zeros((len(claim) + len(other), 6), np.float32)
     marks[: len(claim), 0] = 1
     marks[: len(claim), 1] = np.isin(claim, other)
     marks[: len(claim), 2] = _in_pair(claim, pairs_other)
     marks[len(claim) :, 3] = 1
     marks[len(claim) :, 4] = np.isin(other, claim)
-    marks[len(claim) :, 5] = np.concatenate([_in_pair(one, pairs_claim) for one in evidence]) if evidence else 0
+    marks[len(claim) :, 5] = (
+        np.concatenate([_in_pair(sentence, pairs_claim) for sentence in evidence]) if evidence else 0
+    )
     return marks
 
 
@@ -162,7 +166,7 @@ def joined(
     Each distinct sentence is encoded once, or not at all where `states`, as `encoded` gives them, are known.
     """
     known = encoded(network, pairs) if states is None else states
-    total = max(len(claim) + 2 + sum(len(one) + 1 for one in evidence) for claim, evidence in pairs)
+    total = max(len(claim) + 2 + sum(len(sentence) + 1 for sentence in evidence) for claim, evidence in pairs)
     x = next(iter(known.values())).new_zeros((len(pairs), total, WIDTH))
     mask = torch.zeros((len(pairs), total), dtype=torch.bool)
     claims = torch.zeros((len(pairs), max(len(claim) for claim, _ in pairs) + 1), dtype=torch.bool)
@@ -170,12 +174,12 @@ def joined(
     for i, (claim, evidence) in enumerate(pairs):
         n = len(claim)
         # the first [CLS] is the pair's
-        pieces = [known[claim.tobytes()], *(known[one.tobytes()][1:] for one in evidence)]
+        pieces = [known[claim.tobytes()], *(known[sentence.tobytes()][1:] for sentence in evidence)]
         whole = torch.cat(pieces)
         x[i, : len(whole)] = whole
         mask[i, : len(whole)] = True
         claims[i, 1 : n + 1] = True
-        values = token_marks(claim, [np.append(one, SEP) for one in evidence])
+        values = token_marks(claim, [np.append(sentence, SEP) for sentence in evidence])
         marks[i, 1 : n + 1] = torch.from_numpy(values[:n])
         marks[i, n + 2 : len(whole)] = torch.from_numpy(values[n:])
     return x, mask.to(x.device), claims.to(x.device), marks.to(x.device)
@@ -183,7 +187,7 @@ def joined(
 
 def encoded(network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]) -> dict[bytes, Tensor]:
     """Return the states after the third layer of each distinct sentence, shape (t + 2, 384), with [CLS] and [SEP]."""
-    distinct = {one.tobytes(): one for claim, evidence in pairs for one in (claim, *evidence)}
+    distinct = {text.tobytes(): text for claim, evidence in pairs for text in (claim, *evidence)}
     texts = list(distinct.values())
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     found: list[Tensor] = [torch.empty(0)] * len(texts)
@@ -401,7 +405,7 @@ class Reader:
         the same length are read together, `budget` tokens at a time.
         """
         lots = (pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER))
-        return [one for lot in lots for one in self._read_lot(lot, budget)]
+        return [reading for lot in lots for reading in self._read_lot(lot, budget)]
 
     def _read_lot(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
         tokens = self._tokens(list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence))))
@@ -417,7 +421,7 @@ class Reader:
                     break
                 kept.append(ids)
             rows.append((own, kept))
-        lengths = [len(own) + 2 + sum(len(one) + 1 for one in kept) for own, kept in rows]
+        lengths = [len(own) + 2 + sum(len(sentence) + 1 for sentence in kept) for own, kept in rows]
         order = sorted(range(len(rows)), key=lambda i: lengths[i])
         found: list[Reading] = [Reading(0, 0, 0)] * len(rows)
         short = self.precision == "bfloat16"
@@ -447,7 +451,10 @@ class Reader:
     def _tokens(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the token ids of each text, the first eighty."""
         encoded = self.tokenizer.encode_batch(encodable(texts), add_special_tokens=False)
-        return {text: np.array(one.ids[:LONGEST] or [100], np.int32) for text, one in zip(texts, encoded, strict=True)}
+        return {
+            text: np.array(encoding.ids[:LONGEST] or [100], np.int32)
+            for text, encoding in zip(texts, encoded, strict=True)
+        }
 
 
 @lru_cache(maxsize=2)

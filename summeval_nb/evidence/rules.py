@@ -26,7 +26,8 @@ __all__ = ["Clash", "Clashes", "Words", "find_clashes", "findings_of", "nearest_
 
 
 class Clash(NamedTuple):
-    """A passage of the claim that the evidence speaks against: its kind, its tokens, and what stood there.
+    """A passage of the claim that the evidence contradicts: its kind, its tokens, and the words of the evidence
+    instead.
 
     `firm` is False where the rule is often wrong; such a passage is shown, but does not keep a sentence from being
     supported. `in_place` is True where all around it is equal, so that hardly anything but a change of what is said is
@@ -54,7 +55,7 @@ class Words:
 
 
 class Slot(NamedTuple):
-    """Words of the claim from `start` to `end`, and those of the evidence that they stand for."""
+    """Words of the claim from `start` to `end`, and the words of the evidence in their place."""
 
     start: int
     end: int
@@ -127,7 +128,7 @@ def number_value(tokens: Sequence[Token], place: int) -> float | None:
 
 
 def is_rounded(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a number is said to be approximate, or a limit: about 50, more than 50."""
+    """Return whether a number is approximate or a limit: about 50, more than 50."""
     return told_between(tokens, place) != (_EXACT, 1 / _EXACT)
 
 
@@ -136,13 +137,13 @@ def told_between(tokens: Sequence[Token], place: int) -> tuple[float, float]:
 
     What rose to 50 is 50.
     """
-    before = [one.key for one in tokens[max(0, place - 3) : place]]
+    before = [token.key for token in tokens[max(0, place - 3) : place]]
     if not _ABOUT.isdisjoint(before):
         return 0.9, 1.1
     above, below = not _ABOVE.isdisjoint(before), not _BELOW.isdisjoint(before) or before[-2:] in _UP_TO
     if above == below:
         return _EXACT, 1 / _EXACT
-    if any(one.kind == "negation" for one in tokens[max(0, place - 4) : place]):
+    if any(token.kind == "negation" for token in tokens[max(0, place - 4) : place]):
         above = not above
     return (_EXACT, 1.1) if above else (0.9, 1 / _EXACT)
 
@@ -153,29 +154,30 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
     every = [
         Slot(code.dest_start, code.dest_end, code.src_start, code.src_end)
         for number, code in enumerate(codes)
-        if code.tag == "replace" and any(one.tag == "equal" for one in codes[max(0, number - 1) : number + 2])
+        if code.tag == "replace"
+        and any(neighbour.tag == "equal" for neighbour in codes[max(0, number - 1) : number + 2])
     ]
     found = list(_exchanged(claim, nearest, every, codes))
     if not found and EITHER.isdisjoint(claim.raw):  # blinks while heated, stays on once hot: one word for two
-        wide = [one for one in different_slots(codes) if _says(claim, one.start, one.end)]
+        wide = [taken_slot for taken_slot in different_slots(codes) if _says(claim, taken_slot.start, taken_slot.end)]
         found = list(_exchanged(claim, nearest, wide, codes, turned=False))
     found += _denied(claim, nearest, codes)
-    taken = {one.first for one in found}
+    taken = {clash.first for clash in found}
     for slot in framed_slots(codes):
         if slot.start in taken:
             continue
         hit = _number(claim, nearest, slot) or _name(claim, nearest, slot) or _connective(claim, nearest, slot)
         found += [hit] if hit else []
-    taken |= {one.first for one in found}
+    taken |= {clash.first for clash in found}
     longer = (slot for slot in different_slots(codes) if slot.start not in taken and _between(codes, slot) >= _FRAME)
     for slot in longer:  # 2.3 million for 900,000, and what is counted behind both
         if slot.end < len(claim.raw) and slot.near_end < len(nearest.raw) and (hit := _number(claim, nearest, slot)):
             found.append(hit)
-    taken |= {one.first for one in found}
-    found += [one for one in _number_of_another(claim, nearest) if one.first not in taken]
-    taken |= {one.first for one in found}
-    found += [one for one in _number_of_another_verb(claim, nearest) if one.first not in taken]
-    return [one._replace(in_place=True) for one in found]
+    taken |= {clash.first for clash in found}
+    found += [clash for clash in _number_of_another(claim, nearest) if clash.first not in taken]
+    taken |= {clash.first for clash in found}
+    found += [clash for clash in _number_of_another_verb(claim, nearest) if clash.first not in taken]
+    return [clash._replace(in_place=True) for clash in found]
 
 
 def different_slots(codes: Sequence[Opcode]) -> Iterator[Slot]:
@@ -204,8 +206,8 @@ def framed_slots(codes: Sequence[Opcode]) -> Iterator[Slot]:
     """Give the places with equal words, or the sentence's end, on both sides, and three of them at least."""
     for number, code in enumerate(codes):
         sides = [*codes[max(0, number - 1) : number], *codes[number + 1 : number + 2]]
-        equal = sum(one.dest_end - one.dest_start for one in sides)
-        if code.tag == "replace" and all(one.tag == "equal" for one in sides) and equal >= _FRAME:
+        equal = sum(side.dest_end - side.dest_start for side in sides)
+        if code.tag == "replace" and all(side.tag == "equal" for side in sides) and equal >= _FRAME:
             yield Slot(code.dest_start, code.dest_end, code.src_start, code.src_end)
 
 
@@ -219,20 +221,20 @@ def _exchanged(
     """
     own, theirs = claim.parts.keys, nearest.parts.keys
     crossed = [
-        (one, other)
-        for number, one in enumerate(slots)
+        (crossing, other)
+        for number, crossing in enumerate(slots)
         for other in slots[number + 1 :]
-        if own[one.start : one.end] == theirs[other.near_start : other.near_end]
-        and own[other.start : other.end] == theirs[one.near_start : one.near_end]
-        and any(_tells(claim, i) for i in range(one.start, one.end))
+        if own[crossing.start : crossing.end] == theirs[other.near_start : other.near_end]
+        and own[other.start : other.end] == theirs[crossing.near_start : crossing.near_end]
+        and any(_tells(claim, i) for i in range(crossing.start, crossing.end))
     ]
     if turned and not crossed and (sides := _turned_about(claim, nearest)):
         yield from (_slot_clash(claim, nearest, "role", slot) for slot in sides)
         return
     if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest, codes, *crossed[0]):
         return
-    one, other = crossed[0]
-    if _inverted(claim, range(one.end, other.start), nearest, range(one.near_end, other.near_start)):
+    first_slot, other = crossed[0]
+    if _inverted(claim, range(first_slot.end, other.start), nearest, range(first_slot.near_end, other.near_start)):
         return
     elsewhere = [slot for slot in slots if slot not in crossed[0]]
     if any(_tells(claim, i) for slot in elsewhere for i in range(slot.start, slot.end)):
@@ -252,7 +254,7 @@ def _turned_about(claim: Words, nearest: Words) -> tuple[Slot, Slot] | None:
     denied, or where a comma or a quotation mark stands between: They love New York, said Tom.
     """
     own, theirs = claim.parts.keys, nearest.parts.keys
-    names = {one.key for words in (claim, nearest) for one in words.parts.names}
+    names = {name.key for words in (claim, nearest) for name in words.parts.names}
     starts = [i for i, key in enumerate(own) if key in names or claim.raw[i] in _SAME] if len(names) > 1 else []
     if _denies(claim) or _denies(nearest):
         return None
@@ -263,20 +265,20 @@ def _turned_about(claim: Words, nearest: Words) -> tuple[Slot, Slot] | None:
                 continue
             lengths = range(min(_LONGEST_NAME, before, len(own) - after), 0, -1)
             m = next((m for m in lengths if own[after : after + m] == theirs[before - m : before]), 0)
-            one, other = Slot(i, i + n, before - m, before), Slot(after, after + m, k, k + n)
+            first_slot, other = Slot(i, i + n, before - m, before), Slot(after, after + m, k, k + n)
             different = m and set(own[i : i + n]).isdisjoint(own[after : after + m])
             if not different or not _doing(claim, names, range(i + n, after)):
                 continue
-            if not all(_named(claim, names, slot) for slot in (one, other)):
+            if not all(_named(claim, names, slot) for slot in (first_slot, other)):
                 continue
             straight = _unbroken(claim, i, after + m) and _unbroken(nearest, before - m, k + n)
             if straight and not _holds(theirs, own[i : after + m]):
-                return one, other
+                return first_slot, other
     return None
 
 
 def _doing(claim: Words, names: Container[str], between: range) -> bool:
-    """Return whether what stands between two names says what one does to the other, and not what both do."""
+    """Return whether the words between two names say what one does to the other, not what both do."""
     told = [claim.parts.keys[i] for i in between if claim.parts.tokens[i].kind == "content"]
     words = [claim.raw[i] for i in between]
     both = words[-1] == "with" or not EITHER.isdisjoint(words)
@@ -306,7 +308,7 @@ def _tells(words: Words, place: int) -> bool:
     return words.parts.tokens[place].kind in ("content", "number")
 
 
-def _other_way_round(claim: Words, nearest: Words, codes: Sequence[Opcode], one: Slot, other: Slot) -> bool:
+def _other_way_round(claim: Words, nearest: Words, codes: Sequence[Opcode], slot: Slot, other: Slot) -> bool:
     """Return whether the two may say the same in the other order: both ways, by, a *not* that has moved or is new.
 
     Of the evidence only the part counts that the claim tells: what is denied elsewhere says nothing of the order.
@@ -317,13 +319,13 @@ def _other_way_round(claim: Words, nearest: Words, codes: Sequence[Opcode], one:
     moved = any(is_negation(nearest, i) and i not in kept for i in told)
     moved = moved or any(is_negation(claim, i) and i not in kept.values() for i in range(len(claim.raw)))
     passive = ("by" in claim.raw) != ("by" in nearest.raw[told.start : told.stop])
-    between = claim.raw[max(0, one.start - _BEFORE) : other.end]  # a match between Leeds and Hull
+    between = claim.raw[max(0, slot.start - _BEFORE) : other.end]  # a match between Leeds and Hull
     return moved or passive or not _BOTH_WAYS.isdisjoint(between)
 
 
-def _one_list(claim: Words, one: Slot, other: Slot) -> bool:
+def _one_list(claim: Words, slot: Slot, other: Slot) -> bool:
     """Return whether nothing but members of a list and what joins them stands between two places: A, B and C."""
-    between = range(one.end, other.start)
+    between = range(slot.end, other.start)
     return all(
         claim.raw[i] in _SAME or claim.parts.tokens[i] in claim.parts.names or claim.parts.tokens[i].kind == "number"
         for i in between
@@ -367,11 +369,11 @@ def _only_denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
     else:
         words, other, start, end, rest = nearest, claim, gap.src_start, gap.src_end, after.src_end
     same = [claim.parts.tokens[i] for code in (before, after) for i in range(code.dest_start, code.dest_end)]
-    further = [one for one in words.parts.tokens[rest:] if one.kind in ("content", "number")]
+    further = [token for token in words.parts.tokens[rest:] if token.kind in ("content", "number")]
     return (
         len(same) >= 3
-        and sum(one.kind == "content" for one in same) >= 2
-        and not any(one.kind in ("content", "number") for one in words.parts.tokens[start:end])
+        and sum(token.kind == "content" for token in same) >= 2
+        and not any(token.kind in ("content", "number") for token in words.parts.tokens[start:end])
         and all(one.key in other.parts.key_set for one in further)
         and "but" not in words.raw[rest:]
         and _NOT_QUITE.isdisjoint(words.raw[start : end + 3])
@@ -391,7 +393,7 @@ def is_negation(words: Words, place: int) -> bool:
 
 
 def left_undone(words: Words, place: int) -> bool:
-    """Return whether somebody failed to do what a word says: failed to raise, but not never failed to raise."""
+    """Return whether the deed of a word was not done: failed to raise, but not never failed to raise."""
     before = words.raw[max(0, place - 2) : place]
     if len(before) < 2 or before[1] != "to" or before[0] not in _UNDONE:
         return False
@@ -456,7 +458,9 @@ def _number_of_another_verb(claim: Words, nearest: Words) -> Iterator[Clash]:
     The evidence must have the claim's number behind another word, and both before the same word.
     """
     own, theirs = claim.parts, nearest.parts
-    numbers = {k: _before_number(nearest, k) for k, one in enumerate(theirs.tokens) if one.kind == "number"}
+    numbers = {
+        k: _before_number(nearest, k) for k, their_token in enumerate(theirs.tokens) if their_token.kind == "number"
+    }
     for i, token in enumerate(own.tokens):
         before = _before_number(claim, i) if token.kind == "number" else ""
         if not before or is_rounded(own.tokens, i):
@@ -475,13 +479,15 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
     theirs = nearest.parts.tokens[slot.near_start : slot.near_end]
     if len(own) > 2 or len(theirs) > 2:
         return None
-    if not all(_written_as_name(words.parts, one) for words, some in ((claim, own), (nearest, theirs)) for one in some):
+    if not all(
+        _written_as_name(words.parts, token) for words, some in ((claim, own), (nearest, theirs)) for token in some
+    ):
         return None
-    if any(one.key in claim.parts.key_set for one in theirs):  # both are named: a list, or somebody else's part
+    if any(token.key in claim.parts.key_set for token in theirs):  # both are named: a list, or somebody else's part
         return None
     if title_for_name(claim, nearest, slot):
         return None
-    written, instead = (" ".join(one.key for one in some) for some in (own, theirs))
+    written, instead = (" ".join(token.key for token in some) for some in (own, theirs))
     return None if fuzz.ratio(written, instead) >= ALIKE else Clash("name", slot.start, slot.end - 1, instead)
 
 
@@ -568,7 +574,7 @@ def _next_word(words: Words, place: int) -> int | None:
     What works "no longer" does not work.
     """
     near = range(place + 1, min(place + 1 + _REACH, len(words.raw)))
-    return next((one for one in near if _tells(words, one) and words.raw[one] != "longer"), None)
+    return next((index for index in near if _tells(words, index) and words.raw[index] != "longer"), None)
 
 
 def _denied_and_plain(words: Words, negations: Sequence[int]) -> tuple[dict[str, int], dict[str, int]]:
@@ -591,7 +597,7 @@ def _timed(denying: Words, plain: Words, place: int) -> bool:
     if when is None or "after" in denying.raw[later[0] : when]:  # not until after March: not in March
         return False
     key = denying.parts.tokens[when].key
-    there = [i for i, one in enumerate(plain.parts.keys) if one == key]
+    there = [i for i, stem in enumerate(plain.parts.keys) if stem == key]
     return any(not _AT.isdisjoint(plain.raw[max(0, i - 3) : i]) for i in there)
 
 
@@ -601,11 +607,11 @@ def _moved(first: Words, second: Words) -> set[str]:
     The two words stand in the same order, with nothing but small words between them.
     """
     found: set[str] = set()
-    for one, other in ((first, second), (second, first)):
+    for words, other in ((first, second), (second, first)):
         pairs = {
-            (one.parts.tokens[a].key, one.parts.tokens[b].key)
-            for place in _negations(one, other)
-            if (a := _next_word(one, place)) is not None and (b := _next_told(one, a)) is not None
+            (words.parts.tokens[a].key, words.parts.tokens[b].key)
+            for place in _negations(words, other)
+            if (a := _next_word(words, place)) is not None and (b := _next_told(words, a)) is not None
         }
         denied = {_next_word(other, place) for place in _negations(other)}
         for place in _negations(other):
@@ -614,15 +620,15 @@ def _moved(first: Words, second: Words) -> set[str]:
             if before is None or after is None or before in denied:
                 continue
             pair = other.parts.tokens[before].key, other.parts.tokens[after].key
-            found |= set(pair) if any(_same_pair(pair, seen, other, one) for seen in pairs) else set()
+            found |= set(pair) if any(_same_pair(pair, seen, other, words) for seen in pairs) else set()
     return found
 
 
-def _same_pair(pair: tuple[str, str], seen: tuple[str, str], other: Words, one: Words) -> bool:
+def _same_pair(pair: tuple[str, str], seen: tuple[str, str], other: Words, words: Words) -> bool:
     """Return whether two pairs are the same, also where the verb has another form: did not give, gave no."""
     if pair == seen:
         return True
-    unknown = pair[0] not in one.parts.key_set and seen[0] not in other.parts.key_set
+    unknown = pair[0] not in words.parts.key_set and seen[0] not in other.parts.key_set
     forms = [_FORMS.get(key, key).translate(_VOWELS) for key in (pair[0], seen[0])]
     return pair[1] == seen[1] and forms[0] == forms[1] and unknown
 
@@ -638,8 +644,10 @@ def _next_told(words: Words, place: int) -> int | None:
 
 
 def _undone(sentences: Sequence[Words]) -> set[str]:
-    """Return the words that stand only behind a *failed to*: nowhere is said that somebody did it."""
-    every = [(one.parts.keys[i], left_undone(one, i)) for one in sentences for i in range(len(one.raw))]
+    """Return the words that occur only behind a *failed to*, so that no sentence asserts the deed."""
+    every = [
+        (sentence.parts.keys[i], left_undone(sentence, i)) for sentence in sentences for i in range(len(sentence.raw))
+    ]
     return {key for key, undone in every if undone} - {key for key, undone in every if not undone}
 
 
@@ -648,9 +656,9 @@ def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tu
     own = _negations(claim, near)
     denied, plain = _denied_and_plain(claim, own)
     others = [Words.of(parts) for parts in evidence]
-    told = [_denied_and_plain(one, _negations(one, claim)) for one in others]
-    their_denied = {key for one, _ in told for key in one}
-    their_plain = {key for _, one in told for key in one}
+    told = [_denied_and_plain(sentence, _negations(sentence, claim)) for sentence in others]
+    their_denied = {key for denied_keys, _ in told for key in denied_keys}
+    their_plain = {key for _, plain_keys in told for key in plain_keys}
     undone = _undone(others)
     moved, clashes, same = _moved(claim, near), [], False
     near_denied, _ = _denied_and_plain(near, _negations(near, claim))
@@ -677,11 +685,11 @@ def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tu
 
 
 def denied_once(claim: Words, near: Words, place: int, opposite: str) -> bool:
-    """Return whether a word and its opposite in the nearest sentence say the same, because one of them is denied.
+    """Return whether a word and its opposite in the nearest sentence agree because one of them is denied.
 
     What is said to be one thing is not its opposite; what is not the one need not be the other, but for some pairs.
     """
-    told = {one: {_next_word(words, i) for i in _negations(words)} for one, words in ((0, claim), (1, near))}
+    told = {side: {_next_word(words, i) for i in _negations(words)} for side, words in ((0, claim), (1, near))}
     if not _tells(claim, place) or "longer" in (claim.raw[place], opposite):
         return False
     theirs = {i in told[1] for i, word in enumerate(near.raw) if word == opposite and _tells(near, i)}
@@ -741,9 +749,9 @@ def _suffered(words: Words, first: int, second: int) -> set[str] | None:
     return {words.parts.keys[told[0]]} if told and second - by <= _BETWEEN else set()
 
 
-def _one_verb(one: str, other: str) -> bool:
+def _one_verb(verb: str, other: str) -> bool:
     """Return whether two words may be forms of one verb: beat, beaten."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((verb, other), key=len)
     return len(short) >= _SHORTEST and long.startswith(short)
 
 
@@ -761,7 +769,7 @@ def _turned(claim: Words, i: int, j: int, near: Words, k: int, m: int) -> bool |
     if not same:  # one of the two is in the passive
         return False if own or theirs else None
     does = _said(near, start, stop) if theirs is None else _said(claim, i, j)
-    return True if any(_one_verb(one, other) for one in does for other in own or theirs or ()) else None
+    return True if any(_one_verb(verb, other) for verb in does for other in own or theirs or ()) else None
 
 
 def _copulas(words: Words, between: range) -> list[int]:
@@ -784,16 +792,16 @@ def _sides(words: Words, copula: int) -> tuple[range, range]:
     earlier = [place for place in range(copula) if words.raw[place] in _BE]
     later = [place for place in range(copula + 1, end) if words.raw[place] in _BE]
     if earlier:
-        start = next((one + 1 for one in range(earlier[-1], copula) if words.raw[one] in _CLAUSES), 0)
+        start = next((index + 1 for index in range(earlier[-1], copula) if words.raw[index] in _CLAUSES), 0)
     if later:
-        end = next((one for one in range(later[0], copula, -1) if words.raw[one] in _CLAUSES), end)
+        end = next((index for index in range(later[0], copula, -1) if words.raw[index] in _CLAUSES), end)
     return range(start, copula), range(copula + 1, end)
 
 
 def _side(words: Words, places: range) -> set[str]:
     """Return what a side of a form of *be* tells, but for when: its content words, or its numbers if it has none."""
     told = [words.parts.tokens[i] for i in places if _tells(words, i) and words.raw[i] not in WHEN | _STILL]
-    return {one.key for one in told if one.kind == "content"} or {one.key for one in told}
+    return {token.key for token in told if token.kind == "content"} or {token.key for token in told}
 
 
 def _core(words: Words, places: range) -> set[str]:
@@ -834,7 +842,9 @@ def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = Fals
     With `shared` only those that one of these sentences joins by a word that joins them in the claim.
     """
     names: list[tuple[int, Token]] = [
-        (i, one) for i, one in enumerate(claim.parts.tokens) if one in claim.parts.names and claim.raw[i] not in WHEN
+        (i, token)
+        for i, token in enumerate(claim.parts.tokens)
+        if token in claim.parts.names and claim.raw[i] not in WHEN
     ]
     clashes = []
     for (i, a), (j, b) in zip(names, names[1:], strict=False):
@@ -849,7 +859,7 @@ def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = Fals
             if False in found or a.key not in parts.key_set or b.key not in parts.key_set:
                 continue
             near = Words.of(parts)
-            first, second = ([k for k, key in enumerate(parts.keys) if key == one.key][:_MOST] for one in (a, b))
+            first, second = ([k for k, key in enumerate(parts.keys) if key == name.key][:_MOST] for name in (a, b))
             for k, m in product(first, second):
                 joined = joined or not _said(claim, i + 1, j).isdisjoint(_said(near, min(k, m) + 1, max(k, m)))
                 turned = _turned(claim, i, j, near, k, m)
@@ -881,7 +891,7 @@ _NOT_DONE_TO = _SPOKEN | EITHER | _BE_OR_GET
 
 def with_first_names(parts: Parts, known: frozenset[str]) -> Parts:
     """Return a sentence whose first word is a name, too, if it is written as one and is a name elsewhere."""
-    first = next((one for one in parts.tokens[:2] if one.kind != "function"), None)
+    first = next((token for token in parts.tokens[:2] if token.kind != "function"), None)
     if first is None or first.kind != "content" or first in parts.names or first.key not in known:
         return parts
     return replace(parts, names=(first, *parts.names)) if parts.text[first.start].isupper() else parts
@@ -938,9 +948,9 @@ def _run(claim: Words, i: int, near: Words, k: int) -> int:
     return n
 
 
-def _same_deed(one: str, other: str) -> bool:
-    """Return whether two words may be forms of one verb (came, come), or both say that somebody spoke."""
-    return {one, other} <= _SPOKEN or (one[0] == other[0] and fuzz.ratio(one, other) >= ALIKE)
+def _same_deed(deed: str, other: str) -> bool:
+    """Return whether two words may be forms of one verb (came, come), or are both verbs of speaking."""
+    return {deed, other} <= _SPOKEN or (deed[0] == other[0] and fuzz.ratio(deed, other) >= ALIKE)
 
 
 def _telling_in(words: Words, places: range) -> int:
@@ -955,9 +965,13 @@ def _same_name(claim: Words, own: range, near: Words, theirs: range) -> bool:
     """Return whether two names may be one: they share a word, are spelt alike, or one abbreviates the other."""
     if not _keys_of(claim, own).isdisjoint(_keys_of(near, theirs)):
         return True
-    one, other = (" ".join(words.raw[i] for i in places) for words, places in ((claim, own), (near, theirs)))
-    first = ["".join(word[0] for word in name.split()) for name in (one, other)]
-    return fuzz.ratio(one, other) >= ALIKE or one.replace(".", "") == first[1] or other.replace(".", "") == first[0]
+    own_name, other = (" ".join(words.raw[i] for i in places) for words, places in ((claim, own), (near, theirs)))
+    first = ["".join(word[0] for word in name.split()) for name in (own_name, other)]
+    return (
+        fuzz.ratio(own_name, other) >= ALIKE
+        or own_name.replace(".", "") == first[1]
+        or other.replace(".", "") == first[0]
+    )
 
 
 def _one_name(words: Words, own: set[str], theirs: set[str]) -> bool:
@@ -984,7 +998,7 @@ def _places(words: Words, claim: Words, start: int, n: int) -> Iterator[int]:
 
 
 def _does_another(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> str | None:
-    """Return who does in the evidence what a name does in the words from `i` on, if it is somebody else.
+    """Return the other actor whom the evidence names for the deed that starts at `i` in the claim, if any.
 
     Of the verb itself another form will do (came on as a substitute, had come on as a substitute).
     """
@@ -1102,23 +1116,24 @@ NEAR = 0.7  # of a claim's words, weighed by their rarity, that one sentence hol
 def nearest_two(claim: Parts, evidence: Sequence[Parts], cosines: np.ndarray) -> tuple[int, int]:
     """Return the places of the evidence sentence nearest to the claim, and of the one that best holds what is left."""
     found = [
-        0.6 * idf_coverage(claim, [one]) + 0.25 * pairs_within(claim, [one]) + 0.15 * float(cosine)
-        for one, cosine in zip(evidence, cosines, strict=True)
+        0.6 * idf_coverage(claim, [sentence]) + 0.25 * pairs_within(claim, [sentence]) + 0.15 * float(cosine)
+        for sentence, cosine in zip(evidence, cosines, strict=True)
     ]
     first = int(np.argmax(found))
     left = [key for key in claim.content if key not in evidence[first].key_set]
     if not left or len(evidence) == 1:
         return first, first
     held = [
-        sum(stem_weight(key) for key in left if key in one.key_set) + 1e-3 * found[i] for i, one in enumerate(evidence)
+        sum(stem_weight(key) for key in left if key in sentence.key_set) + 1e-3 * found[i]
+        for i, sentence in enumerate(evidence)
     ]
     return first, int(np.argmax(held))
 
 
 def _neighbours(tokens: Sequence[Token], place: int) -> set[str]:
     """Return the keys of the two content words after and the one before a place: a number's unit and its head."""
-    after = [one.key for one in tokens[place + 1 : place + 5] if one.kind == "content"][:2]
-    before = [one.key for one in tokens[max(0, place - 3) : place] if one.kind == "content"][-1:]
+    after = [token.key for token in tokens[place + 1 : place + 5] if token.kind == "content"][:2]
+    before = [token.key for token in tokens[max(0, place - 3) : place] if token.kind == "content"][-1:]
     return {*after, *before}
 
 
@@ -1133,14 +1148,14 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
     heads: dict[str, set[str]] = {}
     units: dict[str, set[str]] = {}
     values: list[float] = []
-    for one in evidence if places else ():
-        for i, token in enumerate(one.tokens):
+    for sentence in evidence if places else ():
+        for i, token in enumerate(sentence.tokens):
             if token.kind == "number":
-                where.setdefault(token.key, []).append((one, i))
-                units.setdefault(_unit(one.tokens, i), set()).add(token.key)
-                if (worth := number_value(one.tokens, i)) is not None:
+                where.setdefault(token.key, []).append((sentence, i))
+                units.setdefault(_unit(sentence.tokens, i), set()).add(token.key)
+                if (worth := number_value(sentence.tokens, i)) is not None:
                     values.append(worth)
-                for key in _neighbours(one.tokens, i):
+                for key in _neighbours(sentence.tokens, i):
                     heads.setdefault(key, set()).add(token.key)
     for place in places:
         token = claim.tokens[place]
@@ -1156,7 +1171,7 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
             continue
         unit = _unit(claim.tokens, place)
         other_units = units.get(unit, set()) - {token.key} if unit else set()
-        if other_units and all(_unit(one.tokens, i) != unit for one, i in where[token.key]):
+        if other_units and all(_unit(sentence.tokens, i) != unit for sentence, i in where[token.key]):
             clashes.append(Clash("number", place, place, min(other_units)))
     return clashes, missing
 
@@ -1206,14 +1221,14 @@ def _antonym_clashes(
     shut are no opposites.
     """
     table, clashes = antonyms(), []
-    near, anywhere = set(nearest.raw), {word for one in others for word in one.raw}
+    near, anywhere = set(nearest.raw), {word for sentence in others for word in sentence.raw}
     slots = {i: set(nearest.raw[r[2] : r[3]]) for r in replaced for i in range(r[0], r[1])}
     codes = list(Levenshtein.opcodes(nearest.parts.keys, claim.parts.keys))
     wide = {
-        i: set(nearest.raw[one.near_start : one.near_end])
-        for one in different_slots(codes)
-        if one.end - one.start <= 2 and one.near_end - one.near_start <= 3
-        for i in range(one.start, one.end)
+        i: set(nearest.raw[slot.near_start : slot.near_end])
+        for slot in different_slots(codes)
+        if slot.end - slot.start <= 2 and slot.near_end - slot.near_start <= 3
+        for i in range(slot.start, slot.end)
     }
     firm = 0
     for place, word in enumerate(claim.raw):
@@ -1221,7 +1236,9 @@ def _antonym_clashes(
             continue
         if word in _CAPITAL_ONLY and not claim.parts.text[claim.parts.tokens[place].start].isupper():
             continue
-        if hit := [one for one in sorted(table[word] & near) if not denied_once(claim, nearest, place, one)]:
+        if hit := [
+            opposite for opposite in sorted(table[word] & near) if not denied_once(claim, nearest, place, opposite)
+        ]:
             in_place = bool(table[word] & slots.get(place, set()))
             alone = claim.parts.tokens[place].kind == "content" and word not in anywhere | _ONLY_IN_PLACE
             firm += in_place or alone
@@ -1241,7 +1258,7 @@ def _name_clashes(
         there = [nearest.parts.tokens[i] for i in range(near_start, near_end) if nearest.parts.tokens[i] in theirs]
         if end - start > 2 or near_end - near_start > 3 or not own or not there:
             continue
-        if any(token.key in claim.parts.key_set for token in there) or own[0] in {one.first for one in clashes}:
+        if any(token.key in claim.parts.key_set for token in there) or own[0] in {clash.first for clash in clashes}:
             continue
         if title_for_name(claim, nearest, Slot(start, end, near_start, near_end)):
             continue
@@ -1258,7 +1275,9 @@ def _name_known(claim: Parts, token: Token, known: frozenset[str], evidence: Seq
     if len(stem) >= 4 and any(key.startswith(stem) or (len(key) >= 4 and token.key.startswith(key)) for key in known):
         return True
     written = claim.text[token.start : token.end].replace(".", "")
-    return written.isupper() and len(written) > 1 and any(written.lower() in _initials(one) for one in evidence)
+    return (
+        written.isupper() and len(written) > 1 and any(written.lower() in _initials(sentence) for sentence in evidence)
+    )
 
 
 def _initials(parts: Parts) -> str:
@@ -1299,23 +1318,23 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     """
     near = evidence[nearest[0]]
     own, words = Words.of(claim), Words.of(near)
-    known = frozenset().union(*(one.key_set for one in evidence))
+    known = frozenset().union(*(sentence.key_set for sentence in evidence))
     unknown = [token for token in claim.names if not _name_known(claim, token, known, evidence)]
     coverage = idf_coverage(claim, [near])
     replaced = _replacements(own, words)
     numbers, missing = _number_clashes(claim, evidence)
-    opposites, hits = _antonym_clashes(own, words, [Words.of(one) for one in evidence], replaced)
+    opposites, hits = _antonym_clashes(own, words, [Words.of(sentence) for sentence in evidence], replaced)
     denials, differ = negation_clashes(own, words, evidence)
     names = _name_clashes(own, words, replaced, unknown)
     roles = role_clashes(own, evidence)
     if coverage < NEAR:  # too far from any sentence to say who did what to whom
-        roles = [one._replace(firm=False) for one in roles]
+        roles = [clash._replace(firm=False) for clash in roles]
     actors = _actors(own, evidence, roles, coverage)
     slots = slot_clashes(own, words)
-    covered = {place for one in slots for place in range(one.first, one.last + 1)}
-    found = [one for one in (*numbers, *opposites, *denials, *names) if one.first not in covered]
-    found += [one for one in (*roles, *actors) if covered.isdisjoint(range(one.first, one.last + 1))]
-    found = sorted([*found, *slots], key=lambda one: one.first)
+    covered = {place for slot in slots for place in range(slot.first, slot.last + 1)}
+    found = [clash for clash in (*numbers, *opposites, *denials, *names) if clash.first not in covered]
+    found += [clash for clash in (*roles, *actors) if covered.isdisjoint(range(clash.first, clash.last + 1))]
+    found = sorted([*found, *slots], key=lambda clash: clash.first)
     return Clashes(found, missing, len(unknown), differ, hits, coverage)
 
 
@@ -1324,13 +1343,13 @@ def _actors(claim: Words, evidence: Sequence[Parts], roles: Sequence[Clash], nea
     known = frozenset(name.key for parts in (claim.parts, *evidence) for name in parts.names)
     own, told = with_first_names(claim.parts, known), [with_first_names(parts, known) for parts in evidence]
     words = Words.of(own)
-    found = actor_clashes(words, [Words.of(one) for one in told])
+    found = actor_clashes(words, [Words.of(sentence) for sentence in told])
     if own is not claim.parts and near_coverage >= NEAR:
         first = own.tokens.index(own.names[0])
-        turned = [one for one in role_clashes(words, told, shared=True) if one.first == first]
-        found = turned + [one for one in found if not turned or one.first > turned[0].last]
-    taken = {place for one in roles for place in range(one.first, one.last + 1)}
-    return [one for one in found if taken.isdisjoint(range(one.first, one.last + 1))]
+        turned = [clash for clash in role_clashes(words, told, shared=True) if clash.first == first]
+        found = turned + [clash for clash in found if not turned or clash.first > turned[0].last]
+    taken = {place for clash in roles for place in range(clash.first, clash.last + 1)}
+    return [clash for clash in found if taken.isdisjoint(range(clash.first, clash.last + 1))]
 
 
 def findings_of(claim: Parts, clashes: Sequence[Clash]) -> list[Finding]:

@@ -295,9 +295,9 @@ def antonyms() -> dict[str, frozenset[str]]:
         if not line or line.startswith("#"):
             continue
         left, _, right = line.partition("|")
-        for one in left.split():
+        for word in left.split():
             for other in right.split():
-                if one != other:
-                    found.setdefault(one, set()).add(other)
-                    found.setdefault(other, set()).add(one)
+                if word != other:
+                    found.setdefault(word, set()).add(other)
+                    found.setdefault(other, set()).add(word)
     return {word: frozenset(others) for word, others in found.items()}

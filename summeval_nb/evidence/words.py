@@ -143,8 +143,8 @@ def sentence_matches(vectors: PairVectors) -> np.ndarray:
     """
     tokens = vectors.claim_tokens
     columns = [
-        (tokens @ one.T).max(axis=1) if len(one) else np.zeros(len(tokens))
-        for one in vectors.evidence_tokens
+        (tokens @ matrix.T).max(axis=1) if len(matrix) else np.zeros(len(tokens))
+        for matrix in vectors.evidence_tokens
     ]
     return np.stack(columns, axis=1).astype(np.float64)
 
@@ -328,9 +328,9 @@ class WordsChecker(Packaged):
         )
 
     def _check_lot(
-        self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
+        self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
     ) -> list[Verdict]:
-        asked = zip(lot, vectors, strict=True)
+        asked = zip(batch, vectors, strict=True)
         return [self._verdict(*pair, own) for pair, own in asked]
 
     def _verdict(
@@ -446,7 +446,7 @@ def judged_only(
 def bin_row(
     low: float, high: float, probabilities: np.ndarray, labels: np.ndarray
 ) -> dict[str, float]:
-    """What a bin says: its ends, mean probability, and the share of positive labels.
+    """A bin's ends, mean probability, and share of positive labels.
 
     The share has Wilson's 95 % interval.
     """

@@ -230,7 +230,7 @@ class Hypothesis:
     @property
     def score(self) -> float | None:
         """The share of entailed statements."""
-        return hypothesis_score([one.entailment for one in self.statements])
+        return hypothesis_score([statement.entailment for statement in self.statements])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,7 +258,11 @@ class Inference:
     @property
     def tags(self) -> list[Entailment]:
         """The entailments of all statements, in their order."""
-        return [one.entailment for part in self.hypotheses for one in part.statements]
+        return [
+            statement.entailment
+            for part in self.hypotheses
+            for statement in part.statements
+        ]
 
     @property
     def n_statements(self) -> int:
@@ -306,8 +310,8 @@ def _statement_rows(inference: Inference) -> list[JsonDict]:
     rows = []
     for number, hypothesis in enumerate(inference.hypotheses):
         place = hypothesis.unit.place
-        for one in hypothesis.statements:
-            tag = one.entailment
+        for statement in hypothesis.statements:
+            tag = statement.entailment
             values = [
                 inference.name,
                 number,
@@ -317,10 +321,10 @@ def _statement_rows(inference: Inference) -> list[JsonDict]:
                 hypothesis.unit.resolved,
             ]
             values += [
-                one.statement.text,
-                one.statement.rewritten,
+                statement.statement.text,
+                statement.statement.rewritten,
                 tag.label,
-                one.counts,
+                statement.counts,
                 tag.probability,
             ]
             values += [
@@ -467,20 +471,22 @@ class AnswerReport:
     def reasons(self) -> dict[str, str]:
         """Why scores are undefined; only those that are."""
         return {
-            name: one.reason
-            for name, one in self.inferences.items()
-            if one.score is None
+            name: inference.reason
+            for name, inference in self.inferences.items()
+            if inference.score is None
         }
 
     @property
     def n_failed(self) -> int:
         """How many statements the judge failed on, over all pairs."""
-        return sum(one.n_failed for one in self.inferences.values())
+        return sum(inference.n_failed for inference in self.inferences.values())
 
     def row(self) -> JsonDict:
         """Return the report in one row: verdict, scores, flags, counts, reasons."""
         right = self.correctness
-        return {name: one.score for name, one in self.inferences.items()} | {
+        return {
+            name: inference.score for name, inference in self.inferences.items()
+        } | {
             "verdict": self.verdict,
             "correctness": right.f1,
             "correctness_precision": right.precision,
@@ -490,14 +496,20 @@ class AnswerReport:
             "answer_refused_probability": self.answer_refused.probability,
             "truth_refused": self.truth_refused.value,
             "truth_refused_probability": self.truth_refused.probability,
-            "n_statements": sum(one.n_statements for one in self.inferences.values()),
+            "n_statements": sum(
+                inference.n_statements for inference in self.inferences.values()
+            ),
             "n_failed": self.n_failed,
             "reason": "; ".join(dict.fromkeys(self.reasons.values())),
         }
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each statement of each pair."""
-        return [row for one in self.inferences.values() for row in _statement_rows(one)]
+        return [
+            row
+            for inference in self.inferences.values()
+            for row in _statement_rows(inference)
+        ]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -506,7 +518,9 @@ class AnswerReport:
             "ground_truth": self.ground_truth,
             "answer": self.answer,
         }
-        premises = {name: one.premise for name, one in self.inferences.items()}
+        premises = {
+            name: inference.premise for name, inference in self.inferences.items()
+        }
         flags = {
             "answer": self.answer_refused.reason,
             "ground_truth": self.truth_refused.reason,
@@ -533,7 +547,7 @@ class AnswerReport:
         return _as_frame(self.rows())
 
     def __repr__(self) -> str:
-        numbers = {name: one.score for name, one in self.inferences.items()}
+        numbers = {name: inference.score for name, inference in self.inferences.items()}
         numbers |= {"correctness": self.correctness.f1, "n_failed": self.n_failed}
         flags = {
             "answer_refused": self.answer_refused.value,
@@ -760,8 +774,8 @@ def _ask_flags(rows: Sequence[AnswerRow], ask: Ask) -> list[dict[str, Flag]]:
     )
     texts = [opening(text) for row in rows for text in (row.answer, row.ground_truth)]
     flags = [
-        Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one
-        for one in ask("refusal", [(text,) for text in texts])
+        Flag(value=None, reason=str(flag)) if isinstance(flag, JudgeFailure) else flag
+        for flag in ask("refusal", [(text,) for text in texts])
     ]
     return [
         {"answer": flags[2 * i], "ground_truth": flags[2 * i + 1]}
@@ -774,7 +788,9 @@ def _why_no_score(
 ) -> str:
     """Why a pair has no score before anything was judged; '' if it is to be judged."""
     empty = [part for part in _TEXTS[name] if not getattr(row, part).strip()]
-    if name == "answer_given_context" and not any(one.strip() for one in row.context):
+    if name == "answer_given_context" and not any(
+        passage.strip() for passage in row.context
+    ):
         empty.append("context")
     if empty:
         return f"the {empty[0].replace('_', ' ')} is empty"
@@ -817,11 +833,14 @@ def _resolve(
         )
     )
     out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
-    for text, one in found.items():
-        if isinstance(one, JudgeFailure):
-            resolution, note = None, f"pronouns were left as they are: {one.reason}"
+    for text, reply in found.items():
+        if isinstance(reply, JudgeFailure):
+            resolution, note = (
+                None,
+                f"pronouns were left as they are: {reply.reason}",
+            )
         else:
-            resolution, note = one, one.note
+            resolution, note = reply, reply.note
         out[text] = (
             make_units(text, resolution, keep_lists=keep_lists),
             (note,) if note else (),
@@ -838,29 +857,31 @@ def _split_texts(
         text: with_denying_leads([unit.resolved for unit in units])
         for text, (units, _) in resolved.items()
     }
-    units = list(dict.fromkeys(one for own in read.values() for one in own))
-    kept = [one for one in units if keep_lists and is_list(one)]
+    units = list(dict.fromkeys(unit for own in read.values() for unit in own))
+    kept = [unit for unit in units if keep_lists and is_list(unit)]
     lists = {
-        one: with_denying_leads([part.text for part in answer_units(one)])
-        for one in kept
+        unit: with_denying_leads([part.text for part in answer_units(unit)])
+        for unit in kept
     }
     asked = list(
         dict.fromkeys([*units, *(part for parts in lists.values() for part in parts)])
     )
     statements = dict(
-        zip(asked, ask("statements", [(one,) for one in asked]), strict=True)
+        zip(asked, ask("statements", [(part,) for part in asked]), strict=True)
     )
 
     def apart(unit: str) -> list[list[Statement]]:
         found = [statements[part] for part in lists.get(unit, [])]
-        said = [one for one in found if not isinstance(one, JudgeFailure)]
+        said = [
+            statement for statement in found if not isinstance(statement, JudgeFailure)
+        ]
         return said if len(said) == len(found) else []
 
     return {
         text: Parts(
             found,
-            [statements[one] for one in read[text]],
-            [apart(one) for one in read[text]],
+            [statements[unit] for unit in read[text]],
+            [apart(unit) for unit in read[text]],
             notes,
         )
         for text, (found, notes) in resolved.items()
@@ -871,7 +892,7 @@ def _premise_of(name: str, row: AnswerRow, parts: Mapping[str, Parts]) -> str:
     """The premise of a pair, as the judge sees it: resolved, and contexts as
     paragraphs of their own."""
     if name == "answer_given_context":
-        return "\n\n".join(one for one in row.context if one.strip())
+        return "\n\n".join(passage for passage in row.context if passage.strip())
     given = row.ground_truth if name == "answer_given_truth" else row.answer
     resolved = as_premise([unit.resolved for unit in parts[given].units])
     return "\n\n".join(text for text in (question_end(row.question), resolved) if text)
@@ -903,7 +924,7 @@ def _better(kept: _Said, apart: Sequence[_Said]) -> _Said:
     """A list's items with their lead-in, or its units without it where these are
     entailed more often."""
     alone = sum(map(_share, apart)) / len(apart) if apart else 0.0
-    return [one for tagged in apart for one in tagged] if alone > _share(kept) else kept
+    return [tag for tagged in apart for tag in tagged] if alone > _share(kept) else kept
 
 
 def _tag_pairs(
@@ -929,10 +950,12 @@ def _tag_pairs(
         own = parts[texts[key]]
         for statements in [
             *own.statements,
-            *(one for group in own.apart for one in group),
+            *(group_statements for group in own.apart for group_statements in group),
         ]:
             if not isinstance(statements, JudgeFailure):
-                items[premises[key], tuple(one.text for one in statements)] = None
+                items[
+                    premises[key], tuple(statement.text for statement in statements)
+                ] = None
     replies = ask(
         "entail", [(premise, list(statements)) for premise, statements in items]
     )
@@ -973,7 +996,7 @@ def _notes_of(row: AnswerRow, parts: Mapping[str, Parts]) -> tuple[str, ...]:
         if text in parts
         for note in parts[text].notes
     ]
-    blank = sum(not one.strip() for one in row.context)
+    blank = sum(not passage.strip() for passage in row.context)
     notes += (
         [f"{blank} of {len(row.context)} contexts are empty and were left out"]
         if blank
@@ -1038,13 +1061,15 @@ def _summarise(
     number of rows behind each."""
     rows = []
     for name in (*PAIRS, "correctness"):
-        scores = [row for one in reports if (row := one.row()[name]) is not None]
+        scores = [row for report in reports if (row := report.row()[name]) is not None]
         low, high = mean_interval(scores, confidence, seed)
         mean = sum(scores) / len(scores) if scores else None
         rows.append(
             {"measure": name, "value": mean, "low": low, "high": high, "n": len(scores)}
         )
-    flags = [(one.answer_refused.value, one.truth_refused.value) for one in reports]
+    flags = [
+        (report.answer_refused.value, report.truth_refused.value) for report in reports
+    ]
     for place, name in enumerate(("answers refused", "ground truths refused")):
         known = [flag[place] for flag in flags if flag[place] is not None]
         rows.append(rate_row(name, sum(map(bool, known)), len(known), confidence))
@@ -1058,10 +1083,12 @@ def _summarise(
     rows.append(
         rate_row("refusal recall", both, sum(bool(t) for _, t in decided), confidence)
     )
-    verdicts = [one.verdict for one in reports]
+    verdicts = [report.verdict for report in reports]
     return rows + [
-        rate_row(f"verdict: {one}", verdicts.count(one), len(verdicts), confidence)
-        for one in _VERDICTS
+        rate_row(
+            f"verdict: {verdict}", verdicts.count(verdict), len(verdicts), confidence
+        )
+        for verdict in _VERDICTS
     ]
 
 # %% ../../nbs/4_judged/43_answers.ipynb #91fd0d7b
@@ -1096,20 +1123,22 @@ class AnswerTable(ScoreTable):
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the three scores and the correctness by name, NaN where a row has
         none."""
-        rows = [one.row() for one in self.reports]
+        rows = [report.row() for report in self.reports]
         found = {name: [row[name] for row in rows] for name in (*PAIRS, "correctness")}
         return {
-            name: np.array([np.nan if v is None else v for v in one], float)
-            for name, one in found.items()
+            name: np.array([np.nan if v is None else v for v in values], float)
+            for name, values in found.items()
         }
 
     def reasons(self) -> list[str]:
         """Return why a row has no main score; '' where it has one."""
-        return [one.reasons.get("answer_given_context", "") for one in self.reports]
+        return [
+            report.reasons.get("answer_given_context", "") for report in self.reports
+        ]
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down for each answer."""
-        return [_outcome(one) for one in self.reports]
+        return [_outcome(report) for report in self.reports]
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each answer."""
@@ -1123,8 +1152,8 @@ class AnswerTable(ScoreTable):
         return _as_frame(
             [
                 {"row": n, **row}
-                for n, one in enumerate(self.reports)
-                for row in one.rows()
+                for n, report in enumerate(self.reports)
+                for row in report.rows()
             ],
             "row",
         )

@@ -65,7 +65,7 @@ __all__ = ['CRITERIA', 'Verdicts', 'both_orders', 'Pair', 'side_by_side_prompt',
            'TrueSystems', 'read_as']
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #ee39b92e
-def both_orders(one: Order, two: Order) -> JsonDict:
+def both_orders(order: Order, other: Order) -> JsonDict:
     """Return winner, preference for a, lean and consistency from both orders.
 
     Parameters
@@ -84,11 +84,11 @@ def both_orders(one: Order, two: Order) -> JsonDict:
     >>> both_orders(Order(first="a", **sure), Order(first="b", **sure))
     {'score': 1.0, 'winner': 'a', 'consistent': True, 'lean': 0.0}
     """
-    chances = one.chances, two.chances
+    chances = order.chances, other.chances
     preference = sum(p["a"] + p["tie"] / 2 for p in chances) / 2
     lean = (chances[0]["a"] - chances[0]["b"] + chances[1]["b"] - chances[1]["a"]) / 2
-    same = one.winner == two.winner
-    winner = one.winner if same else "tie"
+    same = order.winner == other.winner
+    winner = order.winner if same else "tie"
     return {"score": preference, "winner": winner, "consistent": same, "lean": lean}
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #ade3e809
@@ -172,7 +172,7 @@ def answer_f1(
     """
     shares = []
     for tags in (right, covered):
-        known = [one.label == "entailed" for one in tags if not one.failed]
+        known = [tag.label == "entailed" for tag in tags if not tag.failed]
         if not known:
             return None
         shares.append(sum(known) / len(known))
@@ -288,7 +288,7 @@ class AnswerComparison(Score):
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each order."""
-        return [asdict(one) for one in self.orders]
+        return [asdict(order) for order in self.orders]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -321,7 +321,9 @@ class ComparisonTable(ResultTable[AnswerComparison]):
     def rows(self) -> list[JsonDict]:
         """Return one row for each question."""
         names = ("score", "winner", "consistent", "lean", "reason")
-        return [{name: getattr(one, name) for name in names} for one in self.results]
+        return [
+            {name: getattr(result, name) for name in names} for result in self.results
+        ]
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down.
@@ -329,13 +331,15 @@ class ComparisonTable(ResultTable[AnswerComparison]):
         A failed call is failed, a missing text undefined.
         """
         found = zip(super().outcomes(), self.results, strict=True)
-        return [o._replace(status="failed") if one.failed else o for o, one in found]
+        return [
+            o._replace(status="failed") if result.failed else o for o, result in found
+        ]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         return super().to_dict() | {
             "summary": self.summary(),
-            "comparisons": [one.to_dict() for one in self.results],
+            "comparisons": [result.to_dict() for result in self.results],
         }
 
     def __repr__(self) -> str:
@@ -358,16 +362,17 @@ def _summary_rows(
 ) -> list[JsonDict]:
     """Win rates with Wilson's intervals, the mean preference with a bootstrap
     interval, and the order's part."""
-    judged = [one for one in found if one.score is not None]
+    judged = [result for result in found if result.score is not None]
     counts = {
-        kind: sum(one.winner == kind for one in judged) for kind in ("a", "b", "tie")
+        kind: sum(result.winner == kind for result in judged)
+        for kind in ("a", "b", "tie")
     }
     names = {"a": "a wins", "b": "b wins", "tie": "ties"}
     rows = [
         rate_row(names[kind], count, len(judged), confidence)
         for kind, count in counts.items()
     ]
-    scores = [one.score for one in judged if one.score is not None]
+    scores = [result.score for result in judged if result.score is not None]
     low, high = mean_interval(scores, confidence, 0)
     mean = sum(scores) / len(scores) if scores else None
     rows.append(
@@ -379,11 +384,14 @@ def _summary_rows(
             "n": len(scores),
         }
     )
-    twice = [one for one in judged if len(one.orders) == 2]
-    flips = sum(one.consistent is False for one in twice)
+    twice = [result for result in judged if len(result.orders) == 2]
+    flips = sum(result.consistent is False for result in twice)
     rows.append(rate_row("orders disagree", flips, len(twice), confidence))
     decided = [
-        order for one in twice for order in one.orders if order.winner in ("a", "b")
+        order
+        for result in twice
+        for order in result.orders
+        if order.winner in ("a", "b")
     ]
     first = sum(order.winner == order.first for order in decided)
     return [*rows, rate_row("first shown wins", first, len(decided), confidence)]
@@ -500,8 +508,8 @@ def _read_pairs(table: Table) -> list[Pair]:
     records = table_records(table, {name: (name,) for name in ("question", "a", "b")})
     truths = _truths(table, len(records))
     return [
-        _check_pair(**one, truth=t, where=f"row {n}: ")
-        for n, (one, t) in enumerate(zip(records, truths, strict=True))
+        _check_pair(**record, truth=t, where=f"row {n}: ")
+        for n, (record, t) in enumerate(zip(records, truths, strict=True))
     ]
 
 
@@ -510,8 +518,10 @@ def _truths(table: Table, count: int) -> list[object]:
     none."""
     try:
         return [
-            one["truth"]
-            for one in table_records(table, {"truth": ("truth", "ground_truth")})
+            table_record["truth"]
+            for table_record in table_records(
+                table, {"truth": ("truth", "ground_truth")}
+            )
         ]
     except ValueError:
         return [""] * count
@@ -756,26 +766,27 @@ class SystemRanking(Rows):
         if own is None:
             return None
         return 1 + sum(
-            one is not None and one[0] > own[1] for one in self.intervals.values()
+            interval is not None and interval[0] > own[1]
+            for interval in self.intervals.values()
         )
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each system, best first."""
         rows = []
-        for one in self.systems:
+        for system in self.systems:
             won = sum(
-                count for (winner, _), count in self.wins.items() if winner == one
+                count for (winner, _), count in self.wins.items() if winner == system
             )
             met = won + sum(
-                count for (_, loser), count in self.wins.items() if loser == one
+                count for (_, loser), count in self.wins.items() if loser == system
             )
-            low, high = self.intervals[one] or (None, None)
+            low, high = self.intervals[system] or (None, None)
             rate = won / met if met else None
-            numbers = {"strength": self.strengths[one], "low": low, "high": high}
+            numbers = {"strength": self.strengths[system], "low": low, "high": high}
             rows.append(
                 {
-                    "system": one,
-                    "rank": self.rank(one),
+                    "system": system,
+                    "rank": self.rank(system),
                     **numbers,
                     "win rate": rate,
                     "comparisons": met,
@@ -815,8 +826,8 @@ class SystemRanking(Rows):
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw strengths with their intervals; returns the axes."""
         ax = axes_for(ax, 5, 0.8 + 0.4 * len(self.systems))
-        for place, one in enumerate(reversed(self.systems)):
-            strength, interval = self.strengths[one], self.intervals[one]
+        for place, system in enumerate(reversed(self.systems)):
+            strength, interval = self.strengths[system], self.intervals[system]
             if strength is None:
                 continue
             if interval is not None:
@@ -824,7 +835,7 @@ class SystemRanking(Rows):
             ax.plot([strength], [place], "o", color="#1f5f8b")
         ax.set_yticks(
             range(len(self.systems)),
-            [figure_text(one) for one in reversed(self.systems)],
+            [figure_text(system) for system in reversed(self.systems)],
         )
         ax.set_ylim(-0.6, len(self.systems) - 0.4)  # no row lies on the axis
         ax.axvline(0, color="#888888", linewidth=0.8)
@@ -847,17 +858,17 @@ class Vote(NamedTuple):
 def _read_votes(outcomes: Iterable[object]) -> list[Vote]:
     """Votes from (system, other, winner) or (system, other, winner, unit)."""
     votes = []
-    for number, one in enumerate(outcomes):
+    for number, outcome in enumerate(outcomes):
         if (
-            isinstance(one, (str, bytes))
-            or not isinstance(one, Sequence)
-            or not 3 <= len(one) <= 4
+            isinstance(outcome, (str, bytes))
+            or not isinstance(outcome, Sequence)
+            or not 3 <= len(outcome) <= 4
         ):
             raise TypeError(
-                f"outcome {number} must be (system, other, winner), not {one!r:.60}"
+                f"outcome {number} must be (system, other, winner), not {outcome!r:.60}"
             )
         first, second, winner = (
-            require_text(value, f"outcome {number}") for value in one[:3]
+            require_text(value, f"outcome {number}") for value in outcome[:3]
         )
         if first == second or "tie" in (first, second):
             raise ValueError(
@@ -869,7 +880,9 @@ def _read_votes(outcomes: Iterable[object]) -> list[Vote]:
                 f"the winner of outcome {number} must be {first!r}, {second!r} or "
                 f"'tie', not {winner!r}"
             )
-        votes.append(Vote(first, second, winner, one[3] if len(one) == 4 else number))
+        votes.append(
+            Vote(first, second, winner, outcome[3] if len(outcome) == 4 else number)
+        )
     if not votes:
         raise ValueError("there are no outcomes to rank by")
     return votes
@@ -882,9 +895,9 @@ def _win_matrix(votes: Sequence[Vote], systems: Sequence[str]) -> np.ndarray:
     """
     place = {name: i for i, name in enumerate(systems)}
     wins = np.zeros((len(systems), len(systems)))
-    for one in votes:
-        i, j = place[one.first], place[one.second]
-        share = 0.5 if one.winner == "tie" else float(one.winner == one.first)
+    for vote in votes:
+        i, j = place[vote.first], place[vote.second]
+        share = 0.5 if vote.winner == "tie" else float(vote.winner == vote.first)
         wins[i, j] += share
         wins[j, i] += 1 - share
     return wins
@@ -904,18 +917,18 @@ def _resampled(
     None where too few could be fitted.
     """
     units: dict[Hashable, list[Vote]] = {}
-    for one in votes:
-        units.setdefault(one.unit, []).append(one)
+    for vote in votes:
+        units.setdefault(vote.unit, []).append(vote)
     tables = np.stack([_win_matrix(own, systems) for own in units.values()])
     if n_resamples < 2 or len(tables) < 2:
         return [None] * len(systems)
     found = [
-        fit(tables[one].sum(axis=0))
-        for lot in drawings(len(tables), n_resamples, seed)
-        for one in lot
+        fit(tables[vote].sum(axis=0))
+        for batch in drawings(len(tables), n_resamples, seed)
+        for vote in batch
     ]
     none = np.full(len(systems), np.nan)
-    values = np.stack([none if one is None else one for one in found])
+    values = np.stack([none if row is None else row for row in found])
     return [middle(column, confidence)[0] for column in values.T]
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #ba118359
@@ -934,18 +947,18 @@ def _read_entries(table: Table) -> list[Entry]:
     records = table_records(table, names)
     truths = _truths(table, len(records))
     entries = []
-    for i, (one, truth) in enumerate(zip(records, truths, strict=True)):
+    for i, (record, truth) in enumerate(zip(records, truths, strict=True)):
         given = {
             name: require_text(value, f"row {i}: {name}")
-            for name, value in {**one, "truth": truth}.items()
+            for name, value in {**record, "truth": truth}.items()
         }
         entries.append(Entry(**given))
-    seen = {(one.question, one.system) for one in entries}
+    seen = {(entry.question, entry.system) for entry in entries}
     if len(seen) < len(entries):
         raise ValueError(
             "a system answers a question twice: each (question, system) may stand once"
         )
-    if len({one.system for one in entries}) < 2:
+    if len({entry.system for entry in entries}) < 2:
         raise ValueError(
             "a ranking needs two systems at least: fill the column 'system'"
         )
@@ -955,8 +968,8 @@ def _read_entries(table: Table) -> list[Entry]:
 def _meetings(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
     """Every two systems that answered the same question, in the order of the table."""
     by_question: dict[str, list[Entry]] = {}
-    for one in entries:
-        by_question.setdefault(one.question, []).append(one)
+    for entry in entries:
+        by_question.setdefault(entry.question, []).append(entry)
     return [pair for own in by_question.values() for pair in combinations(own, 2)]
 
 
@@ -967,19 +980,19 @@ def _as_outcomes(
     named = {"a": 0, "b": 1}
     votes = [
         (
-            one.system,
-            two.system,
+            entry.system,
+            other.system,
             "tie"
             if result.winner == "tie"
-            else (one, two)[named[result.winner]].system,
-            one.question,
+            else (entry, other)[named[result.winner]].system,
+            entry.question,
         )
-        for (one, two), result in zip(met, found.results, strict=True)
+        for (entry, other), result in zip(met, found.results, strict=True)
         if result.winner is not None
     ]
     if not votes:
         why = next(
-            (one.reason for one in found.results if one.reason),
+            (result.reason for result in found.results if result.reason),
             "no two systems answered the same question",
         )
         raise ValueError(f"no comparison has a winner: {why}")
@@ -1032,7 +1045,7 @@ def bradley_terry(
     ('x', 'y')
     """
     votes = _read_votes(outcomes)
-    names = list(dict.fromkeys(name for one in votes for name in one[:2]))
+    names = list(dict.fromkeys(name for vote in votes for name in vote[:2]))
     sure = require_share(confidence, "confidence")
     times = require_count(n_resamples, "n_resamples", minimum=0)
     share = require_share(prior, "prior")
@@ -1041,7 +1054,7 @@ def bradley_terry(
     values: Sequence[float | None] = [None] * len(names)
     ends: Sequence[tuple[float, float] | None] = [None] * len(names)
     if found is not None:
-        values = [float(one) for one in found]
+        values = [float(strength) for strength in found]
         drawn = votes, names, lambda table: strengths(table, share)
         ends = _resampled(*drawn, n_resamples=times, confidence=sure, seed=seed)
     order = np.argsort(-(wins.sum(axis=1) if found is None else found), kind="stable")
@@ -1102,7 +1115,10 @@ def rank_systems(
     ('x', 'y')
     """
     met = _meetings(_read_entries(table))
-    pairs = [Pair(one.question, one.answer, two.answer, one.truth) for one, two in met]
+    pairs = [
+        Pair(entry.question, entry.answer, other.answer, entry.truth)
+        for entry, other in met
+    ]
     found = SideBySide(**choices).compare(pairs, progress)
     outcomes = _as_outcomes(met, found)
     ranked = bradley_terry(outcomes, prior=prior, n_resamples=n_resamples)

@@ -226,16 +226,17 @@ def ask_for_grades(
     progress: str,
 ) -> list[Said]:
     """The options' probabilities for each prompt, from the store or from the backend,
-    asked in lots.
+    asked in batches.
 
     A failed call is its error; what is not asked is None.
     """
     put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
 
-    def compute(lot: list[int]) -> list[Said]:
-        chosen = backend.choose_many([put[i] for i in lot], options, workers=workers)
+    def compute(batch: list[int]) -> list[Said]:
+        chosen = backend.choose_many([put[i] for i in batch], options, workers=workers)
         return [
-            one if isinstance(one, BackendError) else one.to_dict() for one in chosen
+            choice if isinstance(choice, BackendError) else choice.to_dict()
+            for choice in chosen
         ]
 
     keys = [
@@ -322,8 +323,11 @@ def rate_many(
     version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS), QUOTING)[:8]
     parts = {"metric": "rating", "quality": quality, "scale": f"{low}-{high}"}
     signature = Signature(parts | {"backend": asked_of.fingerprint, "prompt": version})
-    found = [rating_parts(one, expected_grade) for one in values]
-    return [Rating(**one, quality=quality, signature=signature) for one in found]
+    found = [rating_parts(value, expected_grade) for value in values]
+    return [
+        Rating(**rating_fields, quality=quality, signature=signature)
+        for rating_fields in found
+    ]
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #2ad052d7
 def rate(
@@ -429,15 +433,18 @@ class RatingTable(ResultTable[Rated]):
         """Return what a run writes down: a failed call is failed, an empty summary
         undefined."""
         found = zip(super().outcomes(), self.failed, strict=True)
-        return [one._replace(status="failed") if bad else one for one, bad in found]
+        return [
+            outcome._replace(status="failed") if bad else outcome
+            for outcome, bad in found
+        ]
 
 
 def table_of(ratings: Sequence[Rated], summaries: Sequence[str]) -> RatingTable[Rated]:
     """The table of some ratings; one without a score of a summary that is not empty
     is a failed call."""
     failed = [
-        one.score is None and bool(text.strip())
-        for one, text in zip(ratings, summaries, strict=True)
+        rating.score is None and bool(text.strip())
+        for rating, text in zip(ratings, summaries, strict=True)
     ]
     signature = ratings[0].signature if ratings else Signature({"metric": "rating"})
     return RatingTable(results=ratings, signature=signature, failed=failed)

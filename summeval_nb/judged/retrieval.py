@@ -84,9 +84,9 @@ def average_precision(
     0.8333333333333333
     """
     hits, total, extra = 0, 0.0, require_share(epsilon, "epsilon")
-    for rank, one in enumerate(relevant, 1):
-        hits += bool(one)
-        total += hits / rank if one else 0.0
+    for rank, mark in enumerate(relevant, 1):
+        hits += bool(mark)
+        total += hits / rank if mark else 0.0
     if not len(relevant):
         return None
     return total / (hits + extra) if hits else 0.0
@@ -121,25 +121,28 @@ def _sections(text: str) -> dict[str, str]:
 
 def _entries(body: str) -> list[tuple[tuple[str, ...], str]]:
     """The entries of a section: the names that each is about, and the whole of it."""
-    found = [one for one in re.split(r"\n(?=\S)", body) if one]
+    found = [entry for entry in re.split(r"\n(?=\S)", body) if entry]
     return [
-        (tuple(re.findall(r"[\w*]+", one.partition("\n")[0].partition(" : ")[0])), one)
-        for one in found
+        (
+            tuple(re.findall(r"[\w*]+", entry.partition("\n")[0].partition(" : ")[0])),
+            entry,
+        )
+        for entry in found
     ]
 
 
 def _parameters(own: str, told: str, names: Iterable[str]) -> str:
-    """The section of parameters, in the order of the signature: its own entries,
-    others from what is told of all."""
+    """The section of parameters in the order of the signature: own entries first, the
+    shared ones for the rest."""
     mine = {name: text for heads, text in _entries(own) for name in heads}
     theirs = {name: text for heads, text in _entries(told) for name in heads}
     chosen = [mine.get(name, theirs.get(name)) for name in names]
-    return "\n".join(dict.fromkeys(one for one in chosen if one is not None))
+    return "\n".join(dict.fromkeys(text for text in chosen if text is not None))
 
 
 def explained(thing: Thing, told: str) -> Thing:
-    """Add to a function's or class's docstring what is told of its parameters, and
-    of what is raised."""
+    """Add the shared descriptions of parameters and errors to a function's or class's
+    docstring."""
     if not thing.__doc__:  # python -OO
         return thing
     own, common = _sections(thing.__doc__), _sections(told)
@@ -271,7 +274,8 @@ def _how_many(number: int, what: str) -> str:
 def _worth(name: str, statements: Sequence[RetrievalStatement]) -> bool:
     """Whether a column says anything about these statements."""
     return name in ("text", "origin", "counts") or any(
-        getattr(one, name) not in ((), "", None, False) for one in statements
+        getattr(statement, name) not in ((), "", None, False)
+        for statement in statements
     )
 
 
@@ -304,11 +308,11 @@ class RetrievalScore(Score):
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each statement."""
-        return [asdict(one) for one in self.statements]
+        return [asdict(statement) for statement in self.statements]
 
     def passage_rows(self) -> list[JsonDict]:
         """Return one row for each passage, in the order of retrieval."""
-        return [asdict(one) for one in self.passages]
+        return [asdict(passage) for passage in self.passages]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -341,7 +345,11 @@ class RetrievalScore(Score):
     def undecided(self) -> str:
         """How many statements were neither entailed nor contradicted: not said, or
         the judge cannot tell; may be ''."""
-        labels = [one.label for one in self.statements if one.label is not None]
+        labels = [
+            statement.label
+            for statement in self.statements
+            if statement.label is not None
+        ]
         neutral = labels.count("neutral")
         return (
             f"{neutral} of {len(labels)} statements neither entailed nor contradicted, "
@@ -395,12 +403,12 @@ class RetrievalTable(ResultTable[RetrievalScore]):
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, the score first, NaN where a row has none."""
         names = dict.fromkeys(
-            ["score", *(name for one in self.results for name in one.numbers)]
+            ["score", *(name for result in self.results for name in result.numbers)]
         )
         values = {
             n: [
-                one.score if n == "score" else one.numbers.get(n)
-                for one in self.results
+                result.score if n == "score" else result.numbers.get(n)
+                for result in self.results
             ]
             for n in names
         }
@@ -416,8 +424,8 @@ class RetrievalTable(ResultTable[RetrievalScore]):
         return pd.DataFrame(
             [
                 {"row": n, **row}
-                for n, one in enumerate(self.results)
-                for row in one.passage_rows()
+                for n, result in enumerate(self.results)
+                for row in result.passage_rows()
             ]
         )
 
@@ -428,8 +436,8 @@ class RetrievalTable(ResultTable[RetrievalScore]):
         return pd.DataFrame(
             [
                 {"row": n, **row}
-                for n, one in enumerate(self.results)
-                for row in one.rows()
+                for n, result in enumerate(self.results)
+                for row in result.rows()
             ]
         )
 
@@ -438,8 +446,8 @@ class RetrievalTable(ResultTable[RetrievalScore]):
         undefined where there is no score."""
         found = zip(super().outcomes(), self.results, strict=True)
         return [
-            o._replace(status="failed") if o.score is None and one.n_failed else o
-            for o, one in found
+            o._replace(status="failed") if o.score is None and result.n_failed else o
+            for o, result in found
         ]
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #a5c2fd4b
@@ -523,7 +531,7 @@ class Asker:
         keys = [
             (
                 purpose,
-                tuple(tuple(one) if isinstance(one, list) else one for one in item),
+                tuple(tuple(part) if isinstance(part, list) else part for part in item),
             )
             for item in items
         ]
@@ -552,7 +560,7 @@ class Asker:
         by itself.
         """
         pairs = [
-            (text, [one.text for one in split_sentences(text)])
+            (text, [split_sentence.text for split_sentence in split_sentences(text)])
             for text in dict.fromkeys(texts)
             if has_word(text)
         ]
@@ -586,7 +594,7 @@ class Asker:
                     unit,
                     [unit]
                     if isinstance(found := split[unit], JudgeFailure)
-                    else [one.text for one in found],
+                    else [statement.text for statement in found],
                 )
                 for unit in own
                 if unit in split
@@ -595,7 +603,7 @@ class Asker:
     def of(self, text: str) -> list[str]:
         """The statements of a text that was learned, each once."""
         return list(
-            dict.fromkeys(one for _, own in self.sentences(text) for one in own)
+            dict.fromkeys(unit for _, own in self.sentences(text) for unit in own)
         )
 
     def sentences(self, text: str) -> list[tuple[str, list[str]]]:
@@ -640,14 +648,16 @@ class Asker:
 
     def questions(self, statements: Iterable[str]) -> None:
         """Learn the question that each statement answers, and its vector."""
-        items = [(one, [one.rstrip(".!?;, ")]) for one in dict.fromkeys(statements)]
+        items = [(text, [text.rstrip(".!?;, ")]) for text in dict.fromkeys(statements)]
         for (statement, _), found in zip(
             items, self.ask("questions", items), strict=True
         ):
             failed = isinstance(found, JudgeFailure)
             self._made[statement] = found if failed else found[0].text if found else ""
-        made = [self.made(one) for one, _ in items]
-        self.vectors([one for one in made if not isinstance(one, JudgeFailure)])
+        made = [self.made(text) for text, _ in items]
+        self.vectors(
+            [question for question in made if not isinstance(question, JudgeFailure)]
+        )
 
     def made(self, statement: str) -> str | JudgeFailure:
         """The question made from a statement that was learned; the statement itself
@@ -685,7 +695,7 @@ def true_premise(row: RetrievalRow) -> str:
 def _decided(marks: Iterable[bool | None]) -> list[bool]:
     """Those that are known: what the judge failed on is None, and counts neither
     way."""
-    return [one for one in marks if one is not None]
+    return [mark for mark in marks if mark is not None]
 
 
 @dataclass(frozen=True)
@@ -704,7 +714,7 @@ class Found:
 
     def by_passage(self, statement: str) -> list[Entailment]:
         """What each passage says of a statement, in the order of retrieval."""
-        return [self.asker.verdict(one, statement) for one in self.row.contexts]
+        return [self.asker.verdict(context, statement) for context in self.row.contexts]
 
     def by_truth(self, statement: str) -> Entailment:
         """What the question's end and the truth together say of a statement, as in
@@ -716,7 +726,7 @@ class Found:
         that, all of them together."""
         if self.row.nothing:
             return _NOT_SAID
-        alone = [one for one in self.by_passage(statement) if one.label == "entailed"]
+        alone = [tag for tag in self.by_passage(statement) if tag.label == "entailed"]
         return alone[0] if alone else self.asker.verdict(self.row.together, statement)
 
     def best_alone(self, statement: str) -> Entailment:
@@ -725,7 +735,7 @@ class Found:
         order = ("entailed", None, "contradicted", "neutral")
         return min(
             self.by_passage(statement),
-            key=lambda one: order.index(one.label),
+            key=lambda tag: order.index(tag.label),
             default=_NOT_SAID,
         )
 
@@ -734,13 +744,24 @@ class Found:
     ) -> RetrievalStatement:
         """A sentence with the question nearest to the one asked among those that its
         statements answer."""
-        made = [self.asker.made(one) for one in statements]
-        if failed := [one for one in made if isinstance(one, JudgeFailure)]:
+        made = [self.asker.made(statement) for statement in statements]
+        if failed := [
+            made_question
+            for made_question in made
+            if isinstance(made_question, JudgeFailure)
+        ]:
             return RetrievalStatement(
                 text=sentence, origin=origin, failed=True, reason=str(failed[0])
             )
-        asked = [one for one in made if not isinstance(one, JudgeFailure)]
-        found = [(self.asker.similarity(self.row.question, one), one) for one in asked]
+        asked = [
+            made_question
+            for made_question in made
+            if not isinstance(made_question, JudgeFailure)
+        ]
+        found = [
+            (self.asker.similarity(self.row.question, made_question), made_question)
+            for made_question in asked
+        ]
         near, question = max(found, key=lambda pair: pair[0])
         return RetrievalStatement(
             text=sentence,
@@ -773,9 +794,11 @@ class Found:
             failed=tag.failed,
             label=tag.label,
             passages=tuple(
-                rank for rank, one in enumerate(tags, 1) if one.label == "entailed"
+                rank
+                for rank, entailment in enumerate(tags, 1)
+                if entailment.label == "entailed"
             ),
-            evidence=tuple(one.shown for one in tag.evidence[:2]),
+            evidence=tuple(entailment.shown for entailment in tag.evidence[:2]),
             reason=tag.reason,
         )
 
@@ -786,10 +809,12 @@ class Found:
 
         The entailed ones count or, with `wrong`, the others.
         """
-        tags = [(one, verdict(one)) for one in self.statements(origin)]
+        tags = [
+            (statement, verdict(statement)) for statement in self.statements(origin)
+        ]
         return [
-            self.judged(one, origin, tag, (tag.label == "entailed") != wrong)
-            for one, tag in tags
+            self.judged(statement, origin, tag, (tag.label == "entailed") != wrong)
+            for statement, tag in tags
         ]
 
     def passages(self, origin: str) -> tuple[RetrievedPassage, ...]:
@@ -811,18 +836,18 @@ class Found:
         """The answer's statements with the questions that they answer; of a fragment
         nobody can tell which."""
         rows = [
-            self.asked(one, [one], "answer", enough)
-            for one in self.statements("answer")
+            self.asked(statement, [statement], "answer", enough)
+            for statement in self.statements("answer")
         ]
         return [self.too_short(row) if _is_fragment(row.text) else row for row in rows]
 
     def passage_shares(self, statements: Sequence[str]) -> list[float | None]:
         """For each passage the share of statements that it entails alone, failed
         ones left out; None without one."""
-        columns = [self.by_passage(one) for one in statements]
+        columns = [self.by_passage(statement) for statement in statements]
         tags = zip(*columns, strict=True) if columns else [()] * len(self.row.contexts)
         known = [
-            [one.label == "entailed" for one in own if not one.failed] for own in tags
+            [tag.label == "entailed" for tag in own if not tag.failed] for own in tags
         ]
         return [sum(own) / len(own) if own else None for own in known]
 
@@ -1100,7 +1125,7 @@ class ContextPrecision(RetrievalMetric):
 
     def measure(self, found: Found) -> Measured:
         passages = found.passages("truth")
-        known = _decided(one.relevant for one in passages)
+        known = _decided(passage.relevant for passage in passages)
         numbers = {
             "average_precision": average_precision(known),
             "average_precision_epsilon": average_precision(known, epsilon=EPSILON),
@@ -1141,7 +1166,7 @@ def context_precision(
 def _counted(found: Found, origin: str) -> Measured:
     """The share of a text's statements that the passages entail."""
     rows = found.rows(origin, found.attributed)
-    share = relevant_share(_decided(one.counts for one in rows))
+    share = relevant_share(_decided(row.counts for row in rows))
     return Measured({"statement_share": share}, rows, found.passages(origin))
 
 
@@ -1252,7 +1277,9 @@ def noise_shares(
     """
     counts = dict.fromkeys(("relevant", "irrelevant", "made_up"), 0)
     for _, passages in (pair for pair in zip(wrong, said, strict=True) if pair[0]):
-        sources = [of for of, one in zip(relevant, passages, strict=True) if one]
+        sources = [
+            of for of, said_so in zip(relevant, passages, strict=True) if said_so
+        ]
         kind = "relevant" if any(sources) else "irrelevant" if sources else "made_up"
         counts[kind] += 1
     return {name: n / len(wrong) if wrong else None for name, n in counts.items()}
@@ -1276,11 +1303,11 @@ class NoiseSensitivity(RetrievalMetric):
     def measure(self, found: Found) -> Measured:
         passages = found.passages("truth")
         rows = found.rows("answer", found.by_truth, wrong=True)
-        known = [one for one in rows if one.counts is not None]
+        known = [row for row in rows if row.counts is not None]
         shares = noise_shares(
-            [bool(one.counts) for one in known],
-            [[p.rank in one.passages for p in passages] for one in known],
-            [bool(one.relevant) for one in passages],
+            [bool(statement.counts) for statement in known],
+            [[p.rank in statement.passages for p in passages] for statement in known],
+            [bool(passage.relevant) for passage in passages],
         )
         return Measured({self.noise: shares[self.noise]} | shares, rows, passages)
 
@@ -1336,11 +1363,11 @@ class ContextRelevance(QuestionMetric):
 
     def measure(self, found: Found) -> Measured:
         by_passage = found.passage_sentences(self.relevant)
-        rows = [one for own in by_passage for one in own]
+        rows = [mark for own in by_passage for mark in own]
         shares = [relevant_share(_decided(s.counts for s in own)) for own in by_passage]
-        means = [one for one in shares if one is not None]
+        means = [share for share in shares if share is not None]
         numbers = {
-            "sentence_share": relevant_share(_decided(one.counts for one in rows)),
+            "sentence_share": relevant_share(_decided(row.counts for row in rows)),
             "passage_mean": sum(means) / len(means) if means else None,
         }
         return Measured(numbers, rows, found.ranked(shares), "nothing was retrieved")
@@ -1463,7 +1490,7 @@ class RetrievalScores(ScoreTable):
                 "mean": table.mean(number),
                 "n": int((~np.isnan(values)).sum()),
                 "undefined": int(np.isnan(values).sum()),
-                "failed statements": sum(one.n_failed for one in table.results),
+                "failed statements": sum(result.n_failed for result in table.results),
             }
             for name, table in self.tables.items()
             for number, values in table.arrays().items()
@@ -1473,7 +1500,7 @@ class RetrievalScores(ScoreTable):
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {
-            name: [one.to_dict() for one in table.results]
+            name: [result.to_dict() for result in table.results]
             for name, table in self.tables.items()
         }
         return super().to_dict() | {"summary": self.summary(), "measures": own}
@@ -1490,7 +1517,9 @@ class RetrievalScores(ScoreTable):
             )
         ]
         for n in range(min(len(self), 10)):
-            scores = [folded(one.line, one._repr_html_()) for one in self[n].values()]
+            scores = [
+                folded(score.line, score._repr_html_()) for score in self[n].values()
+            ]
             parts += (
                 scores
                 if len(self) == 1
@@ -1566,15 +1595,15 @@ def retrieval_scores(
         for name in names
     }
     made = {kind.name: kind(**shared, **own[kind.name]) for kind in kinds}
-    wanted = [name for name in _COLUMNS if any(name in one.columns for one in kinds)]
+    wanted = [name for name in _COLUMNS if any(name in kind.columns for kind in kinds)]
     records = table_records(table, {name: _COLUMNS[name] for name in wanted})
     rows = [
         _check_row(wanted, record, f"row {n}: ") for n, record in enumerate(records)
     ]
     asker = Asker(judge, embedder, store, progress)
     tables = {
-        name: one.results([_only(row, one.columns) for row in rows], asker)
-        for name, one in made.items()
+        name: kind.results([_only(row, kind.columns) for row in rows], asker)
+        for name, kind in made.items()
     }
     parts = {
         name: value

@@ -257,7 +257,8 @@ def _make_exams(
         if not isinstance(own, JudgeFailure) and own
     }
     replies = ask(
-        "questions", [(text, [one.text for one in own]) for text, own in asked.items()]
+        "questions",
+        [(text, [question.text for question in own]) for text, own in asked.items()],
     )
     made = dict(zip(asked, replies, strict=True))
     examined = [
@@ -479,11 +480,11 @@ class SummarizationScore(Score):
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         parts = {
-            "keyphrases": [asdict(one) for one in self.keyphrases],
+            "keyphrases": [asdict(keyphrase) for keyphrase in self.keyphrases],
             "questions": self.rows(),
         }
         names = {
-            "dropped": [one.text for one in self.dropped],
+            "dropped": [question.text for question in self.dropped],
             "kept": list(self.kept),
             "lost": list(self.lost),
         }
@@ -491,8 +492,8 @@ class SummarizationScore(Score):
         return self.row() | parts | names | texts | {"signature": str(self.signature)}
 
     def _marks(self) -> list[Mark]:
-        """A mark for each key phrase that stands in the context, told by words and
-        not by colour alone."""
+        """A mark for each key phrase in the context, with a label so that colour is not
+        the only sign."""
         marks = []
         for phrase in self.keyphrases:
             color, word = (
@@ -531,7 +532,8 @@ class SummarizationScore(Score):
             for row in self.rows()
         ]
         return rows + [
-            {"question": one.text, "answer": "dropped"} for one in self.dropped
+            {"question": question.text, "answer": "dropped"}
+            for question in self.dropped
         ]
 
     def _repr_html_(self) -> Markup:
@@ -575,10 +577,12 @@ class SummarizationTable(ResultTable[SummarizationScore]):
         """Return the guarded values and the scores by name, the one that ranks
         first, NaN where there is none."""
         names = ("guarded", "score") if self.rank == "guarded" else ("score", "guarded")
-        numbers = {name: [getattr(one, name) for one in self.results] for name in names}
+        numbers = {
+            name: [getattr(result, name) for result in self.results] for name in names
+        }
         return {
-            name: np.array([np.nan if v is None else v for v in one], float)
-            for name, one in numbers.items()
+            name: np.array([np.nan if v is None else v for v in values], float)
+            for name, values in numbers.items()
         }
 
     def outcomes(self) -> list[Outcome]:
@@ -586,15 +590,15 @@ class SummarizationTable(ResultTable[SummarizationScore]):
         everything behind it."""
         found = super().outcomes()
         return [
-            one._replace(score=getattr(result, self.rank))
-            for one, result in zip(found, self.results, strict=True)
+            outcome._replace(score=getattr(result, self.rank))
+            for outcome, result in zip(found, self.results, strict=True)
         ]
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each summary: the texts, then the numbers."""
         return [
-            {"contexts": one.context, "summary": one.summary, **one.row()}
-            for one in self.results
+            {"contexts": result.context, "summary": result.summary, **result.row()}
+            for result in self.results
         ]
 
     def questions(self) -> pd.DataFrame:
@@ -604,8 +608,8 @@ class SummarizationTable(ResultTable[SummarizationScore]):
         return pd.DataFrame(
             [
                 {"row": i, **row}
-                for i, one in enumerate(self.results)
-                for row in one.rows()
+                for i, result in enumerate(self.results)
+                for row in result.rows()
             ]
         )
 
@@ -618,7 +622,7 @@ class SummarizationTable(ResultTable[SummarizationScore]):
         }
         return {
             **numbers,
-            "rows": [one.to_dict() for one in self.results],
+            "rows": [result.to_dict() for result in self.results],
             "signature": str(self.signature),
         }
 
@@ -630,8 +634,8 @@ class SummarizationTable(ResultTable[SummarizationScore]):
 
     def _repr_html_(self) -> str:
         shown = [
-            {"row": i, "summary": one.summary[:120], **one.row()}
-            for i, one in enumerate(list(self.results)[:50])
+            {"row": i, "summary": result.summary[:120], **result.row()}
+            for i, result in enumerate(list(self.results)[:50])
         ]
         first = ", first 50" if len(self) > 50 else ""
         return html_table(shown, caption=f"{self!r}{first}", note=str(self.signature))

@@ -117,7 +117,9 @@ def require_candidate(candidate: object, references: object, name: str = "candid
         )
     text = require_text(candidate, name)
     listed = references if isinstance(references, (list, tuple)) else [references]
-    if plain := [one for one in listed if isinstance(one, str)]:  # whether there are any is asked elsewhere
+    if plain := [
+        listed_text for listed_text in listed if isinstance(listed_text, str)
+    ]:  # an empty list is reported by the caller
         _warn_of_long([text], [plain])
     return text
 
@@ -130,8 +132,12 @@ def require_pairs(
         plain = [[item] if isinstance(item, str) else list(item) for item in references]
         _warn_of_long(candidates, plain)
         return list(candidates), plain
-    swapped = type(candidates) is list and any(type(one) in (list, tuple) for one in candidates)
-    if swapped and isinstance(references, (list, tuple)) and all(isinstance(one, str) for one in references):
+    swapped = type(candidates) is list and any(type(candidate) in (list, tuple) for candidate in candidates)
+    if (
+        swapped
+        and isinstance(references, (list, tuple))
+        and all(isinstance(reference, str) for reference in references)
+    ):
         raise TypeError(
             f"{name} must be a list of strings: they come first and their references second, and here they look swapped"
         )

@@ -193,14 +193,14 @@ class Bleu(Metric):
         return Signature(named | {"smooth": self.smooth + shown})
 
     def tokenizer(self) -> Callable[[str], Tokens]:
-        """Return the function that cuts a text, lower-cased if that is asked for."""
-        cut = load_tokenizer(self.tokenize)
+        """Return the tokenizer; with `lowercase` it lower-cases a text first."""
+        chosen = load_tokenizer(self.tokenize)
         if not self.lowercase:
-            return cut
-        if isinstance(cut, WordTokenizer):
-            clean = cut.clean
-            return replace(cut, clean=lambda text: clean(text.lower()))
-        return lambda text: cut(require_text(text, "text").lower())
+            return chosen
+        if isinstance(chosen, WordTokenizer):
+            clean = chosen.clean
+            return replace(chosen, clean=lambda text: clean(text.lower()))
+        return lambda text: chosen(require_text(text, "text").lower())
 
     def counts(self, candidate: Tokens, references: Sequence[Tokens]) -> list[int]:
         """Return both lengths, n clipped counts and n totals of one text."""
@@ -623,8 +623,8 @@ def _closest_lengths(
 def _score_rows(rows: np.ndarray, metric: Bleu) -> np.ndarray:
     """Return BLEU for each row of counts, for arrays of shape (..., 2 + 2n).
 
-    Each by the one formula: numpy has an exponential of its own, and now and then
-    another number in the last digit.
+    Each row uses the same scalar formula, because numpy's exponential may differ in the
+    last digit.
     """
     flat = rows.reshape(-1, 2 + 2 * metric.n).tolist()
     scores = [metric.from_counts(row)[0] for row in flat]
@@ -677,10 +677,12 @@ def _explain(
     candidate: str, references: Sequence[str], options: Bleu, n: int
 ) -> MatchPicture:
     """Mark the shared n-grams of one order in the candidate and every reference."""
-    cut = options.tokenizer()
+    tokenize = options.tokenizer()
     texts = [candidate, *references]
-    tokens = [list(cut(text)) for text in texts]
-    spans = [token_spans(text, cut) for text, cut in zip(texts, tokens, strict=True)]
+    tokens = [list(tokenize(text)) for text in texts]
+    spans = [
+        token_spans(text, words) for text, words in zip(texts, tokens, strict=True)
+    ]
     counted = clipped_counts(tokens[0], tokens[1:], n)
     shared = {gram: count for gram, (_, _, count) in counted.items() if count}
     labels = ["candidate", *(f"reference {i}" for i in range(1, len(texts)))]

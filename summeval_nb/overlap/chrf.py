@@ -133,10 +133,12 @@ class Chrf(Metric):
         """Return the n-grams of both sides and the shared ones, by order."""
         found = []
         cuts = [(self.characters, self.char_order), (self.words, self.word_order)]
-        for cut, orders in cuts:
-            own, wanted = list(cut(candidate)), list(cut(reference))
+        for tokenize, orders in cuts:
+            own, wanted = list(tokenize(candidate)), list(tokenize(reference))
             for n in range(1, orders + 1):
-                left, right = (Counter(list_ngrams(one, n)) for one in (own, wanted))
+                left, right = (
+                    Counter(list_ngrams(string, n)) for string in (own, wanted)
+                )
                 made = left.total() if right else 0
                 found.append((made, right.total(), (left & right).total()))
         return found
@@ -198,7 +200,7 @@ class Chrf(Metric):
     ) -> ChrfScore:
         """Add up the texts' counts and compute one score from the sums."""
         sums = rows.sum(axis=0).tolist()
-        sides = (one for text, group in texts for one in (text, *group))
+        sides = (string for text, group in texts for string in (text, *group))
         empty = not any(map(self.characters, sides))
         return ChrfScore(
             score=None if empty else self.from_counts(sums),
@@ -395,7 +397,7 @@ def _placed(text: str, metric: Chrf) -> list[tuple[str, tuple[int, int]]]:
     """Return the characters that count, each with its place in the text."""
     found = []
     for place, character in enumerate(text):
-        for one in character.lower() if metric.lowercase else character:
-            if metric.whitespace or not one.isspace():
-                found.append((one, (place, place + 1)))
+        for letter in character.lower() if metric.lowercase else character:
+            if metric.whitespace or not letter.isspace():
+                found.append((letter, (place, place + 1)))
     return found

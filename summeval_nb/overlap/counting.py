@@ -42,10 +42,10 @@ def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> Nu
     if not hasattr(plain, "split_word"):
         return _number_items([tokenizer(text) for text in texts])[0]
     words, names = _number_items([plain.clean(text).split() for text in texts])
-    cut: list[Tokens] = [plain.split_word(word) for word in names]
+    tokenized: list[Tokens] = [plain.split_word(word) for word in names]
     if plain.normalise is not None:
-        cut = [[plain.normalise(str(token)) for token in found] for found in cut]
-    pieces, _ = _number_items(cut)
+        tokenized = [[plain.normalise(str(token)) for token in found] for found in tokenized]
+    pieces, _ = _number_items(tokenized)
     if (pieces.lengths == 1).all():
         return NumberedTexts(pieces.numbers[words.numbers], words.lengths)
     counts = pieces.lengths[words.numbers]  # tokens in each word of the texts
@@ -112,7 +112,7 @@ _SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800
 
 
 def in_order(items: NumberedTexts) -> NumberedTexts:
-    """Return the same numbers, those of each text sorted."""
+    """Return the token numbers with each text's numbers sorted."""
     return NumberedTexts(items.numbers[stable_order(items.numbers, items.owners())], items.lengths)
 
 
@@ -208,12 +208,12 @@ def skip_counts(made: np.ndarray, wanted: np.ndarray, tokens: NumberedTexts, kin
         return _counted(texts[number], base, kind, 1, 0)
 
     matches = np.zeros(len(made))
-    for place, (one, other) in enumerate(zip(made.tolist(), wanted.tolist(), strict=True)):
-        parts = 1 + int(max(totals[one], totals[other])) // _ROOM
+    for place, (own, other) in enumerate(zip(made.tolist(), wanted.tolist(), strict=True)):
+        parts = 1 + int(max(totals[own], totals[other])) // _ROOM
         for part in range(parts):
             sides = (
                 (whole(number) if parts == 1 else _counted(texts[number], base, kind, parts, part))
-                for number in (one, other)
+                for number in (own, other)
             )
             (left, often), (right, seldom) = sides
             _, i, j = np.intersect1d(left, right, assume_unique=True, return_indices=True)
@@ -234,7 +234,7 @@ def count_pairs(length: int, kind: str) -> int:
     return reach * length - reach * (reach + 1) // 2 + (length if single else 0)
 
 
-def shared_pairs(one: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
+def shared_pairs(sequence: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
     """Return how many skip-bigrams two texts share, first word by first word, so that few are held at once.
 
     Examples
@@ -244,13 +244,13 @@ def shared_pairs(one: Sequence[Hashable], other: Sequence[Hashable], kind: str) 
     """
     gap, single = SKIP_TYPES[kind]
     found: list[dict[Hashable, list[int]]] = [defaultdict(list), defaultdict(list)]
-    for text, places in zip((one, other), found, strict=True):
+    for text, places in zip((sequence, other), found, strict=True):
         for place, token in enumerate(text):
             places[token].append(place)
-    matches = (Counter(one) & Counter(other)).total() if single else 0
+    matches = (Counter(sequence) & Counter(other)).total() if single else 0
     for token in found[0].keys() & found[1].keys():
         followers = []
-        for text, places in zip((one, other), found, strict=True):
+        for text, places in zip((sequence, other), found, strict=True):
             after = Counter[Hashable]()
             for place in places[token]:
                 after.update(text[place + 1 : None if gap is None else place + gap + 2])
@@ -275,7 +275,7 @@ def pairs_in_order(tokens: Sequence[Hashable], kind: str) -> Iterator[tuple[int,
         yield from ((first, second) for second in range(first + 1, last))
 
 
-_CHARACTERS, _PAIRS = 400_000, 50_000  # of a lot
+_CHARACTERS, _PAIRS = 400_000, 50_000  # of a batch
 
 
 def many_counts(
@@ -284,17 +284,17 @@ def many_counts(
     char_order: int,
     word_order: int,
     clean: Callable[[str], str],
-    cut: Callable[[str], Tokens],
+    tokenize: Callable[[str], Tokens],
 ) -> np.ndarray:
     """Return (candidate, reference, shared) n-grams of each order for every pair of a text and one of its references.
 
     `clean` gives the characters that count, `cut` the words. Shape (pairs, orders, 3), pairs in the order of the texts.
     """
     parts = [np.zeros((0, char_order + word_order, 3), np.int64)]
-    for own, theirs, texts in _lots(candidates, references):
+    for own, theirs, texts in _batches(candidates, references):
         items = [_Items(_number_characters([clean(text) for text in texts]), char_order)]
         if word_order:
-            items.append(_Items(number_texts(texts, cut), word_order))
+            items.append(_Items(number_texts(texts, tokenize), word_order))
         shared = np.concatenate([some.shared(own, theirs) for some in items], axis=1)
         lengths = np.concatenate([some.lengths for some in items], axis=1)
         parts.append(np.stack([lengths[own], lengths[theirs], shared], axis=2))
@@ -303,20 +303,20 @@ def many_counts(
     return counts
 
 
-def _lots(
+def _batches(
     candidates: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Iterator[tuple[list[int], list[int], list[str]]]:
-    """Yield, lot by lot, the numbers of both texts of every pair, and the different texts of the lot."""
+    """Yield, batch by batch, the numbers of both texts of every pair, and the different texts of the batch."""
     own: list[int] = []
     theirs: list[int] = []
     places: dict[str, int] = {}
     size = 0
     for text, group in zip(candidates, references, strict=True):
-        for one in (text, *group):
-            if one not in places:
-                places[one] = len(places)
-                size += len(one)
-        theirs += [places[one] for one in group]
+        for string in (text, *group):
+            if string not in places:
+                places[string] = len(places)
+                size += len(string)
+        theirs += [places[string] for string in group]
         own += [places[text]] * len(group)
         if size >= _CHARACTERS or len(own) >= _PAIRS:
             yield own, theirs, list(places)
@@ -382,10 +382,10 @@ class _Items:
             marked = self.numbers[starts[text] : ends[text]]
             table[marked] = True
             for pair in members:
-                one = own[pair]
-                size = ends[one] - starts[one]
-                np.take(table, self.numbers[starts[one] : ends[one]], out=found[:size], mode="clip")
+                number = own[pair]
+                size = ends[number] - starts[number]
+                np.take(table, self.numbers[starts[number] : ends[number]], out=found[:size], mode="clip")
                 found[size] = False  # so that an empty last order has a place to begin
-                result[pair] = np.add.reduceat(found[: size + 1], self.offsets[one], dtype=np.int64)
+                result[pair] = np.add.reduceat(found[: size + 1], self.offsets[number], dtype=np.int64)
             table[marked] = False
         return np.where(self.lengths[own] > 0, result, 0)

@@ -111,7 +111,7 @@ class Meteor(Metric):
         texts, groups = require_pairs(candidates, references)
         warn_of_foreign_words("meteor", texts)
         found = [self._best(*pair) for pair in zip(texts, groups, strict=True)]
-        scores = [np.nan if one.score is None else one.score for one in found]
+        scores = [np.nan if result.score is None else result.score for result in found]
         values = {"meteor": np.array(scores, float)}
         return MeteorTable(values=values, signature=self.signature)
 
@@ -308,7 +308,7 @@ class BertScore(Metric):
     ) -> BertTable:
         """Return BERTScore of each text; see `bert_many`."""
         found = self._match(*require_pairs(candidates, references))
-        numbers = [[one.score, one.precision, one.recall] for one in found]
+        numbers = [[result.score, result.precision, result.recall] for result in found]
         columns = np.array(numbers, float).reshape(-1, 3).T  # None becomes NaN
         values = dict(zip(("f1", "precision", "recall"), columns, strict=True))
         return BertTable(values=values, signature=self.signature)
@@ -320,7 +320,11 @@ class BertScore(Metric):
         source, signature, results = self.load(), self.signature, []
         listed = [reference for group in groups for reference in group]
         vectors = source.encode([*texts, *listed])
-        known = source.weights([vectors[one] for one in listed]) if self.idf else None
+        known = (
+            source.weights([vectors[reference] for reference in listed])
+            if self.idf
+            else None
+        )
         for text, group in zip(texts, groups, strict=True):
             own, each = vectors[text], []
             for wanted in (vectors[reference] for reference in group):
@@ -483,8 +487,8 @@ class TokenModel:
         try:
             with hub_only_if(download=False) as where:
                 where |= {"trust_remote_code": False}
-                cut = transformers.AutoTokenizer.from_pretrained
-                self.tokenizer = cut(folder, **where)
+                from_folder = transformers.AutoTokenizer.from_pretrained
+                self.tokenizer = from_folder(folder, **where)
                 load, where = (
                     transformers.AutoModel.from_pretrained,
                     {**where, "use_safetensors": True},
@@ -518,29 +522,33 @@ class TokenModel:
         most = self.tokenizer.model_max_length
         found: dict[str, Vectors] = {}
         for start in range(0, len(different), 32):
-            lot = different[start : start + 32]
-            cut, short = self.tokenizer.encode, most < 10**9
-            ids = [cut(text.strip(), truncation=short) for text in encodable(lot)]
+            batch = different[start : start + 32]
+            tokenize, short = self.tokenizer.encode, most < 10**9
+            ids = [
+                tokenize(text.strip(), truncation=short) for text in encodable(batch)
+            ]
             longest = max(map(len, ids))
             padded = torch.zeros((len(ids), longest), dtype=torch.long)
             mask = torch.zeros((len(ids), longest), dtype=torch.long)
-            for row, one in enumerate(ids):
-                padded[row, : len(one)] = torch.tensor(one)
-                mask[row, : len(one)] = 1
+            for row, identifiers in enumerate(ids):
+                padded[row, : len(identifiers)] = torch.tensor(identifiers)
+                mask[row, : len(identifiers)] = 1
             with torch.no_grad():
                 asked = {"attention_mask": mask, "output_hidden_states": True}
                 states = self.model(padded, **asked).hidden_states[self.layer]
-            for row, (text, one) in enumerate(zip(lot, ids, strict=True)):
-                matrix = unit_rows(states[row, : len(one)].double().numpy())
+            for row, (text, identifiers) in enumerate(zip(batch, ids, strict=True)):
+                matrix = unit_rows(states[row, : len(identifiers)].double().numpy())
                 ends = (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id)
-                special = np.isin(one, [i for i in ends if i is not None])
-                words = self.tokenizer.convert_ids_to_tokens(one)
-                found[text] = Vectors(one, words, matrix, special)
+                special = np.isin(identifiers, [i for i in ends if i is not None])
+                words = self.tokenizer.convert_ids_to_tokens(identifiers)
+                found[text] = Vectors(identifiers, words, matrix, special)
         return found
 
     def weights(self, references: Sequence[Vectors]) -> dict[int, float]:
         """Return each token's inverse document frequency, log((n + 1) / (df + 1))."""
-        seen = Counter(token for one in references for token in set(one.ids))
+        seen = Counter(
+            token for reference in references for token in set(reference.ids)
+        )
         many = len(references) + 1
         known = {token: math.log(many / (count + 1)) for token, count in seen.items()}
         return known | {-1: math.log(many)}  # -1: a token that no reference has

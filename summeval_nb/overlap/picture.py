@@ -139,19 +139,21 @@ def skip_marks(
     texts: Sequence[tuple[Sequence[Hashable], Sequence[tuple[int, int] | None]]], kind: str
 ) -> tuple[list[list[Mark]], list[JsonDict]]:
     """Mark the words that stand in a shared pair, and list the shared pairs, the first hundred of them."""
-    named = [Counter(tuple(cut[at] for at in places) for places in pairs_in_order(cut, kind)) for cut, _ in texts]
+    named = [
+        Counter(tuple(tokens[at] for at in places) for places in pairs_in_order(tokens, kind)) for tokens, _ in texts
+    ]
     shared = named[0] & named[1]
     marks: list[list[Mark]] = []
-    for cut, spans in texts:
+    for tokens, spans in texts:
         left, counted = Counter(shared), Counter[int]()
-        for places in pairs_in_order(cut, kind):
-            pair = tuple(cut[at] for at in places)
+        for places in pairs_in_order(tokens, kind):
+            pair = tuple(tokens[at] for at in places)
             if left[pair] > 0:
                 left[pair] -= 1
                 counted.update(places)
         marks.append(
             [
-                Mark(*span, COLORS[0], "#1a1a1a", f"{cut[at]}: in {counted[at]} of {shared.total()} shared pairs")
+                Mark(*span, COLORS[0], "#1a1a1a", f"{tokens[at]}: in {counted[at]} of {shared.total()} shared pairs")
                 for at, span in enumerate(spans)
                 if span and counted[at]
             ]

@@ -76,7 +76,7 @@ def calculate_rouge(
     >>> calculate_rouge("The cat sat.", "The cat ran away.")["recall"]
     0.6666666666666666
     """
-    wanted, made = _cut_pair(reference, generated, tokenizer)
+    wanted, made = _tokenize_pair(reference, generated, tokenizer)
     matches = sum(shared for _, _, shared in clipped_counts(made, [wanted], n).values())
     return _as_dict(
         _item(matches, len(list_ngrams(made, n)), len(list_ngrams(wanted, n)))
@@ -108,11 +108,11 @@ def _as_dict(item: RougeItem) -> dict[str, float]:
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c2b6712c
 def _lcs_rows(x: Sequence[object], y: Sequence[object]) -> list[list[int]]:
     table = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
-    for i, one in enumerate(x, 1):
+    for i, token in enumerate(x, 1):
         for j, other in enumerate(y, 1):
             table[i][j] = (
                 table[i - 1][j - 1] + 1
-                if one == other
+                if token == other
                 else max(table[i - 1][j], table[i][j - 1])
             )
     return table
@@ -199,7 +199,7 @@ def calculate_rouge_l(
     >>> calculate_rouge_l("The cat sat.", "The cat ran away.")["precision"]
     0.5
     """
-    wanted, made = _cut_pair(reference, generated, tokenizer)
+    wanted, made = _tokenize_pair(reference, generated, tokenizer)
     return _as_dict(_item(lcs_length(wanted, made), len(made), len(wanted)))
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #1410fd08
@@ -280,7 +280,7 @@ def rouge_w(
     >>> round(rouge_w("a b c d e f g", "a b c d h i k")["f1_score"], 4)
     0.5714
     """
-    wanted, made = _cut_pair(reference, generated, tokenizer)
+    wanted, made = _tokenize_pair(reference, generated, tokenizer)
     power = _require_weight(weight)
     counts = _weighted_counts([wanted], [made], power, "google")
     return _as_dict(_item(*counts[:3], 1 / power))
@@ -422,13 +422,15 @@ class Rouge(Metric):
 
     def _count(self, text: str, references: list[str]) -> dict[str, RougeItem]:
         """Return the items by type; none where no side holds a token."""
-        made, *wanted = cut = [_CutText(one, self) for one in [text, *references]]
-        lengths = {one.text: len(one.tokens) for one in cut}
+        made, *wanted = tokenized = [
+            _TokenizedText(string, self) for string in [text, *references]
+        ]
+        lengths = {part.text: len(part.tokens) for part in tokenized}
         name = self._tokenizer_name()
         warn_of_lost_texts(list(lengths), lengths.values(), name)
         items = {}
         for kind in self.types if any(lengths.values()) else ():
-            counts = [_count_matches(kind, made, one) for one in wanted]
+            counts = [_count_matches(kind, made, reference) for reference in wanted]
             items[kind] = _combine_one(counts, kind, self)
         return items
 
@@ -617,11 +619,11 @@ def rouge_many(
     return Rouge(**choices).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #0deb66d4
-def _cut_pair(
+def _tokenize_pair(
     reference: str, generated: str, tokenizer: str | Callable[[str], Tokens] | None
 ) -> tuple[list[Hashable], list[Hashable]]:
     """Return the tokens of both texts; one that loses all its words is warned of."""
-    cut = load_tokenizer(tokenizer or "rouge")
+    tokenize = load_tokenizer(tokenizer or "rouge")
     texts = require_text(reference, "reference"), require_text(generated, "generated")
     warn_of_order(
         [(len(texts[0].strip()), len(texts[1]))],
@@ -630,14 +632,14 @@ def _cut_pair(
         remedy="the reference comes first, calculate_rouge(reference, generated)",
         times=4,
     )
-    wanted, made = (list(cut(text)) for text in texts)
+    wanted, made = (list(tokenize(text)) for text in texts)
     name = tokenizer_name(tokenizer or "rouge")
     warn_of_lost_texts(texts, [len(wanted), len(made)], name)
     return wanted, made
 
 
 @dataclass(frozen=True)
-class _CutText:
+class _TokenizedText:
     """A text and its tokens, as a whole and by lines."""
 
     text: str
@@ -651,11 +653,15 @@ class _CutText:
     @cached_property
     def lines(self) -> list[tuple[Hashable, ...]]:
         """The tokens of every line that has some."""
-        cut = (tuple(self.options.cut(line)) for line in self.text.split("\n") if line)
-        return [tokens for tokens in cut if tokens]
+        tokenized = (
+            tuple(self.options.cut(line)) for line in self.text.split("\n") if line
+        )
+        return [tokens for tokens in tokenized if tokens]
 
 
-def _count_matches(kind: str, made: _CutText, wanted: _CutText) -> tuple[float, ...]:
+def _count_matches(
+    kind: str, made: _TokenizedText, wanted: _TokenizedText
+) -> tuple[float, ...]:
     """Return (matches, made, wanted) of a text and one reference.
 
     For ROUGE-W also the reference's length weighted once.
@@ -687,14 +693,14 @@ def _combine_one(
         columns = list(zip(*counts, strict=True))[:3]
         matches, made, wanted = (_total(column) for column in columns)
         return _item(matches, made, wanted, exponent)
-    each = [_item(one[0], one[1], one[2], exponent) for one in counts]
+    each = [_item(count[0], count[1], count[2], exponent) for count in counts]
     if options.combining == "average":
         columns = list(zip(*each, strict=True))
         return RougeItem(*(_total(column) / len(each) for column in columns))
     if options.combining == "best":
         deciding = [item.f1 for item in each]
     elif kind == "rougeW":  # by which ROUGE-1.5.5 chooses the best
-        deciding = [(one[0] / max(one[3], 1)) ** exponent for one in counts]
+        deciding = [(count[0] / max(count[3], 1)) ** exponent for count in counts]
     else:
         deciding = [item.recall for item in each]
     return each[deciding.index(max(deciding))]  # the first of several best
@@ -712,9 +718,9 @@ def _weighted_table(
     values = [[0.0] * (len(y) + 1) for _ in range(len(x) + 1)]
     runs = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
     moves = [[""] * (len(y) + 1) for _ in range(len(x) + 1)]
-    for i, one in enumerate(x, 1):
+    for i, token in enumerate(x, 1):
         for j, other in enumerate(y, 1):
-            if one == other:
+            if token == other:
                 run = runs[i - 1][j - 1]
                 values[i][j] = values[i - 1][j - 1] + (run + 1) ** weight - run**weight
                 runs[i][j], moves[i][j] = run + 1, "match"
@@ -820,7 +826,7 @@ def _compiled_one(
         found = scorer.score_multi(list(references), text)
     alike = any(found[kind][2] for kind in options.types)
     if not alike or len(references) > 1:  # what shares a word has one on both sides
-        kept = {one: int(_holds_token(one)) for one in (text, *references)}
+        kept = {string: int(_holds_token(string)) for string in (text, *references)}
         warn_of_lost_texts(list(kept), kept.values(), options._tokenizer_name())
         if not any(kept.values()):
             return {}
@@ -850,7 +856,7 @@ def _compiled_many(
         found = [scorer.score_multi(list(group), text) for text, group in pairs]
     scores = {}
     for kind in options.types:
-        flat = chain.from_iterable([one[kind] for one in found])
+        flat = chain.from_iterable([values[kind] for values in found])
         scores[kind] = np.fromiter(flat, float, 3 * len(found)).reshape(-1, 3)
     defined = np.ones(len(texts), bool)
     if most == 1:  # what shares a word has one on both sides
@@ -858,15 +864,18 @@ def _compiled_many(
         unlike = np.flatnonzero(shared == 0).tolist()
         sides = [texts[i] for i in unlike] + [references[i][0] for i in unlike]
         kept = dict.fromkeys(sides, True)
-    for one in kept:
-        kept[one] = _holds_token(one)
+    for string in kept:
+        kept[string] = _holds_token(string)
     if not all(kept.values()):
         held = {
-            one: kept.get(one, True)
-            for one in dict.fromkeys([*texts, *chain.from_iterable(references)])
+            string: kept.get(string, True)
+            for string in dict.fromkeys([*texts, *chain.from_iterable(references)])
         }
         pairs = zip(texts, references, strict=True)
-        some = [held[text] or any(held[one] for one in group) for text, group in pairs]
+        some = [
+            held[text] or any(held[reference] for reference in group)
+            for text, group in pairs
+        ]
         defined = np.array(some)
         name = options._tokenizer_name()
         warn_of_lost_texts(list(held), map(int, held.values()), name)
@@ -928,29 +937,29 @@ def _line_counts(pairs: _Pairs, options: Rouge, kind: str) -> np.ndarray:
     sentences: Iterator[tuple[int, ...]] = (
         tuple(flat[a:b]) for a, b in zip(ends, ends[1:], strict=False)
     )
-    cut = [
+    tokenized = [
         [sentence for sentence in (next(sentences) for _ in text) if sentence]
         for text in lines
     ]
-    sizes = np.array([sum(map(len, text)) for text in cut], float)
+    sizes = np.array([sum(map(len, text)) for text in tokenized], float)
     made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
     if kind == "rougeW":
         choices = options.weight, options.compat
         counts = [
-            _weighted_counts(cut[j], cut[i], *choices)
+            _weighted_counts(tokenized[j], tokenized[i], *choices)
             for i, j in zip(made, wanted, strict=True)
         ]
         return np.array(counts).reshape(-1, 4)
     matches = np.zeros(len(made))
-    single = np.array([len(text) <= 1 for text in cut])
+    single = np.array([len(text) <= 1 for text in tokenized])
     short = np.flatnonzero(single[pairs.made] & single[pairs.wanted]).tolist()
-    whole = [list(text[0]) if text else [] for text in cut]
+    whole = [list(text[0]) if text else [] for text in tokenized]
     matches[short] = common_lengths(
         [whole[made[p]] for p in short], [whole[wanted[p]] for p in short]
     )
     known: dict[Any, Any] = {}
     for p in set(range(len(made))).difference(short):
-        matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
+        matches[p] = _union_matches(tokenized[wanted[p]], tokenized[made[p]], known)
     return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
 
 
@@ -1157,7 +1166,7 @@ def _explain(
     labels = ["candidate", f"reference {reference + 1} of {most}"]
     if kind in SKIP_TYPES:
         marks, rows = skip_marks(
-            [_cut_and_place(text, options) for text in texts], kind
+            [_tokenize_and_place(text, options) for text in texts], kind
         )
     elif kind in ("rougeL", "rougeLsum", "rougeW"):
         marks, rows = _mark_sequences(texts, options, kind)
@@ -1170,23 +1179,29 @@ def _explain(
     return MatchPicture(f"{kind}: {shown}", panels, rows)
 
 
-def _cut_and_place(
+def _tokenize_and_place(
     text: str, options: Rouge
 ) -> tuple[list[Hashable], list[tuple[int, int] | None]]:
     """Return the counted tokens and where they stand; a stem where its word does."""
-    cut = options.cut
-    surfaces = cut.surfaces(text) if isinstance(cut, WordTokenizer) else cut(text)
-    return list(cut(text)), token_spans(text, surfaces)
+    tokenize = options.cut
+    surfaces = (
+        tokenize.surfaces(text)
+        if isinstance(tokenize, WordTokenizer)
+        else tokenize(text)
+    )
+    return list(tokenize(text)), token_spans(text, surfaces)
 
 
 def _mark_ngrams(
     texts: Sequence[str], options: Rouge, kind: str
 ) -> tuple[list[list[Mark]], list[JsonDict]]:
     n = int(kind[5:])
-    sides = [_cut_and_place(text, options) for text in texts]
+    sides = [_tokenize_and_place(text, options) for text in texts]
     counted = clipped_counts(sides[0][0], [sides[1][0]], n)
     shared = {gram: count for gram, (_, _, count) in counted.items() if count}
-    marks = [ngram_marks(place, list_ngrams(cut, n), shared) for cut, place in sides]
+    marks = [
+        ngram_marks(place, list_ngrams(tokens, n), shared) for tokens, place in sides
+    ]
     named = {" ".join(map(str, gram)): values for gram, values in counted.items()}
     return marks, [
         {"n-gram": gram, "candidate": own, "reference": theirs, "shared": count}
@@ -1199,15 +1214,15 @@ def _mark_sequences(
 ) -> tuple[list[list[Mark]], list[JsonDict]]:
     """Mark the words of the (weighted, or united) longest common subsequence."""
     lines = [[(0, text)] if kind == "rougeL" else _lines(text) for text in texts]
-    cut = [
-        [(start, *_cut_and_place(line, options)) for start, line in found]
+    tokenized = [
+        [(start, *_tokenize_and_place(line, options)) for start, line in found]
         for found in lines
     ]
     marks: list[list[Mark]] = [[], []]
     rows: list[JsonDict] = []
     seen: set[tuple[int, int]] = set()
-    for wanted_start, wanted, wanted_places in cut[1]:
-        for made_start, made, made_places in cut[0]:
+    for wanted_start, wanted, wanted_places in tokenized[1]:
+        for made_start, made, made_places in tokenized[0]:
             for i, j in options.path(kind, wanted, made):
                 number, color = len(rows) + 1, COLORS[len(rows) % len(COLORS)]
                 title = f"{wanted[i]}: number {number} of the common subsequence"

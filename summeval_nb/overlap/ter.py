@@ -116,9 +116,11 @@ class Ter(Metric):
         known: dict[str, list[str]] = {}
         rows = np.zeros((len(texts), 2))
         for row, (text, group) in enumerate(zip(texts, groups, strict=True)):
-            fresh = [one for one in group if one not in known]
-            known |= {one: self.reference_words(one) for one in fresh}
-            rows[row] = self.counts(self.words(text), [known[one] for one in group])
+            fresh = [reference for reference in group if reference not in known]
+            known |= {reference: self.reference_words(reference) for reference in fresh}
+            rows[row] = self.counts(
+                self.words(text), [known[reference] for reference in group]
+            )
         return rows
 
     def _assemble(

@@ -151,7 +151,7 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
             remedy = f"have sacrebleu fetch it once (sacrebleu --tokenize {name} on any two files), or put it there"
             raise FileNotFoundError(f"the tokenizer {name!r} needs its model file, which is not at {path}: {remedy}")
     try:
-        cut = getattr(loaded, kind)()
+        borrowed = getattr(loaded, kind)()
     except (OSError, RuntimeError) as error:
         if not file:
             raise
@@ -161,7 +161,7 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
         ) from None
 
     def tokenize(text: str) -> list[str]:
-        return cut(require_text(text, "text")).split()
+        return borrowed(require_text(text, "text")).split()
 
     return tokenize
 
@@ -391,7 +391,7 @@ def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
     if code := foreign_language(_start_of(texts), reads):
         own = language_name((reads or ("",))[0])
         message = f"the stemmer {name!r} reads {own}, and the texts are in {language_name(code)}"
-        other = next((one for one, codes in READS["stemmer"].items() if codes == (code,)), "")
+        other = next((stemming for stemming, codes in READS["stemmer"].items() if codes == (code,)), "")
         remedy = f"pass stemmer={other!r}" if other else "pass stemmer=False, and a tokenizer of their language"
         warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
 

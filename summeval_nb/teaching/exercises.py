@@ -95,7 +95,7 @@ def _seal(exercise: str, form: _Canonical) -> str:
 # %% ../../nbs/7_teaching/71_exercises.ipynb #32f491b3
 @dataclass(frozen=True, repr=False)
 class AnswerCheck:
-    """What the checker says of one answer; true if the answer is right.
+    """The outcome of checking an answer; true if the answer is right.
 
     Attributes
     ----------
@@ -182,11 +182,13 @@ class _Seals:
         finally:
             self._collected = None
         named = [
-            (f"{chapter}/{n}", one)
+            (f"{chapter}/{n}", written)
             for chapter, entries in collected.items()
-            for n, one in entries.items()
+            for n, written in entries.items()
         ]
-        if missing := [exercise for exercise, one in named if not one["answer"]]:
+        if missing := [
+            exercise for exercise, own_entry in named if not own_entry["answer"]
+        ]:
             raise ValueError(f"a slip but no answer: {', '.join(missing)}")
         folder.mkdir(parents=True, exist_ok=True)
         for chapter, entries in collected.items():
@@ -405,7 +407,7 @@ def _in_words(named: str, *, many: bool = False) -> str:
     kind, inside = found[1], _at_top(found[2] or "")
     word = _PLURAL.get(kind, kind) if many else f"a {kind}" if kind in _PLURAL else kind
     return (
-        f"{word} of {' and '.join(_in_words(one, many=True) for one in inside)}"
+        f"{word} of {' and '.join(_in_words(inner, many=True) for inner in inside)}"
         if inside
         else word
     )
@@ -538,7 +540,7 @@ def _by_place(
     rounded = [
         place
         for place in tried
-        if any(is_right_at(place, one) for one in _unrounded(numbers[place]))
+        if any(is_right_at(place, number) for number in _unrounded(numbers[place]))
     ]
     said = [f"the {_counted(right)} right"] if right else []
     if rounded:
@@ -598,13 +600,13 @@ def _listed_numbers(answer: object) -> list[float]:
     plain = _plain(answer)
     if not isinstance(plain, list) or len(plain) < 2:
         return []
-    each = [_plain(one) for one in plain]
+    each = [_plain(value) for value in plain]
     numbers = [
-        one
-        for one in each
-        if isinstance(one, SupportsFloat) and not isinstance(one, bool)
+        value
+        for value in each
+        if isinstance(value, SupportsFloat) and not isinstance(value, bool)
     ]
-    return [float(one) for one in numbers] if len(numbers) == len(each) else []
+    return [float(written) for written in numbers] if len(numbers) == len(each) else []
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #135900ef
 def _plain(answer: object) -> object:
@@ -628,15 +630,15 @@ def _numbers(answer: object) -> Iterator[float]:
 
 
 def _changed(answer: object, numbers: list[float]) -> object:
-    """Return the answer with other numbers in the places of its own."""
+    """Return the answer with its numbers replaced."""
     left = iter(numbers)
 
     def change(value: object) -> object:
         value = _plain(value)
         if isinstance(value, Mapping):
-            return {key: change(one) for key, one in value.items()}
+            return {key: change(member) for key, member in value.items()}
         if isinstance(value, list | set | frozenset):
-            return type(value)(change(one) for one in value)
+            return type(value)(change(member) for member in value)
         return (
             next(left)
             if isinstance(value, SupportsFloat) and not isinstance(value, bool)
@@ -659,7 +661,7 @@ def _other_orders(values: list[Any]) -> Iterator[list[Any]]:
 
 
 def _decimals(number: float) -> int:
-    """Return how many decimals a number was written with, as far as can be told.
+    """Return the number of decimals with which a number was probably written.
 
     4 stands for four and more.
     """
@@ -835,9 +837,11 @@ def _read_progress(folder: Path | None) -> Progress:
 def book_folder(here: Path) -> Path:
     """Return the folder of the book that holds this place, or lies in it as `nbs`."""
     for place in (here, *here.parents):
-        for one in (place, place / "nbs"):
-            if (one / "index.ipynb").is_file() and (one / "glossary.md").is_file():
-                return one
+        for folder in (place, place / "nbs"):
+            if (folder / "index.ipynb").is_file() and (
+                folder / "glossary.md"
+            ).is_file():
+                return folder
     raise ValueError(
         f"no book at {str(here)!r}: give the folder of its notebooks, "
         "my_progress('.../nbs')"

@@ -230,12 +230,12 @@ def evidence_study(
 def verdicts_by_k(
     result: Faithfulness, plain: dict[str, str], judge: Checker, max_k: int
 ) -> tuple[tuple[Verdict, ...], ...]:
-    """Return the verdicts with 1, 2, … evidence sentences; the last ones are those of the result itself."""
+    """Return the verdicts with 1, 2, … evidence sentences; the last ones equal the result's."""
     source = [plain[sentence.text] for sentence in result.source_sentences]
     chosen = [[nearest_evidence(row, k) for row in result.similarity] for k in range(1, min(max_k, len(source)))]
     stated = [verdict.judged or verdict.failed for verdict in result.verdicts]  # headings and code are not judged
     pairs = [
-        ([source[one.index] for one in row], plain[sentence.text])
+        ([source[evidence.index] for evidence in row], plain[sentence.text])
         for rows in chosen
         for row, sentence, asked in zip(rows, result.sentences, stated, strict=True)
         if asked
@@ -253,7 +253,7 @@ def verdicts_by_k(
 
 def plain_sentences(text: str) -> dict[str, str]:
     """Return for each sentence of a text, as it stands, the words without markup that a checker reads."""
-    return {one.sentence.text: one.plain for one in split_markdown([text], progress=False)[0]}
+    return {reading.sentence.text: reading.plain for reading in split_markdown([text], progress=False)[0]}
 
 
 def decided(verdict: Verdict, threshold: float) -> Verdict:
@@ -388,7 +388,7 @@ class LcsState(State):
     def _classes(self) -> dict[tuple[int, int], str]:
         """Return how cells are marked at this step."""
         now = self.steps[self.step]
-        marked = {(one.row, one.column): "sp-all" for one in self.steps[: self.step + 1] if one.kind == "keep"}
+        marked = {(move.row, move.column): "sp-all" for move in self.steps[: self.step + 1] if move.kind == "keep"}
         if now.kind not in ("start", "done"):
             for down, right in _LOOKS_AT.get(now.kind, ((-1, 0), (0, -1))):
                 marked.setdefault((now.row + down, now.column + right), "sp-seen")
@@ -515,7 +515,9 @@ class CorrelationState(State):
     @property
     def caption(self) -> str:
         """The coefficients in words."""
-        named = ", ".join(f"{name.capitalize()} {_shown(one.score)}" for name, one in self.values.items())
+        named = ", ".join(
+            f"{name.capitalize()} {_shown(coefficient.score)}" for name, coefficient in self.values.items()
+        )
         return f"{len(self.points)} points: {named}."
 
     def readings_html(self) -> Markup:
@@ -524,10 +526,10 @@ class CorrelationState(State):
             (
                 name.capitalize(),
                 _SEES[name],
-                f"{_shown(one.score)}{f' ({one.reason})' if one.score is None else ''}",
+                f"{_shown(coefficient.score)}{f' ({coefficient.reason})' if coefficient.score is None else ''}",
                 _shown(self.before[name]),
             )
-            for name, one in self.values.items()
+            for name, coefficient in self.values.items()
         ]
         return render("play.html", drawing="readings", readings_of=readings)
 

@@ -111,9 +111,9 @@ class Picture(Generic[Shown]):
 # %% ../../nbs/7_teaching/72_play.ipynb #eb12020e
 def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsState:
     """Return the LCS table of two texts, cut by ROUGE's tokenizer, at one step."""
-    cut = rouge_tokenizer()
-    rows = cut(require_text(reference, "reference"))
-    columns = cut(require_text(candidate, "candidate"))
+    tokenize = rouge_tokenizer()
+    rows = tokenize(require_text(reference, "reference"))
+    columns = tokenize(require_text(candidate, "candidate"))
     steps = lcs_steps(rows, columns)
     chosen = require_step(step, len(steps) - 1)
     rouge = calculate_rouge_l(reference, candidate)
@@ -267,7 +267,7 @@ def correlation_state(
         name: correlate([x], [y], level="pooled", coefficient=name, n_resamples=0)
         for name in COEFFICIENTS
     }
-    scores = {name: one.score for name, one in values.items()}
+    scores = {name: value.score for name, value in values.items()}
     return CorrelationState(known, values, dict(before or scores))
 
 

@@ -79,9 +79,9 @@ def _complement(word: _Word | None, *, strict: bool = False) -> bool:
 
 
 def _is_verb(words: Sequence[_Word], index: int, *, strict: bool = False) -> bool:
-    """Whether the word at `index` is, as far as can be told from its neighbours, a finite verb."""
+    """Whether the neighbours of the word at `index` suggest a finite verb."""
     word, low = words[index], words[index].low
-    before = next((one.low for one in reversed(words[:index]) if not one.low.endswith("ly")), "")
+    before = next((earlier.low for earlier in reversed(words[:index]) if not earlier.low.endswith("ly")), "")
     after = words[index + 1] if index + 1 < len(words) else None
     if word.text[0].isupper() or before in _DETERMINERS or before == "to":
         return False
@@ -171,10 +171,10 @@ def _joins(word: _Word, left: Sequence[_Word], right: Sequence[_Word], comma: bo
         return bool(_main_verb(right))
     if word.low not in _set("and but yet"):
         return word.low == "while" and comma and bool(_main_verb(right))
-    first = next((i for i, one in enumerate(right) if one.low not in _ADVERBS), 0)
+    first = next((i for i, neighbour in enumerate(right) if neighbour.low not in _ADVERBS), 0)
     if right[first].low in _PRONOUNS:
         return bool(_main_verb(right[first:]) in (1, 2))
-    return comma and bool(_main_verb(right, strict=any(one.text == "," for one in left)))
+    return comma and bool(_main_verb(right, strict=any(neighbour.text == "," for neighbour in left)))
 
 
 def verb_phrases(text: str) -> list[str]:

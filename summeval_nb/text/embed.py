@@ -101,8 +101,8 @@ def _warn_cut(cut: int, total: int, limit: int) -> None:
 def _token_ids(tokenizer: Tokenizer, texts: list[str], limit: int) -> list[list[int]]:
     """Return each text's token numbers, `limit` at most, the closing token kept."""
     ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
-    _warn_cut(sum(len(one) > limit for one in ids), len(ids), limit)
-    return [one if len(one) <= limit else [*one[: limit - 1], one[-1]] for one in ids]
+    _warn_cut(sum(len(row) > limit for row in ids), len(ids), limit)
+    return [row if len(row) <= limit else [*row[: limit - 1], row[-1]] for row in ids]
 
 # %% ../../nbs/1_text/12_embed.ipynb #8f9cb47a
 _HEADS = 12
@@ -193,9 +193,9 @@ def _token_vectors(
     import torch
 
     device = weights["embeddings.word_embeddings.weight"].device
-    lengths = [len(one) for one in ids]
+    lengths = [len(row) for row in ids]
     positions = [position for length in lengths for position in range(length)]
-    flat = torch.tensor([token for one in ids for token in one], device=device)
+    flat = torch.tensor([token for row in ids for token in row], device=device)
     x = _token_starts(flat, torch.tensor(positions, device=device), weights)
     for number in range(6):
         x = _layer(x, weights, number, lengths)
@@ -221,10 +221,10 @@ _Passed: TypeAlias = tuple[np.ndarray, list[np.ndarray]]  # of sentences, of tok
 
 
 class LotEmbedder:
-    """The common part of all embedders: equal sentences once, in lots, in order again.
+    """The common part of all embedders: equal sentences once, in batches, in order again.
 
     `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
-    is d. A subclass says how texts are prepared (`_prepare`) and how one lot is
+    is d. A subclass says how texts are prepared (`_prepare`) and how one batch is
     calculated (`_pass`). With `progress` a bar is drawn; other functions of the
     package, which draw their own, never ask for it.
     """
@@ -265,14 +265,14 @@ class LotEmbedder:
                 f"the embedder {self.fingerprint} gives no token vectors; use encode"
             )
         place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        vectors, found = self._in_lots(list(place), batch_size, tokens, progress)
+        vectors, found = self._in_batches(list(place), batch_size, tokens, progress)
         order = [place[text] for text in texts]
         return vectors[order], [found[index] for index in order]
 
-    def _in_lots(
+    def _in_batches(
         self, texts: list[str], batch_size: int, tokens: bool | str, progress: bool
     ) -> _Passed:
-        """Embed different texts lot by lot; in the order of the texts."""
+        """Embed different texts batch by batch; in the order of the texts."""
         from tqdm.auto import tqdm
 
         items, lengths = self._prepare(texts)
@@ -281,15 +281,17 @@ class LotEmbedder:
         with tqdm(
             total=len(items), desc="embedding", unit="sentence", disable=not progress
         ) as bar:
-            for lot in _lots_of(lengths, batch_size, self._budget):
-                of_lot, of_tokens = self._pass([items[index] for index in lot], tokens)
+            for batch in _batches_of(lengths, batch_size, self._budget):
+                of_batch, of_tokens = self._pass(
+                    [items[index] for index in batch], tokens
+                )
                 if vectors is None:
-                    shape = (len(items), of_lot.shape[1])
+                    shape = (len(items), of_batch.shape[1])
                     vectors = np.empty(shape, dtype=np.float32)
-                vectors[lot] = of_lot
-                for index, one in zip(lot, of_tokens, strict=False):
-                    token_vectors[index] = one
-                bar.update(len(lot))
+                vectors[batch] = of_batch
+                for index, matrix in zip(batch, of_tokens, strict=False):
+                    token_vectors[index] = matrix
+                bar.update(len(batch))
         if vectors is None:
             vectors = np.empty((0, self.dimension), dtype=np.float32)
         return vectors, token_vectors
@@ -297,7 +299,7 @@ class LotEmbedder:
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         return list(texts), [len(text) for text in texts]
 
-    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
+    def _pass(self, batch: list[Any], tokens: bool | str) -> _Passed:
         raise NotImplementedError
 
 # %% ../../nbs/1_text/12_embed.ipynb #0d1333bb
@@ -315,7 +317,7 @@ def _pool(h: torch.Tensor, lengths: list[int], tokens: bool | str) -> _Passed:
     means = F.normalize(torch.cat([block.mean(1) for block in blocks]), dim=-1)
     wanted = [b if tokens == "all" else b[:, 1:-1] for b in blocks] if tokens else []
     inner = [F.normalize(block, dim=-1).cpu().numpy() for block in wanted]
-    return means.cpu().numpy(), [one for block in inner for one in block]
+    return means.cpu().numpy(), [matrix for block in inner for matrix in block]
 
 
 class MiniLMEmbedder(LotEmbedder):
@@ -362,14 +364,14 @@ class MiniLMEmbedder(LotEmbedder):
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         ids = _token_ids(self._tokenizer, texts, self.max_tokens)
-        return ids, [len(one) for one in ids]
+        return ids, [len(row) for row in ids]
 
-    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
+    def _pass(self, batch: list[Any], tokens: bool | str) -> _Passed:
         import torch
 
         with _threads(self.n_threads), torch.inference_mode():
-            h = _token_vectors(lot, self._weights)
-            return _pool(h, [len(one) for one in lot], tokens)
+            h = _token_vectors(batch, self._weights)
+            return _pool(h, [len(row) for row in batch], tokens)
 
     def encode_all_tokens(
         self, sentences: Sequence[str], *, batch_size: int = 64
@@ -432,10 +434,10 @@ class SentenceTransformerEmbedder(LotEmbedder):
             _warn_long(self._model, texts)
         return super()._prepare(texts)
 
-    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
+    def _pass(self, batch: list[Any], tokens: bool | str) -> _Passed:
         special = self._special if tokens else None
         with _threads(self.n_threads):
-            return _library_pass(self._model, lot, special, self.fingerprint)
+            return _library_pass(self._model, batch, special, self.fingerprint)
 
 # %% ../../nbs/1_text/12_embed.ipynb #77339e32
 class ObjectEmbedder(LotEmbedder):
@@ -446,7 +448,7 @@ class ObjectEmbedder(LotEmbedder):
     Parameters
     ----------
     source : object
-        What does the work; it is handed lots of different sentences, shortest first.
+        What does the work; it is handed batches of different sentences, shortest first.
 
     Raises
     ------
@@ -475,20 +477,22 @@ class ObjectEmbedder(LotEmbedder):
         """Size of the vectors; one probe is embedded if nothing has been yet."""
         return self._seen or self._pass(["a"], False)[0].shape[1]
 
-    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
+    def _pass(self, batch: list[Any], tokens: bool | str) -> _Passed:
         if tokens and self._both:
-            values, found = self._source.encode_with_tokens(lot)
+            values, found = self._source.encode_with_tokens(batch)
         else:
-            values = self._source.encode(lot)
-            found = self._source.encode_tokens(lot) if tokens else []
-        vectors = _require_vectors(values, len(lot), self.fingerprint, self._seen)
+            values = self._source.encode(batch)
+            found = self._source.encode_tokens(batch) if tokens else []
+        vectors = _require_vectors(values, len(batch), self.fingerprint, self._seen)
         self._seen = vectors.shape[1]
-        if tokens and len(found) != len(lot):
+        if tokens and len(found) != len(batch):
             raise ValueError(
                 f"the embedder {self.fingerprint} gave {len(found)} token arrays "
-                f"for {len(lot)} sentences"
+                f"for {len(batch)} sentences"
             )
-        checked = [_require_vectors(one, len(one), self.fingerprint) for one in found]
+        checked = [
+            _require_vectors(matrix, len(matrix), self.fingerprint) for matrix in found
+        ]
         return vectors, checked
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
@@ -589,24 +593,24 @@ def sentence2embedding(
     return load_embedder(embedder).encode(texts, batch_size=batch_size, progress=show)
 
 # %% ../../nbs/1_text/12_embed.ipynb #11c01ee8
-def _lots_of(
+def _batches_of(
     lengths: Sequence[int], batch_size: int, budget: int | None
 ) -> Iterator[list[int]]:
-    """Yield positions, shortest first, in lots of at most so many sentences and tokens.
+    """Yield positions, shortest first, in batches of at most so many sentences and tokens.
 
-    A sentence that exceeds the budget by itself goes alone.
+    A sentence that exceeds the budget is a batch of its own.
     """
-    lot: list[int] = []
+    batch: list[int] = []
     used = 0
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
         over = budget is not None and used + lengths[index] > budget
-        if lot and (len(lot) == batch_size or over):
-            yield lot
-            lot, used = [], 0
-        lot.append(index)
+        if batch and (len(batch) == batch_size or over):
+            yield batch
+            batch, used = [], 0
+        batch.append(index)
         used += lengths[index]
-    if lot:
-        yield lot
+    if batch:
+        yield batch
 
 
 def _thread_count(n_threads: int | None) -> int | None:
@@ -677,7 +681,7 @@ def _require_vectors(
         bad = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
         raise ValueError(
             f"the embedder {name} gave NaN or infinity "
-            f"(first in vector {bad} of its lot of {count})"
+            f"(first in vector {bad} of its batch of {count})"
         )
     return vectors
 
@@ -829,7 +833,7 @@ def _warn_long(model: SentenceTransformer, texts: list[str]) -> None:
         # no other text can be too long
         suspects = [text for text in texts if len(text.encode()) > limit]
         ids = model.tokenizer(suspects, verbose=False)["input_ids"] if suspects else []
-        _warn_cut(sum(len(one) > limit for one in ids), len(texts), limit)
+        _warn_cut(sum(len(row) > limit for row in ids), len(texts), limit)
 
 
 def _inner_tokens(item: dict[str, Any], special: tuple[int, int]) -> np.ndarray:
@@ -843,19 +847,19 @@ def _inner_tokens(item: dict[str, Any], special: tuple[int, int]) -> np.ndarray:
 
 def _library_pass(
     model: SentenceTransformer,
-    lot: list[str],
+    batch: list[str],
     special: tuple[int, int] | None,
     name: str,
 ) -> _Passed:
-    """Return a lot's vectors and, where `special` says where they are, its tokens'."""
-    options: dict[str, Any] = {"batch_size": len(lot), "show_progress_bar": False}
+    """Return a batch's vectors and, where `special` says where they are, its tokens'."""
+    options: dict[str, Any] = {"batch_size": len(batch), "show_progress_bar": False}
     if special is None:
-        return _require_vectors(model.encode(lot, **options), len(lot), name), []
-    items = model.encode(lot, output_value=None, convert_to_numpy=False, **options)
+        return _require_vectors(model.encode(batch, **options), len(batch), name), []
+    items = model.encode(batch, output_value=None, convert_to_numpy=False, **options)
     found = [item["sentence_embedding"].float().cpu().numpy() for item in items]
     vectors = np.stack(found)
     tokens = [_inner_tokens(item, special) for item in items]
-    return _require_vectors(vectors, len(lot), name), tokens
+    return _require_vectors(vectors, len(batch), name), tokens
 
 # %% ../../nbs/1_text/12_embed.ipynb #8a4a4c0f
 # a sentence's vector, and those of its tokens, or None

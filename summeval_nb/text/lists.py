@@ -62,7 +62,7 @@ def before_items(unit: str) -> tuple[list[str], bool]:
 
 
 def with_denying_leads(units: Sequence[str]) -> list[str]:
-    """The units of a text as they are read: items whose lead-in holds a *not* stand below it, others by themselves.
+    """The units of a text for judging: an item joins its lead-in if that holds a *not*, other items stand alone.
 
     A bare item under "The warranty does not cover" is no assertion: what the text says of it is in the lead-in.
 
@@ -86,7 +86,7 @@ def _is_plural(item: str) -> bool:
 
 
 def with_lead(lead: str, item: str) -> str:
-    """An item as a statement: with its lead-in where the sentence goes on or a *not* stands in it, otherwise alone."""
+    """An item as a statement: with its lead-in where the sentence continues or the lead-in denies, otherwise alone."""
     turned = _TURNED.match(lead)
     if turned:  # "These are not included:" and "- the charger" is "The charger are not included"
         rest = (
@@ -121,35 +121,36 @@ def read_with_leads(text: str, readings: Sequence[Reading]) -> list[Reading]:
     >>> [one.plain for one in read_with_leads(text, split_markdown([text], progress=False)[0])]
     ['The warranty does not cover:', 'The warranty does not cover scratches', 'The warranty does not cover rust']
     """
-    units = [_unit(text, one) for one in readings]
+    units = [_unit(text, reading) for reading in readings]
     read = with_denying_leads(units)
     leads = leads_into_items(units, read)
     return [
-        one._replace(reason=one.reason or LEADS)
+        reading._replace(reason=reading.reason or LEADS)
         if leading
-        else one
-        if whole == unit or not one.plain.rstrip(".;,")
-        else _led(one, with_lead(whole.partition("\n- ")[0], one.plain))
-        for one, unit, whole, leading in zip(readings, units, read, leads, strict=True)
+        else reading
+        if whole == unit or not reading.plain.rstrip(".;,")
+        else _led(reading, with_lead(whole.partition("\n- ")[0], reading.plain))
+        for reading, unit, whole, leading in zip(readings, units, read, leads, strict=True)
     ]
 
 
-def _unit(text: str, one: Reading) -> str:
-    """A sentence as it is looked at: an item with its marker, a heading only where it denies what is listed below."""
-    if one.reason:
-        return f"{one.plain}:" if one.reason == HEADING and _DENIES.search(one.plain) else ""
-    return f"- {one.plain}" if _is_item(text, one) else one.plain
+def _unit(text: str, reading: Reading) -> str:
+    """The text by which a sentence is grouped: an item keeps its marker, a heading counts only where it denies its
+    items."""
+    if reading.reason:
+        return f"{reading.plain}:" if reading.reason == HEADING and _DENIES.search(reading.plain) else ""
+    return f"- {reading.plain}" if _is_item(text, reading) else reading.plain
 
 
 def leads_into_items(units: Sequence[str], read: Sequence[str]) -> list[bool]:
-    """Whether each unit is the lead-in of the next one as it is read; such a unit is no statement by itself.
+    """Whether each unit is only the lead-in of the next one, and so no statement.
 
     Examples
     --------
     >>> leads_into_items(["It is not", "- red"], ["It is not", "It is not\\n- red"])
     [True, False]
     """
-    led = [one != own for one, own in zip(read, units, strict=True)]
+    led = [reading != own for reading, own in zip(read, units, strict=True)]
     return [not own and following for own, following in pairwise([*led, False])]
 
 
@@ -159,9 +160,9 @@ def _is_item(text: str, reading: Reading) -> bool:
     return _ITEM.match(text[text.rfind("\n", 0, place) + 1 : place] + "x") is not None
 
 
-def _led(one: Reading, plain: str) -> LedReading:
-    """A reading whose words are those of its item and of the lead-in, which stand nowhere in it."""
-    own = one.plain.rstrip(".;,")
-    start = len(plain) - len(one.plain) if plain.endswith(one.plain) else 0
-    places = [*[-1] * start, *one.places[: len(own)]]
-    return LedReading(one.sentence, plain, [*places, *[-1] * (len(plain) - len(places))], one.reason)
+def _led(reading: Reading, plain: str) -> LedReading:
+    """A reading with the words of an item and of its lead-in; the lead-in has no places in the text."""
+    own = reading.plain.rstrip(".;,")
+    start = len(plain) - len(reading.plain) if plain.endswith(reading.plain) else 0
+    places = [*[-1] * start, *reading.places[: len(own)]]
+    return LedReading(reading.sentence, plain, [*places, *[-1] * (len(plain) - len(places))], reading.reason)

@@ -116,10 +116,10 @@ def without_marker(text: str, sentences: Iterable[Sentence]) -> list[Sentence]:
     """Return the sentences of a text, those that begin list items without the marker."""
     bodies = {block.start: block.body for block in blocks_of(text) if block.item}
     found = []
-    for one in sentences:
-        body = bodies.get(one.start, one.start)
-        start = body if body < one.end else one.start
-        found.append(Sentence(text[start : one.end], start, one.end))
+    for sentence in sentences:
+        body = bodies.get(sentence.start, sentence.start)
+        start = body if body < sentence.end else sentence.start
+        found.append(Sentence(text[start : sentence.end], start, sentence.end))
     return found
 
 
@@ -274,7 +274,7 @@ def markdown_pieces(text: str) -> list[Piece] | None:
 
 
 class _Unplaced(Exception):
-    """A line of the parser's that does not stand in the text as it is."""
+    """A parsed line that cannot be located in the text."""
 
 
 def _span(token: Token) -> tuple[int, int]:
@@ -332,7 +332,7 @@ class _Walk:
         start, stop = self.lines[first][1], self.lines[end - 1][0] if closed else self.lines[end - 1][1]
         inner = self.text[start:stop]
         found = markdown_pieces(inner) or [_trimmed_piece(inner, range(len(inner)))]
-        yield from (Piece(one.plain, [start + place for place in one.places], one.reason) for one in found)
+        yield from (Piece(piece.plain, [start + place for place in piece.places], piece.reason) for piece in found)
 
     def _heading(self, token: Token, inline: Token) -> Iterator[Piece]:
         """Yield a heading; what is underlined but reads like a paragraph is one, with a dividing line after it."""
@@ -445,17 +445,19 @@ def _reading(text: str, places: Sequence[int], low: int, plain: str, reason: str
 
 def stated_bodies(text: str, pieces: Iterable[Piece] | None) -> list[str]:
     """Return what of a text is to be split: all of it, or of a Markdown text the pieces that state something."""
-    return [text] if pieces is None else [one.plain for one in pieces if not one.reason]
+    return [text] if pieces is None else [piece.plain for piece in pieces if not piece.reason]
 
 
 def read_pieces(text: str, pieces: Iterable[Piece] | None, split: Iterator[list[Sentence]]) -> list[Read]:
     """Return the parts of a text's readings; `split` gives the sentences of each of its `stated_bodies`."""
     if pieces is None:
-        return [(one, one.text, range(len(one.text)), "") for one in without_marker(text, next(split))]
+        return [
+            (sentence, sentence.text, range(len(sentence.text)), "") for sentence in without_marker(text, next(split))
+        ]
     found: list[Read] = []
     for piece in pieces:
         whole = Sentence(piece.plain, 0, len(piece.plain))
-        for one in [whole] if piece.reason else without_marker(piece.plain, next(split)):
+        for sentence in [whole] if piece.reason else without_marker(piece.plain, next(split)):
             low = found[-1][0].end if found else 0
-            found.append(_reading(text, piece.places[one.start : one.end], low, one.text, piece.reason))
+            found.append(_reading(text, piece.places[sentence.start : sentence.end], low, sentence.text, piece.reason))
     return found

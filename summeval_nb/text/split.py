@@ -228,14 +228,18 @@ def split_sentences(
 def split_text(
     text: str, *, splitter: Splitter = "punkt", lang: str | None = None
 ) -> list[str]:
-    """Return the sentences' texts alone; the parameters are those of `split_sentences`.
+    """Return only the sentences' texts; the parameters are the same as for
+    `split_sentences`.
 
     Examples
     --------
     >>> split_text("Prof. Lee left the U.S. He was tired.")
     ['Prof. Lee left the U.S.', 'He was tired.']
     """
-    return [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
+    return [
+        sentence.text
+        for sentence in split_sentences(text, splitter=splitter, lang=lang)
+    ]
 
 # %% ../../nbs/1_text/11_split.ipynb #5a1c0d02
 class Reading(NamedTuple):
@@ -303,7 +307,7 @@ def split_markdown(
     split = split_many(bodies, splitter=splitter, lang=lang, progress=progress)
     rest = iter(split)
     return [
-        [Reading(*one) for one in markdown.read_pieces(text, own, rest)]
+        [Reading(*piece) for piece in markdown.read_pieces(text, own, rest)]
         for text, own in zip(texts, pieces, strict=True)
     ]
 
@@ -540,4 +544,6 @@ def split_claims(sentence: str) -> list[str]:
             claims.append(text)
         else:
             waiting.extend(reversed(parts))
-    return [whole] if len(claims) == 1 else [clauses.statement(one) for one in claims]
+    return (
+        [whole] if len(claims) == 1 else [clauses.statement(claim) for claim in claims]
+    )

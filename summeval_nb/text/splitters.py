@@ -38,7 +38,7 @@ should must here now today yesterday tomorrow later earlier according more an a"
 SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
-_LOT = 64
+_BATCH = 64
 _SAMPLE = 4000  # characters by which a language is told
 
 
@@ -94,11 +94,11 @@ def stanza_places(bodies: Sequence[str], lang: str, progress: bool | None) -> li
     common = require_module("stanza.resources.common", "stanza")
     pipeline = stanza_pipeline(lang, os.environ.get("STANZA_RESOURCES_DIR") or common.DEFAULT_MODEL_DIR)
     places = []
-    lots = [bodies[first : first + _LOT] for first in range(0, len(bodies), _LOT)]
-    show = len(lots) > 3 if progress is None else progress
-    for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show):
-        documents = pipeline.bulk_process([stanza.Document([], text=body) for body in lot])
-        places += [[sentence.tokens[0].start_char for sentence in one.sentences] for one in documents]
+    batches = [bodies[first : first + _BATCH] for first in range(0, len(bodies), _BATCH)]
+    show = len(batches) > 3 if progress is None else progress
+    for batch in tqdm(batches, desc="splitting with stanza", unit="batch", leave=False, disable=not show):
+        documents = pipeline.bulk_process([stanza.Document([], text=body) for body in batch])
+        places += [[sentence.tokens[0].start_char for sentence in document.sentences] for document in documents]
     return places
 
 
@@ -129,7 +129,7 @@ def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
 
 
 def warn_of_foreign_text(splitter: str, bodies: Sequence[str]) -> None:
-    """Warn of texts that are clearly not English, where nobody said what they are."""
+    """Warn of texts that are clearly not English when no language was given."""
     if splitter == "punkt" and any(map(_FOREIGN_MARK.search, bodies)):
         return  # warned of by its marks
     sample, taken = [], 0

@@ -73,9 +73,9 @@ def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator:
         return visits[-1]
 
     yield open_page
-    for one in visits:
-        one.page.context.close()
-    assert not [address for one in visits for address in one.outside], "a page asked another host"
+    for seen in visits:
+        seen.page.context.close()
+    assert not [address for seen in visits for address in seen.outside], "a page asked another host"
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -30,7 +30,7 @@ class Attacker:
     fingerprint = EVERYTHING
 
     def resolve_pronouns(self, text, units=None):
-        return Resolution(units=tuple(f"{EVERYTHING} {one}" for one in units or [text]), note=EVERYTHING)
+        return Resolution(units=tuple(f"{EVERYTHING} {unit}" for unit in units or [text]), note=EVERYTHING)
 
     def statements(self, hypothesis):
         return [as_statement(hypothesis, hypothesis), as_statement(EVERYTHING, "It rained.")]
@@ -128,8 +128,8 @@ def test_no_serious_barrier_and_nothing_sticks_out(kind, scheme, width, report, 
     seen.page.evaluate((Path(folder) / "axe.min.js").read_text(encoding="utf-8"))
     found = seen.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa']})")
     assert found["passes"]
-    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-    assert not serious, [(one["id"], one["nodes"][0]["html"][:200]) for one in serious]
+    serious = [violation for violation in found["violations"] if violation["impact"] in ("serious", "critical")]
+    assert not serious, [(violation["id"], violation["nodes"][0]["html"][:200]) for violation in serious]
     seen.screenshot(f"{kind}-{scheme}-{width}", full_page=True)
 
 
@@ -165,7 +165,7 @@ def test_a_statement_opens_on_its_evidence(tmp_path, visit):
     expect(panel).to_be_hidden()
     column.locator("li summary").first.click()
     expect(panel).to_be_visible()
-    assert panel.locator("blockquote").all_inner_texts() == [one.text for one in first.entailment.evidence]
+    assert panel.locator("blockquote").all_inner_texts() == [sentence.text for sentence in first.entailment.evidence]
 
 
 def test_the_exam_shows_every_question_and_what_was_lost(tmp_path, visit):
@@ -173,8 +173,8 @@ def test_the_exam_shows_every_question_and_what_was_lost(tmp_path, visit):
     seen = visit()
     seen.page.goto(result.to_html(tmp_path / "summary.html").as_uri())
     shown = seen.page.locator("body").inner_text()
-    assert result.questions and all(one.text in shown for one in (*result.questions, *result.dropped))
+    assert result.questions and all(question.text in shown for question in (*result.questions, *result.dropped))
     marked = seen.page.locator("mark[title='key phrase, lost']").all_inner_texts()
-    lost = {one.text for one in result.keyphrases if one.text in result.lost}
+    lost = {keyphrase.text for keyphrase in result.keyphrases if keyphrase.text in result.lost}
     assert lost and set(marked) <= lost  # a phrase within another that is marked is marked with it
     assert all(any(phrase in whole for whole in marked) for phrase in lost)

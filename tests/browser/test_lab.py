@@ -137,7 +137,7 @@ def test_a_chapter_runs_in_the_lab(chapter, lab, visit):
     tour.screenshot("after-run-all")
     if chapter == "2_evidence/26_faithfulness":
         reports = page.locator(".jp-OutputArea-output section.sr").all()
-        a_sentence_opens_on_its_evidence(max(reports, key=lambda one: one.locator(".sr-article span").count()))
+        a_sentence_opens_on_its_evidence(max(reports, key=lambda report: report.locator(".sr-article span").count()))
         tour.screenshot("opened")
 
 
@@ -148,10 +148,10 @@ def a_sentence_opens_on_its_evidence(report: Locator) -> None:
     sentences = report.locator(".sr-article span")
     assert sentences.count() > 5
     expect(panel).to_be_hidden()
-    assert "solid" not in [one.evaluate(framed) for one in sentences.all()]
+    assert "solid" not in [sentence.evaluate(framed) for sentence in sentences.all()]
     report.locator("details summary").first.click()
     expect(panel).to_be_visible()
-    found = [one.inner_text().strip() for one in sentences.all() if one.evaluate(framed) == "solid"]
+    found = [sentence.inner_text().strip() for sentence in sentences.all() if sentence.evaluate(framed) == "solid"]
     assert found == [panel.locator("blockquote").first.inner_text().strip()]
     report.locator("details summary").first.click()
     expect(panel).to_be_hidden()

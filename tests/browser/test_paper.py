@@ -37,7 +37,7 @@ def test_the_handout_is_one_page(saved, visit):
     tour.screenshot("handout", full_page=True)
 
 
-def test_the_slides_fit_the_projector_and_the_vote_tells_nothing(saved, visit):
+def test_slides_fit_the_projector_and_the_vote_tells_nothing(saved, visit):
     tour = visit(viewport={"width": 1280, "height": 720})
     tour.page.set_content(saved["slides.html"])
     slides = tour.page.locator("section")

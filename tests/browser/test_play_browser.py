@@ -147,7 +147,7 @@ def test_still_pictures_are_accessible(scheme, visit, tmp_path):
         play_correlation(),
     ]
     path = tmp_path / "still.html"
-    path.write_text(html_page("Still pictures", "<h1>Still</h1>" + "".join(one._repr_html_() for one in pictures)))
+    path.write_text(html_page("Still pictures", "<h1>Still</h1>" + "".join(drawn._repr_html_() for drawn in pictures)))
     tour = visit(viewport={"width": 1000, "height": 900}, color_scheme=scheme, bypass_csp=True)
     tour.page.goto(path.as_uri())
     assert tour.page.locator("figure").count() == 4

@@ -90,7 +90,7 @@ class Attacker:
         from summeval_nb.core import Finding
 
         found = [Finding(ATTACKS[0], claim[:5], 0, 5) for _, claim in pairs]
-        return [Verdict(probability=0.3, findings=[one], details={"mass": 0.9}) for one in found]
+        return [Verdict(probability=0.3, findings=[finding], details={"mass": 0.9}) for finding in found]
 
 
 def test_hostile_text_executes_nothing(tmp_path, visit):
@@ -122,8 +122,8 @@ def test_no_serious_barrier_and_readable(scheme, result, tmp_path, visit):
     seen.page.evaluate((Path(folder) / "axe.min.js").read_text(encoding="utf-8"))
     found = seen.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa']})")
     assert found["passes"]
-    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-    assert not serious, [(one["id"], one["nodes"][0]["html"][:200]) for one in serious]
+    serious = [violation for violation in found["violations"] if violation["impact"] in ("serious", "critical")]
+    assert not serious, [(violation["id"], violation["nodes"][0]["html"][:200]) for violation in serious]
     seen.screenshot(f"report-{scheme}", full_page=True)
 
 
@@ -136,7 +136,7 @@ def test_paper_shows_everything(opened):
     for panel in page.locator(".sr-panel").all():
         assert panel.evaluate("el => el.checkVisibility({contentVisibilityAuto: true})")
         assert panel.bounding_box()["height"] > 20
-        assert sum(one.is_visible() for one in panel.locator("blockquote").all()) == 3, "the best three, no more"
+        assert sum(quote.is_visible() for quote in panel.locator("blockquote").all()) == 3, "the best three, no more"
 
 
 def test_a_long_article_stays_usable(tmp_path, visit):
@@ -159,7 +159,7 @@ def test_a_long_article_stays_usable(tmp_path, visit):
 
 def test_a_comparison_lights_up_the_one_article(tmp_path, visit):
     article = sample_articles()[2]
-    results = evaluate_many([article.text] * 3, [one.text for one in article.summaries.values()])
+    results = evaluate_many([article.text] * 3, [summary.text for summary in article.summaries.values()])
     seen = visit()
     comparison = compare_reports(results, list(article.summaries))
     seen.page.goto(comparison.to_html(tmp_path / "comparison.html").as_uri())

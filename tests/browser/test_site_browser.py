@@ -196,11 +196,11 @@ def test_no_serious_barrier(address, scheme, site_url, visit):
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     only = ("wcag2a", "wcag2aa") if scheme == "light" else ("color-contrast",)  # the rest is the same in the dark
     found = violations(page, only=only, without=() if address == "1_text/13_cosine.html" else ("div.highlight",))
-    serious = [one for one in found if one["impact"] in {"serious", "critical"}]
+    serious = [barrier for barrier in found if barrier["impact"] in {"serious", "critical"}]
     shown = [
-        f"{one['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
-        for one in serious
-        for node in one["nodes"][:3]
+        f"{barrier['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
+        for barrier in serious
+        for node in barrier["nodes"][:3]
     ]
     assert not serious, "\n".join(shown)
 
@@ -210,7 +210,7 @@ def test_a_barrier_would_be_seen(site_url, visit):
     page = visit().page
     page.goto(f"{site_url}/index.html")
     page.evaluate("document.querySelector('article p').style.cssText = 'color:#999;background:#aaa'")
-    assert "color-contrast" in {one["id"] for one in violations(page)}
+    assert "color-contrast" in {violation["id"] for violation in violations(page)}
 
 
 def test_dark_mode_can_be_chosen(site_url, visit):

@@ -69,7 +69,9 @@ def test_what_is_typed_gives_the_number_that_python_prints(address, visit):
     expect(page.locator(".try-asleep")).to_have_count(0)
     result = page.locator("form[data-form=words] .try-result")
     still = result.inner_text()
-    assert "BLEU 53.73 of 100" in still and not [one for one in asked if "pyodide" in one]  # nothing is loaded unasked
+    assert "BLEU 53.73 of 100" in still and not [
+        requested for requested in asked if "pyodide" in requested
+    ]  # nothing is loaded unasked
     start(page, "words")
     assert result.inner_text() == still, "the script draws what the build drew"
 
@@ -91,7 +93,7 @@ def test_what_is_typed_gives_the_number_that_python_prints(address, visit):
     numbers = page.locator("form[data-form=numbers] .try-result")
     for name, value in coefficients([3, 1, 2, 5], [1, 1, 2, 4]).items():
         expect(numbers.locator("tr", has_text=name.capitalize()).locator("td").last).to_have_text(f"{value:.4f}")
-    assert asked and all(one.startswith(address) for one in asked), "a request left the origin"
+    assert asked and all(requested.startswith(address) for requested in asked), "a request left the origin"
     assert not tour.complaints
 
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 
 def _numbered(text: str, form: str) -> str:
-    return "".join(form.format(ord(one)) for one in text)
+    return "".join(form.format(ord(character)) for character in text)
 
 
 SPELLINGS = {

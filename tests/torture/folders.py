@@ -18,7 +18,7 @@ REFUSED = ("shards", "results.jsonl")  # a link of these names leads a run out o
 
 
 def _held(folder: Path) -> dict[str, bytes]:
-    return {str(one.relative_to(folder)): one.read_bytes() for one in sorted(folder.rglob("*")) if one.is_file()}
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def links(rng: random.Random, folder: Path) -> None:
@@ -28,8 +28,8 @@ def links(rng: random.Random, folder: Path) -> None:
     out, outside = folder / "run", folder / "outside"
     shutil.copytree(out, outside / "run")  # looks like a run's own, and is another's
     (outside / "precious.txt").write_text("precious")
-    shards = sorted(one.name for one in (out / "shards").iterdir())
-    name = rng.choice([*REFUSED, *REFUSED, "manifest.json", *(f"shards/{one}" for one in shards[:1])])
+    shards = sorted(path.name for path in (out / "shards").iterdir())
+    name = rng.choice([*REFUSED, *REFUSED, "manifest.json", *(f"shards/{shard}" for shard in shards[:1])])
     target = outside / "run" / name if rng.random() < 0.5 else outside / rng.choice(["precious.txt", "nothing"])
     if name == "shards" and target.is_file():
         target = outside / "run" / "shards"
@@ -51,7 +51,8 @@ def links(rng: random.Random, folder: Path) -> None:
     if _held(outside) != before:
         changed = sorted({*before.items()} ^ {*_held(outside).items()})
         raise Wrong(
-            f"{what}: outside of the folder changed: {[one for one, _ in changed]}", "a run writes through a link"
+            f"{what}: outside of the folder changed: {[changed_path for changed_path, _ in changed]}",
+            "a run writes through a link",
         )
     moved.unlink(missing_ok=True)  # as its owner would
     try:

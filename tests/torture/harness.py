@@ -66,9 +66,9 @@ class Report:
     last_finding: float = 0.0
 
     def __str__(self) -> str:
-        found = Counter(one.kind for one in self.findings)
+        found = Counter(finding.kind for finding in self.findings)
         lines = [f"{kind:10} {count:8} cases {found[kind]:4} findings" for kind, count in sorted(self.cases.items())]
-        names = Counter(one.name for one in self.findings)
+        names = Counter(finding.name for finding in self.findings)
         lines += [f"{'all':10} {self.cases.total():8} cases {len(self.findings):4} findings of {len(names)} kinds"]
         lines += [f"{count:6} x {name}" for name, count in names.most_common()]
         quiet = (self.seconds - self.last_finding) / 60
@@ -222,7 +222,7 @@ def _where(error: BaseException) -> str:
     if isinstance(error, Wrong):
         return f"{error.args[1] if len(error.args) > 1 else str(error).splitlines()[0][:120]}"
     frames = traceback.extract_tb(error.__traceback__)
-    own = [one for one in frames if "summeval_nb" in one.filename and "tests" not in Path(one.filename).parts]
+    own = [frame for frame in frames if "summeval_nb" in frame.filename and "tests" not in Path(frame.filename).parts]
     last = (own or frames)[-1]
     return f"{type(error).__name__} at {Path(last.filename).name}:{last.name}"
 

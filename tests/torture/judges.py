@@ -55,7 +55,9 @@ class _Page(html.parser.HTMLParser):
             elif name not in WORDS and MARK in (value or ""):
                 self.bad.append(f'<{tag} {name}="{value}">')
             elif name == "style":
-                self.bad += [f"style {value!r}" for one in _declarations(value or "") if not _allowed(one)]
+                self.bad += [
+                    f"style {value!r}" for declaration in _declarations(value or "") if not _allowed(declaration)
+                ]
             elif name in ("href", "src") and not re.match(r"#|data:image/|https://summeval-nb\.", value or ""):
                 self.bad.append(f'<{tag} {name}="{value}">')
 
@@ -67,7 +69,7 @@ class _Page(html.parser.HTMLParser):
 
 
 def _declarations(style: str) -> list[str]:
-    return [one.strip() for one in style.split(";") if one.strip()]
+    return [part.strip() for part in style.split(";") if part.strip()]
 
 
 def _allowed(declaration: str) -> bool:
@@ -91,7 +93,7 @@ def page(text: str, of: str) -> None:
 
 def _styles(text: str) -> list[str]:
     """Style sheets with the mark in them."""
-    return [one[:80] for one in re.findall(r"<style[^>]*>(.*?)</style>", text, re.S) if MARK in one]
+    return [style[:80] for style in re.findall(r"<style[^>]*>(.*?)</style>", text, re.S) if MARK in style]
 
 
 def terminal(text: str, of: str) -> None:
@@ -117,19 +119,19 @@ def numbers(value: Any, depth: int = 0) -> Iterator[float]:
     elif callable(getattr(value, "to_dict", None)):
         yield from numbers(value.to_dict(), depth + 1)
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from numbers(one, depth + 1)
+        for inner in value.values():
+            yield from numbers(inner, depth + 1)
     elif isinstance(value, (list, tuple)):
-        for one in value[:1000]:
-            yield from numbers(one, depth + 1)
+        for inner in value[:1000]:
+            yield from numbers(inner, depth + 1)
 
 
 def result(value: Any, of: str, *, finite: bool = True) -> None:
     """Whatever a public name returned can be shown everywhere, and holds neither NaN nor infinity."""
     if finite and not all(map(math.isfinite, numbers(value))):
         raise Wrong(f"{of} returned NaN or infinity: {value!r:.500}", f"NaN in {of}")
-    for one in value[:3] if isinstance(value, (list, tuple)) else [value]:
-        _shown(one, of, finite)
+    for inner in value[:3] if isinstance(value, (list, tuple)) else [value]:
+        _shown(inner, of, finite)
 
 
 def _shown(value: Any, of: str, finite: bool) -> None:
@@ -146,7 +148,7 @@ def _shown(value: Any, of: str, finite: bool) -> None:
         value.rows()
     if callable(explain := getattr(value, "explain", None)):
         parameters = inspect.signature(explain).parameters.values()
-        if all(one.default is not one.empty for one in parameters):
+        if all(parameter.default is not parameter.empty for parameter in parameters):
             _shown(explain(), of, finite)
             return
         for place in range(len(value.verdicts)):  # of sentences, which are explained one by one

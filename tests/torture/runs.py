@@ -73,7 +73,7 @@ def _same(items: Any, call: Mapping[str, Any], folder: Path, wanted: tuple[bytes
         raise Wrong(f"{what}: results.jsonl has other bytes", "resume gives other bytes")
     if _numbers(report) != wanted[1]:
         raise Wrong(f"{what}: {_numbers(report)} instead of {wanted[1]}", "resume gives other numbers")
-    parts = [one.name for one in folder.rglob("*") if one.name.endswith((".part", ".tmp"))]
+    parts = [path.name for path in folder.rglob("*") if path.name.endswith((".part", ".tmp"))]
     if parts:
         raise Wrong(f"{what}: left behind: {parts}", "resume leaves pieces behind")
 
@@ -210,13 +210,13 @@ def harm(rng: random.Random, path: Path) -> str:
         data[at : at + 512] = bytes(len(data[at : at + 512]))
     elif how in ("line", "swap", "double"):
         lines = bytes(data).splitlines(keepends=True) or [b""]
-        one, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+        left, other = rng.randrange(len(lines)), rng.randrange(len(lines))
         if how == "line":
-            del lines[one]
+            del lines[left]
         elif how == "swap":
-            lines[one], lines[other] = lines[other], lines[one]
+            lines[left], lines[other] = lines[other], lines[left]
         else:
-            lines.insert(one, lines[other])
+            lines.insert(left, lines[other])
         data = bytearray(b"".join(lines))
     elif how == "text":
         value = corpus.text(rng).encode("utf-8", "surrogatepass")[:300]

@@ -100,8 +100,8 @@ def _spoil(rng: random.Random, path: Path) -> str:
         data[at : at + 64] = bytes(len(data[at : at + 64]))
     else:
         pages = max(1, len(data) // 4096)
-        one, other = rng.randrange(pages) * 4096, rng.randrange(pages) * 4096
-        data[one : one + 4096] = data[other : other + 4096]
+        left, other = rng.randrange(pages) * 4096, rng.randrange(pages) * 4096
+        data[left : left + 4096] = data[other : other + 4096]
     path.write_bytes(data)
     return f"{how} at {at}"
 

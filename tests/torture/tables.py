@@ -37,9 +37,9 @@ def _unused(rng: random.Random, kind: str, count: int) -> dict[str, list[Any]]:
             cells = lambda: rng.randbytes(4)
         values = [cells() for _ in range(count)]
         if kind in ("csv", "jsonl"):
-            values = [str(one).encode("utf-8", "replace").decode().replace("\x00", "_") for one in values]
+            values = [str(value).encode("utf-8", "replace").decode().replace("\x00", "_") for value in values]
         if kind == "parquet" and isinstance(values[0], str):
-            values = [one.encode("utf-8", "replace").decode() for one in values]
+            values = [value.encode("utf-8", "replace").decode() for value in values]
         if name.removeprefix("\ufeff").strip() == name and name not in (*READ, "id"):
             made[name] = values
     return made
@@ -99,7 +99,7 @@ def tables(rng: random.Random, folder: Path) -> None:
             raise Wrong(f"{what} is refused: {error}", "a good table is refused") from error
         return
     if twice is not None and (kind != "jsonl" or twice in READ):
-        if any(one is not None for one in found):
+        if any(value is not None for value in found):
             raise Wrong(f"{what}: of two columns {twice!r} one was read", "one of two columns is read")
         return
     wanted = [summeval_nb.bleu_score(*pair, **NUMBERS).score for pair in zip(*texts.values(), strict=True)]
