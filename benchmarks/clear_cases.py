@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from summeval_nb import LLMChecker, ServerBackend
-from summeval_nb.judged import LLMJudge, Rubric, compare_pairs, retrieval_scores
+from summeval_nb.judged import LLMJudge, RubricMetric, compare_answers_many, retrieval_scores
 
 CASES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("right", "wrong"), ("truth", "wrong")]
@@ -24,7 +24,7 @@ PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("
 def compared(better: str, worse: str, *, truth: bool, **who: Any) -> None:
     """Print how often the better answer wins, how often it is preferred, and how the places weigh."""
     rows = [{"question": c["question"], "a": c[better], "b": c[worse], "truth": c["truth"] * truth} for c in CASES]
-    found = [result for result in compare_pairs(rows, progress=False, **who).results if result.score is not None]
+    found = [result for result in compare_answers_many(rows, progress=False, **who).results if result.score is not None]
     won, tied = (sum(result.winner == name for result in found) for name in ("a", "tie"))
     leans = [round(result.lean, 2) for result in found if result.lean is not None]
     shown = f"{better} against {worse}{', truth shown' if truth else ''}"
@@ -68,7 +68,7 @@ def main() -> None:
         "Does the answer answer the question? 1: it is nonsense. 5: it answers the question.",
         "Is the answer right and clear?",
     ):
-        rubric = Rubric(criteria=criteria, backend=backend, workers=1)
+        rubric = RubricMetric(criteria=criteria, backend=backend, workers=1)
         grades = {
             name: [
                 result.score or 0

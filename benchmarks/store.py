@@ -35,7 +35,7 @@ def verdict(i: int) -> Verdict:
     return {
         "probability": i / 10_007,
         "findings": [],
-        "details": {"mass": 0.99, "text": "a sentence of the summary " * 4},
+        "details": {"probability_mass": 0.99, "text": "a sentence of the summary " * 4},
     }
 
 

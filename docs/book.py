@@ -269,7 +269,7 @@ def solutions_page(names: list[str]) -> str:
     stems = [name.split("/")[-1] for name in in_order(names)]  # a lesson's solutions lie beside the chapters'
     solved = [f"solutions/{stem}" for stem in stems if f"solutions/{stem}" in names]
     text = (
-        "# Worked solutions\n\nEach chapter ends with three exercises, and `check_answer` tells you whether an answer "
+        "# Worked solutions\n\nEach chapter ends with three exercises. `check_exercise` tells you whether an answer "
         "is right. Try first: a solution that one has looked up is forgotten the next day.\n\n"
     )
     return text + "\n".join(["```{toctree}", ":maxdepth: 1", "", *solved, "```", ""])

@@ -16,7 +16,7 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from summeval_nb.teaching.exercises import seal_answers  # noqa: E402
+from summeval_nb.teaching.exercises import hash_answers  # noqa: E402
 
 SOLUTIONS = ROOT / "nbs" / "solutions"
 SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
@@ -25,7 +25,7 @@ SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
 def seal(path: Path) -> list[str]:
     """Run one solutions notebook's code, top to bottom, and store its seals; return the exercises' names."""
     names: dict[str, object] = {"__name__": path.stem}
-    with seal_answers(SEALS) as collected:
+    with hash_answers(SEALS) as collected:
         for number, cell in enumerate(nbformat.read(path, 4).cells):
             if cell.cell_type == "code":
                 exec(compile(cell.source, f"{path.name}, cell {number + 1}", "exec"), names)

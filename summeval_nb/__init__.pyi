@@ -21,7 +21,7 @@ from .agreement.correlation import correlate as correlate
 from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
 from .agreement.summeval import summeval_task as summeval_task
-from .agreement.significance import compare_all as compare_all
+from .agreement.significance import compare_metrics as compare_metrics
 from .agreement.registry import list_metrics as list_metrics
 from .agreement.registry import load_metric as load_metric
 from .agreement.metrics import metric_table as metric_table
@@ -49,7 +49,7 @@ from .overlap.chrf import chrf_score as chrf_score
 from .overlap.chrf import corpus_chrf as corpus_chrf
 from .overlap.ter import corpus_ter as corpus_ter
 from .overlap.ter import ter_score as ter_score
-from .overlap.matching import bert_score as bert_score
+from .overlap.matching import bertscore as bertscore
 from .overlap.matching import meteor_score as meteor_score
 from .text.split import split_text as split_text
 from .judged.answers import evaluate_answer as evaluate_answer
@@ -57,8 +57,8 @@ from .judged.answers import evaluate_answers as evaluate_answers
 from .judged.summary_score import summarization_score as summarization_score
 from .judged.ratings import rate as rate
 from .judged.pairwise import compare_answers as compare_answers
-from .runs.run_report import compare_scores as compare_scores
+from .runs.run_report import compare_runs as compare_runs
 from .runs.batch import run as run
-from .teaching.exercises import check_answer as check_answer
+from .teaching.exercises import check_exercise as check_exercise
 
 __version__: str

@@ -99,15 +99,15 @@ def compare(
 
     Example: summeval compare pairs.jsonl --backend llm:FOLDER
     """
-    from summeval_nb.judged.pairwise import SideBySide, compare_pairs, rank_systems, read_as
+    from summeval_nb.judged.pairwise import PairwiseMetric, compare_answers_many, rank_systems, read_as
 
     keep_apart(given.html, table, given.store)
     mapped = any(column.startswith("truth=") for column in given.column or [])
     metric = read_as(rank=rank, truth=mapped or backend is None)
     rows, bad = read_table(table, given.format, metric, given.column)
-    options = read_options(given.option, SideBySide, "compare", but=["judge", "backend"])
+    options = read_options(given.option, PairwiseMetric, "compare", but=["judge", "backend"])
     options |= load_named({"judge": judge} | ({"backend": backend} if backend else {}))
-    many: Callable[..., Any] = rank_systems if rank else compare_pairs
+    many: Callable[..., Any] = rank_systems if rank else compare_answers_many
     result = many(rows, **options, store=open_store(given.store), progress=sys.stderr.isatty())
     show(result, given.as_json, given.html, "Side by side", repr(result))
     say_cost(options)

@@ -13,7 +13,7 @@ import pytest
 import summeval_nb as s
 from summeval_nb import (
     checker,
-    compare_scores,
+    compare_runs,
     cosine_similarity,
     evaluate,
     evaluate_many,
@@ -203,7 +203,7 @@ TOO_LARGE = {
         "human holds a number that no float",
     ),
     "a smoothing value": (
-        lambda: s.overlap.Bleu(smooth="add-k", smooth_value=HUGE),
+        lambda: s.overlap.BleuMetric(smooth="add-k", smooth_value=HUGE),
         "smooth_value must be a finite number",
     ),
     "raters": (lambda: s.agreement.metric_ceiling(0.5, HUGE), "n_raters must be a number that a float can hold"),
@@ -218,7 +218,7 @@ def test_numbers_beyond_reason_are_value_errors_at_once(call, message):
 
 def test_a_cell_beyond_all_floats_is_no_number_of_a_table():
     with pytest.raises(TypeError, match="a must be a table of numbers.*no float can hold"):
-        s.agreement.compare([[1, 2], [2, HUGE]], [[1, 2], [2, 1]], [[1, 2], [2, 1]])
+        s.agreement.paired_test([[1, 2], [2, HUGE]], [[1, 2], [2, 1]], [[1, 2], [2, 1]])
 
 
 @pytest.mark.parametrize("lang", ["\ud800", "中文"])
@@ -262,7 +262,7 @@ def test_an_infinite_score_is_not_compared(infinite):
     good, bad = np.array([0.1, 0.2, 0.3]), np.array([0.1, infinite, 0.3])
     for pair in ((good, bad), (bad, good)):
         with pytest.raises(ValueError, match="scores must be finite numbers"):
-            compare_scores(*pair)
+            compare_runs(*pair)
 
 
 @pytest.mark.parametrize("name", [r"$\frac$", "a $5 system"])
@@ -277,7 +277,7 @@ def test_names_of_metrics_break_no_figure(name):
 def test_names_of_systems_and_rubrics_break_no_figure(name):
     ranked = s.judged.bradley_terry([(name, "x", name), ("x", name, "tie")], n_resamples=5)
     ranked.plot().figure.canvas.draw()
-    rubric = s.judged.Rubric(criteria="Is it polite?", title=name, backend=s.ScriptedBackend(lambda prompt: "4"))
+    rubric = s.judged.RubricMetric(criteria="Is it polite?", title=name, backend=s.ScriptedBackend(lambda prompt: "4"))
     rubric.score("When?", "At nine.").plot().figure.canvas.draw()
 
 

@@ -34,14 +34,14 @@ JUDGE = s.judged.LLMJudge(s.ScriptedBackend(lambda prompt: "{}"))
 # a call on (what comes first, what comes second), and whether the judged text comes first
 CALLS = {
     "bleu_score": (s.bleu_score, True),
-    "bleu_many": (lambda a, b: s.overlap.Bleu().score_many([a], [b]), True),
+    "bleu_many": (lambda a, b: s.overlap.BleuMetric().score_many([a], [b]), True),
     "corpus_bleu": (lambda a, b: s.corpus_bleu([a], [b]), True),
     "rouge_score": (s.rouge_score, True),
     "rouge_many": (lambda a, b: s.rouge_many([a], [b]), True),
     "chrf_score": (s.chrf_score, True),
     "ter_score": (s.ter_score, True),
     "meteor_score": (lambda a, b: s.meteor_score(a, b, synonyms=None), True),
-    "bert_score": (s.bert_score, True),
+    "bert_score": (s.bertscore, True),
     "calculate_rouge": (s.calculate_rouge, False),
     "evaluate": (s.evaluate, False),
     "evaluate_many": (lambda a, b: s.evaluate_many([a], [b], progress=False), False),

@@ -15,7 +15,7 @@ from sacrebleu.metrics import BLEU
 import summeval_nb
 from summeval_nb.core.metric import score_rows
 from summeval_nb.core.results import Signature
-from summeval_nb.overlap.bleu import Bleu, bleu_many, bleu_score, compare_bleu, corpus_bleu
+from summeval_nb.overlap.bleu import BleuMetric, bleu_many, bleu_score, compare_bleu, corpus_bleu
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")
@@ -193,8 +193,8 @@ def test_no_tokens_on_either_side_has_no_score():
 BAD = [
     (lambda: bleu_score(["a reference"], "the candidate"), TypeError, "candidate .* first .* look swapped"),
     (lambda: bleu_many([["a reference"]], ["the candidate"]), TypeError, "candidates .* first .* look swapped"),
-    (lambda: Bleu(effective_order="yes"), TypeError, "effective_order must be True or False"),
-    (lambda: Bleu(n=0), ValueError, "n must be at least 1"),
+    (lambda: BleuMetric(effective_order="yes"), TypeError, "effective_order must be True or False"),
+    (lambda: BleuMetric(n=0), ValueError, "n must be at least 1"),
     (lambda: bleu_score(None, "a"), TypeError, "candidate must be a string"),
     (lambda: bleu_score(["the", "cat"], "the cat"), TypeError, "not list"),
     (lambda: bleu_score(b"bytes", "a"), TypeError, "decode"),
@@ -356,7 +356,7 @@ def test_results_can_be_exported():
 def test_a_bleu_with_its_choices_gives_what_the_functions_give():
     candidates, references = ["the cat sat", "a mat", ""], ["the cat ran", ["a mat", "a rug"], ""]
     for choice in ({}, {"n": 2, "smooth": "floor"}, {"effective_order": False, "lowercase": True}):
-        metric = Bleu(**choice)
+        metric = BleuMetric(**choice)
         many, whole = (f(candidates, references, **choice) for f in (bleu_many, corpus_bleu))
         table = metric.score_many(candidates, references)
         assert table.rows() == many.rows() and table.signature == many.signature
@@ -368,11 +368,11 @@ def test_a_bleu_with_its_choices_gives_what_the_functions_give():
         assert [o.score for o in outcomes] == [row["bleu"] for row in table.rows()]
         assert [o.status for o in outcomes] == ["ok", "ok", "undefined"]
         assert [Signature.parse(o.signature)["nrefs"] for o in outcomes] == ["1", "2", "1"]
-    assert Bleu().signature["eff"] == "yes" and "nrefs" not in Bleu().signature
-    assert Bleu().corpus(["a"], ["a"]).signature["eff"] == "no"
-    assert Bleu(n=2).fingerprint != Bleu().fingerprint
+    assert BleuMetric().signature["eff"] == "yes" and "nrefs" not in BleuMetric().signature
+    assert BleuMetric().corpus(["a"], ["a"]).signature["eff"] == "no"
+    assert BleuMetric(n=2).fingerprint != BleuMetric().fingerprint
     with pytest.raises(TypeError, match="takes 1 positional argument"):
-        Bleu(2)
+        BleuMetric(2)
 
 
 def test_signature_says_every_choice():

@@ -12,12 +12,12 @@ from summeval_nb.judged import summary_score as _summary_choices
 from summeval_nb.overlap import base, bleu, chrf, matching, rouge, ter
 
 FACES = [
-    (bleu.Bleu, base.BleuChoices, [bleu.bleu_score, bleu.bleu_many, bleu.corpus_bleu]),
-    (chrf.Chrf, base.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
-    (ter.Ter, base.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
-    (rouge.Rouge, base.RougeChoices, [rouge.rouge_score, rouge.rouge_many]),
-    (matching.Meteor, base.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
-    (matching.BertScore, base.BertChoices, [matching.bert_score, matching.bert_many]),
+    (bleu.BleuMetric, base.BleuChoices, [bleu.bleu_score, bleu.bleu_many, bleu.corpus_bleu]),
+    (chrf.ChrfMetric, base.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
+    (ter.TerMetric, base.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
+    (rouge.RougeMetric, base.RougeChoices, [rouge.rouge_score, rouge.rouge_many]),
+    (matching.MeteorMetric, base.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
+    (matching.BertScoreMetric, base.BertChoices, [matching.bertscore, matching.bertscore_many]),
 ]
 
 
@@ -36,8 +36,8 @@ OTHERS = [  # the functions of a metric, and what each takes beside its choices
         },
     ),
     (
-        summary_score.SummaryScoreMetric,
-        _summary_choices.SummaryScoreChoices,
+        summary_score.SummarizationMetric,
+        _summary_choices.SummarizationChoices,
         {summary_score.summarization_scores: ["table", "progress"]},
     ),
 ]
@@ -65,7 +65,7 @@ def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
     for function in functions:
         shown = inspect.signature(function).parameters
         assert list(shown)[0] in ("candidate", "candidates") and list(shown)[1] == "references"
-        differs = {"effective_order": function is not bleu.corpus_bleu} if kind is bleu.Bleu else {}
+        differs = {"effective_order": function is not bleu.corpus_bleu} if kind is bleu.BleuMetric else {}
         assert {name: one.default for name, one in list(shown.items())[2:]} == choices | differs
         assert set(choices) - set(typed.__annotations__) <= set(inspect.unwrap(function).__kwdefaults__ or {}) | {"n"}
 

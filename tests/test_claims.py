@@ -182,14 +182,16 @@ def test_combining():
     answers = {"Anna bought a car.": 0.9, "Ben sold a boat.": 0.3}
 
     def ask(questions):
-        return [(answers[claim], {"mass": 0.5 + answers[claim] / 2, "note": "text"}) for _, claim in questions]
+        return [
+            (answers[claim], {"probability_mass": 0.5 + answers[claim] / 2, "note": "text"}) for _, claim in questions
+        ]
 
     pair = (["evidence"], "Anna bought a car, and Ben sold a boat.")
     least = judge_claims([pair], ClaimFinder("statements"), 0.5, ask)[0]
     mean = judge_claims([pair], ClaimFinder("statements", combine="mean"), 0.5, ask)[0]
     assert (least.probability, least.supported) == (0.3, False) and mean.probability == pytest.approx(0.6)
     assert [f.text for f in least.findings] == [f.text for f in mean.findings] == ["Ben sold a boat"]
-    assert least.details["mass"] == pytest.approx(0.65) and least.details["combine"] == "minimum"
+    assert least.details["probability_mass"] == pytest.approx(0.65) and least.details["combine"] == "minimum"
     assert isinstance(least, Verdict) and least.to_dict()["details"]["claims"][0]["probability"] == 0.9
 
 
@@ -280,17 +282,17 @@ def together(*judged, mode="statements", of_parts=min):
 
 
 def test_weak_parts_are_findings_and_every_part_is_told():
-    verdict = together((0.9, {"mass": 0.8, "note": "text"}), (0.2, {"mass": 0.7}))
+    verdict = together((0.9, {"probability_mass": 0.8, "note": "text"}), (0.2, {"probability_mass": 0.7}))
     assert verdict.probability == 0.2 and not verdict.supported
     assert [(one.kind, one.text, one.start, one.end) for one in verdict.findings] == [
         ("claim", "Ben sold a boat", 22, 37)
     ]
-    assert verdict.details["combine"] == "minimum" and verdict.details["mass"] == 0.7
-    assert verdict.details["claims"][0] == {**vars(CLAIMS[0]), "probability": 0.9, "mass": 0.8}
+    assert verdict.details["combine"] == "minimum" and verdict.details["probability_mass"] == 0.7
+    assert verdict.details["claims"][0] == {**vars(CLAIMS[0]), "probability": 0.9, "probability_mass": 0.8}
 
 
 def test_a_mass_that_one_part_lacks_is_none_of_the_whole():
-    assert "mass" not in together((0.9, {"mass": 0.8}), (0.2, {})).details
+    assert "probability_mass" not in together((0.9, {"probability_mass": 0.8}), (0.2, {})).details
 
 
 def test_one_failed_part_fails_the_sentence():
@@ -300,8 +302,8 @@ def test_one_failed_part_fails_the_sentence():
 
 
 def test_a_sentence_as_a_whole_keeps_its_details_and_has_no_findings():
-    verdict = together((0.2, {"mass": 0.8}), mode="sentence")
-    assert verdict.details == {"mass": 0.8} and not verdict.findings
+    verdict = together((0.2, {"probability_mass": 0.8}), mode="sentence")
+    assert verdict.details == {"probability_mass": 0.8} and not verdict.findings
 
 
 @pytest.mark.parametrize(

@@ -286,7 +286,7 @@ def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch
     def broken(*_: object, **__: object) -> None:
         raise KeyError("no such thing")
 
-    monkeypatch.setattr("summeval_nb.overlap.bleu.Bleu.corpus", broken)
+    monkeypatch.setattr("summeval_nb.overlap.bleu.BleuMetric.corpus", broken)
     assert leave("score", "bleu", "pairs.jsonl") == 70
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("summeval: unexpected KeyError: 'no such thing'") and "SUMMEVAL_TRACEBACK=1" in line
@@ -300,7 +300,7 @@ def test_an_interrupt_is_code_130_whatever_a_library_makes_of_it(error, place, c
     def interrupted(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("summeval_nb.overlap.bleu.Bleu.corpus", interrupted)
+    monkeypatch.setattr("summeval_nb.overlap.bleu.BleuMetric.corpus", interrupted)
     monkeypatch.setattr("summeval_nb.shell._presses", 1)
     assert leave("score", "bleu", "pairs.jsonl") == 130
     assert capsys.readouterr().err == "summeval: interrupted\n"

@@ -61,7 +61,7 @@ CASES = {
         {*HIGH, "high/reads.py", "assets/words.txt", "assets/other.txt"},
     ),
     "the sealed answers of its own chapter": (
-        "from summeval_nb.high import checks\ncheck_answer('33_rouge/1', answer)",
+        "from summeval_nb.high import checks\ncheck_exercise('33_rouge/1', answer)",
         {*HIGH, "high/checks.py", "assets/exercises/33_rouge.json"},
     ),
 }

@@ -15,8 +15,8 @@ from summeval_nb.agreement.coefficients import resampled_correlations
 from summeval_nb.agreement.correlation import LEVELS, _draws, correlate
 from summeval_nb.agreement.significance import (
     adjust_p_values,
-    compare,
-    compare_all,
+    compare_metrics,
+    paired_test,
     pairwise_accuracy,
 )
 
@@ -138,7 +138,7 @@ def test_undefined_is_none_with_a_reason(metric, human, level, reason):
     found = correlate(metric, human, level=level)
     assert found.score is None and reason in found.reason and found.interval is None
     json.dumps(found.to_dict(), allow_nan=False)
-    test = compare(metric, metric, human, level=level, n_resamples=9)
+    test = paired_test(metric, metric, human, level=level, n_resamples=9)
     assert test.score is None and test.p_value is None and "No statement" in str(test)
     json.dumps(test.to_dict(), allow_nan=False)
 
@@ -183,12 +183,12 @@ BAD = [
     (lambda: correlate([[1, 2]], [[1, 2]], n_resamples=-1), ValueError, "n_resamples"),
     (lambda: correlate([[1, 2]], [[1, 2]], n_resamples=10.0), TypeError, "n_resamples"),
     (lambda: correlate([[1, 2]], [[1, 2]], confidence=95), ValueError, "confidence"),
-    (lambda: compare([[1, 2]], [[1]], [[1, 2]]), ValueError, "metric_b"),
-    (lambda: compare([[1, 2]], [[1, 2]], [[1, 2]], permute="cells"), ValueError, "'each'"),
-    (lambda: compare([[1, 2]], [[1, 2]], [[1, 2]], n_resamples=0), ValueError, "n_resamples"),
-    (lambda: compare_all({}, [[1, 2]]), ValueError, "at least one metric"),
-    (lambda: compare_all({"a": [[1]]}, [[1, 2]]), ValueError, r"'a' \(1, 1\)"),
-    (lambda: compare_all({"a": [[1, 2]]}, [[1, 2]], correction="by eye"), ValueError, "'holm'"),
+    (lambda: paired_test([[1, 2]], [[1]], [[1, 2]]), ValueError, "metric_b"),
+    (lambda: paired_test([[1, 2]], [[1, 2]], [[1, 2]], permute="cells"), ValueError, "'each'"),
+    (lambda: paired_test([[1, 2]], [[1, 2]], [[1, 2]], n_resamples=0), ValueError, "n_resamples"),
+    (lambda: compare_metrics({}, [[1, 2]]), ValueError, "at least one metric"),
+    (lambda: compare_metrics({"a": [[1]]}, [[1, 2]]), ValueError, r"'a' \(1, 1\)"),
+    (lambda: compare_metrics({"a": [[1, 2]]}, [[1, 2]], correction="by eye"), ValueError, "'holm'"),
     (lambda: adjust_p_values([0.1, np.nan]), ValueError, r"\[0, 1\]"),
     (lambda: adjust_p_values([[0.1]]), ValueError, r"\[0, 1\]"),
     (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], level="pooled"), ValueError, "'summary', 'system'"),
@@ -208,7 +208,7 @@ def test_pictures_and_tables_hold_together():
     metric, human = example()
     correlated, test, accuracy = (
         correlate(metric, human),
-        compare(metric, -metric, human),
+        paired_test(metric, -metric, human),
         pairwise_accuracy(metric, human),
     )
     for result in (correlated, test, accuracy):

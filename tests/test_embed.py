@@ -24,7 +24,7 @@ from summeval_nb.judged import EmbeddedJudge
 from summeval_nb.text import embed
 from summeval_nb.text.embed import (
     MINILM_SHA256,
-    LotEmbedder,
+    BatchEmbedder,
     MiniLMEmbedder,
     ObjectEmbedder,
     RememberingEmbedder,
@@ -305,7 +305,7 @@ def test_a_missing_package_names_the_extra(monkeypatch):
 def test_loaded_once_from_many_threads(monkeypatch):
     made = []
 
-    class Counting(LotEmbedder):
+    class Counting(BatchEmbedder):
         fingerprint, dimension = "counting", 1
 
         def __init__(self):
@@ -313,7 +313,7 @@ def test_loaded_once_from_many_threads(monkeypatch):
 
     monkeypatch.setattr(embed, "MiniLMEmbedder", Counting)
     monkeypatch.setattr(embed, "_LOADED", {})
-    got: list[LotEmbedder] = []
+    got: list[BatchEmbedder] = []
     threads = [threading.Thread(target=lambda: got.append(load_embedder("minilm"))) for _ in range(8)]
     for thread in threads:
         thread.start()

@@ -32,7 +32,7 @@ def test_it_is_right_about_its_own_world():
         choices = backend.choose_many(prompts, ["yes", "no"])
         right = sum((choice.label == "yes") == true for choice, (_, _, true) in zip(choices, drawn, strict=True))
         assert right >= 188, f"{right} of 200 with {facts} sentences"
-        assert min(choice.mass for choice in choices) > 0.9
+        assert min(choice.probability_mass for choice in choices) > 0.9
 
 
 def test_the_training_script_trains(tmp_path, monkeypatch, capsys):

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import bleu_score, check_answer
-from summeval_nb.teaching import common_slip, my_progress, seal_answers
+from summeval_nb import bleu_score, check_exercise
+from summeval_nb.teaching import common_slip, hash_answers, my_progress
 from summeval_nb.teaching.exercises import _canonical
 
 ROOT = Path(__file__).parents[1]
 CHAPTERS = sorted(ROOT.glob("nbs/[1-9]_*/*.ipynb"))
 SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
-CALL = re.compile(r'check_answer\("(\w+/\d+)", answer\)')
+CALL = re.compile(r'check_exercise\("(\w+/\d+)", answer\)')
 
 
 def code(path: Path) -> list[str]:
@@ -39,7 +39,7 @@ def test_a_chapter_has_three_exercises_with_seals_and_solutions(path):
     assert f"solutions/{path.stem}.ipynb" in prose, "no link to the solutions"
 
     solved = "\n".join(code(ROOT / "nbs" / "solutions" / path.name))
-    assert re.findall(r'assert check_answer\("(\w+/\d+)", answer\)', solved) == expected
+    assert re.findall(r'assert check_exercise\("(\w+/\d+)", answer\)', solved) == expected
     assert "common_slip(" in solved, "name at least one usual slip"
     assert sorted(json.loads((SEALS / f"{path.stem}.json").read_text(encoding="utf-8"))) == ["1", "2", "3"]
 
@@ -56,9 +56,9 @@ def sealed(tmp_path, monkeypatch):
 
     def seal(answers: dict, slips: dict | None = None) -> None:
         folder = tmp_path / "assets" / "exercises"
-        with seal_answers(folder):
+        with hash_answers(folder):
             for number, answer in answers.items():
-                assert check_answer(f"test/{number}", answer)
+                assert check_exercise(f"test/{number}", answer)
             for number, (answer, sentence) in (slips or {}).items():
                 common_slip(f"test/{number}", answer, sentence)
         monkeypatch.setattr("summeval_nb.teaching.exercises.resources.files", lambda package: tmp_path)
@@ -83,14 +83,14 @@ def sealed(tmp_path, monkeypatch):
 )  # fmt: skip
 def test_what_counts_as_the_same_answer(sealed, answer, same, different):
     sealed({1: answer})
-    assert [attempt for attempt in [answer, *same] if not check_answer("test/1", attempt)] == []
-    assert [attempt for attempt in different if check_answer("test/1", attempt)] == []
+    assert [attempt for attempt in [answer, *same] if not check_exercise("test/1", attempt)] == []
+    assert [attempt for attempt in different if check_exercise("test/1", attempt)] == []
 
 
 def test_a_score_counts_as_its_number(sealed):
     score = bleu_score("the cat sat", "the cat sat down", 2, tokenize="none")
     sealed({1: 100 * math.exp(1 - 4 / 3)})
-    assert check_answer("test/1", score)
+    assert check_exercise("test/1", score)
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-4e-5, 4e-5))
@@ -100,7 +100,7 @@ def test_close_numbers_have_the_same_form_or_neighbouring_ones(value, change):
 
 
 def test_a_whole_number_beyond_all_floats_is_no_answer():
-    assert "a number that no float can hold" in check_answer("31_ngrams/1", 10**400).message
+    assert "a number that no float can hold" in check_exercise("31_ngrams/1", 10**400).message
     with pytest.raises(ValueError, match="a number that no float can hold"):
         common_slip("31_ngrams/1", [-(10**400)], "no help")
 
@@ -108,26 +108,28 @@ def test_a_whole_number_beyond_all_floats_is_no_answer():
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), len, object(), [float("nan")], {"a": object()}])
 def test_no_answer_is_said_so_and_raises_nothing(sealed, answer):
     sealed({1: 1})
-    check = check_answer("test/1", answer)
+    check = check_exercise("test/1", answer)
     assert check.outcome == "not yet" and len(check.message) > len("not yet: ")
 
 
 def test_what_cannot_be_compared_is_told_what_to_pass(sealed):
     sealed({1: 1})
     call = "call it on the inputs that the exercise names, and pass what it returns"
-    assert check_answer("test/1", len).message.endswith(f"cannot be compared: {call}")
+    assert check_exercise("test/1", len).message.endswith(f"cannot be compared: {call}")
     kinds = "pass a number, True or False, text, None, or a list, set or dictionary of these"
-    assert check_answer("test/1", object()).message == f"not yet: object cannot be compared: {kinds}"
+    assert check_exercise("test/1", object()).message == f"not yet: object cannot be compared: {kinds}"
 
 
 def test_the_message_names_the_kind_and_never_the_answer(sealed):
     sealed({1: 0.4321, 2: "hypothesis"}, {1: (0.1234, "swap <b>them</b>")})
-    assert check_answer("test/1", "x").message == "not yet: you gave a text, and this exercise wants a number"
-    assert check_answer("test/1", 0.1235).message == check_answer("test/1", 7).message == "not yet"
-    assert "yours is rounded" in check_answer("test/1", 0.432).message
-    slip = check_answer("test/1", 0.1234)
+    assert check_exercise("test/1", "x").message == "not yet: you gave a text, and this exercise wants a number"
+    assert check_exercise("test/1", 0.1235).message == check_exercise("test/1", 7).message == "not yet"
+    assert "yours is rounded" in check_exercise("test/1", 0.432).message
+    slip = check_exercise("test/1", 0.1234)
     assert slip.outcome == "slip" and "swap" in slip.message and "<b>" not in slip._repr_html_()
-    everything = " ".join(str(check_answer(f"test/{n}", wrong)) for n in (1, 2) for wrong in (..., 0, "no", None, [1]))
+    everything = " ".join(
+        str(check_exercise(f"test/{n}", wrong)) for n in (1, 2) for wrong in (..., 0, "no", None, [1])
+    )
     assert "0.4321" not in everything and "hypothesis" not in everything
 
 
@@ -175,7 +177,7 @@ def test_the_message_names_the_kind_and_never_the_answer(sealed):
 def test_kinds_inside_and_rounding_are_named(sealed, answer, wrong, named):
     """A hint is given where it is true, and a wrong answer that no hint fits is told nothing that misleads."""
     sealed({1: answer})
-    message = check_answer("test/1", wrong).message
+    message = check_exercise("test/1", wrong).message
     assert message == "not yet" if named is None else named in message
     assert "(" not in message
 
@@ -191,11 +193,11 @@ def saved(path: Path, *cells: tuple[str, str]) -> None:
 
 
 def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
-    asked = 'answer = 1\ncheck_answer("{}", answer)'.format
+    asked = 'answer = 1\ncheck_exercise("{}", answer)'.format
     saved(tmp_path / "3_overlap" / "32_bleu.ipynb",
           (asked("32_bleu/1"), "✗ 32_bleu/1: not yet"), (asked("32_bleu/2"), "✓ 32_bleu/2: right"),
           (asked("32_bleu/3"), "… 32_bleu/3: not answered yet: put your answer in the place of ..."),
-          ('check_answer("32_bleu/9", shown)', "✓ 32_bleu/9: right"))  # fmt: skip
+          ('check_exercise("32_bleu/9", shown)', "✓ 32_bleu/9: right"))  # fmt: skip
     saved(tmp_path / "33_rouge.ipynb", (asked("33_rouge/1"), ""), ("1 + 1", "2"))
     saved(tmp_path / "solutions" / "33_rouge.ipynb", (asked("33_rouge/1"), "✓ 33_rouge/1: right"))
     saved(tmp_path / ".ipynb_checkpoints" / "33_rouge.ipynb", (asked("33_rouge/1"), "✓ 33_rouge/1: right"))
@@ -224,7 +226,7 @@ def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
     "content", ["[" * 20_000, "{}", '{"cells": [{"cell_type": "code"}]}', '{"cells": 5}', "\x00", "null", '"cells"']
 )
 def test_progress_in_hostile_notebooks(content, tmp_path):
-    saved(tmp_path / "good.ipynb", ('check_answer("32_bleu/1", answer)', "✓ 32_bleu/1: right"))
+    saved(tmp_path / "good.ipynb", ('check_exercise("32_bleu/1", answer)', "✓ 32_bleu/1: right"))
     (tmp_path / "\x1b[2J\u202e<b>.ipynb").write_text(content)
     os.mkfifo(tmp_path / "pipe.ipynb")
     found = my_progress(tmp_path)
@@ -248,13 +250,13 @@ def test_progress_knows_every_exercise_of_the_book():
 
 def test_an_unknown_chapter_names_the_one_that_was_meant():
     with pytest.raises(ValueError, match="known: 71_exercises/1$"):
-        check_answer("exercises/1", 1)
+        check_exercise("exercises/1", 1)
 
 
 def test_equal_answers_of_two_exercises_have_different_seals(tmp_path):
-    with seal_answers(tmp_path):
-        check_answer("test/1", 1)
-        check_answer("test/2", 1)
+    with hash_answers(tmp_path):
+        check_exercise("test/1", 1)
+        check_exercise("test/2", 1)
     entries = json.loads((tmp_path / "test.json").read_text())
     assert entries["1"]["answer"] != entries["2"]["answer"]
 
@@ -265,17 +267,17 @@ def test_a_slip_must_be_sealed_and_have_an_answer(sealed, tmp_path):
     for answer, sentence in ((2, "another sentence"), (3, "count again"), (4, "count again")):
         with pytest.raises(ValueError, match="seal the chapter again"):
             common_slip("test/1", answer, sentence)
-    with pytest.raises(ValueError, match="a slip but no answer: test/2"), seal_answers(tmp_path / "other"):
+    with pytest.raises(ValueError, match="a slip but no answer: test/2"), hash_answers(tmp_path / "other"):
         common_slip("test/2", 2, "count again")
     assert not (tmp_path / "other").exists()
-    assert check_answer("test/1", 3), "sealing that failed must leave the checker as it was"
+    assert check_exercise("test/1", 3), "sealing that failed must leave the checker as it was"
 
 
 def test_a_block_that_raises_writes_nothing(tmp_path):
-    with pytest.raises(ZeroDivisionError), seal_answers(tmp_path / "seals"):
-        check_answer("test/1", 1 / 0)
+    with pytest.raises(ZeroDivisionError), hash_answers(tmp_path / "seals"):
+        check_exercise("test/1", 1 / 0)
     nested = pytest.raises(RuntimeError, match="already being sealed")
-    with seal_answers(tmp_path / "empty"), nested, seal_answers(tmp_path):
+    with hash_answers(tmp_path / "empty"), nested, hash_answers(tmp_path):
         pass
     assert not (tmp_path / "seals").exists()
 
@@ -283,4 +285,4 @@ def test_a_block_that_raises_writes_nothing(tmp_path):
 @pytest.mark.parametrize("name", ["", "32_bleu", "32_bleu/", "/1", "../x/1", "32_bleu/99", "nowhere/1", 7])
 def test_an_unknown_exercise_names_the_known(name):
     with pytest.raises(ValueError, match=r"known|named chapter/number"):
-        check_answer(name, 1)
+        check_exercise(name, 1)

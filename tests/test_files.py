@@ -12,8 +12,8 @@ import pytest
 from summeval_nb import benchmark_checker, evaluate_answers
 from summeval_nb.core import SummEval
 from summeval_nb.core.files import frame_rows, replacing, write_whole
-from summeval_nb.evidence import calibrate
-from summeval_nb.judged import compare_pairs
+from summeval_nb.evidence import guarantee_thresholds
+from summeval_nb.judged import compare_answers_many
 
 ROOT = Path(__file__).parents[1]
 
@@ -80,8 +80,8 @@ def test_a_table_as_rows():
 
 READERS = {
     "evaluate_answers": evaluate_answers,
-    "compare_pairs": compare_pairs,
-    "calibrate": calibrate,
+    "compare_answers_many": compare_answers_many,
+    "calibrate": guarantee_thresholds,
     "benchmark_checker": lambda table: benchmark_checker("words", sets={"mine": table}),
     "from_records": SummEval.from_records,
 }

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from summeval_nb import Verdict, evaluate
-from summeval_nb.evidence import accepted_needed, calibrate, error_bound, guaranteed_threshold
+from summeval_nb.evidence import accepted_needed, error_bound, guarantee_thresholds, guaranteed_threshold
 from summeval_nb.evidence.guarantee import FACTS, Guarantee, Guarantees, of_set, require_errors
 
 
@@ -222,7 +222,7 @@ def rows(count, probability, label, start=0):
 def test_calibrate_finds_both_sides_and_says_on_what():
     labelled = rows(30, 0.9, 1) + rows(30, 0.1, 0, 100) + rows(10, 0.5, 1, 200) + rows(10, 0.5, 0, 300)
     labelled += rows(2, -1, 0, 400)
-    found = calibrate(labelled, Fixed(), name="<b>a set</b>")
+    found = guarantee_thresholds(labelled, Fixed(), name="<b>a set</b>")
     assert found.contradicted.threshold < found.supported.threshold
     assert [found.state(p) for p in (0.05, 0.1, 0.9, 1)] == ["contradicted", "contradicted", "supported", "supported"]
     assert found.supported.n_failed == 2 and found.supported.signature["set"] == "<b>a set</b>"
@@ -231,29 +231,29 @@ def test_calibrate_finds_both_sides_and_says_on_what():
     assert json.loads(json.dumps(found.to_dict()))["supported"]["n_sentences"] == 80
     frame = found.to_frame()
     assert frame["side"].tolist() == ["supported", "contradicted"] and len(found.plot().axes) == 2
-    table = calibrate(pd.DataFrame(labelled), Fixed(), name="<b>a set</b>")
+    table = guarantee_thresholds(pd.DataFrame(labelled), Fixed(), name="<b>a set</b>")
     assert table.to_dict() == found.to_dict()
 
 
 def test_what_both_sides_would_claim_goes_to_one_of_them():
-    found = calibrate(rows(100, 0.97, 1) + rows(100, 0.02, 0, 500), Fixed())
+    found = guarantee_thresholds(rows(100, 0.97, 1) + rows(100, 0.02, 0, 500), Fixed())
     assert found.contradicted.threshold < found.supported.threshold
     assert found.share_unclear == 0 and abs(found.supported.threshold - 0.5) < 0.011
     assert (found.state(0.97), found.state(0.02)) == ("supported", "contradicted")
-    everything = calibrate(rows(100, 0.97, 1), Fixed())
+    everything = guarantee_thresholds(rows(100, 0.97, 1), Fixed())
     assert everything.state(0.97) == "supported" and everything.contradicted.threshold is None
 
 
 def test_with_few_labels_everything_is_unclear():
-    found = calibrate(rows(10, 0.9, 1), Fixed())
+    found = guarantee_thresholds(rows(10, 0.9, 1), Fixed())
     assert (found.state(1.0), found.state(0.0), found.share_unclear) == ("unclear", "unclear", 1.0)
     assert "label at least 12 articles more" in str(found)
-    assert calibrate([], Fixed()).share_unclear is None
+    assert guarantee_thresholds([], Fixed()).share_unclear is None
 
 
 def test_sentences_with_the_same_evidence_are_one_article():
     labelled = [{"evidence": ["0.9"], "sentence": f"It is {i}.", "label": 1} for i in range(50)]
-    assert calibrate(labelled, Fixed()).supported.n_articles == 1
+    assert guarantee_thresholds(labelled, Fixed()).supported.n_articles == 1
 
 
 def test_an_article_is_judged_as_evaluate_judges_it():
@@ -268,20 +268,20 @@ def test_an_article_is_judged_as_evaluate_judges_it():
 
     evaluate(article, sentence, 2, checker=Recorder())
     expected, asked = list(asked), []
-    calibrate([{"text": article, "sentence": sentence, "label": 1}], Recorder(), k=2)
+    guarantee_thresholds([{"text": article, "sentence": sentence, "label": 1}], Recorder(), k=2)
     assert asked == expected and len(asked[0][0]) == 2
     two = f"{sentence} It is 1,149 metres long."
-    found = calibrate([{"article": article, "sentence": two, "label": 1}], Recorder(), k=2)
+    found = guarantee_thresholds([{"article": article, "sentence": two, "label": 1}], Recorder(), k=2)
     curve = {row["threshold"]: row["accepted"] for row in found.supported.curve}
     assert (curve[0.25], curve[0.26]) == (1, 0), "of two sentences the weaker one counts"
-    empty = calibrate([{"article": article, "sentence": "", "label": 0}], Recorder())
+    empty = guarantee_thresholds([{"article": article, "sentence": "", "label": 0}], Recorder())
     assert empty.supported.n_failed == 1
 
 
 def test_rows_of_the_checker_bench_are_taken_too():
     rows = [{"article": "0.9", "text": "It is.", "supported": True, "kind": ""}] * 3
     named = [{"article": "0.9", "sentence": "It is.", "label": 1}] * 3
-    assert calibrate(rows, Fixed()).to_dict() == calibrate(named, Fixed()).to_dict()
+    assert guarantee_thresholds(rows, Fixed()).to_dict() == guarantee_thresholds(named, Fixed()).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -302,24 +302,24 @@ def test_rows_of_the_checker_bench_are_taken_too():
 )
 def test_a_wrong_row_is_named(row, error, message):
     with pytest.raises(error, match=message):
-        calibrate([row], Fixed())
+        guarantee_thresholds([row], Fixed())
 
 
 def test_other_wrong_arguments_of_calibrate():
     for labelled in ("text", {"sentence": "s"}, 7):
         with pytest.raises(TypeError, match="labelled must be a list"):
-            calibrate(labelled, Fixed())
+            guarantee_thresholds(labelled, Fixed())
     with pytest.raises(TypeError, match="name must be a string"):
-        calibrate([], Fixed(), name=None)
+        guarantee_thresholds([], Fixed(), name=None)
     with pytest.raises(ValueError, match="no-such"):
-        calibrate([], "no-such")
+        guarantee_thresholds([], "no-such")
 
     class Short(Fixed):
         def check_many(self, pairs, *, vectors=None):
             return [0.5]
 
     with pytest.raises(TypeError, match="Short must return one Verdict per pair"):
-        calibrate(rows(1, 0.9, 1), Short())
+        guarantee_thresholds(rows(1, 0.9, 1), Short())
 
 
 def test_the_fields_of_a_promise_stand_in_order():

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend
-from summeval_nb.overlap import Bleu
+from summeval_nb.overlap import BleuMetric
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.identity import describe, identify, identify_model
 from summeval_nb.runs.manifest import differences, find_unknown
@@ -72,7 +72,7 @@ class Holder(Times):
         self.inner, self.array, self.words = Declared(factor), np.full(3, factor), {"cat", "dog", f"{factor}"}
 
 
-class Longer(Bleu):
+class Longer(BleuMetric):
     """Scores otherwise than BLEU, and inherits its fingerprint."""
 
     def score_many(self, candidates, references, *, progress=None):
@@ -233,17 +233,21 @@ def test_an_installed_module_is_its_version_unless_it_is_edited(editable, tmp_pa
 
 
 def test_an_inherited_fingerprint_says_nothing_of_what_overrides(tmp_path):
-    assert Longer().fingerprint == Bleu().fingerprint
+    assert Longer().fingerprint == BleuMetric().fingerprint
     assert "fingerprint" not in identify(Longer()) and "test_identity" in identify(Longer())["code"]
     assert identify(Longer()) != identify(Longer(n=2))
     assert identify(OfOnesOwn()) == {"name": "test_identity.OfOnesOwn", "fingerprint": "mine v1"}
 
 
 def test_metrics_of_the_package_are_their_choices():
-    assert describe(Bleu(n=2), "inner") == {"name": "summeval_nb.overlap.bleu.Bleu", "options": {"n": 2}}
-    assert identify(functools.partial(helper, factor=Bleu())) == identify(functools.partial(helper, factor=Bleu(n=4)))
-    assert identify(functools.partial(helper, factor=Bleu())) != identify(functools.partial(helper, factor=Bleu(n=3)))
-    assert find_unknown(identify(Bleu(tokenize=lambda text: text.split())))
+    assert describe(BleuMetric(n=2), "inner") == {"name": "summeval_nb.overlap.bleu.BleuMetric", "options": {"n": 2}}
+    assert identify(functools.partial(helper, factor=BleuMetric())) == identify(
+        functools.partial(helper, factor=BleuMetric(n=4))
+    )
+    assert identify(functools.partial(helper, factor=BleuMetric())) != identify(
+        functools.partial(helper, factor=BleuMetric(n=3))
+    )
+    assert find_unknown(identify(BleuMetric(tokenize=lambda text: text.split())))
 
 
 def test_a_function_among_the_options_is_known_or_said_to_be_unknown(tmp_path):

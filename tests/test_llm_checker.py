@@ -40,7 +40,7 @@ def test_the_pipeline_with_a_local_model(backend):
     assert result.score == 0.5 and [verdict.supported for verdict in result.verdicts] == [True, False]
     assert backend.fingerprint in result.signature["checker"]
     report = result._repr_html_()
-    assert f"mass {result.verdicts[0].details['mass']:.3f}" in report
+    assert f"mass {result.verdicts[0].details['probability_mass']:.3f}" in report
     assert f"{result.verdicts[1].probability:.2f}" in report
 
 
@@ -50,7 +50,7 @@ def test_the_pipeline_with_llama_cpps_server_gives_the_same(backend, llama_serve
     assert served.score == local.score == 0.5
     for one, other in zip(served.verdicts, local.verdicts, strict=True):
         assert abs(one.probability - other.probability) < 0.005
-        assert abs(one.details["mass"] - other.details["mass"]) < 0.005
+        assert abs(one.details["probability_mass"] - other.details["probability_mass"]) < 0.005
 
 
 def test_the_pipeline_with_llama_cpp_in_this_process(gguf_path):  # noqa: F811
@@ -62,7 +62,7 @@ def test_the_pipeline_with_llama_cpp_in_this_process(gguf_path):  # noqa: F811
 
 def test_the_pipeline_with_a_script():
     result = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(ScriptedBackend(lambda prompt: "yes")))
-    assert result.score == 1.0 and all(verdict.details == {"mass": 1.0} for verdict in result.verdicts)
+    assert result.score == 1.0 and all(verdict.details == {"probability_mass": 1.0} for verdict in result.verdicts)
 
 
 def test_it_is_a_checker(backend):

@@ -166,42 +166,44 @@ CALLS = {
     "evaluate_many": lambda **one: s.evaluate_many(["It rained."], ["Rain."], **one, **QUIET),
     "checker": lambda **one: s.checker(["It rained."], "Rain.", **one),
     "play_evidence": lambda **one: s.teaching.play_evidence("It rained.", "Rain.", **one),
-    "calibrate": lambda **one: s.evidence.calibrate(LABELLED, **one, **QUIET),
+    "calibrate": lambda **one: s.evidence.guarantee_thresholds(LABELLED, **one, **QUIET),
     "benchmark_checker": lambda **one: s.benchmark_checker(sets=SETS, n_resamples=0, **one),
     "ask_many": lambda **one: s.judged.ask_many(purpose="refusal", items=[("It rained.",)], **one),
     "AnswerMetric": lambda **one: s.judged.AnswerMetric(**one).score(**ROW),
     "evaluate_answer": lambda **one: s.evaluate_answer(**ROW, **one),
     "evaluate_answers": lambda **one: s.evaluate_answers([ROW], **one, **QUIET),
-    "SummaryScoreMetric": lambda **one: s.judged.SummaryScoreMetric(**one).score("It rained.", "Rain."),
+    "SummarizationMetric": lambda **one: s.judged.SummarizationMetric(**one).score("It rained.", "Rain."),
     "summarization_score": lambda **one: s.summarization_score("It rained.", "Rain.", **one),
     "summarization_scores": lambda **one: s.judged.summarization_scores(
         [{"contexts": "It rained.", "summary": "Rain."}], **one, **QUIET
     ),
     "benchmark_judge": lambda **one: s.agreement.benchmark_judge(sets=["refusals"], limit=2, n_resamples=0, **one),
-    "SideBySide": lambda **one: s.judged.SideBySide(**one).score(
+    "PairwiseMetric": lambda **one: s.judged.PairwiseMetric(**one).score(
         "How was it?", "It rained.", "It snowed.", "It rained."
     ),
     "compare_answers": lambda **one: s.compare_answers("How?", "It rained.", "It snowed.", truth="It rained.", **one),
-    "compare_pairs": lambda **one: s.judged.compare_pairs(PAIR, **one, **QUIET),
+    "compare_answers_many": lambda **one: s.judged.compare_answers_many(PAIR, **one, **QUIET),
     "rank_systems": lambda **one: ranked(s.judged.rank_systems, SYSTEMS, n_resamples=0, **one, **QUIET),
-    "Rubric": lambda **one: s.judged.Rubric(criteria="Short is good.", **one).score("It rained.", "Rain."),
+    "RubricMetric": lambda **one: s.judged.RubricMetric(criteria="Short is good.", **one).score("It rained.", "Rain."),
     "RatingMetric": lambda **one: s.judged.RatingMetric(**FLUENCY, **one).score("It rained.", "Rain."),
     "rating_metric": lambda **one: s.judged.rating_metric("fluency", **one)("Rain."),
     "rate": lambda **one: s.rate("It rained.", "Rain.", **FLUENCY, **one),
     "rate_many": lambda **one: s.judged.rate_many(["It rained."], ["Rain."], **FLUENCY, **one, **QUIET),
     "retrieval_scores": lambda **one: s.judged.retrieval_scores(RAG, ["context_recall"], **one, **QUIET),
-    "ContextPrecision": lambda **one: s.judged.ContextPrecision(**one).score(
+    "ContextPrecisionMetric": lambda **one: s.judged.ContextPrecisionMetric(**one).score(
         "How was it?", ["It rained."], "It rained."
     ),
-    "ContextRecall": lambda **one: s.judged.ContextRecall(**one).score("How was it?", ["It rained."], "It rained."),
-    "ContextRelevance": lambda **one: s.judged.ContextRelevance(**one).score("How was it?", ["It rained."]),
-    "NoiseSensitivity": lambda **one: s.judged.NoiseSensitivity(**one).score(
+    "ContextRecallMetric": lambda **one: s.judged.ContextRecallMetric(**one).score(
+        "How was it?", ["It rained."], "It rained."
+    ),
+    "ContextRelevanceMetric": lambda **one: s.judged.ContextRelevanceMetric(**one).score("How was it?", ["It rained."]),
+    "NoiseSensitivityMetric": lambda **one: s.judged.NoiseSensitivityMetric(**one).score(
         "How?", ["It rained."], "Rain.", "It rained."
     ),
-    "AnswerFaithfulness": lambda **one: s.judged.AnswerFaithfulness(**one).score(
+    "AnswerFaithfulnessMetric": lambda **one: s.judged.AnswerFaithfulnessMetric(**one).score(
         "How was it?", ["It rained."], "Rain."
     ),
-    "AnswerRelevancy": lambda **one: s.judged.AnswerRelevancy(**one).score("How was it?", "It rained."),
+    "AnswerRelevancyMetric": lambda **one: s.judged.AnswerRelevancyMetric(**one).score("How was it?", "It rained."),
     "context_precision": lambda **one: s.judged.context_precision("How was it?", ["It rained."], "It rained.", **one),
     "context_recall": lambda **one: s.judged.context_recall("How was it?", ["It rained."], "It rained.", **one),
     "context_relevance": lambda **one: s.judged.context_relevance("How was it?", ["It rained."], **one),

@@ -58,10 +58,14 @@ def test_probabilities_are_the_models_own(backend):
     for prompt in questions(10):
         distribution, choice = bare(backend, prompt), backend.choose(prompt, OPTIONS)
         begin = {option: [encode(option[:end]) for end in range(1, len(option) + 1)] for option in OPTIONS}
-        mass = {o: sum(distribution[ids[0]] for ids in lists if len(ids) == 1) for o, lists in begin.items()}
-        assert math.isclose(choice.mass, sum(mass.values()), abs_tol=1e-5)
+        probability_mass = {
+            o: sum(distribution[ids[0]] for ids in lists if len(ids) == 1) for o, lists in begin.items()
+        }
+        assert math.isclose(choice.probability_mass, sum(probability_mass.values()), abs_tol=1e-5)
         for option in OPTIONS:
-            assert math.isclose(choice.probabilities[option], mass[option] / sum(mass.values()), abs_tol=1e-5)
+            assert math.isclose(
+                choice.probabilities[option], probability_mass[option] / sum(probability_mass.values()), abs_tol=1e-5
+            )
 
 
 def test_many_calls_equal_first_calls(backend):
@@ -79,7 +83,7 @@ def test_bulk_equals_single(backend, options):
     single = [backend.choose(prompt, options) for prompt in prompts]
     bulk = backend.choose_many(prompts, options)
     for one, many in zip(single, bulk, strict=True):
-        assert abs(one.mass - many.mass) < 1e-5 and one.label == many.label
+        assert abs(one.probability_mass - many.probability_mass) < 1e-5 and one.label == many.label
         assert all(abs(one.probabilities[option] - many.probabilities[option]) < 1e-5 for option in options)
 
 
@@ -96,7 +100,7 @@ def test_options_that_begin_others_add_up(backend):
     one, zero = backend.tokenizer.encode("1")[0], backend.tokenizer.encode("0")[0]
     assert len(backend.tokenizer.encode("10")) == 2  # spelled in two tokens, so these are all the paths
     p1, p10, p100 = float(steps[0][one]), float(steps[1][zero]), float(steps[2][zero])
-    assert math.isclose(choice.mass, p1, rel_tol=1e-4)
+    assert math.isclose(choice.probability_mass, p1, rel_tol=1e-4)
     expected = {"1": 1 - p10, "10": p10 * (1 - p100), "100": p10 * p100}
     for option, value in expected.items():
         assert math.isclose(choice.probabilities[option], value, rel_tol=1e-3, abs_tol=1e-9)
@@ -167,7 +171,10 @@ def test_tokens_that_reach_into_the_answer_count(reaching):
     assert start.rest["yes"].endswith(b"\nyes") and start.rest["no"].endswith(b"\nno")
     choice = reaching.choose("Answer yes.", OPTIONS)
     bulk = reaching.choose_many(["Answer yes.", "Answer no."], OPTIONS)[0]
-    assert abs(choice.mass - bulk.mass) < 1e-5 and abs(choice.probabilities["yes"] - bulk.probabilities["yes"]) < 1e-5
+    assert (
+        abs(choice.probability_mass - bulk.probability_mass) < 1e-5
+        and abs(choice.probabilities["yes"] - bulk.probabilities["yes"]) < 1e-5
+    )
 
 
 def test_guidances_own_memory_cannot_go_back(backend):
@@ -402,7 +409,7 @@ def test_option_masses_never_exceed_one():
     for _ in range(200):
         options = chance.sample(words, chance.randint(2, len(words)))
         masses = option_masses({o: o.encode() for o in options}, distribution(), distribution)
-        assert set(masses) == set(options) and all(mass >= 0 for mass in masses.values())
+        assert set(masses) == set(options) and all(probability_mass >= 0 for probability_mass in masses.values())
         assert sum(masses.values()) <= 1 + 1e-9
 
 
@@ -412,7 +419,7 @@ def test_llama_cpp_gives_the_same_probabilities(backend, gguf_path):  # noqa: F8
     for prompt in questions(10):
         ours, theirs = backend.choose(prompt, OPTIONS), local.choose(prompt, OPTIONS)
         assert ours.label == theirs.label and abs(ours.probabilities["yes"] - theirs.probabilities["yes"]) < 0.01
-        assert abs(ours.mass - theirs.mass) < 0.01
+        assert abs(ours.probability_mass - theirs.probability_mass) < 0.01
     assert local.fingerprint.startswith("llamacpp:") and local.limit == 1024
     with pytest.raises(ContextTooLong):
         local.choose("word " * 2000, OPTIONS)

@@ -11,22 +11,24 @@ from summeval_nb.models.base import LEAST_MASS, BackendError, Choice, answered
 class Murmuring(ScriptedBackend):
     """Prefers the first option, with a mass of its own."""
 
-    def __init__(self, mass):
+    def __init__(self, probability_mass):
         super().__init__(lambda prompt: "yes")
-        self.mass = mass
+        self.probability_mass = probability_mass
 
     def choose(self, prompt, options):
         """The first option with nine tenths of the mass."""
         first, *others = options
-        shares = {first: self.mass * 0.9} | {other: self.mass * 0.1 / len(others) for other in others}
+        shares = {first: self.probability_mass * 0.9} | {
+            other: self.probability_mass * 0.1 / len(others) for other in others
+        }
         return Choice.from_masses(shares)
 
 
 @pytest.mark.parametrize(
-    ("mass", "fails"), [(1.0, False), (LEAST_MASS, False), (LEAST_MASS * 0.99, True), (1e-12, True)]
+    ("probability_mass", "fails"), [(1.0, False), (LEAST_MASS, False), (LEAST_MASS * 0.99, True), (1e-12, True)]
 )
-def test_the_limit(mass, fails):
-    choice = Choice("no", {"yes": 0.2, "no": 0.8}, mass=mass)
+def test_the_limit(probability_mass, fails):
+    choice = Choice("no", {"yes": 0.2, "no": 0.8}, probability_mass=probability_mass)
     found = answered(choice)
     assert isinstance(found, BackendError) is fails and (fails or found is choice)
     if fails:

@@ -14,12 +14,12 @@ from summeval_nb.agreement.metrics import metric_scores
 from summeval_nb.core import InputWarning
 from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.overlap.matching import (
-    BertScore,
-    Meteor,
+    BertScoreMetric,
+    MeteorMetric,
     _count_chunks,
     _Synonyms,
-    bert_many,
-    bert_score,
+    bertscore,
+    bertscore_many,
     meteor_many,
     meteor_score,
 )
@@ -79,7 +79,7 @@ def test_meteor_says_what_was_matched():
     assert meteor_score("", " ", synonyms=None).score is None
     for bad in ({"synonyms": 3}, {"alpha": 2}, {"beta": float("nan")}, {"tokenize": "klingon"}):
         with pytest.raises(ValueError):
-            Meteor(**{"synonyms": None, **bad})
+            MeteorMetric(**{"synonyms": None, **bad})
 
 
 @pytest.mark.parametrize(("layer", "idf"), [(6, False), (4, True)])
@@ -88,21 +88,21 @@ def test_bert_score_equals_the_package(layer, idf):
     texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
     options = {"model_type": str(FOLDER), "num_layers": layer, "idf": idf, "device": "cpu", "nthreads": 0}
     expected = package.score(texts, groups, **options)
-    table = bert_many(texts, groups, layer=layer, idf=idf)
+    table = bertscore_many(texts, groups, layer=layer, idf=idf)
     arrays = table.arrays()
     for name, values in zip(("precision", "recall", "f1"), expected, strict=True):
         np.testing.assert_allclose(arrays[name], values.numpy(), rtol=0, atol=1e-5)
 
 
 def test_bert_score_of_nothing_and_of_the_same():
-    table = bert_many(["", "a cat", "a cat"], ["a cat", "", "a cat"], model=FOLDER)
+    table = bertscore_many(["", "a cat", "a cat"], ["a cat", "", "a cat"], model=FOLDER)
     assert table.rows()[0]["f1"] is None and table.rows()[1]["f1"] is None
     assert table.rows()[2]["f1"] == pytest.approx(1)
-    rescaled = bert_score("a cat", "stocks fell", baseline=0.2)
-    plain = bert_score("a cat", "stocks fell")
+    rescaled = bertscore("a cat", "stocks fell", baseline=0.2)
+    plain = bertscore("a cat", "stocks fell")
     assert float(rescaled) == pytest.approx((float(plain) - 0.2) / 0.8)
     assert {"token", "found", "cosine", "weight"} == set(plain.rows()[0]) and "cat" in str(plain.explain())
-    assert len(bert_many([], [])) == 0
+    assert len(bertscore_many([], [])) == 0
 
 
 LONG = " ".join(f"the {word} of number {k}" for k, word in enumerate(["council", "budget", "harbour"] * 40))
@@ -113,9 +113,9 @@ def test_a_long_text_is_cut_where_the_package_cuts_it():
     package = pytest.importorskip("bert_score")
     options = {"model_type": str(FOLDER), "num_layers": 6, "device": "cpu", "nthreads": 0}
     expected = package.score(["the budget of the council"], [LONG], **options)
-    assert float(bert_score("the budget of the council", LONG)) == pytest.approx(float(expected[2][0]), abs=1e-5)
+    assert float(bertscore("the budget of the council", LONG)) == pytest.approx(float(expected[2][0]), abs=1e-5)
     with pytest.warns(UserWarning, match="256 tokens"):
-        cut = bert_score("the budget of the council", LONG, embedder=MiniLMEmbedder())
+        cut = bertscore("the budget of the council", LONG, embedder=MiniLMEmbedder())
     assert abs(float(cut) - float(expected[2][0])) > 1e-3
 
 
@@ -133,22 +133,26 @@ class TwoWords:
 
 
 def test_bert_score_of_an_embedder():
-    score = bert_score("cat sat mat", "cat sleeps", embedder=TwoWords())
+    score = bertscore("cat sat mat", "cat sleeps", embedder=TwoWords())
     assert (score.precision, score.recall) == (1, 0.5) and float(score) == pytest.approx(2 / 3)
     assert score.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1} and "two-words" in str(
         score.signature
     )
-    assert bert_score("", "cat", embedder=TwoWords()).score is None
+    assert bertscore("", "cat", embedder=TwoWords()).score is None
     texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
-    own = bert_many(texts, groups, embedder=MiniLMEmbedder()).arrays()  # its special tokens may be found, as ours
-    for name, values in bert_many(texts, groups, embedder="minilm").arrays().items():
+    own = bertscore_many(texts, groups, embedder=MiniLMEmbedder()).arrays()  # its special tokens may be found, as ours
+    for name, values in bertscore_many(texts, groups, embedder="minilm").arrays().items():
         np.testing.assert_allclose(own[name], values, rtol=0, atol=1e-6)
-    assert BertScore(embedder="minilm").signature == BertScore().signature != BertScore(embedder=TwoWords()).signature
+    assert (
+        BertScoreMetric(embedder="minilm").signature
+        == BertScoreMetric().signature
+        != BertScoreMetric(embedder=TwoWords()).signature
+    )
     assert metric_scores(load_toy_summeval().take([0]), ["bertscore"], embedder=TwoWords())["bertscore"].max() <= 1
 
 
 def test_half_a_character_is_read_as_no_character():
-    assert bert_score("a\ud800b", "a\ufffdb").score == pytest.approx(1)
+    assert bertscore("a\ud800b", "a\ufffdb").score == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +172,7 @@ def test_half_a_character_is_read_as_no_character():
 )
 def test_bad_options_are_named(options, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        bert_score("a", "a", **options)
+        bertscore("a", "a", **options)
 
 
 def _folder(place: Path, **changed: str | bytes) -> Path:
@@ -198,7 +202,7 @@ def _folder(place: Path, **changed: str | bytes) -> Path:
 )
 def test_a_damaged_model_is_named(changed, tmp_path):
     with pytest.raises(ValueError, match=r"the model in '.*damaged' cannot be loaded: "):
-        bert_score("a", "a", model=_folder(tmp_path / "damaged", **changed))
+        bertscore("a", "a", model=_folder(tmp_path / "damaged", **changed))
 
 
 def test_no_code_of_a_model_is_run_and_no_pickle_is_read(tmp_path):
@@ -209,12 +213,12 @@ def test_no_code_of_a_model_is_run_and_no_pickle_is_read(tmp_path):
     folder = _folder(tmp_path / "own", config=json.dumps(config))
     (folder / "own.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
     with pytest.raises(ValueError, match="cannot be loaded: .*custom code"):
-        bert_score("a", "a", model=folder)
+        bertscore("a", "a", model=folder)
     assert not (tmp_path / "run").exists()
     pickled = _folder(tmp_path / "pickled", model="")
     torch.save({}, pickled / "pytorch_model.bin")
     with pytest.raises(ValueError, match=r"cannot be loaded: .*model\.safetensors"):
-        bert_score("a", "a", model=pickled)
+        bertscore("a", "a", model=pickled)
 
 
 @pytest.mark.parametrize(
@@ -233,4 +237,4 @@ def test_no_code_of_a_model_is_run_and_no_pickle_is_read(tmp_path):
 def test_synonyms_are_lists_of_words(synonyms, message):
     """A text in the place of a list was read as its letters."""
     with pytest.raises((TypeError, ValueError), match=message):
-        Meteor(synonyms=synonyms)
+        MeteorMetric(synonyms=synonyms)

@@ -93,7 +93,12 @@ def test_an_undefined_score_is_nan_in_the_array_and_counted(name):
 
 @pytest.mark.parametrize(
     "metric",
-    [s.overlap.Bleu(n=2), s.overlap.Rouge(types=["rouge1"]), s.overlap.Chrf(word_order=2), s.agreement.Length()],
+    [
+        s.overlap.BleuMetric(n=2),
+        s.overlap.RougeMetric(types=["rouge1"]),
+        s.overlap.ChrfMetric(word_order=2),
+        s.agreement.LengthMetric(),
+    ],
 )
 def test_an_object_and_its_name_make_the_same_run(metric, tmp_path):
     rows = [{"candidate": "the cat sat", "references": "the cat ran"}, {"candidate": "", "references": [""]}]
@@ -122,7 +127,7 @@ class Own:
         return [len(candidate) or None for candidate in candidates]
 
 
-class Longer(s.overlap.Bleu):
+class Longer(s.overlap.BleuMetric):
     """Somebody's own kind of BLEU is not BLEU, whatever it is called."""
 
     def score_many(self, candidates, references, *, progress=None):
@@ -140,10 +145,10 @@ def test_an_own_metric_goes_wherever_ours_go(tmp_path):
 
 def test_choices_of_a_metric_go_into_tables():
     tables = s.agreement.metric_scores(
-        TOY, {"two": s.overlap.Bleu(n=2), "four": "bleu", "chrF++": s.overlap.Chrf(word_order=2)}
+        TOY, {"two": s.overlap.BleuMetric(n=2), "four": "bleu", "chrF++": s.overlap.ChrfMetric(word_order=2)}
     )
     assert not np.allclose(tables["two"], tables["four"]) and tables["chrF++"].shape == TOY.shape
-    found = s.metric_table(TOY, [s.overlap.Rouge(types=["rouge1"]), "length"], n_resamples=0, rank=False)
+    found = s.metric_table(TOY, [s.overlap.RougeMetric(types=["rouge1"]), "length"], n_resamples=0, rank=False)
     alone = s.metric_table(TOY, ["rouge1"], n_resamples=0, rank=False)
     assert np.array_equal(found.scores["rouge"], alone.scores["rouge1"])
 
@@ -230,7 +235,7 @@ def test_a_call_refuses_what_the_method_refuses(name):
         metric(["a"], ["a"], progres=False)
 
 
-class Called(s.overlap.Bleu):
+class Called(s.overlap.BleuMetric):
     """A metric of somebody's with a call of its own."""
 
     def __call__(self, row):
@@ -238,22 +243,23 @@ class Called(s.overlap.Bleu):
 
 
 def test_a_metric_is_never_taken_for_a_function_of_somebody_s(tmp_path):
-    for metric in (s.overlap.Bleu(), Longer(), s.agreement.METRICS["chrf"]):
+    for metric in (s.overlap.BleuMetric(), Longer(), s.agreement.METRICS["chrf"]):
         assert callable(metric) and not is_function(metric)
-        with pytest.raises(TypeError, match="not the tokenizer object|a tokenizer is .*, not Chrf"):
+        with pytest.raises(TypeError, match="not the tokenizer object|a tokenizer is .*, not ChrfMetric"):
             s.overlap.load_tokenizer(metric)
         with pytest.raises(TypeError, match="splitter must be a string"):
             s.text.split_sentences("It rained.", splitter=metric)
         with pytest.raises((TypeError, ValueError), match="length"):
-            s.judged.SummaryScoreMetric(length=metric)
+            s.judged.SummarizationMetric(length=metric)
     assert (
         is_function(Called())
         and is_function(len)
-        and is_function(s.overlap.Bleu)
-        and is_function(s.overlap.Bleu().score)
+        and is_function(s.overlap.BleuMetric)
+        and is_function(s.overlap.BleuMetric().score)
     )
     assert np.array_equal(
-        s.agreement.metric_scores(TOY, [s.overlap.Bleu()])["bleu"], s.agreement.metric_scores(TOY, ["bleu"])["bleu"]
+        s.agreement.metric_scores(TOY, [s.overlap.BleuMetric()])["bleu"],
+        s.agreement.metric_scores(TOY, ["bleu"])["bleu"],
     )
 
 
@@ -289,31 +295,35 @@ WRONG = [
     ),
     (lambda: s.load_metric("bleu", order=2), TypeError, "bleu has no option 'order'; known: 'n', 'tokenize'"),
     (lambda: s.load_metric("rouge1", types=["rouge2"]), TypeError, "rouge1 has no option 'types'"),
-    (lambda: s.load_metric(s.overlap.Bleu(), n=2), ValueError, "give yours when you make it"),
-    (lambda: s.load_metric(s.overlap.Bleu), TypeError, r"the class Bleu: make one, Bleu\(\)"),
+    (lambda: s.load_metric(s.overlap.BleuMetric(), n=2), ValueError, "give yours when you make it"),
+    (lambda: s.load_metric(s.overlap.BleuMetric), TypeError, r"the class BleuMetric: make one, BleuMetric\(\)"),
     (lambda: s.load_metric(3), TypeError, "must be a metric, not int"),
     (lambda: s.agreement.metric_scores([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
     (lambda: s.metric_table([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
-    (lambda: s.agreement.metric_scores(TOY, s.overlap.Bleu()), TypeError, "wrap a single one in a list"),
-    (lambda: s.agreement.metric_scores(TOY, [s.overlap.Bleu]), TypeError, r"make one, Bleu\(\)"),
+    (lambda: s.agreement.metric_scores(TOY, s.overlap.BleuMetric()), TypeError, "wrap a single one in a list"),
+    (lambda: s.agreement.metric_scores(TOY, [s.overlap.BleuMetric]), TypeError, r"make one, BleuMetric\(\)"),
     (lambda: s.agreement.metric_scores(TOY, ["answers"]), ValueError, "reads context, question, ground_truth, answer"),
-    (lambda: s.agreement.metric_scores(TOY, [s.overlap.Bleu(), s.overlap.Bleu(n=2)]), ValueError, "names one twice"),
-    (lambda: s.run([], s.overlap.Bleu, out="x"), TypeError, r"a Metric such as Bleu\(\)"),
     (
-        lambda: s.run([], s.overlap.Bleu(), out="x", options={"n": 2}),
+        lambda: s.agreement.metric_scores(TOY, [s.overlap.BleuMetric(), s.overlap.BleuMetric(n=2)]),
         ValueError,
-        "Bleu has its own options: give n there",
+        "names one twice",
+    ),
+    (lambda: s.run([], s.overlap.BleuMetric, out="x"), TypeError, r"a Metric such as BleuMetric\(\)"),
+    (
+        lambda: s.run([], s.overlap.BleuMetric(), out="x", options={"n": 2}),
+        ValueError,
+        "BleuMetric has its own options: give n there",
     ),
     (lambda: s.run([], "rouge", out="x", columns={"hypothesis": "a"}), ValueError, "unknown column of rouge"),
     (lambda: s.run([], Own(), out="x", columns={"hypothesis": "a"}), ValueError, "unknown column of Own"),
-    (lambda: s.overlap.Bleu().score(["a", "b"], "c"), TypeError, "look swapped"),
-    (lambda: s.overlap.Rouge().score_many([["a"]], ["c"]), TypeError, "look swapped"),
-    (lambda: s.overlap.Chrf().score_many("a", ["b"]), TypeError, "wrap one text in a list"),
-    (lambda: s.overlap.Chrf().score_many(["a"], ["b", "c"]), ValueError, "one entry per candidate"),
-    (lambda: s.overlap.Chrf(word_order=-1), ValueError, "word_order must be at least 0"),
-    (lambda: s.overlap.Chrf(lowercase="no"), TypeError, "lowercase must be True or False"),
-    (lambda: s.agreement.Length().score_many("a cat"), TypeError, "wrap one text in a list"),
-    (lambda: s.agreement.Length().score(7), TypeError, r"candidates\[0\] must be a string, not int"),
+    (lambda: s.overlap.BleuMetric().score(["a", "b"], "c"), TypeError, "look swapped"),
+    (lambda: s.overlap.RougeMetric().score_many([["a"]], ["c"]), TypeError, "look swapped"),
+    (lambda: s.overlap.ChrfMetric().score_many("a", ["b"]), TypeError, "wrap one text in a list"),
+    (lambda: s.overlap.ChrfMetric().score_many(["a"], ["b", "c"]), ValueError, "one entry per candidate"),
+    (lambda: s.overlap.ChrfMetric(word_order=-1), ValueError, "word_order must be at least 0"),
+    (lambda: s.overlap.ChrfMetric(lowercase="no"), TypeError, "lowercase must be True or False"),
+    (lambda: s.agreement.LengthMetric().score_many("a cat"), TypeError, "wrap one text in a list"),
+    (lambda: s.agreement.LengthMetric().score(7), TypeError, r"candidates\[0\] must be a string, not int"),
     (lambda: s.evidence.FaithfulnessMetric(k=0), ValueError, "k must be at least 1"),
     (lambda: s.evidence.FaithfulnessMetric(threshold=2), ValueError, "threshold must lie in"),
     (lambda: s.evidence.FaithfulnessMetric().score_many(["a"], []), ValueError, "repeat an article for each"),
@@ -321,9 +331,9 @@ WRONG = [
     (lambda: s.judged.AnswerMetric(keep_lists="no"), TypeError, "keep_lists must be True or False"),
     (lambda: s.judged.AnswerMetric().score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
     (lambda: s.judged.AnswerMetric().score_many(["a"], ["b"], ["c"], []), ValueError, "same length"),
-    (lambda: s.judged.SummaryScoreMetric(coeff=2), ValueError, "coeff must lie in"),
-    (lambda: s.judged.SummaryScoreMetric(length="pages"), ValueError, "length"),
-    (lambda: s.judged.SummaryScoreMetric().score_many(["a"], "b"), TypeError, "for one text call score"),
+    (lambda: s.judged.SummarizationMetric(coeff=2), ValueError, "coeff must lie in"),
+    (lambda: s.judged.SummarizationMetric(length="pages"), ValueError, "length"),
+    (lambda: s.judged.SummarizationMetric().score_many(["a"], "b"), TypeError, "for one text call score"),
     (lambda: s.judged.RatingMetric(quality="beauty", backend=BACKEND), ValueError, "unknown quality 'beauty'"),
     (
         lambda: s.judged.RatingMetric(quality="fluency", backend=BACKEND, scale=(5, 1)),
@@ -479,10 +489,10 @@ WANTED = [["the cat sat on a mat", "a cat sat"], ["the dog ran away"], ["it rain
 ARTICLES = ["The cat sat on the mat. It slept.", "A dog ran away from home.", "It rained.", "Police came late."]
 BATCH = {"predictions": MADE, "references": WANTED}
 METRICS = [
-    (s.overlap.Bleu(n=2), WANTED),
-    (s.overlap.Rouge(types=["rouge1", "rougeL"], stemmer=True), WANTED),
-    (s.overlap.Chrf(word_order=2), WANTED),
-    (s.overlap.Ter(), WANTED),
+    (s.overlap.BleuMetric(n=2), WANTED),
+    (s.overlap.RougeMetric(types=["rouge1", "rougeL"], stemmer=True), WANTED),
+    (s.overlap.ChrfMetric(word_order=2), WANTED),
+    (s.overlap.TerMetric(), WANTED),
     (s.evidence.FaithfulnessMetric(checker="words"), ARTICLES),
 ]
 each = pytest.mark.parametrize(("metric", "references"), METRICS, ids=[metric.name for metric, _ in METRICS])
@@ -506,7 +516,7 @@ def test_compute_gives_the_means_of_the_table(metric, references):
 
 
 def test_the_means_by_hand():
-    found = s.overlap.Rouge(types=["rouge1"]).compute(
+    found = s.overlap.RougeMetric(types=["rouge1"]).compute(
         predictions=["a cat", "a cat"], references=["a cat", "a dog ran by"]
     )
     assert found == pytest.approx(
@@ -514,12 +524,14 @@ def test_the_means_by_hand():
     )
 
 
-@pytest.mark.parametrize(("metric", "corpus"), [(s.overlap.Bleu(), s.corpus_bleu), (s.overlap.Chrf(), s.corpus_chrf)])
+@pytest.mark.parametrize(
+    ("metric", "corpus"), [(s.overlap.BleuMetric(), s.corpus_bleu), (s.overlap.ChrfMetric(), s.corpus_chrf)]
+)
 def test_what_scores_a_corpus_does(metric, corpus):
     found = metric.compute(**BATCH)
     assert found[f"corpus_{metric.name}"] == corpus(MADE, WANTED).score != found[metric.name]
-    assert s.overlap.Ter().compute(**BATCH)["corpus_ter"] == s.corpus_ter(MADE, WANTED).score
-    assert "corpus_rouge" not in s.overlap.Rouge().compute(**BATCH)
+    assert s.overlap.TerMetric().compute(**BATCH)["corpus_ter"] == s.corpus_ter(MADE, WANTED).score
+    assert "corpus_rouge" not in s.overlap.RougeMetric().compute(**BATCH)
 
 
 @each
@@ -542,7 +554,7 @@ def test_batches_give_what_one_call_gives(metric, references, size):
 
 
 def test_two_accumulators_share_nothing():
-    metric = s.overlap.Chrf()
+    metric = s.overlap.ChrfMetric()
     first, other = metric.accumulator(), metric.accumulator()
     first.update(**BATCH)
     assert (len(first), len(other)) == (4, 0) and MADE[0] == "the cat sat on the mat" and len(MADE) == 4
@@ -559,13 +571,15 @@ def test_columns_of_a_data_set():
         for batch in data.iter(batch_size=3):
             batches.update(predictions=batch["made"], references=batch[column])
         assert batches.compute() == whole
-    assert s.overlap.Bleu().compute(predictions=np.array(MADE), references=WANTED) == s.overlap.Bleu().compute(**BATCH)
+    assert s.overlap.BleuMetric().compute(
+        predictions=np.array(MADE), references=WANTED
+    ) == s.overlap.BleuMetric().compute(**BATCH)
 
 
 def test_what_has_no_score_is_counted_and_in_no_mean():
-    found = s.overlap.Chrf().compute(predictions=["a cat", ""], references=["a cat", ""])
+    found = s.overlap.ChrfMetric().compute(predictions=["a cat", ""], references=["a cat", ""])
     assert found["n_undefined"] == 1 and found["chrf"] == 100
-    assert s.overlap.Rouge().compute(predictions=[""], references=[""])["rougeL_f1"] is None
+    assert s.overlap.RougeMetric().compute(predictions=[""], references=[""])["rougeL_f1"] is None
 
 
 def test_a_metric_of_ones_own_that_returns_a_list():
@@ -585,7 +599,7 @@ def test_a_metric_of_many_columns_takes_their_names():
     assert metric.compute(predictions=["It rained."], **rows) == metric.compute(answer=["It rained."], **rows)
 
 
-CHRF, FAITHFUL = s.overlap.Chrf(), s.evidence.FaithfulnessMetric(checker="words")
+CHRF, FAITHFUL = s.overlap.ChrfMetric(), s.evidence.FaithfulnessMetric(checker="words")
 WRONG_BATCHES = [
     ({"predictions": ["a", "b"], "references": ["a"]}, ValueError, "2 predictions, 1 references"),
     ({"predictions": [], "references": []}, ValueError, "at least one text"),
@@ -618,7 +632,7 @@ def test_a_wrong_batch_adds_nothing(given, kind, message):
 
 def test_references_that_no_column_is():
     with pytest.raises(ValueError, match="Length has no column for references: it reads candidate"):
-        s.agreement.Length().compute(predictions=["a"], references=["a"])
+        s.agreement.LengthMetric().compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match="AnswerMetric has no column for references"):
         s.judged.AnswerMetric().compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match=r"FaithfulnessMetric reads text, summary: give references= too"):

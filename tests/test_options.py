@@ -31,7 +31,14 @@ OPTIONS = [(name, option) for name in sorted(NAMES) for option in options_of(nam
 
 def test_the_functions_that_take_options_are_found():
     names = {name for name, _ in OPTIONS}
-    assert {"evaluate", "bleu_score", "cohen_kappa", "evaluate_answers", "compare_pairs", "context_recall"} <= names
+    assert {
+        "evaluate",
+        "bleu_score",
+        "cohen_kappa",
+        "evaluate_answers",
+        "compare_answers_many",
+        "context_recall",
+    } <= names
     assert names >= set(TAKES_OPTIONS) and len(names) > 30
 
 

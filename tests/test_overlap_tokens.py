@@ -13,7 +13,7 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from summeval_nb import rouge_many, rouge_score, sample_articles
 from summeval_nb.core import InputWarning
-from summeval_nb.overlap import Rouge, tokens
+from summeval_nb.overlap import RougeMetric, tokens
 from summeval_nb.overlap.bleu import bleu_many, bleu_score, corpus_bleu
 from summeval_nb.overlap.ngrams import load_tokenizer, rouge_tokenizer
 from summeval_nb.overlap.tokens import SNOWBALL, clean_words, irregular_forms, wordnet_exceptions
@@ -227,14 +227,14 @@ def test_words_keep_their_marks_in_every_unicode_form():
 @pytest.mark.parametrize("wrong", ["no", "de", "German", "porter", "klingon", "", 1, None, ["german"]])
 def test_a_name_that_snowball_has_not_is_an_error(wrong):
     with pytest.raises(TypeError, match="True or False, or the name of a language"):
-        Rouge(stemmer=wrong)
+        RougeMetric(stemmer=wrong)
 
 
 def test_a_language_is_no_choice_of_the_perl_script():
     with pytest.raises(ValueError, match="needs compat='google'"):
-        Rouge(stemmer="german", compat="rouge-1.5.5")
+        RougeMetric(stemmer="german", compat="rouge-1.5.5")
     with pytest.raises(ValueError, match="stem inside it"):
-        Rouge(stemmer="german", tokenizer="13a")
+        RougeMetric(stemmer="german", tokenizer="13a")
 
 
 def test_a_stemmer_of_another_language_is_said_aloud(recwarn):

@@ -91,7 +91,9 @@ def test_both_orders_by_hand(first, second, preference, lean, winner):
 def test_a_judge_that_sees_only_the_place_decides_nothing():
     found = s.compare_answers("Why?", "x", "longer", backend=FIRST)
     assert (found.winner, found.consistent, found.score) == ("tie", False, 0.5) and found.lean == pytest.approx(0.85)
-    assert [judged_order.winner for judged_order in found.orders] == ["a", "b"] and found.orders[0].mass == 0.8
+    assert [judged_order.winner for judged_order in found.orders] == ["a", "b"] and found.orders[
+        0
+    ].probability_mass == 0.8
 
 
 def test_swapping_the_answers_swaps_the_result():
@@ -113,7 +115,7 @@ def test_a_failed_call_is_no_verdict_and_is_counted():
     def down(prompt):
         raise s.models.BackendUnavailable("no answer within 60 s")
 
-    metric = s.judged.SideBySide(backend=s.ScriptedBackend(down))
+    metric = s.judged.PairwiseMetric(backend=s.ScriptedBackend(down))
     table = metric.score_many(["q", "q"], ["x", ""], ["y", "y"], ["", ""])
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
     assert table[0].reason == "no answer within 60 s" and table[1].reason == "answer a is empty"
@@ -129,7 +131,7 @@ def test_a_store_keeps_both_orders(tmp_path):
 
 def test_rates_of_a_table_by_hand():
     rows = [{"question": "q", "a": a, "b": b} for a, b in (("xx", "y"), ("x", "yy"), ("x", "yy"), ("x", "y"))]
-    found = s.judged.compare_pairs(rows, backend=LONGER, progress=False)
+    found = s.judged.compare_answers_many(rows, backend=LONGER, progress=False)
     rates = {row["measure"]: (row["value"], row["n"]) for row in found.summary()}
     assert rates["a wins"] == (0.25, 4) and rates["b wins"] == (0.5, 4) and rates["ties"] == (0.25, 4)
     assert rates["orders disagree"] == (0, 4) and rates["first shown wins"] == (0.5, 6)
@@ -175,8 +177,12 @@ def test_bad_input_is_named():
         (lambda: s.compare_answers("q", "x", "y", judge="nobody", truth="t"), ValueError, "unknown judge"),
         (lambda: s.compare_answers("q", "x", "y", margin=2), ValueError, "margin"),
         (lambda: s.compare_answers("q", "x", "y", workers=0), ValueError, "workers"),
-        (lambda: s.judged.compare_pairs([{"question": "q", "a": "x"}]), ValueError, "no column 'b'"),
-        (lambda: s.judged.compare_pairs([{"question": "q", "a": "x", "b": 3}]), TypeError, "row 0: b must be a string"),
+        (lambda: s.judged.compare_answers_many([{"question": "q", "a": "x"}]), ValueError, "no column 'b'"),
+        (
+            lambda: s.judged.compare_answers_many([{"question": "q", "a": "x", "b": 3}]),
+            TypeError,
+            "row 0: b must be a string",
+        ),
         (lambda: s.judged.bradley_terry([]), ValueError, "no outcomes"),
         (lambda: s.judged.bradley_terry(["xy"]), TypeError, "must be"),
         (lambda: s.judged.bradley_terry([("x", "x", "x")]), ValueError, "two systems"),
@@ -270,7 +276,9 @@ def test_drawing():
 
 
 def polite(**rest):
-    return s.judged.Rubric(**({"criteria": "Is it polite?", "backend": s.ScriptedBackend(lambda prompt: "4")} | rest))
+    return s.judged.RubricMetric(
+        **({"criteria": "Is it polite?", "backend": s.ScriptedBackend(lambda prompt: "4")} | rest)
+    )
 
 
 def test_a_grade_is_an_expectation():

@@ -15,9 +15,9 @@ from summeval_nb.evidence.llm import LLMChecker
 from summeval_nb.judged.answers import AnswerMetric
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.judged.pairwise import SideBySide
+from summeval_nb.judged.pairwise import PairwiseMetric
 from summeval_nb.judged.ratings import RatingMetric
-from summeval_nb.judged.summary_score import SummaryScoreMetric
+from summeval_nb.judged.summary_score import SummarizationMetric
 from summeval_nb.models.base import ScriptedBackend, example_model
 from summeval_nb.models.store import Store
 from summeval_nb.runs.batch import run
@@ -44,10 +44,10 @@ METRICS = {
     "statements": lambda model: FaithfulnessMetric(checker=LLMChecker(model, claims="statements", splitter=model)),
     "answers": lambda model: AnswerMetric(judge=LLMJudge(model)),
     "answers one by one": lambda model: AnswerMetric(judge=LLMJudge(model, probabilities=True)),
-    "summary score": lambda model: SummaryScoreMetric(judge=LLMJudge(model)),
+    "summary score": lambda model: SummarizationMetric(judge=LLMJudge(model)),
     "rating": lambda model: RatingMetric(quality="fluency", backend=model),
-    "comparison": lambda model: SideBySide(backend=model),
-    "comparison by a judge": lambda model: SideBySide(judge=LLMJudge(model)),
+    "comparison": lambda model: PairwiseMetric(backend=model),
+    "comparison by a judge": lambda model: PairwiseMetric(judge=LLMJudge(model)),
 }
 
 
@@ -124,7 +124,7 @@ def test_a_model_is_replaced_wherever_it_is_held(held):
 
 def test_a_function_that_hides_its_model_is_not_tried():
     model = ScriptedBackend(never)
-    plan = plan_run(corpus(3), lambda row: model.choose(row["text"], ["yes", "no"]).mass)
+    plan = plan_run(corpus(3), lambda row: model.choose(row["text"], ["yes", "no"]).probability_mass)
     assert (plan.to_score, plan.stages, plan.calls) == (3, None, None) and "functools.partial" in plan.note
     assert "was not tried" in repr(plan) and plan.to_dict()["stages"] is None
     assert find_backends(lambda row: model) == []
@@ -185,7 +185,7 @@ def test_a_row_that_cannot_be_scored_is_told():
     def fussy(row, backend):
         if "day 3" in row["text"]:
             raise ValueError("not on day 3")
-        return backend.choose(row["text"], ["yes", "no"]).mass
+        return backend.choose(row["text"], ["yes", "no"]).probability_mass
 
     plan = plan_run(corpus(30), partial(fussy, backend=MadeUpModel()), sample=10)
     assert "of the sampled rows had no score" in plan.note and "not on day 3" in plan.note

@@ -47,7 +47,7 @@ class Believes(ScriptedBackend):
 def test_the_expectation_by_hand():
     rating = rate(ARTICLE, SUMMARY, quality="relevance", backend=Believes(0.0, 0.125, 0.25, 0.25, 0.125))
     assert math.isclose(rating.score, (2 * 0.125 + 3 * 0.25 + 4 * 0.25 + 5 * 0.125) / 0.75)
-    assert math.isclose(rating.mass, 0.75) and math.isclose(sum(rating.distribution.values()), 1)
+    assert math.isclose(rating.probability_mass, 0.75) and math.isclose(sum(rating.distribution.values()), 1)
     assert rating.likeliest == 3 and math.isclose(rating.spread**2, 0.9166666666666666)
     assert rating.to_frame()["grade"].tolist() == [1, 2, 3, 4, 5]
     assert json.loads(json.dumps(rating.to_dict()))["quality"] == "relevance"
@@ -153,13 +153,13 @@ def test_real_models_are_rated_from_their_own_probabilities(llama_server):  # no
     many = rate_many([ARTICLE] * 3, summaries, quality="fluency", backend=local, progress=False)
     far = rate_many([ARTICLE] * 3, summaries, quality="fluency", backend=served, progress=False)
     for a, b in zip(alone, many, strict=True):
-        assert abs(a.score - b.score) < 1e-4 and abs(a.mass - b.mass) < 1e-5
+        assert abs(a.score - b.score) < 1e-4 and abs(a.probability_mass - b.probability_mass) < 1e-5
     for rating in (*alone, *many, *far):
         if rating.score is None:  # the tokens that the server shows leave the grades open: a failure, said
             assert rating in far and rating.reason
             continue
         assert 1 <= rating.score <= 5 and math.isclose(sum(rating.distribution.values()), 1, abs_tol=1e-6)
-        assert 0 < rating.mass < 0.01 and "held only" in rating.note
+        assert 0 < rating.probability_mass < 0.01 and "held only" in rating.note
 
 
 def test_a_rating_can_be_tabled_with_other_metrics():
@@ -186,7 +186,9 @@ FOUR = ScriptedBackend(lambda prompt: "4")
 
 
 def rating(shares):
-    return Rating(score=expected_grade(shares), signature=MINE, quality="fluency", distribution=shares, mass=1.0)
+    return Rating(
+        score=expected_grade(shares), signature=MINE, quality="fluency", distribution=shares, probability_mass=1.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_texts_and_summaries_pair_up():
 
 
 def test_shares_become_a_rating_and_failures_a_reason():
-    parts = rating_parts({"probabilities": {"2": 0.1, "4": 0.3}, "mass": 0.4}, expected_grade)
+    parts = rating_parts({"probabilities": {"2": 0.1, "4": 0.3}, "probability_mass": 0.4}, expected_grade)
     assert math.isclose(parts["score"], 3.5) and parts["distribution"] == pytest.approx({2: 0.25, 4: 0.75})
     assert "0.4" in parts["note"]
     assert rating_parts(None, expected_grade) == {"score": None, "reason": "the summary is empty"}

@@ -517,8 +517,15 @@ def test_without_docstrings_nothing_is_explained():
 
 FUNCTIONS = [
     *("context_precision", "context_recall", "answer_faithfulness", "noise_sensitivity", "context_relevance"),
-    *("answer_relevancy", "retrieval_scores", "compare_answers", "compare_pairs", "bradley_terry", "rank_systems"),
-    "Rubric",
+    *(
+        "answer_relevancy",
+        "retrieval_scores",
+        "compare_answers",
+        "compare_answers_many",
+        "bradley_terry",
+        "rank_systems",
+    ),
+    "RubricMetric",
 ]
 
 

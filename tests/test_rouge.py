@@ -28,8 +28,8 @@ from summeval_nb.overlap.counting import number_texts
 from summeval_nb.overlap.rouge import (
     MULTI,
     TYPES,
-    Rouge,
-    RougeItem,
+    PrecisionRecallF1,
+    RougeMetric,
     RougeTable,
     _combine,
     _hit_bits,
@@ -464,8 +464,8 @@ def test_signatures_say_every_choice():
 
 def test_union_counts_are_the_same_for_repeated_lines():
     pairs = _lay_out(["a b\na b"], [["a b\nb a\na b"]])
-    assert _line_counts(pairs, Rouge(), "rougeLsum").tolist() == [[4, 4, 6]]
-    assert number_texts(["a b"], Rouge().cut).lengths.tolist() == [2]
+    assert _line_counts(pairs, RougeMetric(), "rougeLsum").tolist() == [[4, 4, 6]]
+    assert number_texts(["a b"], RougeMetric().cut).lengths.tolist() == [2]
 
 
 @pytest.mark.parametrize("multi", MULTI)
@@ -497,7 +497,7 @@ def test_a_stemmer_is_true_or_false(function, stemmer):
 def test_a_rouge_with_its_choices_gives_what_the_functions_give():
     candidates, references = ["the cat sat", "a mat", ""], ["the cat ran", ["a mat", "a rug"], ""]
     for choice in ({}, {"types": ["rouge1", "rougeW"], "stemmer": True}, {"compat": "rouge-1.5.5"}):
-        metric = Rouge(**choice)
+        metric = RougeMetric(**choice)
         table, many = metric.score_many(candidates, references), rouge_many(candidates, references, **choice)
         assert table.rows() == many.rows() and table.signature == many.signature
         assert table.n_undefined == 1 and np.isnan(table.scores[2]) and set(table.rows()[2].values()) == {None}
@@ -510,8 +510,8 @@ def test_a_rouge_with_its_choices_gives_what_the_functions_give():
         assert [Signature.parse(o.signature)["nrefs"] for o in outcomes] == ["1", "2", "1"]
         assert pickle.loads(pickle.dumps(metric)) == metric
         assert pickle.loads(pickle.dumps(table)).rows() == table.rows()
-    assert Rouge(types=["rouge2"]).main == "rouge2" and Rouge().main == "rougeL"
-    assert Rouge(stemmer=True).fingerprint != Rouge().fingerprint
+    assert RougeMetric(types=["rouge2"]).main == "rouge2" and RougeMetric().main == "rougeL"
+    assert RougeMetric(stemmer=True).fingerprint != RougeMetric().fingerprint
 
 
 # Subsequences in the bits of long integers, united and weighted.
@@ -548,14 +548,14 @@ def test_weights_of_runs():
 
 
 def test_pairs_are_counted_by_words_and_by_lines():
-    cut = Rouge().cut
+    cut = RougeMetric().cut
     pairs = _lay_out(["The cat is on the mat."], [["The cat sat on the mat.", "A cat is resting on the mat."]])
     tokens = number_texts(pairs.texts, cut)
     assert _sequence_counts(pairs, tokens, "rouge1").tolist() == [[5, 6, 6], [5, 6, 7]]
     assert _sequence_counts(pairs, tokens, "rouge2").tolist() == [[3, 5, 5], [3, 5, 6]]
     assert _sequence_counts(pairs, tokens, "rougeL").tolist() == [[5, 6, 6], [5, 6, 7]]
     poem = _lay_out(["the cat sat\nit slept"], [["it slept\nthe cat sat"]])
-    assert _line_counts(poem, Rouge(), "rougeLsum").tolist() == [[5, 5, 5]]  # in another order: all found
+    assert _line_counts(poem, RougeMetric(), "rougeLsum").tolist() == [[5, 5, 5]]  # in another order: all found
     assert _sequence_counts(poem, number_texts(poem.texts, cut), "rougeL").tolist() == [[3, 5, 5]]
 
 
@@ -569,8 +569,8 @@ def test_four_conventions():
 def test_a_type_that_was_not_asked_for_is_named():
     with pytest.raises(KeyError, match="computed: rouge1"):
         rouge_score("a", "a", types=["rouge1"])["rouge2"]
-    table = Rouge(types=["rouge1"]).score_many(["a b", ""], ["a c", ""])
-    assert isinstance(table, RougeTable) and table.mean_by_type()["rouge1"] == RougeItem(0.5, 0.5, 0.5)
+    table = RougeMetric(types=["rouge1"]).score_many(["a b", ""], ["a c", ""])
+    assert isinstance(table, RougeTable) and table.mean_by_type()["rouge1"] == PrecisionRecallF1(0.5, 0.5, 0.5)
     assert table.mean() == 0.5 and table.n_undefined == 1 and table.rows()[1]["rouge1_f1"] is None
     with pytest.raises(KeyError, match="nothing to compare"):
         rouge_score("", "")["rouge1"]
@@ -700,7 +700,7 @@ def test_a_run_and_the_shell_know_the_types(tmp_path):
     from summeval_nb.cli import app
 
     rows = [{"candidate": "police kill the gunman", "references": POLICE}]
-    metric = Rouge(types=["rougeS", "rougeSU4"])
+    metric = RougeMetric(types=["rougeS", "rougeSU4"])
     assert run(rows, metric, out=tmp_path / "run", workers=0, progress=False).mean() == 0.5
     assert pickle.loads(pickle.dumps(metric)) == metric and metric.main == "rougeS"
     (tmp_path / "made.txt").write_text(rows[0]["candidate"] + "\n", encoding="utf-8")
@@ -821,7 +821,7 @@ def test_what_it_does_not_serve_is_counted_here(monkeypatch, options):
     monkeypatch.setattr(rouge, "_ACCELERATED", True)
     monkeypatch.setattr(rouge, "_scorer", refuse)
     assert rouge_many(["a b c"] * 3, [["a b", "c d"]] * 3, **options).n_undefined == 0
-    assert Rouge(**options).score("a b c", ["a b", "c d"])
+    assert RougeMetric(**options).score("a b c", ["a b", "c d"])
     with pytest.raises(AssertionError, match="was asked"):
         rouge_many(["a b c"], ["a b"])
 
@@ -849,4 +849,4 @@ def test_it_is_not_needed(monkeypatch):
 
 @compiled
 def test_it_is_a_choice_of_its_own_in_no_signature():
-    assert "rs" not in str(Rouge().signature).split("|")
+    assert "rs" not in str(RougeMetric().signature).split("|")

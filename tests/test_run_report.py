@@ -18,7 +18,7 @@ from summeval_nb.evidence.load import load_checker
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.finished import histogram_svg, usage_rows, worst_html
 from summeval_nb.runs.jobs import Job
-from summeval_nb.runs.run_report import RunReport, align, compare_scores, gather, read_rows
+from summeval_nb.runs.run_report import RunReport, align, compare_runs, gather, read_rows
 
 quiet = partial(run, progress=False, workers=0)
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
@@ -215,8 +215,8 @@ def test_a_damaged_manifest_is_named(change, tmp_path):
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
 def test_infinite_scores_are_refused(bad):
     with pytest.raises(ValueError, match="finite"):
-        compare_scores(np.array([0.1, bad]), np.array([0.1, 0.2]))
-    assert compare_scores([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).n == 3
+        compare_runs(np.array([0.1, bad]), np.array([0.1, 0.2]))
+    assert compare_runs([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).n == 3
 
 
 @pytest.mark.parametrize(

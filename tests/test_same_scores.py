@@ -42,7 +42,7 @@ def table() -> dict[str, float | None]:
                 ("chrf", s.chrf_score(summary, article.text)),
                 ("ter", s.ter_score(summary, article.faithful.sentences[0])),
                 ("meteor", s.meteor_score(summary, article.text, synonyms=None)),
-                ("bert", s.bert_score(summary, article.faithful.sentences[0])),
+                ("bert", s.bertscore(summary, article.faithful.sentences[0])),
             ):
                 found |= {f"{kind} {name}{k}": v for k, v in flat(result.to_dict()).items()}
     for kind in ("bleu", "chrf", "ter"):
@@ -67,8 +67,8 @@ def agreement() -> dict[str, float | None]:
         found |= {f"{level} {coefficient}{k}": v for k, v in flat(result.to_dict()).items()}
     grades = draw.integers(1, 6, (40, 3)).astype(float)
     results = {
-        "compare": s.agreement.compare(metrics["a"], metrics["b"], human, n_resamples=200),
-        "compare all": s.compare_all(metrics, human, n_resamples=200),
+        "compare": s.agreement.paired_test(metrics["a"], metrics["b"], human, n_resamples=200),
+        "compare all": s.compare_metrics(metrics, human, n_resamples=200),
         "pairwise accuracy": s.agreement.pairwise_accuracy(metrics["b"], human),
         "cohen": s.cohen_kappa(grades[:, 0], grades[:, 1], weights="quadratic", n_resamples=200),
         "fleiss": s.agreement.fleiss_kappa(grades, n_resamples=200),

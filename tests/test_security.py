@@ -20,7 +20,7 @@ from servers.raw import RawServer, response
 
 from summeval_nb import NLIChecker, ServerBackend, TransformersBackend
 from summeval_nb.models.base import BackendError, BackendRejected
-from summeval_nb.overlap import bert_many
+from summeval_nb.overlap import bertscore_many
 from summeval_nb.text import SentenceTransformerEmbedder
 
 ROOT = Path(__file__).parents[1]
@@ -94,7 +94,7 @@ def test_a_session_contacts_nobody_and_writes_in_its_folder(planted, tmp_path):
 
 
 def bert(folder):
-    return bert_many(["a"], ["a"], model=folder)
+    return bertscore_many(["a"], ["a"], model=folder)
 
 
 LOADERS = [NLIChecker, TransformersBackend, SentenceTransformerEmbedder, bert]

@@ -70,7 +70,7 @@ class TestRealServer:
         for one, other in zip(here, there, strict=True):
             assert one.label == other.label
             assert abs(one.probabilities["yes"] - other.probabilities["yes"]) < 0.005
-            assert abs(one.mass - other.mass) < 0.005
+            assert abs(one.probability_mass - other.probability_mass) < 0.005
         assert {choice.label for choice in here} == {"yes", "no"}
         assert served.usage.prompt_tokens > 40 * 60 and served.usage.failures == 0
 
@@ -256,7 +256,7 @@ def test_each_dialect_is_recognised_and_read(dialect):
         prompts = [f"question {n}" for n in range(5)]
         for prompt, choice in zip(prompts, backend.choose_many(prompts, OPTIONS), strict=True):
             assert abs(choice.probabilities["yes"] - true_probability(prompt)) < 1e-6
-            assert abs(choice.mass - 0.98) < 1e-6
+            assert abs(choice.probability_mass - 0.98) < 1e-6
         assert backend.dialect == dialect
         request = server.questions[0]
     assert request["temperature"] == 0 and request["logprobs"] is True and request["top_logprobs"] == 20

@@ -20,9 +20,9 @@ from summeval_nb.agreement.significance import (
     _standardised,
     _swapped_rows,
     adjust_p_values,
-    compare,
-    compare_all,
+    compare_metrics,
     null_differences,
+    paired_test,
     pairwise_accuracy,
     random_swaps,
 )
@@ -34,24 +34,24 @@ by_level = pytest.mark.parametrize("level", LEVELS)
 def test_small_permutation_test_by_hand():
     """Two systems, both articles decided rightly by A and wrongly by B: four swaps of articles, one as extreme."""
     human, right, wrong = [[1, 2], [1, 2]], [[1, 2], [1, 2]], [[2, 1], [2, 1]]
-    found = compare(right, wrong, human, permute="articles", n_resamples=4000)
+    found = paired_test(right, wrong, human, permute="articles", n_resamples=4000)
     assert found.score == 2 and found.p_value == pytest.approx(1 / 4, abs=0.03)
-    two_sided = compare(right, wrong, human, permute="articles", alternative="two-sided", n_resamples=4000)
+    two_sided = paired_test(right, wrong, human, permute="articles", alternative="two-sided", n_resamples=4000)
     assert two_sided.p_value == pytest.approx(1 / 2, abs=0.03)
-    less = compare(right, wrong, human, permute="articles", alternative="less", n_resamples=200)
+    less = paired_test(right, wrong, human, permute="articles", alternative="less", n_resamples=200)
     assert less.p_value == 1
 
 
 def test_a_metric_is_not_better_than_itself():
     metric, human = example()
-    found = compare(metric, 10 * metric + 3, human)
+    found = paired_test(metric, 10 * metric + 3, human)
     assert found.score == 0 and found.p_value == 1 and found.interval == (0, 0)
 
 
 def test_p_is_never_zero_and_each_takes_the_larger():
     rng = np.random.default_rng(0)
     human = rng.normal(size=(30, 16))
-    found = compare(human, -human, human, n_resamples=99)
+    found = paired_test(human, -human, human, n_resamples=99)
     assert 0.01 <= found.p_value <= 0.02 and found.p_value == max(found.p_values.values())
     assert set(found.p_values) == {"articles", "systems"} and found.null.size == 99
     assert found.signature["permute"] == "each" and "p = " in found.sentence()
@@ -64,7 +64,7 @@ def test_false_alarms_stay_near_five_percent_despite_bias():
         a, b = (quality + rng.normal(0, 1, 12) + rng.normal(0, 1, (25, 12)) for _ in "ab")
         human = quality + rng.normal(0, 0.5, (25, 12))
         for permute in alarms:
-            found = compare(a, b, human, permute=permute, alternative="two-sided", n_resamples=79)
+            found = paired_test(a, b, human, permute=permute, alternative="two-sided", n_resamples=79)
             alarms[permute] += found.p_value < 0.05
     assert alarms["each"] <= 8 and alarms["jointly"] > 12
 
@@ -92,9 +92,9 @@ def test_compare_all_is_compare_for_every_pair():
     metrics = {f"<m{sd}>": human + rng.normal(0, sd, human.shape) for sd in (0.3, 1.0, 3.0)} | {
         "flat": np.ones((15, 8))
     }
-    found = compare_all(metrics, human, correction="none", n_resamples=199, coefficient="spearman")
+    found = compare_metrics(metrics, human, correction="none", n_resamples=199, coefficient="spearman")
     for a, b in itertools.permutations(found.correlations, 2):
-        single = compare(
+        single = paired_test(
             metrics[a], metrics[b], human, alternative="two-sided", n_resamples=199, coefficient="spearman"
         )
         assert found.p_values[a, b] == single.p_value
@@ -108,7 +108,7 @@ def test_many_metrics_do_not_make_significance_impossible():
     rng = np.random.default_rng(1)
     human = rng.normal(size=(20, 12))
     metrics = {f"random {i}": rng.normal(size=human.shape) for i in range(11)} | {"good": human}
-    found = compare_all(metrics, human, coefficient="kendall", n_resamples=99)
+    found = compare_metrics(metrics, human, coefficient="kendall", n_resamples=99)
     assert found.ranks["good"] == 1 and list(found.ranks.values()).count(1) == 1
 
 
@@ -151,11 +151,11 @@ def test_a_sentence_claims_what_was_asked_and_no_more():
     metric, human = example()
     words = {"greater": "better with", "less": "less with", "two-sided": "differently with"}
     for alternative, said in words.items():
-        found = compare(human, -human, human, alternative=alternative)
+        found = paired_test(human, -human, human, alternative=alternative)
         assert isinstance(found, PairedTest) and f"agrees {said} people than" in str(found)
         assert found.sentence(alpha=1.1).startswith("You may say that A")
         assert found.sentence(("x", "y"), alpha=0).startswith("You may not say that x")
-    assert "No statement is possible" in str(compare(np.ones_like(metric), metric, human))
+    assert "No statement is possible" in str(paired_test(np.ones_like(metric), metric, human))
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -202,5 +202,5 @@ def test_one_pair_is_tested_as_compare_does():
     a, human = example()
     b, _ = example(seed=1)
     how = {"level": "summary", "coefficient": "kendall", "n_resamples": 99, "seed": 0}
-    assert _pair_p_value(a, b, human, how) == compare(a, b, human, alternative="two-sided", n_resamples=99).p_value
+    assert _pair_p_value(a, b, human, how) == paired_test(a, b, human, alternative="two-sided", n_resamples=99).p_value
     assert _pair_p_value(np.full_like(a, np.nan), b, human, how) == 1.0

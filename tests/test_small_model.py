@@ -14,7 +14,7 @@ import pytest
 from servers.fixtures import small_model_server  # noqa: F401
 
 from summeval_nb import LLMChecker, ServerBackend, Store, compare_answers, evaluate_answer, rate, summarization_score
-from summeval_nb.judged import LLMJudge, Rubric, context_precision
+from summeval_nb.judged import LLMJudge, RubricMetric, context_precision
 from summeval_nb.judged.judging import JudgeFailure
 from summeval_nb.judged.llm import PROMPTS
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS
@@ -117,7 +117,7 @@ def test_grades_are_expectations_of_its_own_probabilities(backend, tmp_path):
             assert "leave" in rating.reason
             continue
         chances = rating.distribution
-        assert math.isclose(sum(chances.values()), 1, abs_tol=1e-6) and 0 < rating.mass <= 1
+        assert math.isclose(sum(chances.values()), 1, abs_tol=1e-6) and 0 < rating.probability_mass <= 1
         assert rating.score == pytest.approx(sum(grade * chance for grade, chance in chances.items()))
         assert "SmolLM2-135M-Instruct" in str(rating.signature)
 
@@ -134,7 +134,7 @@ def test_both_orders_show_that_the_place_decides(backend):
         found = compare_answers(case["question"], case["truth"], case["gibberish"], backend=backend, workers=1)
         assert [order.winner for order in found.orders] == ["a", "b"] and found.lean > 0.3
         assert (found.winner, found.consistent) == ("tie", False) and abs(found.score - 0.5) < 0.1
-        assert all(0 < order.mass < 0.5 for order in found.orders)
+        assert all(0 < order.probability_mass < 0.5 for order in found.orders)
         turned = compare_answers(case["question"], case["gibberish"], case["truth"], backend=backend, workers=1)
         assert turned.score == pytest.approx(1 - found.score, abs=0.03)  # what is kept of a prompt moves it
         assert turned.lean == pytest.approx(found.lean, abs=0.1)
@@ -145,12 +145,12 @@ def test_both_orders_show_that_the_place_decides(backend):
 
 def test_a_rubric_gives_the_lowest_grade_with_little_mass(backend):
     """Measured on 12 cases: a right answer above gibberish in 3 or 4, so the order is not asserted."""
-    rubric = Rubric(criteria="Is the answer right and clear?", backend=backend, workers=1)
+    rubric = RubricMetric(criteria="Is the answer right and clear?", backend=backend, workers=1)
     case = CASES[0]
     found = [rubric.score(case["question"], case[name]) for name in ("truth", "gibberish")]
     for rating in found:
         assert 1 < rating.score < 2 and max(rating.distribution, key=rating.distribution.get) == 1
-        assert 0 < rating.mass < 0.5 and "held only" in rating.note
+        assert 0 < rating.probability_mass < 0.5 and "held only" in rating.note
     assert rubric.score(case["question"], case["truth"]).score == pytest.approx(found[0].score, abs=0.05)
 
 

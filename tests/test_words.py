@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from summeval_nb import Checker, Verdict, checker, evaluate
 from summeval_nb.core.results import Signature
-from summeval_nb.evidence import Calibration, WordsChecker, calibration, load_checker, tokens, words
+from summeval_nb.evidence import Reliability, WordsChecker, load_checker, reliability, tokens, words
 from summeval_nb.evidence.base import (
     PairVectors,
     encode_pairs,
@@ -253,12 +253,12 @@ BAD = [
     ("offset inf", lambda: WordsChecker(offset=math.inf), ValueError, "inf"),
     ("too few vectors", lambda: check_with(bad_vectors(), 2), ValueError, "2 pairs"),
     ("wrong rows", lambda: check_with(bad_vectors(rows=2), 1), ValueError, "3 evidence"),
-    ("lengths differ", lambda: calibration([0.5], [1, 0]), ValueError, "1 and 2"),
-    ("label 2", lambda: calibration([0.5], [2]), ValueError, "2"),
-    ("probability above 1", lambda: calibration([1.5], [1]), ValueError, r"\[0, 1\]"),
-    ("probability NaN", lambda: calibration([float("nan")], [1]), ValueError, r"\[0, 1\]"),
-    ("no bins", lambda: calibration([0.5], [1], n_bins=0), ValueError, "n_bins"),
-    ("words", lambda: calibration(["high"], [1]), TypeError, "numbers"),
+    ("lengths differ", lambda: reliability([0.5], [1, 0]), ValueError, "1 and 2"),
+    ("label 2", lambda: reliability([0.5], [2]), ValueError, "2"),
+    ("probability above 1", lambda: reliability([1.5], [1]), ValueError, r"\[0, 1\]"),
+    ("probability NaN", lambda: reliability([float("nan")], [1]), ValueError, r"\[0, 1\]"),
+    ("no bins", lambda: reliability([0.5], [1], n_bins=0), ValueError, "n_bins"),
+    ("words", lambda: reliability(["high"], [1]), TypeError, "numbers"),
     ("one label only", lambda: platt_scaling([0.2, 0.4], [1, 1]), ValueError, "both kinds"),
     ("labels reversed", lambda: WordsChecker().calibrate([0.9, 0.8, 0.2, 0.1], [0, 0, 1, 1]), ValueError, "against"),
 ]  # fmt: skip
@@ -340,11 +340,11 @@ def test_reliability_bins_equal_scikit_learn():
     p = generator.uniform(size=500)
     y = (generator.uniform(size=500) < p**2).astype(int)
     share, mean = curve(y, p, n_bins=10)
-    bins = calibration(p, y).bins
+    bins = reliability(p, y).bins
     assert [row["share_supported"] for row in bins] == pytest.approx(share)
     assert [row["mean_probability"] for row in bins] == pytest.approx(mean)
     weight = np.array([row["n"] for row in bins]) / 500
-    assert float(calibration(p, y)) == pytest.approx(float(weight @ np.abs(share - mean)))
+    assert float(reliability(p, y)) == pytest.approx(float(weight @ np.abs(share - mean)))
 
 
 def test_platt_scaling_equals_a_weighted_logistic_regression():
@@ -361,11 +361,11 @@ def test_platt_scaling_equals_a_weighted_logistic_regression():
 
 
 def test_calibration_counts_failures_and_refuses_nothing():
-    some = calibration([0.9, None, 0.2], [1, 1, 0])
+    some = reliability([0.9, None, 0.2], [1, 1, 0])
     assert (some.n, some.n_failed) == (2, 1) and some.to_dict()["n_failed"] == 1 and "0.2" not in some.signature
-    empty = calibration([None], [1])
-    assert isinstance(empty, Calibration) and empty.score is None and empty.reason and empty.n_failed == 1
-    one_sided = calibration([0.9, 0.8], [1, 1])
+    empty = reliability([None], [1])
+    assert isinstance(empty, Reliability) and empty.score is None and empty.reason and empty.n_failed == 1
+    one_sided = reliability([0.9, 0.8], [1, 1])
     assert one_sided.slope is None and float(one_sided) == pytest.approx(0.15)
     assert list(some.to_frame()["n"]) == [1, 1] and "<table" in some._repr_html_()
 
@@ -389,7 +389,7 @@ def test_recalibration_moves_the_level_and_keeps_the_order():
     logit = lambda x: np.log(x / (1 - x))
     twice = second.calibrate(q_scores := 1 / (1 + np.exp(-(second.slope * logit(scores) + second.offset))), labels)
     assert (twice.slope, twice.offset) == pytest.approx((second.slope, second.offset), abs=0.05)  # nothing left to mend
-    assert float(calibration(q_scores, labels)) < float(calibration(scores, labels))
+    assert float(reliability(q_scores, labels)) < float(reliability(scores, labels))
 
 
 # ------------------------------------------------------------------------------------------------- what was fitted
@@ -439,7 +439,7 @@ def test_the_shipped_probability_is_calibrated_on_its_own_data(sentence_table):
     alone = sentence_table[sentence_table["judged_alone"] == 1]
     weights = words.feature_weights()
     logits = fitted()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
-    assert float(calibration(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
+    assert float(reliability(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
 
 
 def test_the_fit_never_gives_a_negative_weight(fit_checker):
@@ -541,8 +541,8 @@ def test_the_fit_finds_the_slope_that_made_the_targets():
 
 
 def test_nothing_is_applied_without_labels_of_both_kinds():
-    empty = Calibration(score=None, reason="no items", signature=Signature({"metric": "calibration"}))
-    for repair in (empty, calibration([0.2, 0.4], [1, 1])):
+    empty = Reliability(score=None, reason="no items", signature=Signature({"metric": "calibration"}))
+    for repair in (empty, reliability([0.2, 0.4], [1, 1])):
         with pytest.raises(ValueError, match="labels of both kinds"):
             repair.apply([0.5])
 
@@ -555,7 +555,7 @@ def test_the_diagram_has_a_point_and_a_count_for_each_bin():
 
 
 def test_a_calibration_gives_table_numbers_and_picture():
-    result = calibration([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
+    result = reliability([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
     assert result.rows() == result.bins and result.rows()[0] is not result.bins[0]
     told = result.to_dict()
     assert (told["n"], told["n_failed"], told["brier"]) == (3, 1, pytest.approx((0.01 + 0.49 + 0.04) / 3))

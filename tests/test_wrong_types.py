@@ -18,10 +18,14 @@ WRONG = [
     (lambda: s.core.Signature(None), TypeError, "parts must map"),
     (lambda: s.judged.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
     (lambda: s.runs.Ledger("calls"), TypeError, "stages must map"),
-    (lambda: s.compare_scores(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
+    (lambda: s.compare_runs(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
     (lambda: s.agreement.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),
-    (lambda: s.compare_all(float("nan"), np.ones((2, 3))), TypeError, "metrics must map"),
-    (lambda: s.compare_all({"a": np.eye(3), "b": np.ones((3, 3))}, np.eye(3), alpha=5e-324), ValueError, "alpha must"),
+    (lambda: s.compare_metrics(float("nan"), np.ones((2, 3))), TypeError, "metrics must map"),
+    (
+        lambda: s.compare_metrics({"a": np.eye(3), "b": np.ones((3, 3))}, np.eye(3), alpha=5e-324),
+        ValueError,
+        "alpha must",
+    ),
     (lambda: s.runs.plan_run([], "bleu", sample=1), ValueError, "sample must be at least 2"),
     (lambda: s.load_summeval("half \ud83d.jsonl"), ValueError, "half a character"),
     (lambda: s.Store("half \ud83d.sqlite"), ValueError, "half a character"),
@@ -48,4 +52,4 @@ def test_plain_data_come_back():
 
 
 def test_half_a_character_is_an_answer_like_another():
-    assert s.check_answer("31_ngrams/1", "half \ud83d").outcome == s.check_answer("31_ngrams/1", "half").outcome
+    assert s.check_exercise("31_ngrams/1", "half \ud83d").outcome == s.check_exercise("31_ngrams/1", "half").outcome

@@ -9,8 +9,8 @@ from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
 from .judge_bench import JudgeBench as JudgeBench
 from .judge_bench import benchmark_judge as benchmark_judge
-from .metrics import Embedding as Embedding
-from .metrics import Length as Length
+from .metrics import EmbeddingMetric as EmbeddingMetric
+from .metrics import LengthMetric as LengthMetric
 from .metrics import MetricTable as MetricTable
 from .metrics import metric_scores as metric_scores
 from .metrics import metric_table as metric_table
@@ -18,12 +18,12 @@ from .registry import METRICS as METRICS
 from .registry import MetricList as MetricList
 from .registry import list_metrics as list_metrics
 from .registry import load_metric as load_metric
-from .significance import Comparisons as Comparisons
+from .significance import MetricComparisons as MetricComparisons
 from .significance import PairedTest as PairedTest
 from .significance import PairwiseAccuracy as PairwiseAccuracy
 from .significance import adjust_p_values as adjust_p_values
-from .significance import compare as compare
-from .significance import compare_all as compare_all
+from .significance import compare_metrics as compare_metrics
+from .significance import paired_test as paired_test
 from .significance import pairwise_accuracy as pairwise_accuracy
 from .summeval import SummEvalResult as SummEvalResult
 from .summeval import reference_similarities as reference_similarities

@@ -18,7 +18,7 @@ import numpy as np
 from .annotators import ResamplingChoices, _cohen
 from .annotators import coded, measured
 from ..evidence.labelled import checked_set
-from ..evidence.words import calibration
+from ..evidence.words import reliability
 from ..evidence.bench import LabelledSentence, bench_sentences
 from ..core.addresses import without_secrets
 from ..core.results import Rows
@@ -629,7 +629,7 @@ def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> JsonD
         for case, _, p in kept
         if p is not None
     ]:
-        row["calibration_error"] = calibration(
+        row["calibration_error"] = reliability(
             [p for _, p in sure], [yes for yes, _ in sure]
         ).score
     row |= {

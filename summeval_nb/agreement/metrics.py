@@ -15,7 +15,7 @@ import numpy as np
 from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
 from .correlation import correlate
 from .registry import METRICS, load_metric, metric_class
-from .significance import compare_all
+from .significance import compare_metrics
 from .summeval import reference_similarities
 from ..core.base import float_array
 from ..core.base import JsonDict
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['Scorer', 'Scorers', 'Length', 'Embedding', 'metric_scores', 'MetricTable', 'metric_table']
+__all__ = ['Scorer', 'Scorers', 'LengthMetric', 'EmbeddingMetric', 'metric_scores', 'MetricTable', 'metric_table']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
 @dataclass(frozen=True, kw_only=True)
-class Length(Metric):
+class LengthMetric(Metric):
     """The number of words: the baseline that every metric should beat."""
 
     name = "length"
@@ -65,7 +65,7 @@ class Length(Metric):
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #ac7256a2
 @dataclass(frozen=True, kw_only=True)
-class Embedding(Metric):
+class EmbeddingMetric(Metric):
     """The greatest cosine of a candidate's and its references' vectors, in [-1, 1]."""
 
     name = "embedding"
@@ -105,7 +105,7 @@ def metric_scores(
     data : SummEval
         Articles, references and summaries.
     metrics : list, or mapping of str to str, Metric, callable or array_like
-        Names of `METRICS`, metrics with choices of yours such as `Bleu(n=2)`, functions
+        Names of `METRICS`, metrics with choices of yours such as `BleuMetric(n=2)`, functions
         `f(summary, *, source, references) -> float or None`, or tables.
     embedder : str, path or object
         For bertscore, embedding and faithfulness by name.
@@ -263,7 +263,7 @@ def metric_table(
     rank : bool
         Whether to test all pairs of metrics within each quality.
     correction, alpha
-        As in `compare_all`.
+        As in `compare_metrics`.
 
     Returns
     -------
@@ -299,7 +299,7 @@ def metric_table(
     }
     ranks, tests = {}, how | {"correction": correction, "alpha": alpha}
     for quality in chosen if rank and len(tables) > 1 else []:
-        ranks[quality] = compare_all(tables, data.ratings[quality], **tests).ranks
+        ranks[quality] = compare_metrics(tables, data.ratings[quality], **tests).ranks
     said = correction if ranks else "none"
     signature = _signature_of(data, how, said, _embedder_used(metrics, embedder))
     return MetricTable(tables, found, ranks, signature)

@@ -26,37 +26,37 @@ class _Known(NamedTuple):
 
 
 def _rouge(purpose: str, kind: str) -> _Known:
-    return _Known("overlap.rouge:Rouge", purpose, fixed={"types": (kind,)})
+    return _Known("overlap.rouge:RougeMetric", purpose, fixed={"types": (kind,)})
 
 
 _KNOWN: dict[str, _Known] = {
     "length": _Known("agreement.metrics:Length", "number of words", "0 or more", "neither"),
-    "bleu": _Known("overlap.bleu:Bleu", "precision of shared n-grams", "0 to 100"),
-    "rouge": _Known("overlap.rouge:Rouge", "shared words, pairs, subsequence"),
+    "bleu": _Known("overlap.bleu:BleuMetric", "precision of shared n-grams", "0 to 100"),
+    "rouge": _Known("overlap.rouge:RougeMetric", "shared words, pairs, subsequence"),
     "rouge1": _rouge("shared words", "rouge1"),
     "rouge2": _rouge("shared pairs of words", "rouge2"),
     "rougeL": _rouge("longest common subsequence", "rougeL"),
-    "chrf": _Known("overlap.chrf:Chrf", "shared n-grams of characters", "0 to 100"),
-    "ter": _Known("overlap.ter:Ter", "edits to a reference", "0 or more", "lower"),
-    "meteor": _Known("overlap.matching:Meteor", "words matched, stems and synonyms"),
-    "bertscore": _Known("overlap.matching:BertScore", "nearest token vectors", "-1 to 1"),
+    "chrf": _Known("overlap.chrf:ChrfMetric", "shared n-grams of characters", "0 to 100"),
+    "ter": _Known("overlap.ter:TerMetric", "edits to a reference", "0 or more", "lower"),
+    "meteor": _Known("overlap.matching:MeteorMetric", "words matched, stems and synonyms"),
+    "bertscore": _Known("overlap.matching:BertScoreMetric", "nearest token vectors", "-1 to 1"),
     "embedding": _Known("agreement.metrics:Embedding", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"),
     "answers": _Known("judged.answers:AnswerMetric", "answer held against context and truth"),
-    "summary_score": _Known("judged.summary_score:SummaryScoreMetric", "questions a summary answers"),
+    "summary_score": _Known("judged.summary_score:SummarizationMetric", "questions a summary answers"),
     "rating": _Known("judged.ratings:RatingMetric", "a model's grade", "1 to 5"),
-    "context_precision": _Known("judged.retrieval:ContextPrecision", "needed passages on top"),
-    "context_recall": _Known("judged.retrieval:ContextRecall", "truth found in the passages"),
-    "context_relevance": _Known("judged.retrieval:ContextRelevance", "passages about the question"),
-    "answer_relevancy": _Known("judged.retrieval:AnswerRelevancy", "answer about the question", "-1 to 1"),
-    "answer_faithfulness": _Known("judged.retrieval:AnswerFaithfulness", "answer found in the passages"),
+    "context_precision": _Known("judged.retrieval:ContextPrecisionMetric", "needed passages on top"),
+    "context_recall": _Known("judged.retrieval:ContextRecallMetric", "truth found in the passages"),
+    "context_relevance": _Known("judged.retrieval:ContextRelevanceMetric", "passages about the question"),
+    "answer_relevancy": _Known("judged.retrieval:AnswerRelevancyMetric", "answer about the question", "-1 to 1"),
+    "answer_faithfulness": _Known("judged.retrieval:AnswerFaithfulnessMetric", "answer found in the passages"),
     "noise_sensitivity": _Known(
-        "judged.retrieval:NoiseSensitivity",
+        "judged.retrieval:NoiseSensitivityMetric",
         "wrong statements that passages made",
         better="lower",
     ),
-    "side_by_side": _Known("judged.pairwise:SideBySide", "preference for a over b", better="neither"),
-    "rubric": _Known("judged.pairwise:Rubric", "a model's grade by your criteria", "1 to 5"),
+    "side_by_side": _Known("judged.pairwise:PairwiseMetric", "preference for a over b", better="neither"),
+    "rubric": _Known("judged.pairwise:RubricMetric", "a model's grade by your criteria", "1 to 5"),
 }
 
 

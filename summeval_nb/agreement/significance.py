@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'PairedTest', 'compare', 'adjust_p_values', 'Comparisons', 'compare_all',
-           'PairwiseAccuracy', 'pairwise_accuracy', 'random_swaps', 'null_differences']
+__all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'PairedTest', 'paired_test', 'adjust_p_values', 'MetricComparisons',
+           'compare_metrics', 'PairwiseAccuracy', 'pairwise_accuracy', 'random_swaps', 'null_differences']
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #bfc2889b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -128,7 +128,7 @@ PERMUTE: dict[str, tuple[str, ...]] = {"each": ("articles", "systems")}
 PERMUTE |= {kind: (kind,) for kind in ("articles", "systems", "jointly")}
 
 
-def compare(
+def paired_test(
     metric_a: Grid,
     metric_b: Grid,
     human: Grid,
@@ -174,7 +174,7 @@ def compare(
     >>> rng = np.random.default_rng(0)
     >>> quality = rng.normal(size=(20, 8))
     >>> good, bad = quality + rng.normal(0, 0.3, (20, 8)), rng.normal(size=(20, 8))
-    >>> compare(good, bad, quality, n_resamples=200).p_value < 0.05
+    >>> paired_test(good, bad, quality, n_resamples=200).p_value < 0.05
     True
     """
     a, b, y = require_tables(metric_a=metric_a, metric_b=metric_b, human=human)
@@ -266,7 +266,7 @@ def _ranks(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparisons(Rows):
+class MetricComparisons(Rows):
     """Several metrics on the same human judgements: correlations, p-values and ranks.
 
     `correlations` is sorted, best first; `p_values[a, b]` is the corrected p-value of a
@@ -305,13 +305,13 @@ class Comparisons(Rows):
     def __repr__(self) -> str:
         rows = self.rows()
         said = f"{len(rows)} metrics, signature={str(self.signature)!r}"
-        return f"Comparisons({said})\n{text_table(rows)}"
+        return f"MetricComparisons({said})\n{text_table(rows)}"
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), note=str(self.signature))
 
 
-def compare_all(
+def compare_metrics(
     metrics: Mapping[str, Grid],
     human: Grid,
     *,
@@ -322,7 +322,7 @@ def compare_all(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-) -> Comparisons:
+) -> MetricComparisons:
     """Compare several metrics pairwise, correct for the number of pairs, and rank them.
 
     Parameters
@@ -336,7 +336,7 @@ def compare_all(
     alpha : float
         Corrected p-values below it separate ranks.
     level, coefficient, n_resamples, confidence, seed
-        As in `compare`; tests are two-sided. More permutations than `n_resamples` are
+        As in `paired_test`; tests are two-sided. More permutations than `n_resamples` are
         made where the correction could otherwise never find anything: at least twice
         the number of pairs divided by `alpha`.
 
@@ -355,7 +355,7 @@ def compare_all(
     >>> quality = rng.normal(size=(20, 8))
     >>> tables = {"good": quality + rng.normal(0, 0.3, (20, 8))}
     >>> tables["random"] = rng.normal(size=(20, 8))
-    >>> compare_all(tables, quality, n_resamples=200).ranks
+    >>> compare_metrics(tables, quality, n_resamples=200).ranks
     {'good': 1, 'random': 2}
     """
     _require_significance_level(alpha)
@@ -378,7 +378,7 @@ def compare_all(
     adjusted = adjust_p_values(raw, correction=correction).tolist()
     p = dict(zip(pairs, adjusted, strict=True))
     choices = how | {"correction": correction, "alpha": alpha, "conf": confidence}
-    return Comparisons(
+    return MetricComparisons(
         {name: found[name] for name in order},
         p | {(b, a): value for (a, b), value in p.items()},
         _ranks(order, p, alpha),
@@ -630,7 +630,7 @@ def _permutation_tests(
 def _pair_p_value(
     a: np.ndarray, b: np.ndarray, y: np.ndarray, options: _Choices
 ) -> float:
-    """The two-sided p-value of `compare`, without its intervals."""
+    """The two-sided p-value of `paired_test`, without its intervals."""
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
     means = [
         mean_or_none(_estimate(side, y, options["level"], options["coefficient"]))

@@ -22,7 +22,7 @@ from ..core.base import require_option
 from ..core.html import html_table
 from ..text.cosine import unit_rows
 from ..text.embed import EmbedderOrName
-from ..text.embed import LotEmbedder, load_embedder
+from ..text.embed import BatchEmbedder, load_embedder
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -389,7 +389,7 @@ def _rated_tables(
 
 
 def embed_summaries(
-    data: SummEval, model: LotEmbedder
+    data: SummEval, model: BatchEmbedder
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Vectors of the machine summaries (articles, systems, d) and of the references."""
     flat = [text for row in data.summaries for text in row]

@@ -21,7 +21,7 @@ __all__ = ["Metric", "Accumulator", "require_metric", "score_rows", "is_function
 
 
 class Metric:
-    """A way to score texts, with its choices: the base of `Bleu`, `Rouge` and the
+    """A way to score texts, with its choices: the base of `BleuMetric`, `RougeMetric` and the
     others.
 
     A subclass is a frozen dataclass. Its fields are its choices, given by keyword and
@@ -76,8 +76,8 @@ class Metric:
     def __call__(self, *columns: object, **named: object) -> Any:
         """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
 
-        The first column that holds a text decides which: `Bleu()("a cat", "a cat")` is
-        one result, `Bleu()(["a cat"], ["a cat"])` a table. All arguments are passed on unchanged, with the same
+        The first column that holds a text decides which: `BleuMetric()("a cat", "a cat")` is
+        one result, `BleuMetric()(["a cat"], ["a cat"])` a table. All arguments are passed on unchanged, with the same
         errors.
         """
         place = [*self.columns.values(), "text"].index("text")
@@ -223,7 +223,7 @@ class Accumulator:
     """Texts that come in batches, for one number at the end: `update`, `compute`, `reset`.
 
     It keeps the texts, not their scores, so that what is computed is what one call with
-    all texts gives. A metric makes it: `Bleu().accumulator()`.
+    all texts gives. A metric makes it: `BleuMetric().accumulator()`.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def require_metric(value: object, name: str = "metric") -> Any:
         raise TypeError(f"{name} is the class {value.__name__}: make one, {value.__name__}()")
     if callable(getattr(value, "score_many", None)) and isinstance(getattr(value, "columns", None), Mapping):
         return value
-    remedy = "pass a name, a Metric such as Bleu(), or an object with columns and score_many"
+    remedy = "pass a name, a Metric such as BleuMetric(), or an object with columns and score_many"
     raise TypeError(f"{name} must be a metric, not {type(value).__name__} ({short_repr(value)}): {remedy}")
 
 

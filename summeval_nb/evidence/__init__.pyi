@@ -13,9 +13,9 @@ from .bench import nli_recipe as nli_recipe
 from .claims import Claim as Claim
 from .claims import ClaimFinder as ClaimFinder
 from .embedded import EmbeddedChecker as EmbeddedChecker
-from .faithfulness import Comparison as Comparison
 from .faithfulness import Faithfulness as Faithfulness
 from .faithfulness import FaithfulnessMetric as FaithfulnessMetric
+from .faithfulness import ReportComparison as ReportComparison
 from .faithfulness import compare_reports as compare_reports
 from .faithfulness import evaluate as evaluate
 from .faithfulness import evaluate_many as evaluate_many
@@ -23,13 +23,13 @@ from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 from .guarantee import Guarantee as Guarantee
 from .guarantee import Guarantees as Guarantees
 from .guarantee import accepted_needed as accepted_needed
-from .guarantee import calibrate as calibrate
 from .guarantee import error_bound as error_bound
+from .guarantee import guarantee_thresholds as guarantee_thresholds
 from .guarantee import guaranteed_threshold as guaranteed_threshold
 from .llm import LLMChecker as LLMChecker
 from .load import checker as checker
 from .load import load_checker as load_checker
 from .nli import NLIChecker as NLIChecker
-from .words import Calibration as Calibration
+from .words import Reliability as Reliability
 from .words import WordsChecker as WordsChecker
-from .words import calibration as calibration
+from .words import reliability as reliability

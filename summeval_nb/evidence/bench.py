@@ -23,7 +23,7 @@ from .labelled import digest, drawn, read_rows, short_hash
 from .load import load_checker
 from .measured import how_well, left_out_rows, seen_articles
 from .nli import NLIChecker
-from .words import calibration, sigmoid
+from .words import reliability, sigmoid
 from ..core.addresses import without_secrets
 from ..core.html import folded
 from ..core.base import float_array
@@ -66,7 +66,7 @@ class LabelledSentence:
     kind: str = ""
 
     def to_dict(self) -> JsonDict:
-        """Return article, sentence, label and kind, as `calibrate` takes them."""
+        """Return article, sentence, label and kind, as `guarantee_thresholds` takes them."""
         row = {"article": self.article, "sentence": self.text}
         return row | {"label": int(self.supported), "kind": self.kind}
 
@@ -595,7 +595,7 @@ def table_row(
     for place, name in enumerate(MEASURES):
         low, high = ends[place] if ends else (None, None)
         row |= {name: values.get(name), f"{name}_low": low, f"{name}_high": high}
-    row["calibration_error"] = calibration(given, labels).score
+    row["calibration_error"] = reliability(given, labels).score
     row |= {"pairs_per_second": run.pairs_per_second}
     row |= {"calls": run.calls, "tokens": run.tokens}
     row["fitted_to"] = run.fitted_to

@@ -429,8 +429,8 @@ def combined(
         for claim, (p, details) in zip(claims, answers, strict=True)
     ]
     details: JsonDict = {"claims": parts, "combine": finder.combine}
-    if all("mass" in part for part in parts):
-        details["mass"] = min(part["mass"] for part in parts)
+    if all("probability_mass" in part for part in parts):
+        details["probability_mass"] = min(part["probability_mass"] for part in parts)
     weak = [
         c
         for c, part in zip(claims, parts, strict=True)

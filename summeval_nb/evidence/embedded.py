@@ -100,7 +100,7 @@ class EmbeddedChecker(Packaged):
         default the one with the best balanced accuracy on left-out sets.
     slope, offset : float
         A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use
-        `calibrate` to fit them.
+        `guarantee_thresholds` to fit them.
     precision : {"float32", "bfloat16", "int8"}
         In what numbers the reader calculates. float32 gives the same verdict
         everywhere; bfloat16 is faster on processors that have it (AVX-512 with bf16)

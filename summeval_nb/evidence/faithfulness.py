@@ -37,7 +37,7 @@ from ..core.base import require_text, require_texts
 from ..core.html import heat_map, html_page
 from ..models.load import StoreOrPath, load_store
 from ..text.embed import EmbedderOrName
-from ..text.embed import LotEmbedder, load_embedder
+from ..text.embed import BatchEmbedder, load_embedder
 from ..text.split import Splitter, splitter_name
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['DEFAULT_K', 'SCHEMA', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 'FaithfulnessMetric', 'evaluate_many',
-           'evaluate', 'Comparison', 'compare_reports', 'FaithfulnessChoices', 'faithfulness_from_dict',
+           'evaluate', 'ReportComparison', 'compare_reports', 'FaithfulnessChoices', 'faithfulness_from_dict',
            'faithfulness_schema', 'outcome_of', 'why_none_judged']
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #b0c09756
@@ -372,7 +372,7 @@ class FaithfulnessMetric(Metric):
         """Every choice that could change a number."""
         return self._signature(load_embedder(self.embedder), self._checker())
 
-    def _signature(self, embedder: LotEmbedder, checker: Checker) -> Signature:
+    def _signature(self, embedder: BatchEmbedder, checker: Checker) -> Signature:
         low = getattr(checker, "contradicted_below", None)
         return Signature(
             {
@@ -536,7 +536,7 @@ def evaluate(
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #c4d26b02
 @dataclass(frozen=True, repr=False)
-class Comparison(Rows):
+class ReportComparison(Rows):
     """Several summaries of one article side by side; made by `compare_reports`."""
 
     results: Sequence[Faithfulness]
@@ -588,7 +588,7 @@ class Comparison(Rows):
         return _write_page(path, "Comparison of summaries", self._repr_html_())
 
 
-def _comparison_report(comparison: Comparison) -> Report:
+def _comparison_report(comparison: ReportComparison) -> Report:
     reports = [one.report() for one in comparison.results]
     titles = [
         f"{name} — {report.title}"
@@ -663,7 +663,7 @@ def _of_one_article(
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #e0ea0697
 def compare_reports(
     results: Sequence[Faithfulness], names: Sequence[str] | None = None
-) -> Comparison:
+) -> ReportComparison:
     """Put several summaries of one article side by side.
 
     Parameters
@@ -678,7 +678,7 @@ def compare_reports(
     ValueError
         If there is no result, the articles differ, or the names do not match in number.
     """
-    return Comparison(*_of_one_article(results, names))
+    return ReportComparison(*_of_one_article(results, names))
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #c4d26b04
 class FaithfulnessChoices(TypedDict, total=False):
@@ -854,7 +854,9 @@ def _decimals(verdict: Verdict) -> int:
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [
-        f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"
+        f"{key} {value:.3f}"
+        for key, value in verdict.details.items()
+        if key == "probability_mass"
     ]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
     summed, clash = (

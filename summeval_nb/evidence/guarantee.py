@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SIDES', 'Values', 'FACTS', 'accepted_needed', 'error_bound', 'Guarantee', 'guaranteed_threshold', 'Guarantees',
-           'calibrate', 'require_list', 'require_label', 'Judged', 'require_judged', 'Labelled', 'require_labelled',
-           'require_promise', 'require_errors', 'thresholds', 'accepts', 'why_none', 'facts', 'promised_on', 'of_set',
-           'kept_apart', 'card', 'ask']
+           'guarantee_thresholds', 'require_list', 'require_label', 'Judged', 'require_judged', 'Labelled',
+           'require_labelled', 'require_promise', 'require_errors', 'thresholds', 'accepts', 'why_none', 'facts',
+           'promised_on', 'of_set', 'kept_apart', 'card', 'ask']
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #3344886a
 def accepted_needed(
@@ -357,7 +357,7 @@ def guaranteed_threshold(
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #557e8fc0
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Guarantees(Rows):
-    """Two thresholds of one checker with their promises, as `calibrate` makes them.
+    """Two thresholds of one checker with their promises, as `guarantee_thresholds` makes them.
 
     `supported` and `contradicted` are a `Guarantee` each, with a confidence of its own;
     `name` says on which labelled set, `checker` is the checker's fingerprint.
@@ -428,7 +428,7 @@ class Guarantees(Rows):
         return figure
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #1eb1316b
-def calibrate(
+def guarantee_thresholds(
     labelled: Iterable[Mapping[str, object]] | pd.DataFrame,
     checker: str | Checker = "embedded",
     *,
@@ -473,7 +473,7 @@ def calibrate(
     Examples
     --------
     >>> one = {"evidence": ["It rained in Oslo."], "sentence": "It rained.", "label": 1}
-    >>> calibrate([one]).supported.reason.partition(": ")[2]
+    >>> guarantee_thresholds([one]).supported.reason.partition(": ")[2]
     'label at least 21 articles more'
     """
     require_promise(risk, confidence)

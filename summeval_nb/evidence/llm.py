@@ -206,6 +206,6 @@ class LLMChecker:
         return [
             one
             if isinstance(one, BackendError)
-            else (one.probabilities[yes], {"mass": one.mass})
+            else (one.probabilities[yes], {"probability_mass": one.probability_mass})
             for one in map(answered, answers)
         ]

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['FEATURES', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces', 'unbroken', 'alignment', 'pairs_within',
            'sentence_matches', 'vector_features', 'find_unsupported', 'finding_features', 'pair_features', 'sigmoid',
-           'feature_weights', 'support_logit', 'WordsChecker', 'reliability_bins', 'calibration', 'judged_only',
-           'bin_row', 'reliability_diagram', 'Calibration']
+           'feature_weights', 'support_logit', 'WordsChecker', 'reliability_bins', 'reliability', 'judged_only',
+           'bin_row', 'reliability_diagram', 'Reliability']
 
 # %% ../../nbs/2_evidence/21_check.ipynb #0986e398
 @lru_cache(maxsize=1 << 16)
@@ -288,7 +288,7 @@ class WordsChecker(Packaged):
         In [0, 1]; a sentence is supported when its probability reaches it.
     slope, offset : float
         A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use
-        `calibrate` to fit them.
+        `guarantee_thresholds` to fit them.
 
     Notes
     -----
@@ -300,7 +300,7 @@ class WordsChecker(Packaged):
     `benchmarks/fit_checker.py`: news articles in English, and summaries by systems of
     2015 to 2020. It means "of the development sentences that looked like this, so many
     were supported", and the threshold of .5 stands on that. The ranking travels to
-    other texts, to a degree; the level does not: use `calibrate` with labels of your
+    other texts, to a degree; the level does not: use `guarantee_thresholds` with labels of your
     own before you rely on the threshold.
 
     Examples
@@ -382,12 +382,12 @@ def reliability_bins(
     ]
 
 # %% ../../nbs/2_evidence/21_check.ipynb #6a038a99
-def calibration(
+def reliability(
     probabilities: Sequence[float | None] | np.ndarray,
     labels: Sequence[float] | np.ndarray,
     *,
     n_bins: int = 10,
-) -> Calibration:
+) -> Reliability:
     """Return how well probabilities of support keep their word, for any checker.
 
     Parameters
@@ -408,7 +408,7 @@ def calibration(
 
     Examples
     --------
-    >>> round(float(calibration([0.9, 0.9, 0.1, 0.1], [1, 1, 0, 0])), 3)
+    >>> round(float(reliability([0.9, 0.9, 0.1, 0.1], [1, 1, 0, 0])), 3)
     0.1
     """
     kept, said, failed = judged_only(probabilities, labels)
@@ -417,12 +417,12 @@ def calibration(
     more: JsonDict = {"n": len(kept), "n_failed": failed}
     more["signature"] = Signature({"metric": "calibration", **parts})
     if not kept:
-        return Calibration(score=None, reason="there is no judged item", **more)
+        return Reliability(score=None, reason="there is no judged item", **more)
     bins = reliability_bins(values, truth, n_bins=n_bins)
     gaps = [b["n"] * abs(b["mean_probability"] - b["share_supported"]) for b in bins]
     both = 0 < truth.sum() < len(truth)
     slope, offset = platt_scaling(values, truth) if both else (None, None)
-    return Calibration(
+    return Reliability(
         score=sum(gaps) / len(kept),
         bins=bins,
         brier=float(np.mean((values - truth) ** 2)),
@@ -517,7 +517,7 @@ def reliability_diagram(
 
 # %% ../../nbs/2_evidence/21_check.ipynb #c4d21a0a
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Calibration(Score):
+class Reliability(Score):
     """How well probabilities keep their word.
 
     `score` is the expected calibration error in [0, 1], less is better.

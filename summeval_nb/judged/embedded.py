@@ -45,7 +45,7 @@ from ..text.language import reads
 from ..text.lists import LedReading, read_with_leads
 from ..text.embed import RememberingEmbedder, SentenceVectors
 from ..text.cosine import unit_rows
-from ..text.embed import LotEmbedder, load_embedder
+from ..text.embed import BatchEmbedder, load_embedder
 from ..text.split import Reading, split_claims, split_markdown
 
 # %% auto #0
@@ -150,7 +150,7 @@ def _as_entailment(
 
 def _entail_many(
     items: Sequence[tuple[str, Sequence[str]]],
-    embedder: LotEmbedder,
+    embedder: BatchEmbedder,
     checker: Checker,
     k: int,
     lang: str | None,
@@ -321,7 +321,7 @@ def _joined(
 
 
 def _answers_said(
-    embedder: LotEmbedder, asked: Sequence[tuple[str, Sequence[str]]]
+    embedder: BatchEmbedder, asked: Sequence[tuple[str, Sequence[str]]]
 ) -> list[list[Answer] | JudgeFailure]:
     """Answers to (text, statements) by what is said alone."""
     sentences = {text: premise_sentences(text) for text, _ in asked}
@@ -340,7 +340,7 @@ def _answers_said(
 
 def _answer_many(
     items: Sequence[tuple[str, Sequence[Question]]],
-    embedder: LotEmbedder,
+    embedder: BatchEmbedder,
     checker: Checker,
     k: int,
     lang: str | None,

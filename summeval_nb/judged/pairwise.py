@@ -60,9 +60,9 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['CRITERIA', 'Verdicts', 'both_orders', 'Pair', 'side_by_side_prompt', 'answer_f1', 'Order', 'AnswerComparison',
-           'ComparisonTable', 'PairChoices', 'SideBySide', 'compare_answers', 'compare_pairs', 'strengths',
-           'SystemRanking', 'Vote', 'Entry', 'bradley_terry', 'rank_systems', 'Rubric', 'Sides', 'Systems',
-           'TrueSystems', 'read_as']
+           'AnswerComparisonTable', 'PairChoices', 'PairwiseMetric', 'compare_answers', 'compare_answers_many',
+           'strengths', 'SystemRanking', 'Vote', 'Entry', 'bradley_terry', 'rank_systems', 'RubricMetric', 'Sides',
+           'Systems', 'TrueSystems', 'read_as']
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #ee39b92e
 def both_orders(order: Order, other: Order) -> JsonDict:
@@ -225,7 +225,7 @@ ValueError
 """
 
 
-def _takes_choices_of(kind: type[SideBySide]) -> Callable[[Thing], Thing]:
+def _takes_choices_of(kind: type[PairwiseMetric]) -> Callable[[Thing], Thing]:
     """Show the choices of a metric in the signature of a function and in its help."""
     show = _choices.takes_choices_of(kind)
     return lambda function: _explains(show(function))
@@ -248,14 +248,14 @@ class Order:
         The probability of `"a"`, `"b"` and `"tie"`; empty where the call failed.
     winner : "a", "b", "tie" or None
         The likeliest; None where the call failed.
-    mass : float or None
+    probability_mass : float or None
         How much of the model's probability the three held, in [0, 1].
     """
 
     first: str
     chances: Mapping[str, float] = field(default_factory=dict)
     winner: str | None = None
-    mass: float | None = None
+    probability_mass: float | None = None
     reason: str = ""
 
 
@@ -310,7 +310,7 @@ class AnswerComparison(Score):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ComparisonTable(ResultTable[AnswerComparison]):
+class AnswerComparisonTable(ResultTable[AnswerComparison]):
     """Two systems' answers side by side, question by question."""
 
     def summary(self, *, confidence: float = 0.95) -> list[JsonDict]:
@@ -343,7 +343,7 @@ class ComparisonTable(ResultTable[AnswerComparison]):
         }
 
     def __repr__(self) -> str:
-        return f"ComparisonTable({len(self)} questions)\n{text_table(self.summary())}"
+        return f"AnswerComparisonTable({len(self)} questions)\n{text_table(self.summary())}"
 
     def _repr_html_(self) -> Markup:
         parts = [
@@ -436,7 +436,12 @@ def _order(value: Said, *, swapped: bool) -> Order:
     best = max(chances.values())
     likeliest = [name for name, chance in chances.items() if chance == best]
     winner = likeliest[0] if len(likeliest) == 1 else "tie"
-    return Order(first=first, chances=chances, winner=winner, mass=float(value["mass"]))
+    return Order(
+        first=first,
+        chances=chances,
+        winner=winner,
+        probability_mass=float(value["probability_mass"]),
+    )
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #2ea6797e
 # on one answer: what is right, what of the truth is covered
@@ -540,7 +545,7 @@ class PairChoices(TypedDict, total=False):
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #4f6d62c2
 @dataclass(frozen=True, kw_only=True)
-class SideBySide(Metric):
+class PairwiseMetric(Metric):
     """Comparisons with their choices, which are those of `compare_answers`."""
 
     name = "side_by_side"
@@ -587,7 +592,7 @@ class SideBySide(Metric):
 
     def score_many(
         self, *columns: Sequence[str], progress: bool | None = None
-    ) -> ComparisonTable:
+    ) -> AnswerComparisonTable:
         """Return the comparisons of many pairs; one list for each column, in their
         order."""
         lists = {
@@ -596,7 +601,9 @@ class SideBySide(Metric):
         }
         return self.compare(_read_pairs(lists), bool(progress))
 
-    def compare(self, pairs: Sequence[Pair], progress: bool = False) -> ComparisonTable:
+    def compare(
+        self, pairs: Sequence[Pair], progress: bool = False
+    ) -> AnswerComparisonTable:
         """Return the comparisons of checked pairs."""
         if self.backend is not None:
             model = load_backend(self.backend)
@@ -622,7 +629,7 @@ class SideBySide(Metric):
         line = Signature(
             {"metric": self.name} | parts | {"max_failed": self.max_failed}
         )
-        return ComparisonTable(
+        return AnswerComparisonTable(
             results=[AnswerComparison(signature=line, **one) for one in found],
             signature=line,
         )
@@ -653,7 +660,7 @@ class SideBySide(Metric):
         return self.by_verdicts(verdicts)
 
 
-@_takes_choices_of(SideBySide)
+@_takes_choices_of(PairwiseMetric)
 def compare_answers(
     question: str, a: str, b: str, *, truth: str = "", **choices: Unpack[PairChoices]
 ) -> AnswerComparison:
@@ -676,13 +683,13 @@ def compare_answers(
     >>> compare_answers("When?", "It opened in 1931.", "It rained.", truth=true).winner
     'a'
     """
-    return SideBySide(**choices).score(question, a, b, truth)
+    return PairwiseMetric(**choices).score(question, a, b, truth)
 
 
-@_takes_choices_of(SideBySide)
-def compare_pairs(
+@_takes_choices_of(PairwiseMetric)
+def compare_answers_many(
     table: Table, *, progress: bool = True, **choices: Unpack[PairChoices]
-) -> ComparisonTable:
+) -> AnswerComparisonTable:
     """Compare two systems question by question: `compare_answers` row by row.
 
     Parameters
@@ -692,16 +699,16 @@ def compare_pairs(
 
     Returns
     -------
-    ComparisonTable
+    AnswerComparisonTable
         `summary()` has win rates, ties and what the order did, with intervals.
 
     Examples
     --------
     >>> row = {"question": "How?", "a": "It rained.", "b": "It snowed."}
-    >>> compare_pairs([row | {"truth": "It rained."}], progress=False)[0].winner
+    >>> compare_answers_many([row | {"truth": "It rained."}], progress=False)[0].winner
     'a'
     """
-    return SideBySide(**choices).compare(_read_pairs(table), progress)
+    return PairwiseMetric(**choices).compare(_read_pairs(table), progress)
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #af37b640
 def strengths(wins: np.ndarray, prior: float = 0.5) -> np.ndarray | None:
@@ -757,7 +764,7 @@ class SystemRanking(Rows):
     wins: Mapping[tuple[str, str], float]
     signature: Signature
     reason: str = ""
-    comparisons: ComparisonTable | None = None
+    comparisons: AnswerComparisonTable | None = None
 
     def rank(self, system: str) -> int | None:
         """Return 1 and one more for each system whose whole interval lies above this
@@ -974,7 +981,7 @@ def _meetings(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
 
 
 def _as_outcomes(
-    met: Sequence[tuple[Entry, Entry]], found: ComparisonTable
+    met: Sequence[tuple[Entry, Entry]], found: AnswerComparisonTable
 ) -> list[tuple[str, str, str, str]]:
     """Votes from comparisons; those without a winner are left out."""
     named = {"a": 0, "b": 1}
@@ -999,7 +1006,9 @@ def _as_outcomes(
     return votes
 
 
-def _with_comparisons(found: SystemRanking, table: ComparisonTable) -> SystemRanking:
+def _with_comparisons(
+    found: SystemRanking, table: AnswerComparisonTable
+) -> SystemRanking:
     """A ranking with what it was made of."""
     parts = dict(found.signature) | {
         n: v for n, v in table.signature.items() if n not in ("metric", "version")
@@ -1085,7 +1094,7 @@ def bradley_terry(
     )
 
 
-@_takes_choices_of(SideBySide)
+@_takes_choices_of(PairwiseMetric)
 def rank_systems(
     table: Table,
     *,
@@ -1119,7 +1128,7 @@ def rank_systems(
         Pair(entry.question, entry.answer, other.answer, entry.truth)
         for entry, other in met
     ]
-    found = SideBySide(**choices).compare(pairs, progress)
+    found = PairwiseMetric(**choices).compare(pairs, progress)
     outcomes = _as_outcomes(met, found)
     ranked = bradley_terry(outcomes, prior=prior, n_resamples=n_resamples)
     return _with_comparisons(ranked, found)
@@ -1177,7 +1186,7 @@ def _grade_parts(value: Said) -> JsonDict:
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #c94d4fc1
 @_explains_rubric
 @dataclass(frozen=True, kw_only=True)
-class Rubric(Metric):
+class RubricMetric(Metric):
     """Criteria of your own by which a language model grades answers.
 
     `score(question, answer)` is a `Rating`: the expected grade under the model's own

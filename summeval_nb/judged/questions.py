@@ -16,7 +16,7 @@ from summeval_nb.evidence.tokens import Token, sentence_tokens
 from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged.judging import Keyphrase, Question, place_keyphrase, premise_sentences
 from summeval_nb.judged.statements import resolve_by_rules
-from summeval_nb.text.embed import LotEmbedder, SentenceVectors
+from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
 from summeval_nb.text.split import split_claims
 
@@ -279,7 +279,7 @@ def lowered(clause: str) -> str:
     return plain[:1].lower() + plain[1:] if small else plain
 
 
-def keybert_phrases(items: Sequence[tuple[str, int]], embedder: LotEmbedder) -> list[list[Keyphrase]]:
+def keybert_phrases(items: Sequence[tuple[str, int]], embedder: BatchEmbedder) -> list[list[Keyphrase]]:
     """Key phrases of many (text, most) by KeyBERT over our candidates."""
     texts = list(dict.fromkeys(text for text, _ in items if candidate_phrases(text)))
     if not texts:

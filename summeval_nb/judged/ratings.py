@@ -110,7 +110,7 @@ class Rating(Score):
         What was rated.
     distribution : mapping of int to float
         The probability of each grade, summing to 1; empty when there is no score.
-    mass : float or None
+    probability_mass : float or None
         How much of the model's whole probability the grades held, in [0, 1].
     note : str
         What a reader should know, such as a low mass.
@@ -118,7 +118,7 @@ class Rating(Score):
 
     quality: str = ""
     distribution: Mapping[int, float] = field(default_factory=dict)
-    mass: float | None = None
+    probability_mass: float | None = None
     note: str = ""
 
     @property
@@ -145,7 +145,7 @@ class Rating(Score):
         """Return everything as plain Python data, ready for JSON."""
         extra = {
             "quality": self.quality,
-            "mass": self.mass,
+            "probability_mass": self.probability_mass,
             "spread": self.spread,
             "note": self.note,
         }
@@ -262,13 +262,16 @@ def rating_parts(
     shares = {
         int(grade): float(share) for grade, share in value["probabilities"].items()
     }
-    total, mass = math.fsum(shares.values()), float(value["mass"])
-    note = f"the grades held only {mass:.2g} of the model's probability"
+    total, probability_mass = (
+        math.fsum(shares.values()),
+        float(value["probability_mass"]),
+    )
+    note = f"the grades held only {probability_mass:.2g} of the model's probability"
     return {
         "score": expected(shares),
         "distribution": {grade: share / total for grade, share in shares.items()},
-        "mass": mass,
-        "note": note if mass < LOW_MASS else "",
+        "probability_mass": probability_mass,
+        "note": note if probability_mass < LOW_MASS else "",
     }
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #776c65d4
@@ -361,7 +364,7 @@ def rate(
     Returns
     -------
     Rating
-        `score` within the scale, `distribution`, `mass`, `spread`; score None with a
+        `score` within the scale, `distribution`, `probability_mass`, `spread`; score None with a
         reason when the call failed.
 
     Raises

@@ -43,7 +43,7 @@ from ..text.lists import leads_into_items, with_denying_leads
 from ..text.markdown import has_word
 from ..text.embed import EmbedderOrName
 from ..text.cosine import unit_rows
-from ..text.embed import LotEmbedder, load_embedder
+from ..text.embed import BatchEmbedder, load_embedder
 from ..text.split import split_sentences
 
 if TYPE_CHECKING:
@@ -52,10 +52,11 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'relevant_share', 'explained', 'RetrievedPassage',
            'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Asker', 'true_premise', 'Found',
-           'Measured', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecision',
-           'context_precision', 'ContextRecall', 'context_recall', 'AnswerFaithfulness', 'answer_faithfulness',
-           'noise_shares', 'NoiseSensitivity', 'noise_sensitivity', 'ContextRelevance', 'context_relevance',
-           'AnswerRelevancy', 'answer_relevancy', 'RetrievalScores', 'retrieval_scores']
+           'Measured', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecisionMetric',
+           'context_precision', 'ContextRecallMetric', 'context_recall', 'AnswerFaithfulnessMetric',
+           'answer_faithfulness', 'noise_shares', 'NoiseSensitivityMetric', 'noise_sensitivity',
+           'ContextRelevanceMetric', 'context_relevance', 'AnswerRelevancyMetric', 'answer_relevancy',
+           'RetrievalScores', 'retrieval_scores']
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #3bb43998
 EPSILON = 1e-10  # what the first implementation adds to the denominator
@@ -522,7 +523,7 @@ class Asker:
         self._vectors: dict[str, np.ndarray] = {}
 
     @property
-    def embedder(self) -> LotEmbedder:
+    def embedder(self) -> BatchEmbedder:
         """Whose vectors compare questions; loaded when it is needed."""
         return load_embedder(self._embedder)
 
@@ -1115,7 +1116,7 @@ class QuestionChoices(Choices, total=False):
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #ccadfaeb
 @dataclass(frozen=True, kw_only=True)
-class ContextPrecision(RetrievalMetric):
+class ContextPrecisionMetric(RetrievalMetric):
     """Context precision with its choices; see `context_precision`."""
 
     name = "context_precision"
@@ -1135,7 +1136,7 @@ class ContextPrecision(RetrievalMetric):
         return Measured(numbers, rows, passages, "nothing was retrieved")
 
 
-@_takes_choices_of(ContextPrecision)
+@_takes_choices_of(ContextPrecisionMetric)
 def context_precision(
     question: str, contexts: str | Sequence[str], truth: str, **choices: Unpack[Choices]
 ) -> RetrievalScore:
@@ -1160,7 +1161,7 @@ def context_precision(
     >>> context_precision("When?", ["Rain fell.", true], true).score
     0.5
     """
-    return ContextPrecision(**choices).score(question, contexts, truth)
+    return ContextPrecisionMetric(**choices).score(question, contexts, truth)
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #161fe08e
 def _counted(found: Found, origin: str) -> Measured:
@@ -1171,7 +1172,7 @@ def _counted(found: Found, origin: str) -> Measured:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContextRecall(RetrievalMetric):
+class ContextRecallMetric(RetrievalMetric):
     """Context recall with its choices; see `context_recall`."""
 
     name = "context_recall"
@@ -1183,7 +1184,7 @@ class ContextRecall(RetrievalMetric):
         return _counted(found, "truth")
 
 
-@_takes_choices_of(ContextRecall)
+@_takes_choices_of(ContextRecallMetric)
 def context_recall(
     question: str, contexts: str | Sequence[str], truth: str, **choices: Unpack[Choices]
 ) -> RetrievalScore:
@@ -1206,11 +1207,11 @@ def context_recall(
     >>> context_recall("When?", found, "It opened in 1931. Rain fell.").score
     0.5
     """
-    return ContextRecall(**choices).score(question, contexts, truth)
+    return ContextRecallMetric(**choices).score(question, contexts, truth)
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #9007faea
 @dataclass(frozen=True, kw_only=True)
-class AnswerFaithfulness(RetrievalMetric):
+class AnswerFaithfulnessMetric(RetrievalMetric):
     """Answer faithfulness with its choices; see `answer_faithfulness`."""
 
     name = "answer_faithfulness"
@@ -1222,7 +1223,7 @@ class AnswerFaithfulness(RetrievalMetric):
         return _counted(found, "answer")
 
 
-@_takes_choices_of(AnswerFaithfulness)
+@_takes_choices_of(AnswerFaithfulnessMetric)
 def answer_faithfulness(
     question: str,
     contexts: str | Sequence[str],
@@ -1248,7 +1249,7 @@ def answer_faithfulness(
     >>> answer_faithfulness("When?", found, "It opened in 1931.").score
     1.0
     """
-    return AnswerFaithfulness(**choices).score(question, contexts, answer)
+    return AnswerFaithfulnessMetric(**choices).score(question, contexts, answer)
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #21411460
 def noise_shares(
@@ -1286,11 +1287,11 @@ def noise_shares(
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #81c7bdef
 @dataclass(frozen=True, kw_only=True)
-class NoiseSensitivity(RetrievalMetric):
+class NoiseSensitivityMetric(RetrievalMetric):
     """Noise sensitivity with its choices; see `noise_sensitivity`."""
 
     name = "noise_sensitivity"
-    columns = AnswerFaithfulness.columns | {"truth": "text"}
+    columns = AnswerFaithfulnessMetric.columns | {"truth": "text"}
     judged = "answer"
     needs = ("truth by passage", "answer by passage", "answer by truth")
 
@@ -1312,7 +1313,7 @@ class NoiseSensitivity(RetrievalMetric):
         return Measured({self.noise: shares[self.noise]} | shares, rows, passages)
 
 
-@_takes_choices_of(NoiseSensitivity)
+@_takes_choices_of(NoiseSensitivityMetric)
 def noise_sensitivity(
     question: str,
     contexts: str | Sequence[str],
@@ -1348,12 +1349,12 @@ def noise_sensitivity(
     >>> noise_sensitivity("When?", [true], true, true).score
     0.0
     """
-    metric = NoiseSensitivity(noise=noise, **choices)
+    metric = NoiseSensitivityMetric(noise=noise, **choices)
     return metric.score(question, contexts, answer, truth)
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #1d4f6ddc
 @dataclass(frozen=True, kw_only=True)
-class ContextRelevance(QuestionMetric):
+class ContextRelevanceMetric(QuestionMetric):
     """Context relevance with its choices; see `context_relevance`."""
 
     name = "context_relevance"
@@ -1373,7 +1374,7 @@ class ContextRelevance(QuestionMetric):
         return Measured(numbers, rows, found.ranked(shares), "nothing was retrieved")
 
 
-@_takes_choices_of(ContextRelevance)
+@_takes_choices_of(ContextRelevanceMetric)
 def context_relevance(
     question: str, contexts: str | Sequence[str], **choices: Unpack[QuestionChoices]
 ) -> RetrievalScore:
@@ -1398,11 +1399,11 @@ def context_relevance(
     >>> context_relevance("How long is the bridge?", [passage]).score
     0.5
     """
-    return ContextRelevance(**choices).score(question, contexts)
+    return ContextRelevanceMetric(**choices).score(question, contexts)
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #439a7d05
 @dataclass(frozen=True, kw_only=True)
-class AnswerRelevancy(QuestionMetric):
+class AnswerRelevancyMetric(QuestionMetric):
     """Answer relevancy with its choices; see `answer_relevancy`."""
 
     name = "answer_relevancy"
@@ -1423,7 +1424,7 @@ class AnswerRelevancy(QuestionMetric):
         return Measured(dict(zip(names, (mean, share), strict=True)), rows)
 
 
-@_takes_choices_of(AnswerRelevancy)
+@_takes_choices_of(AnswerRelevancyMetric)
 def answer_relevancy(
     question: str, answer: str, **choices: Unpack[QuestionChoices]
 ) -> RetrievalScore:
@@ -1449,7 +1450,7 @@ def answer_relevancy(
     >>> answer_relevancy(question, "The bridge is 9 metres long.").score > 0.5
     True
     """
-    return AnswerRelevancy(**choices).score(question, answer)
+    return AnswerRelevancyMetric(**choices).score(question, answer)
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #9e1d9521
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -1536,8 +1537,12 @@ def _only(row: RetrievalRow, columns: Iterable[str]) -> RetrievalRow:
     return RetrievalRow(**{name: getattr(row, name) for name in columns})
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #8228e7bb
-_ALL: list[type[RetrievalMetric]] = [ContextPrecision, ContextRecall, ContextRelevance]
-_ALL += [AnswerRelevancy, AnswerFaithfulness, NoiseSensitivity]
+_ALL: list[type[RetrievalMetric]] = [
+    ContextPrecisionMetric,
+    ContextRecallMetric,
+    ContextRelevanceMetric,
+]
+_ALL += [AnswerRelevancyMetric, AnswerFaithfulnessMetric, NoiseSensitivityMetric]
 MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _ALL}
 
 

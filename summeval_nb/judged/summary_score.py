@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['LENGTHS', 'qa_score', 'conciseness_score', 'mixed_score', 'measure_length', 'name_degenerate', 'guarded_score',
-           'join_contexts', 'Exam', 'SummarizationScore', 'SummarizationTable', 'SummaryScoreChoices',
-           'SummaryScoreMetric', 'summarization_score', 'summarization_scores']
+           'join_contexts', 'Exam', 'SummarizationScore', 'SummarizationTable', 'SummarizationChoices',
+           'SummarizationMetric', 'summarization_score', 'summarization_scores']
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #b2a5fe8b
 def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
@@ -654,8 +654,8 @@ def _check_rows(table: Table) -> list[tuple[str, str]]:
     ]
 
 
-class SummaryScoreChoices(TypedDict, total=False):
-    """The fields of `SummaryScoreMetric` for a single summary.
+class SummarizationChoices(TypedDict, total=False):
+    """The fields of `SummarizationMetric` for a single summary.
 
     A table has a rank, too.
     """
@@ -672,7 +672,7 @@ class SummaryScoreChoices(TypedDict, total=False):
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
 @dataclass(frozen=True, kw_only=True)
-class SummaryScoreMetric(Metric):
+class SummarizationMetric(Metric):
     """The summarization score with its choices, those of `summarization_scores`."""
 
     name = "summary_score"
@@ -806,11 +806,11 @@ class SummaryScoreMetric(Metric):
         )
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #830d2e5a
-@takes_choices_of(SummaryScoreMetric, but=["rank"])
+@takes_choices_of(SummarizationMetric, but=["rank"])
 def summarization_score(
     contexts: str | Sequence[str],
     summary: str,
-    **choices: Unpack[SummaryScoreChoices],
+    **choices: Unpack[SummarizationChoices],
 ) -> SummarizationScore:
     """Score a summary by the questions it can answer about its text, and by its length.
 
@@ -867,17 +867,17 @@ def summarization_score(
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
-    metric = SummaryScoreMetric(**choices, rank="guarded")
+    metric = SummarizationMetric(**choices, rank="guarded")
     return metric.score(contexts, summary)
 
 
-@takes_choices_of(SummaryScoreMetric)
+@takes_choices_of(SummarizationMetric)
 def summarization_scores(
     table: Table,
     *,
     rank: str = "guarded",
     progress: bool = True,
-    **choices: Unpack[SummaryScoreChoices],
+    **choices: Unpack[SummarizationChoices],
 ) -> SummarizationTable:
     """Score many summaries: the same numbers as `summarization_score` row by row.
 
@@ -913,5 +913,5 @@ def summarization_scores(
     >>> summarization_scores(data, progress=False)[0].row()["n_questions"]
     1
     """
-    metric = SummaryScoreMetric(**choices, rank=rank)
+    metric = SummarizationMetric(**choices, rank=rank)
     return metric.score_table(table, progress=progress)

@@ -108,14 +108,14 @@ class Choice:
         The most probable option.
     probabilities : dict of str to float
         The options' probabilities, renormalised to add up to 1.
-    mass : float
+    probability_mass : float
         The share of the model's own probability that the options held before that, in
         [0, 1].
     """
 
     label: str
     probabilities: dict[str, float]
-    mass: float
+    probability_mass: float
 
     @classmethod
     def from_masses(cls, masses: Mapping[str, float]) -> Choice:
@@ -131,11 +131,15 @@ class Choice:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
-        return {"label": self.label, "probabilities": dict(self.probabilities), "mass": self.mass}
+        return {
+            "label": self.label,
+            "probabilities": dict(self.probabilities),
+            "probability_mass": self.probability_mass,
+        }
 
     def _repr_html_(self) -> str:
         rows = [{"option": option, "probability": p} for option, p in self.probabilities.items()]
-        return html_table(rows, caption=f"{self.label} (mass {self.mass:.3f})")
+        return html_table(rows, caption=f"{self.label} (mass {self.probability_mass:.3f})")
 
 
 class BackendError(RuntimeError):
@@ -451,16 +455,16 @@ def answered(choice: Choice | BackendError) -> Choice | BackendError:
 
     Examples
     --------
-    >>> answered(Choice("yes", {"yes": 0.9, "no": 0.1}, mass=0.8)).label
+    >>> answered(Choice("yes", {"yes": 0.9, "no": 0.1}, probability_mass=0.8)).label
     'yes'
-    >>> isinstance(answered(Choice("yes", {"yes": 0.9, "no": 0.1}, mass=1e-9)), BackendError)
+    >>> isinstance(answered(Choice("yes", {"yes": 0.9, "no": 0.1}, probability_mass=1e-9)), BackendError)
     True
     """
-    if isinstance(choice, BackendError) or choice.mass >= LEAST_MASS:
+    if isinstance(choice, BackendError) or choice.probability_mass >= LEAST_MASS:
         return choice
     options = ", ".join(choice.probabilities)
     return BackendError(
-        f"the options {options} hold {choice.mass:.1g} of the model's probability, less than {LEAST_MASS}: "
+        f"the options {options} hold {choice.probability_mass:.1g} of the model's probability, less than {LEAST_MASS}: "
         "it wanted to say something else; ask a model that follows instructions, or with another prompt"
     )
 

@@ -154,7 +154,7 @@ def _whole_number(value: object) -> int | None:
 
 def _left_open(masses: Mapping[str, float], bound: float) -> list[str]:
     """The options that were not shown, if what they may have could change a verdict."""
-    unseen = [option for option, mass in masses.items() if mass == 0]
+    unseen = [option for option, probability_mass in masses.items() if probability_mass == 0]
     return unseen if bound * len(unseen) > 0.02 * sum(masses.values()) else []
 
 

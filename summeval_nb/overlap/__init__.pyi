@@ -1,27 +1,27 @@
 """The public names of this part: one line a name, imported when first used."""
 
-from .bleu import Bleu as Bleu
 from .bleu import BleuComparison as BleuComparison
+from .bleu import BleuMetric as BleuMetric
 from .bleu import BleuScore as BleuScore
 from .bleu import BleuTable as BleuTable
 from .bleu import bleu_many as bleu_many
 from .bleu import bleu_score as bleu_score
 from .bleu import compare_bleu as compare_bleu
 from .bleu import corpus_bleu as corpus_bleu
-from .chrf import Chrf as Chrf
+from .chrf import ChrfMetric as ChrfMetric
 from .chrf import ChrfScore as ChrfScore
 from .chrf import ChrfTable as ChrfTable
 from .chrf import chrf_many as chrf_many
 from .chrf import chrf_score as chrf_score
 from .chrf import corpus_chrf as corpus_chrf
-from .matching import BertMatch as BertMatch
 from .matching import BertScore as BertScore
-from .matching import BertTable as BertTable
-from .matching import Meteor as Meteor
+from .matching import BertScoreMetric as BertScoreMetric
+from .matching import BertScoreTable as BertScoreTable
+from .matching import MeteorMetric as MeteorMetric
 from .matching import MeteorScore as MeteorScore
 from .matching import MeteorTable as MeteorTable
-from .matching import bert_many as bert_many
-from .matching import bert_score as bert_score
+from .matching import bertscore as bertscore
+from .matching import bertscore_many as bertscore_many
 from .matching import meteor_many as meteor_many
 from .matching import meteor_score as meteor_score
 from .ngrams import clipped_counts as clipped_counts
@@ -29,9 +29,9 @@ from .ngrams import list_ngrams as list_ngrams
 from .ngrams import load_tokenizer as load_tokenizer
 from .ngrams import porter_stem as porter_stem
 from .ngrams import rouge_tokenizer as rouge_tokenizer
-from .rouge import Rouge as Rouge
-from .rouge import RougeItem as RougeItem
-from .rouge import RougeScores as RougeScores
+from .rouge import PrecisionRecallF1 as PrecisionRecallF1
+from .rouge import RougeMetric as RougeMetric
+from .rouge import RougeScore as RougeScore
 from .rouge import RougeTable as RougeTable
 from .rouge import calculate_rouge as calculate_rouge
 from .rouge import calculate_rouge_l as calculate_rouge_l
@@ -39,7 +39,7 @@ from .rouge import lcs_length as lcs_length
 from .rouge import rouge_many as rouge_many
 from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
-from .ter import Ter as Ter
+from .ter import TerMetric as TerMetric
 from .ter import TerScore as TerScore
 from .ter import TerTable as TerTable
 from .ter import corpus_ter as corpus_ter

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BleuChoices(TypedDict, total=False):
-    """The fields of `Bleu` that are given by name and have one default for a text and a corpus."""
+    """The fields of `BleuMetric` that are given by name and have one default for a text and a corpus."""
 
     tokenize: str | Callable[[str], Tokens]
     smooth: str
@@ -30,7 +30,7 @@ class BleuChoices(TypedDict, total=False):
 
 
 class ChrfChoices(TypedDict, total=False):
-    """The fields of `Chrf`."""
+    """The fields of `ChrfMetric`."""
 
     char_order: int
     word_order: int
@@ -41,7 +41,7 @@ class ChrfChoices(TypedDict, total=False):
 
 
 class RougeChoices(TypedDict, total=False):
-    """The fields of `Rouge`."""
+    """The fields of `RougeMetric`."""
 
     types: Sequence[str]
     stemmer: bool | str
@@ -53,7 +53,7 @@ class RougeChoices(TypedDict, total=False):
 
 
 class TerChoices(TypedDict, total=False):
-    """The fields of `Ter`."""
+    """The fields of `TerMetric`."""
 
     normalized: bool
     no_punct: bool
@@ -62,7 +62,7 @@ class TerChoices(TypedDict, total=False):
 
 
 class MeteorChoices(TypedDict, total=False):
-    """The fields of `Meteor`."""
+    """The fields of `MeteorMetric`."""
 
     synonyms: str | Mapping[str, Sequence[str]] | None
     tokenize: str | Callable[[str], Tokens]
@@ -72,7 +72,7 @@ class MeteorChoices(TypedDict, total=False):
 
 
 class BertChoices(TypedDict, total=False):
-    """The fields of `BertScore`."""
+    """The fields of `BertScoreMetric`."""
 
     model: str | Path
     layer: int | None

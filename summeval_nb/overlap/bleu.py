@@ -31,8 +31,8 @@ from .picture import MatchPicture, ngram_marks, token_spans
 from .tokens import Tokens, tokenizer_name
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'BleuScore', 'bleu_score', 'corpus_bleu',
-           'bleu_many', 'BleuComparison', 'compare_bleu', 'BleuTable']
+__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'BleuMetric', 'BleuScore', 'bleu_score',
+           'corpus_bleu', 'bleu_many', 'BleuComparison', 'compare_bleu', 'BleuTable']
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #67f9d8b1
 def closest_length(candidate_length: int, reference_lengths: Iterable[int]) -> int:
@@ -125,7 +125,7 @@ def bleu_from_counts(
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #dc6c2b8b
 @dataclass(frozen=True, kw_only=True)
-class Bleu(Metric):
+class BleuMetric(Metric):
     """BLEU with its choices: for one text, for many, for a corpus.
 
     Parameters
@@ -283,7 +283,7 @@ class Bleu(Metric):
             texts=texts,
         )
 
-    def _settled(self, *, whole: bool) -> Bleu:
+    def _settled(self, *, whole: bool) -> BleuMetric:
         """The same with the effective order decided, for a text or for a corpus."""
         decided = self.effective_order is not None
         return self if decided else replace(self, effective_order=not whole)
@@ -313,7 +313,7 @@ class BleuScore(Score):
     bp: float
     candidate_length: int
     reference_length: int
-    options: Bleu
+    options: BleuMetric
     counted: Sequence[Sequence[int]] | np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
@@ -353,7 +353,7 @@ class BleuScore(Score):
         return _explain(*self.texts[index], self.options, require_count(n, "n"))
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #c7f5fdbb
-@takes_choices_of(Bleu)
+@takes_choices_of(BleuMetric)
 def bleu_score(
     candidate: str,
     references: str | Sequence[str],
@@ -408,11 +408,11 @@ def bleu_score(
     >>> bleu_score("the cat sat", "the cat ran", 2, smooth="none").counts
     (2, 1)
     """
-    metric = Bleu(n=n, effective_order=effective_order, **choices)
+    metric = BleuMetric(n=n, effective_order=effective_order, **choices)
     return metric.score(candidate, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #65d7fc32
-@takes_choices_of(Bleu)
+@takes_choices_of(BleuMetric)
 def corpus_bleu(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -455,11 +455,11 @@ def corpus_bleu(
     >>> round(float(corpus_bleu(["the cat sat on it", "yes"], references)), 2)
     95.54
     """
-    metric = Bleu(n=n, effective_order=effective_order, **choices)
+    metric = BleuMetric(n=n, effective_order=effective_order, **choices)
     return metric.corpus(candidates, references)
 
 
-@takes_choices_of(Bleu)
+@takes_choices_of(BleuMetric)
 def bleu_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -484,7 +484,7 @@ def bleu_many(
     >>> bleu_many(["the cat sat", "no"], references).scores.round(6).tolist()
     [100.0, 100.0]
     """
-    metric = Bleu(n=n, effective_order=effective_order, **choices)
+    metric = BleuMetric(n=n, effective_order=effective_order, **choices)
     return metric.score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e2271c65
@@ -573,9 +573,9 @@ def compare_bleu(
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #748f3abc
 def _count_rows(
-    candidates: Sequence[str], references: Sequence[Sequence[str]], options: Bleu
+    candidates: Sequence[str], references: Sequence[Sequence[str]], options: BleuMetric
 ) -> np.ndarray:
-    """Return one row of counts per text, equal to `Bleu.counts`, (texts, 2 + 2n).
+    """Return one row of counts per text, equal to `BleuMetric.counts`, (texts, 2 + 2n).
 
     Each different text is cut once, each group of references merged once.
     """
@@ -620,7 +620,7 @@ def _closest_lengths(
     return np.minimum.reduceat(keys, np.cumsum(sizes) - sizes) & 0xFFFFFFFF
 
 
-def _score_rows(rows: np.ndarray, metric: Bleu) -> np.ndarray:
+def _score_rows(rows: np.ndarray, metric: BleuMetric) -> np.ndarray:
     """Return BLEU for each row of counts, for arrays of shape (..., 2 + 2n).
 
     Each row uses the same scalar formula, because numpy's exponential may differ in the
@@ -642,7 +642,7 @@ class BleuTable(ScoreTable):
     values: np.ndarray
     statistics: np.ndarray
     sizes: Sequence[int]
-    options: Bleu
+    options: BleuMetric
     signature: Signature
     nothing = "neither the candidate nor a reference holds a token"
 
@@ -674,7 +674,7 @@ class BleuTable(ScoreTable):
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #6876756a
 def _explain(
-    candidate: str, references: Sequence[str], options: Bleu, n: int
+    candidate: str, references: Sequence[str], options: BleuMetric, n: int
 ) -> MatchPicture:
     """Mark the shared n-grams of one order in the candidate and every reference."""
     tokenize = options.tokenizer()

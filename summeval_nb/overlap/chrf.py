@@ -25,7 +25,7 @@ from .ngrams import list_ngrams
 from .picture import MatchPicture, ngram_marks
 
 # %% auto #0
-__all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'ChrfScore', 'ChrfTable', 'chrf_score', 'corpus_chrf', 'chrf_many']
+__all__ = ['chrf_from_counts', 'chrf_words', 'ChrfMetric', 'ChrfScore', 'ChrfTable', 'chrf_score', 'corpus_chrf', 'chrf_many']
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #dde9cd46
 def chrf_from_counts(
@@ -88,7 +88,7 @@ def chrf_words(text: str) -> list[str]:
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #4611d288
 @dataclass(frozen=True, kw_only=True)
-class Chrf(Metric):
+class ChrfMetric(Metric):
     """chrF with its choices; see `chrf_score` for what they mean."""
 
     name: ClassVar[str] = "chrf"
@@ -229,7 +229,7 @@ class ChrfScore(Score):
     """
 
     counts: tuple[tuple[int, int, int], ...]
-    metric: Chrf
+    metric: ChrfMetric
     statistics: np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
@@ -255,7 +255,7 @@ class ChrfTable(ArrayTable):
     """chrF of many texts, as `chrf`."""
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #c5f1e5dd
-@takes_choices_of(Chrf)
+@takes_choices_of(ChrfMetric)
 def chrf_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[ChrfChoices]
 ) -> ChrfScore:
@@ -300,10 +300,10 @@ def chrf_score(
     >>> round(float(chrf_score("cats", "cat")), 2)
     89.84
     """
-    return Chrf(**choices).score(candidate, references)
+    return ChrfMetric(**choices).score(candidate, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #2cebe1a1
-@takes_choices_of(Chrf)
+@takes_choices_of(ChrfMetric)
 def corpus_chrf(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -328,10 +328,10 @@ def corpus_chrf(
     >>> round(float(corpus_chrf(["cats", "no"], ["cat", ["no", "never"]])), 2)
     91.91
     """
-    return Chrf(**choices).corpus(candidates, references)
+    return ChrfMetric(**choices).corpus(candidates, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #a680cb29
-@takes_choices_of(Chrf)
+@takes_choices_of(ChrfMetric)
 def chrf_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -351,7 +351,7 @@ def chrf_many(
     >>> chrf_many(["cats", "no"], ["cat", ["yes", "no"]]).scores.round(2).tolist()
     [89.84, 100.0]
     """
-    return Chrf(**choices).score_many(candidates, references)
+    return ChrfMetric(**choices).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #5e51a06f
 def _order_rows(
@@ -370,7 +370,7 @@ def _order_rows(
 
 
 def _explain(
-    candidate: str, references: Sequence[str], metric: Chrf, n: int
+    candidate: str, references: Sequence[str], metric: ChrfMetric, n: int
 ) -> MatchPicture:
     """Mark what one order of characters counts in a text and its best reference."""
     counted = [metric.counts(candidate, reference) for reference in references]
@@ -393,7 +393,7 @@ def _explain(
     return MatchPicture(title, panels, _order_rows(counted[best], metric.char_order))
 
 
-def _placed(text: str, metric: Chrf) -> list[tuple[str, tuple[int, int]]]:
+def _placed(text: str, metric: ChrfMetric) -> list[tuple[str, tuple[int, int]]]:
     """Return the characters that count, each with its place in the text."""
     found = []
     for place, character in enumerate(text):

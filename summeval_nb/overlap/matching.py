@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from nltk.corpus.reader import WordNetCorpusReader
 
 # %% auto #0
-__all__ = ['Meteor', 'MeteorScore', 'meteor_score', 'meteor_many', 'BertScore', 'BertMatch', 'bert_score', 'bert_many', 'Vectors',
-           'TokenModel', 'EmbedderTokens', 'MeteorTable', 'BertTable']
+__all__ = ['MeteorMetric', 'MeteorScore', 'meteor_score', 'meteor_many', 'BertScoreMetric', 'BertScore', 'bertscore',
+           'bertscore_many', 'Vectors', 'TokenModel', 'EmbedderTokens', 'MeteorTable', 'BertScoreTable']
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #210dc76a
 @dataclass(frozen=True, kw_only=True)
-class Meteor(Metric):
+class MeteorMetric(Metric):
     """METEOR with its choices; see `meteor_score` for what they mean."""
 
     name: ClassVar[str] = "meteor"
@@ -183,7 +183,7 @@ class MeteorScore(Score):
         return MatchPicture(f"METEOR {shown}: {found}", panels, self.rows())
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #f5a6fd82
-@takes_choices_of(Meteor)
+@takes_choices_of(MeteorMetric)
 def meteor_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[MeteorChoices]
 ) -> MeteorScore:
@@ -220,10 +220,10 @@ def meteor_score(
     >>> round(float(meteor_score(*texts, synonyms=None)), 4)
     0.4483
     """
-    return Meteor(**choices).score(candidate, references)
+    return MeteorMetric(**choices).score(candidate, references)
 
 
-@takes_choices_of(Meteor)
+@takes_choices_of(MeteorMetric)
 def meteor_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -237,12 +237,12 @@ def meteor_many(
     >>> meteor_many(["yes", "no"], references, synonyms=None).scores.tolist()
     [0.5, 0.0]
     """
-    return Meteor(**choices).score_many(candidates, references)
+    return MeteorMetric(**choices).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #a306b5eb
 @dataclass(frozen=True, kw_only=True)
-class BertScore(Metric):
-    """BERTScore with its choices; see `bert_score` for what they mean."""
+class BertScoreMetric(Metric):
+    """BERTScore with its choices; see `bertscore` for what they mean."""
 
     name: ClassVar[str] = "bertscore"
     columns: ClassVar[Mapping[str, str]] = {"candidate": "text", "references": "texts"}
@@ -298,24 +298,24 @@ class BertScore(Metric):
         b = self.baseline
         return number if b is None else (number - b) / (1 - b)
 
-    def score(self, candidate: str, references: str | Sequence[str]) -> BertMatch:
-        """Return BERTScore of one text; see `bert_score`."""
+    def score(self, candidate: str, references: str | Sequence[str]) -> BertScore:
+        """Return BERTScore of one text; see `bertscore`."""
         text = require_candidate(candidate, references)
         return self._match([text], [require_references(references)])[0]
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
-    ) -> BertTable:
-        """Return BERTScore of each text; see `bert_many`."""
+    ) -> BertScoreTable:
+        """Return BERTScore of each text; see `bertscore_many`."""
         found = self._match(*require_pairs(candidates, references))
         numbers = [[result.score, result.precision, result.recall] for result in found]
         columns = np.array(numbers, float).reshape(-1, 3).T  # None becomes NaN
         values = dict(zip(("f1", "precision", "recall"), columns, strict=True))
-        return BertTable(values=values, signature=self.signature)
+        return BertScoreTable(values=values, signature=self.signature)
 
     def _match(
         self, texts: Sequence[str], groups: Sequence[Sequence[str]]
-    ) -> list[BertMatch]:
+    ) -> list[BertScore]:
         """Return the matches of all texts; every different text is encoded once."""
         source, signature, results = self.load(), self.signature, []
         listed = [reference for group in groups for reference in group]
@@ -333,7 +333,7 @@ class BertScore(Metric):
                 weights = _weigh(own, known), _weigh(wanted, known)
                 if three := self.from_cosines(_similarities(own, wanted), *weights):
                     each.append((three, wanted))
-            parts: dict[str, Any] = {"score": None, "reason": BertTable.nothing}
+            parts: dict[str, Any] = {"score": None, "reason": BertScoreTable.nothing}
             parts |= {"precision": None, "recall": None, "found": []}
             if each:
                 numbers = (max(three[k] for three, _ in each) for k in range(3))
@@ -341,12 +341,12 @@ class BertScore(Metric):
                 parts = dict(zip(names, map(self.rescaled, numbers), strict=True))
                 nearest = max(each, key=lambda pair: pair[0][2])[1]
                 parts["found"] = _details(own, nearest, known)
-            results.append(BertMatch(signature=signature, **parts))
+            results.append(BertScore(signature=signature, **parts))
         return results
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #6dfd3865
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class BertMatch(Score):
+class BertScore(Score):
     """BERTScore of one text: F1 as `score`, precision, recall and who found whom.
 
     Of several references each number is the greatest that any of them gives, as in the
@@ -371,10 +371,10 @@ class BertMatch(Score):
         return MatchPicture(f"BERTScore {self.score}", [], self.rows())
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #722fef0a
-@takes_choices_of(BertScore)
-def bert_score(
+@takes_choices_of(BertScoreMetric)
+def bertscore(
     candidate: str, references: str | Sequence[str], **choices: Unpack[BertChoices]
-) -> BertMatch:
+) -> BertScore:
     """Return BERTScore of one text; several references as in the bert-score package.
 
     Parameters
@@ -401,17 +401,17 @@ def bert_score(
     Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to
     bert-score 0.3.13 with the same folder to 1e-5.
     """
-    return BertScore(**choices).score(candidate, references)
+    return BertScoreMetric(**choices).score(candidate, references)
 
 
-@takes_choices_of(BertScore)
-def bert_many(
+@takes_choices_of(BertScoreMetric)
+def bertscore_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
     **choices: Unpack[BertChoices],
-) -> BertTable:
-    """Return BERTScore of each text; parameters as for `bert_score`."""
-    return BertScore(**choices).score_many(candidates, references)
+) -> BertScoreTable:
+    """Return BERTScore of each text; parameters as for `bertscore`."""
+    return BertScoreMetric(**choices).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #309626b8
 class _Synonyms:
@@ -654,7 +654,7 @@ class MeteorTable(ArrayTable):
     """METEOR of many texts, as `meteor`."""
 
 
-class BertTable(ArrayTable):
+class BertScoreTable(ArrayTable):
     """BERTScore of many texts, as `f1`, `precision` and `recall`."""
 
     nothing = (

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from rouge_score_rs.rouge_scorer import RougeScorer
 
 # %% auto #0
-__all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'RougeItem', 'lcs_table', 'lcs_path', 'lcs_length',
-           'calculate_rouge_l', 'rouge_w', 'Rouge', 'RougeScores', 'rouge_score', 'rouge_many', 'RougeArrays',
+__all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'PrecisionRecallF1', 'lcs_table', 'lcs_path', 'lcs_length',
+           'calculate_rouge_l', 'rouge_w', 'RougeMetric', 'RougeScore', 'rouge_score', 'rouge_many', 'RougeArrays',
            'RougeTable']
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #82102214
@@ -53,7 +53,7 @@ def calculate_rouge(
     """Return ROUGE-N of a generated text against one reference, as defined.
 
     Inherited: here the reference comes first. Everything newer takes the text to judge
-    first, `Rouge().score(candidate, references)`.
+    first, `RougeMetric().score(candidate, references)`.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def calculate_rouge(
     )
 
 
-class RougeItem(NamedTuple):
+class PrecisionRecallF1(NamedTuple):
     """Precision, recall and F1, each in [0, 1]."""
 
     precision: float
@@ -91,18 +91,20 @@ class RougeItem(NamedTuple):
     f1: float
 
 
-def _item(matches: float, made: float, wanted: float, exponent: float = 1) -> RougeItem:
+def _item(
+    matches: float, made: float, wanted: float, exponent: float = 1
+) -> PrecisionRecallF1:
     """Return matches / made, matches / wanted, and their harmonic mean."""
     precision = (matches / max(made, 1)) ** exponent
     recall = (matches / max(wanted, 1)) ** exponent
-    return RougeItem(
+    return PrecisionRecallF1(
         precision,
         recall,
         2 * precision * recall / (precision + recall) if matches else 0.0,
     )
 
 
-def _as_dict(item: RougeItem) -> dict[str, float]:
+def _as_dict(item: PrecisionRecallF1) -> dict[str, float]:
     return {"precision": item.precision, "recall": item.recall, "f1_score": item.f1}
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c2b6712c
@@ -294,7 +296,7 @@ _CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rouge(Metric):
+class RougeMetric(Metric):
     """ROUGE with its choices; `score` is for one text, `score_many` for many.
 
     Parameters
@@ -394,7 +396,7 @@ class Rouge(Metric):
             return lcs_path(wanted, made)
         return _weighted_path(_weighted_table(wanted, made, self.weight)[1])
 
-    def score(self, candidate: str, references: str | Sequence[str]) -> RougeScores:
+    def score(self, candidate: str, references: str | Sequence[str]) -> RougeScore:
         """Return ROUGE of one text; see `rouge_score`."""
         text = require_candidate(candidate, references)
         listed = require_references(references)
@@ -403,14 +405,14 @@ class Rouge(Metric):
         if served is None:
             items = self._count(text, listed)
         else:
-            items = {kind: RougeItem(*found) for kind, found in served.items()}
+            items = {kind: PrecisionRecallF1(*found) for kind, found in served.items()}
         only = next(iter(items.values())).f1 if len(items) == 1 else None
         remedy = "take one, such as scores['rouge1'].f1"
         reason = "" if len(items) == 1 else f"several types were asked for: {remedy}"
         if not items:
             nothing = "neither the candidate nor a reference holds a token"
             reason = f"{nothing}: there is nothing to compare"
-        return RougeScores(
+        return RougeScore(
             score=only,
             reason=reason,
             signature=self.sign([len(listed)]),
@@ -420,7 +422,7 @@ class Rouge(Metric):
             options=self,
         )
 
-    def _count(self, text: str, references: list[str]) -> dict[str, RougeItem]:
+    def _count(self, text: str, references: list[str]) -> dict[str, PrecisionRecallF1]:
         """Return the items by type; none where no side holds a token."""
         made, *wanted = tokenized = [
             _TokenizedText(string, self) for string in [text, *references]
@@ -467,7 +469,7 @@ class Rouge(Metric):
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #a4e043fd
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class RougeScores(Score, Mapping[str, RougeItem]):
+class RougeScore(Score, Mapping[str, PrecisionRecallF1]):
     """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, in [0, 1].
 
     `score` is the F1 when exactly one type was asked for, otherwise None with a reason.
@@ -475,12 +477,12 @@ class RougeScores(Score, Mapping[str, RougeItem]):
     `reason` says so.
     """
 
-    items_by_type: Mapping[str, RougeItem]
+    items_by_type: Mapping[str, PrecisionRecallF1]
     candidate: str
     references: Sequence[str]
-    options: Rouge
+    options: RougeMetric
 
-    def __getitem__(self, kind: str) -> RougeItem:
+    def __getitem__(self, kind: str) -> PrecisionRecallF1:
         return _look_up(self.items_by_type, kind, self.reason)
 
     def __iter__(self) -> Iterator[str]:
@@ -516,10 +518,10 @@ class RougeScores(Score, Mapping[str, RougeItem]):
         return _explain(*texts, self.options, chosen, reference)
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c9f073dd
-@takes_choices_of(Rouge)
+@takes_choices_of(RougeMetric)
 def rouge_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[RougeChoices]
-) -> RougeScores:
+) -> RougeScore:
     """Return ROUGE of one text against one or several references.
 
     Parameters
@@ -552,7 +554,7 @@ def rouge_score(
 
     Returns
     -------
-    RougeScores
+    RougeScore
         A mapping from type to precision, recall and F1 in [0, 1]; 0 where one side has
         no n-gram of the order, or no pair.
 
@@ -577,10 +579,10 @@ def rouge_score(
     >>> scores["rouge1"].recall, scores["rougeL"].precision
     (0.75, 1.0)
     """
-    return Rouge(**choices).score(candidate, references)
+    return RougeMetric(**choices).score(candidate, references)
 
 
-@takes_choices_of(Rouge)
+@takes_choices_of(RougeMetric)
 def rouge_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -616,7 +618,7 @@ def rouge_many(
     >>> table["rouge1"].recall.tolist()
     [0.6666666666666666, 1.0]
     """
-    return Rouge(**choices).score_many(candidates, references)
+    return RougeMetric(**choices).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #0deb66d4
 def _tokenize_pair(
@@ -643,7 +645,7 @@ class _TokenizedText:
     """A text and its tokens, as a whole and by lines."""
 
     text: str
-    options: Rouge
+    options: RougeMetric
 
     @cached_property
     def tokens(self) -> list[Hashable]:
@@ -685,8 +687,8 @@ def _count_matches(
 
 
 def _combine_one(
-    counts: Sequence[tuple[float, ...]], kind: str, options: Rouge
-) -> RougeItem:
+    counts: Sequence[tuple[float, ...]], kind: str, options: RougeMetric
+) -> PrecisionRecallF1:
     """Return precision, recall and F1 from what was counted beside each reference."""
     exponent = 1 / options.weight if kind == "rougeW" else 1.0
     if options.combining == "pooled":
@@ -696,7 +698,7 @@ def _combine_one(
     each = [_item(count[0], count[1], count[2], exponent) for count in counts]
     if options.combining == "average":
         columns = list(zip(*each, strict=True))
-        return RougeItem(*(_total(column) / len(each) for column in columns))
+        return PrecisionRecallF1(*(_total(column) / len(each) for column in columns))
     if options.combining == "best":
         deciding = [item.f1 for item in each]
     elif kind == "rougeW":  # by which ROUGE-1.5.5 chooses the best
@@ -797,7 +799,7 @@ def _scorer(types: tuple[str, ...], stemmer: bool) -> RougeScorer:
     return RougeScorer(list(types), use_stemmer=stemmer)
 
 
-def _serves(options: Rouge, most_references: int) -> bool:
+def _serves(options: RougeMetric, most_references: int) -> bool:
     own = options.compat == "google" and options.tokenizer is None
     simple = most_references == 1 or options.combining == "best"
     plain = _ACCELERATED and own and type(options.stemmer) is bool and simple
@@ -811,7 +813,7 @@ def _holds_token(text: str) -> bool:
 
 
 def _compiled_one(
-    text: str, references: Sequence[str], options: Rouge
+    text: str, references: Sequence[str], options: RougeMetric
 ) -> Mapping[str, Sequence[float]] | None:
     """Return precision, recall and F1 by type, or None where we count ourselves.
 
@@ -834,7 +836,7 @@ def _compiled_one(
 
 
 def _compiled_many(
-    texts: Sequence[str], references: Sequence[Sequence[str]], options: Rouge
+    texts: Sequence[str], references: Sequence[Sequence[str]], options: RougeMetric
 ) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
     """Return {type: (texts, 3)} and which texts have anything to compare.
 
@@ -926,7 +928,7 @@ def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndar
     return np.column_stack([matches, *lengths]).astype(float)
 
 
-def _line_counts(pairs: _Pairs, options: Rouge, kind: str) -> np.ndarray:
+def _line_counts(pairs: _Pairs, options: RougeMetric, kind: str) -> np.ndarray:
     """Return (matches, made, wanted) per pair for ROUGE-Lsum.
 
     For ROUGE-W also the reference's length weighted once.
@@ -1015,7 +1017,7 @@ def _totals(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def _score_chunk(
-    generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge
+    generated: Sequence[str], references: Sequence[Sequence[str]], options: RougeMetric
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return {type: (texts, 3)} and which texts have anything to compare."""
     served = _compiled_many(generated, references, options)
@@ -1069,7 +1071,7 @@ class RougeTable(ScoreTable):
 
     by_type: dict[str, RougeArrays]
     sizes: Sequence[int]
-    options: Rouge
+    options: RougeMetric
     signature: Signature
     nothing = "neither the candidate nor a reference holds a token"
 
@@ -1092,12 +1094,14 @@ class RougeTable(ScoreTable):
         }
         return {(first := f"{self.options.main}_f1"): named[first], **named}
 
-    def mean_by_type(self) -> dict[str, RougeItem | None]:
+    def mean_by_type(self) -> dict[str, PrecisionRecallF1 | None]:
         """Return each type's mean precision, recall and F1; None without a score."""
         if not self.defined.any():
             return dict.fromkeys(self.by_type)
         return {
-            kind: RougeItem(*(float(part[self.defined].mean()) for part in found))
+            kind: PrecisionRecallF1(
+                *(float(part[self.defined].mean()) for part in found)
+            )
             for kind, found in self.items()
         }
 
@@ -1119,7 +1123,7 @@ class RougeTable(ScoreTable):
                 outcomes.append(Outcome(None, "undefined", self.nothing, {}, signed))
                 continue
             parts: JsonDict = {
-                kind: RougeItem(p[i], r[i], f[i])._asdict()
+                kind: PrecisionRecallF1(p[i], r[i], f[i])._asdict()
                 for kind, (p, r, f) in columns.items()
             }
             score, parts = columns[main][2][i], parts | {"main": main}
@@ -1148,7 +1152,7 @@ class RougeTable(ScoreTable):
 def _explain(
     generated: str,
     references: Sequence[str],
-    options: Rouge,
+    options: RougeMetric,
     kind: str,
     reference: int | None,
 ) -> MatchPicture:
@@ -1180,7 +1184,7 @@ def _explain(
 
 
 def _tokenize_and_place(
-    text: str, options: Rouge
+    text: str, options: RougeMetric
 ) -> tuple[list[Hashable], list[tuple[int, int] | None]]:
     """Return the counted tokens and where they stand; a stem where its word does."""
     tokenize = options.cut
@@ -1193,7 +1197,7 @@ def _tokenize_and_place(
 
 
 def _mark_ngrams(
-    texts: Sequence[str], options: Rouge, kind: str
+    texts: Sequence[str], options: RougeMetric, kind: str
 ) -> tuple[list[list[Mark]], list[JsonDict]]:
     n = int(kind[5:])
     sides = [_tokenize_and_place(text, options) for text in texts]
@@ -1210,7 +1214,7 @@ def _mark_ngrams(
 
 
 def _mark_sequences(
-    texts: Sequence[str], options: Rouge, kind: str
+    texts: Sequence[str], options: RougeMetric, kind: str
 ) -> tuple[list[list[Mark]], list[JsonDict]]:
     """Mark the words of the (weighted, or united) longest common subsequence."""
     lines = [[(0, text)] if kind == "rougeL" else _lines(text) for text in texts]

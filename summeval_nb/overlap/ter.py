@@ -25,11 +25,11 @@ from .picture import COLORS, MatchPicture, token_spans
 from .tokens import tercom_words
 
 # %% auto #0
-__all__ = ['Ter', 'TerScore', 'TerTable', 'ter_score', 'ter_many', 'corpus_ter', 'Shift', 'Edits', 'count_edits']
+__all__ = ['TerMetric', 'TerScore', 'TerTable', 'ter_score', 'ter_many', 'corpus_ter', 'Shift', 'Edits', 'count_edits']
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #b2bdfa2c
 @dataclass(frozen=True, kw_only=True)
-class Ter(Metric):
+class TerMetric(Metric):
     """TER with its choices; see `ter_score` for what they mean."""
 
     name: ClassVar[str] = "ter"
@@ -159,7 +159,7 @@ class TerScore(Score):
 
     edits: int
     reference_length: float
-    metric: Ter
+    metric: TerMetric
     statistics: np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
@@ -185,7 +185,7 @@ class TerTable(ArrayTable):
     """TER of many texts, as `ter`, with `edits` and `reference_length`."""
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #a68080d5
-@takes_choices_of(Ter)
+@takes_choices_of(TerMetric)
 def ter_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[TerChoices]
 ) -> TerScore:
@@ -228,10 +228,10 @@ def ter_score(
     >>> ter_score("on the mat it sat", "it sat on the mat").edits
     1
     """
-    return Ter(**choices).score(candidate, references)
+    return TerMetric(**choices).score(candidate, references)
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #e87e030f
-@takes_choices_of(Ter)
+@takes_choices_of(TerMetric)
 def ter_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -254,10 +254,10 @@ def ter_many(
     >>> ter_many(texts, groups).scores.tolist()
     [20.0, 0.0]
     """
-    return Ter(**choices).score_many(candidates, references)
+    return TerMetric(**choices).score_many(candidates, references)
 
 
-@takes_choices_of(Ter)
+@takes_choices_of(TerMetric)
 def corpus_ter(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -284,7 +284,7 @@ def corpus_ter(
     >>> round(float(corpus_ter(texts, groups)), 2)
     16.67
     """
-    return Ter(**choices).corpus(candidates, references)
+    return TerMetric(**choices).corpus(candidates, references)
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #e9201bc4
 # Tercom's limits, the last one sacrebleu's
@@ -589,7 +589,9 @@ def _bits(first: int, last: int) -> int:
     return ((1 << (last - 1)) - 1) & ~((1 << (first - 1)) - 1) if last > first else 0
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #92f6cef7
-def _explain(candidate: str, references: Sequence[str], metric: Ter) -> MatchPicture:
+def _explain(
+    candidate: str, references: Sequence[str], metric: TerMetric
+) -> MatchPicture:
     """Mark what stays, what moved, and list the edits."""
     words = metric.words(candidate)
     found = [

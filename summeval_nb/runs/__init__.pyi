@@ -11,5 +11,5 @@ from .plan import RunPlan as RunPlan
 from .plan import plan_run as plan_run
 from .run_report import RunComparison as RunComparison
 from .run_report import RunReport as RunReport
-from .run_report import compare_scores as compare_scores
+from .run_report import compare_runs as compare_runs
 from .workers import RunStopped as RunStopped

@@ -211,7 +211,9 @@ class Job:
             require_options(self.metric, self.options, known)
         elif isinstance(self.metric, type) or not (callable(self.metric) or hasattr(self.metric, "score_many")):
             shown = f"the class {self.metric.__name__}" if isinstance(self.metric, type) else type(self.metric).__name__
-            raise TypeError(f"metric must be a name, a Metric such as Bleu(), or a function of a row, not {shown}")
+            raise TypeError(
+                f"metric must be a name, a Metric such as BleuMetric(), or a function of a row, not {shown}"
+            )
         elif self.options:
             raise ValueError("options belong to metrics known by name; bind yours with functools.partial")
         if self.kinds:

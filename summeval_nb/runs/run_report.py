@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from summeval_nb.core.results import Score
 
 # %% auto #0
-__all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'RunComparison', 'compare_scores', 'align',
+__all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'RunComparison', 'compare_runs', 'align',
            'RunReport', 'page_parts', 'compared_parts', 'run_page']
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #5844c38c
@@ -142,7 +142,7 @@ def _paired(
     return low, high, p, "bootstrap, sign-flip permutation"
 
 
-def compare_scores(
+def compare_runs(
     a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, seed: int = 0
 ) -> RunComparison:
     """Compare two runs' scores of the same items (NaN: none).
@@ -158,7 +158,7 @@ def compare_scores(
     --------
     >>> rng = np.random.default_rng(0)
     >>> a = rng.random(100)
-    >>> compare_scores(a, a + rng.normal(0.2, 0.1, 100)).p_value < 0.01
+    >>> compare_runs(a, a + rng.normal(0.2, 0.1, 100)).p_value < 0.01
     True
     """
     require_share(confidence, "confidence")
@@ -367,6 +367,6 @@ def run_page(
     parts |= {"summary": report._summary(), "compared": []}
     if second:
         aligned = align(second.folder, report.folder)
-        compared = compare_scores(aligned.a, aligned.b)
+        compared = compare_runs(aligned.a, aligned.b)
         parts |= compared_parts(aligned, compared, names)
     return html_page(f"Run {names[0]}", render("run.html", **parts))

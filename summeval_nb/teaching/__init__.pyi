@@ -1,10 +1,10 @@
 """The public names of this part: one line a name, imported when first used."""
 
-from .exercises import AnswerCheck as AnswerCheck
-from .exercises import check_answer as check_answer
+from .exercises import ExerciseCheck as ExerciseCheck
+from .exercises import check_exercise as check_exercise
 from .exercises import common_slip as common_slip
+from .exercises import hash_answers as hash_answers
 from .exercises import my_progress as my_progress
-from .exercises import seal_answers as seal_answers
 from .play import Picture as Picture
 from .play import play_bleu as play_bleu
 from .play import play_correlation as play_correlation

@@ -25,8 +25,8 @@ from ..core.base import JsonDict
 from ..core.html import Markup, printable, render
 
 # %% auto #0
-__all__ = ['PARTS', 'AnswerCheck', 'check_answer', 'common_slip', 'my_progress', 'seal_answers', 'nearly', 'Progress', 'part_of',
-           'book_folder']
+__all__ = ['PARTS', 'ExerciseCheck', 'check_exercise', 'common_slip', 'my_progress', 'hash_answers', 'nearly', 'Progress',
+           'part_of', 'book_folder']
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #1ce55e61
 _DIGITS = 4  # decimals that count
@@ -94,7 +94,7 @@ def _seal(exercise: str, form: _Canonical) -> str:
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #32f491b3
 @dataclass(frozen=True, repr=False)
-class AnswerCheck:
+class ExerciseCheck:
     """The outcome of checking an answer; true if the answer is right.
 
     Attributes
@@ -211,18 +211,18 @@ def _known(chapter: str, entries: Iterable[str]) -> str:
 _SEALS = _Seals()
 
 
-def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> AnswerCheck:
+def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> ExerciseCheck:
     """Compare the forms of an answer with the seals of an exercise."""
     seals = [_seal(exercise, form) for form in dict.fromkeys(forms)]
     if entry["answer"] in seals:
-        return AnswerCheck(exercise, "right", "right")
+        return ExerciseCheck(exercise, "right", "right")
     for seal in seals:
         if seal in entry["slips"]:
-            return AnswerCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
-    return AnswerCheck(exercise, "not yet", _not_yet(forms[0].named, entry["kind"]))
+            return ExerciseCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
+    return ExerciseCheck(exercise, "not yet", _not_yet(forms[0].named, entry["kind"]))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
-def check_answer(exercise: str, answer: object) -> AnswerCheck:
+def check_exercise(exercise: str, answer: object) -> ExerciseCheck:
     """Say whether an answer is right, without knowing the answer.
 
     Numbers are compared to four decimals, text without regard to case and spaces, lists
@@ -238,7 +238,7 @@ def check_answer(exercise: str, answer: object) -> AnswerCheck:
 
     Returns
     -------
-    AnswerCheck
+    ExerciseCheck
         True if right; otherwise its message helps as far as it can without telling.
 
     Raises
@@ -248,19 +248,19 @@ def check_answer(exercise: str, answer: object) -> AnswerCheck:
 
     Examples
     --------
-    >>> check_answer("71_exercises/1", ...)
+    >>> check_exercise("71_exercises/1", ...)
     … 71_exercises/1: not answered yet: put your answer in the place of ...
-    >>> check_answer("71_exercises/1", "three")
+    >>> check_exercise("71_exercises/1", "three")
     ✗ 71_exercises/1: not yet: you gave a text, and this exercise wants a number
     """
     entry = _SEALS.entry(exercise)
     if answer is ...:
         message = "not answered yet: put your answer in the place of ..."
-        return AnswerCheck(exercise, "not answered yet", message)
+        return ExerciseCheck(exercise, "not answered yet", message)
     try:
         forms = [_canonical(answer, shift) for shift in (0.0, -1e-6, 1e-6)]
     except (TypeError, ValueError, OverflowError) as error:
-        return AnswerCheck(exercise, "not yet", f"not yet: {error}")
+        return ExerciseCheck(exercise, "not yet", f"not yet: {error}")
 
     def seal(other: object, place: str = "") -> str:
         return _seal(exercise + place, _canonical(other))
@@ -270,11 +270,11 @@ def check_answer(exercise: str, answer: object) -> AnswerCheck:
         entry.update(_place_seals(answer, seal))
     check = _compare(exercise, entry, forms)
     if check.message == "not yet" and (found := _known_by_seals(answer, entry, seal)):
-        return AnswerCheck(exercise, "not yet", f"not yet: {found}")
+        return ExerciseCheck(exercise, "not yet", f"not yet: {found}")
     return check
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #53d84cab
-def common_slip(exercise: str, answer: object, help: str) -> AnswerCheck:
+def common_slip(exercise: str, answer: object, help: str) -> ExerciseCheck:
     """Name a wrong answer that people often give, and the sentence that helps them.
 
     Stands in a solutions notebook. While answers are sealed it stores the slip;
@@ -283,7 +283,7 @@ def common_slip(exercise: str, answer: object, help: str) -> AnswerCheck:
     Parameters
     ----------
     exercise, answer
-        As for `check_answer`; the answer is the wrong value.
+        As for `check_exercise`; the answer is the wrong value.
     help : str
         One sentence that helps and does not give the answer away.
 
@@ -337,7 +337,7 @@ def my_progress(folder: str | Path | None = None) -> Progress:
     return _read_progress(None if folder is None else Path(folder))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #71596e01
-def seal_answers(
+def hash_answers(
     folder: str | Path,
 ) -> AbstractContextManager[Callable[[], JsonDict]]:
     """Store the seals of all answers checked inside the block, one JSON file a chapter.
@@ -363,8 +363,8 @@ def seal_answers(
     Examples
     --------
     >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, seal_answers(folder) as collected:
-    ...     check_answer("my_class/1", 0.5)
+    >>> with tempfile.TemporaryDirectory() as folder, hash_answers(folder) as collected:
+    ...     check_exercise("my_class/1", 0.5)
     ...     sorted(collected()["my_class"])
     ✓ my_class/1: right
     ['1']
@@ -682,7 +682,7 @@ def _unrounded(number: float) -> list[float]:
     return tried[:_MOST_TRIALS]
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #e26a5965
-_EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
+_EXERCISE = re.compile(r'check_exercise\("((\w+)/(\d+))", answer\)')
 
 
 # a chapter's first digit to the title of its part; a lesson has one digit in all

@@ -3,8 +3,8 @@
 from .cosine import cosine_similarity as cosine_similarity
 from .cosine import dot_similarity as dot_similarity
 from .cosine import require_matrix as require_matrix
+from .embed import BatchEmbedder as BatchEmbedder
 from .embed import Embedder as Embedder
-from .embed import LotEmbedder as LotEmbedder
 from .embed import MiniLMEmbedder as MiniLMEmbedder
 from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder

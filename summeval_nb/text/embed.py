@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 # %% auto #0
-__all__ = ['MINILM_PACKAGE', 'MINILM_SHA256', 'EmbedderOrName', 'minilm_files', 'encodable', 'Embedder', 'LotEmbedder',
+__all__ = ['MINILM_PACKAGE', 'MINILM_SHA256', 'EmbedderOrName', 'minilm_files', 'encodable', 'Embedder', 'BatchEmbedder',
            'MiniLMEmbedder', 'SentenceTransformerEmbedder', 'ObjectEmbedder', 'load_embedder', 'sentence2embedding',
            'Encoder', 'SentenceVectors', 'RememberingEmbedder']
 
@@ -220,7 +220,7 @@ class Embedder(Protocol):
 _Passed: TypeAlias = tuple[np.ndarray, list[np.ndarray]]  # of sentences, of tokens
 
 
-class LotEmbedder:
+class BatchEmbedder:
     """The common part of all embedders: equal sentences once, in batches, in order again.
 
     `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
@@ -320,7 +320,7 @@ def _pool(h: torch.Tensor, lengths: list[int], tokens: bool | str) -> _Passed:
     return means.cpu().numpy(), [matrix for block in inner for matrix in block]
 
 
-class MiniLMEmbedder(LotEmbedder):
+class MiniLMEmbedder(BatchEmbedder):
     """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, length 1, no network.
 
     Sentences beyond 256 tokens are cut, with a warning. The empty string and white
@@ -380,7 +380,7 @@ class MiniLMEmbedder(LotEmbedder):
         return self._encode(sentences, batch_size, "all", False)[1]
 
 # %% ../../nbs/1_text/12_embed.ipynb #d2be93da
-class SentenceTransformerEmbedder(LotEmbedder):
+class SentenceTransformerEmbedder(BatchEmbedder):
     """Any sentence-transformers model: a folder, a name in the local cache, an object.
 
     Parameters
@@ -440,7 +440,7 @@ class SentenceTransformerEmbedder(LotEmbedder):
             return _library_pass(self._model, batch, special, self.fingerprint)
 
 # %% ../../nbs/1_text/12_embed.ipynb #77339e32
-class ObjectEmbedder(LotEmbedder):
+class ObjectEmbedder(BatchEmbedder):
     """Any object with `encode(sentences)` and `fingerprint`; what it gives is checked.
 
     If it has `encode_with_tokens` or `encode_tokens`, these are used and checked too.
@@ -497,11 +497,11 @@ class ObjectEmbedder(LotEmbedder):
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
 EmbedderOrName: TypeAlias = "Embedder | SentenceTransformer | str | os.PathLike[str]"
-_LOADED: dict[str, tuple[_Stamp, LotEmbedder]] = {}
+_LOADED: dict[str, tuple[_Stamp, BatchEmbedder]] = {}
 _LOADING = threading.RLock()
 
 
-def load_embedder(embedder: EmbedderOrName = "minilm") -> LotEmbedder:
+def load_embedder(embedder: EmbedderOrName = "minilm") -> BatchEmbedder:
     """Return an embedder, loaded once per process.
 
     Parameters
@@ -523,7 +523,7 @@ def load_embedder(embedder: EmbedderOrName = "minilm") -> LotEmbedder:
     >>> load_embedder("minilm") is load_embedder("minilm")
     True
     """
-    if isinstance(embedder, LotEmbedder):
+    if isinstance(embedder, BatchEmbedder):
         return embedder
     if not isinstance(embedder, (str, os.PathLike)):
         if _is_library_model(embedder):

@@ -253,7 +253,7 @@ def solution(chapter: str, exercise: int) -> object:
     names: dict[str, object] = {}
     for cell in nbformat.read(ROOT / "nbs" / "solutions" / f"{chapter}.ipynb", 4).cells:
         if cell.cell_type == "code":
-            before, found, _ = cell.source.partition(f'assert check_answer("{chapter}/{exercise}"')
+            before, found, _ = cell.source.partition(f'assert check_exercise("{chapter}/{exercise}"')
             exec(before, names)
             if found:
                 return names["answer"]
@@ -297,8 +297,10 @@ def test_a_newcomer_learns_what_rouge_is(lab, visit):
     assert write_and_run(page, first, code.format("The cat sat on the mat.")).inner_text().startswith("0.83")
     assert write_and_run(page, first, code.format("The dog sat on the mat.")).inner_text().startswith("0.66")
 
-    exercise = cells.nth(position("3_overlap/33_rouge", 'check_answer("33_rouge/1"'))
-    given = 'from summeval_nb.teaching.exercises import check_answer\nanswer = {!r}\ncheck_answer("33_rouge/1", answer)'
+    exercise = cells.nth(position("3_overlap/33_rouge", 'check_exercise("33_rouge/1"'))
+    given = (
+        'from summeval_nb.teaching.exercises import check_exercise\nanswer = {!r}\ncheck_exercise("33_rouge/1", answer)'
+    )
     assert "not answered yet" in exercise.locator(".jp-OutputArea").inner_text()
     answer = solution("33_rouge", 1)
     wrong = write_and_run(page, exercise, given.format([*answer[:-1], 0.123])).inner_text()

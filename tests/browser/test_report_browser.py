@@ -90,7 +90,7 @@ class Attacker:
         from summeval_nb.core import Finding
 
         found = [Finding(ATTACKS[0], claim[:5], 0, 5) for _, claim in pairs]
-        return [Verdict(probability=0.3, findings=[finding], details={"mass": 0.9}) for finding in found]
+        return [Verdict(probability=0.3, findings=[finding], details={"probability_mass": 0.9}) for finding in found]
 
 
 def test_hostile_text_executes_nothing(tmp_path, visit):

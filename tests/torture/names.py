@@ -270,10 +270,12 @@ LISTED: dict[str, dict[str, Any]] = {
     "error_bound": {"errors": counts, "accepted": counts},
     "guaranteed_threshold": {"probabilities": st.lists(st.one_of(shares, st.none()), max_size=9)},
     "rank_systems": {"table": st.lists(entries, max_size=4)},
-    "compare_pairs": {"table": st.lists(st.fixed_dictionaries(dict.fromkeys(_words("question a b truth"), texts)))},
-    "Rubric": {"backend": backends, "steps": st.lists(texts, max_size=2), "workers": st.just(1), "title": texts},
+    "compare_answers_many": {
+        "table": st.lists(st.fixed_dictionaries(dict.fromkeys(_words("question a b truth"), texts)))
+    },
+    "RubricMetric": {"backend": backends, "steps": st.lists(texts, max_size=2), "workers": st.just(1), "title": texts},
     "RatingMetric": {"backend": backends, "workers": st.just(1)},
-    "SideBySide": {"backend": st.one_of(st.none(), backends), "workers": st.just(1)},
+    "PairwiseMetric": {"backend": st.one_of(st.none(), backends), "workers": st.just(1)},
     "LabelledSentence": {"article": texts, "supported": st.booleans()},
     "ChunkedChecker": {"inner": inner_checkers, "words": st.one_of(counts, numbers)},
     "HistogramChecker": {
@@ -281,10 +283,10 @@ LISTED: dict[str, dict[str, Any]] = {
         "weights": st.lists(numbers, max_size=3).map(tuple),
         "intercept": numbers,
     },
-    "BertScore": {"model": st.just("minilm"), "layer": st.none()},
-    "Meteor": {"synonyms": st.none()},
+    "BertScoreMetric": {"model": st.just("minilm"), "layer": st.none()},
+    "MeteorMetric": {"synonyms": st.none()},
     "accepted_needed": {"errors": st.one_of(counts, numbers)},
-    "SummaryScoreMetric": {},
+    "SummarizationMetric": {},
     "ask_many": {
         "judge": backends.map(lambda b: summeval_nb.judged.LLMJudge(b)),
         "purpose": options("refusal", "statements"),
@@ -306,15 +308,15 @@ LISTED: dict[str, dict[str, Any]] = {
     "chrf_many": {"references": st.lists(groups, max_size=3)},
     "clipped_counts": {"candidate": words, "references": st.lists(words, max_size=3)},
     "compare": {},
-    "compare_all": {"metrics": st.dictionaries(texts, tables((3, 4)), max_size=3)},
-    "compare_scores": {
+    "compare_metrics": {"metrics": st.dictionaries(texts, tables((3, 4)), max_size=3)},
+    "compare_runs": {
         "a": st.lists(numbers, min_size=3, max_size=3).map(np.array),
         "b": st.lists(numbers, min_size=3, max_size=3).map(np.array),
     },
     "corpus_bleu": {"references": st.lists(groups, max_size=3)},
     "corpus_chrf": {"references": st.lists(groups, max_size=3)},
     "corpus_ter": {"references": st.lists(groups, max_size=3)},
-    "bert_many": {"references": st.lists(groups, max_size=3), "model": st.just("minilm")},
+    "bertscore_many": {"references": st.lists(groups, max_size=3), "model": st.just("minilm")},
     "bert_score": {"model": st.just("minilm"), "layer": st.none()},
     "meteor_many": {"references": st.lists(groups, max_size=3), "synonyms": st.none()},
     "meteor_score": {"synonyms": st.none()},
@@ -378,14 +380,14 @@ LISTED: dict[str, dict[str, Any]] = {
     "content_key": {},
     "find_backends": {"value": anything},
     "splitter_name": {},
-    "check_answer": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
+    "check_exercise": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
     "common_slip": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
     "my_progress": {"folder": safe_names},
     "play_correlation": {},
     # what is built
     "Answer": {"value": st.sampled_from([0, 1, None]), "said": st.one_of(st.none(), shares), "evidence": st.just(())},
-    "AnswerCheck": {"outcome": texts},
-    "Choice": {"label": texts, "probabilities": st.dictionaries(texts, shares, max_size=2), "mass": shares},
+    "ExerciseCheck": {"outcome": texts},
+    "Choice": {"label": texts, "probabilities": st.dictionaries(texts, shares, max_size=2), "probability_mass": shares},
     "Claim": {"start": st.integers(0, 3), "end": st.integers(3, 9)},
     "ClaimFinder": {"annotator": st.none(), "splitter": st.none()},
     "Entailment": {
@@ -427,7 +429,7 @@ LISTED: dict[str, dict[str, Any]] = {
     "Question": {"statement": texts, "keyphrases": st.lists(texts, max_size=2).map(tuple)},
     "Rating": {
         "distribution": st.dictionaries(st.integers(1, 5), shares, max_size=3),
-        "mass": shares,
+        "probability_mass": shares,
         "quality": texts,
     },
     "Resolution": {"units": st.lists(texts, max_size=2).map(tuple)},
@@ -490,14 +492,14 @@ LISTED: dict[str, dict[str, Any]] = {
 }
 # Names that are called without arguments, are types to be checked against, or come out of the calls above.
 PASSIVE = _words(
-    "METRICS Splitter Backend Checker Embedder Judge LotEmbedder AnswerReport AnswerTable BleuComparison "
-    "BleuScore BleuTable Calibration ChrfScore ChrfTable Comparison Comparisons Correlation Faithfulness Item "
-    "ItemStream TerScore TerTable BertMatch BertTable "
+    "METRICS Splitter Backend Checker Embedder Judge BatchEmbedder AnswerReport AnswerTable BleuComparison "
+    "BleuScore BleuTable Calibration ChrfScore ChrfTable Comparison MetricComparisons Correlation Faithfulness Item "
+    "ItemStream TerScore TerTable BertScore BertScoreTable "
     "MeteorScore MeteorTable "
-    "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture RougeItem RougeScores "
+    "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture PrecisionRecallF1 RougeScore "
     "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
-    "sample_articles rating_metric seal_answers Metric ResultTable ScoreTable "
+    "sample_articles rating_metric hash_answers Metric ResultTable ScoreTable "
 )
 MAY_HOLD_NAN = _words(
     "metric_scores Signature Outcome Verdict Score RunPlan Ledger Choice Job RunReport content_key "
