@@ -447,10 +447,11 @@ def plan_run(
     depends on the replies, and these are made up: a sentence has as many statements as
     rules find in it, nothing is refused, nothing has to be asked again. Questions that
     rows share, such as those about one article with many summaries, are asked once in a
-    run; the estimate knows of it only where two of them are in the sample. On 300 rows
-    of news, the interval from 20 held the calls of every chain for a model that
-    answers soberly; one that refuses half of the texts, and whose JSON is malformed in
-    a fifth of its replies, took .6 to 2 times the estimate.
+    run; the estimate knows of it only where two of them are in the sample. On 100
+    to 300 rows of news, the interval from 20 held the calls of every metric for a
+    scripted model that answers soberly. One that refuses half of the texts, draws
+    the number of statements, and whose JSON is malformed in a fifth of its replies,
+    took .6 to 3.2 times the estimate of a chain.
 
     What a store holds is counted and nothing is put into it. A metric of your own, or a
     function, is tried only where a `Backend` is found in its attributes or in the
