@@ -221,7 +221,7 @@ _Passed: TypeAlias = tuple[np.ndarray, list[np.ndarray]]  # of sentences, of tok
 
 
 class BatchEmbedder:
-    """The common part of all embedders: equal sentences once, in batches, in order again.
+    """The common part of all embedders: equal sentences once, in batches, then in order.
 
     `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
     is d. A subclass says how texts are prepared (`_prepare`) and how one batch is
@@ -596,7 +596,7 @@ def sentence2embedding(
 def _batches_of(
     lengths: Sequence[int], batch_size: int, budget: int | None
 ) -> Iterator[list[int]]:
-    """Yield positions, shortest first, in batches of at most so many sentences and tokens.
+    """Yield positions, shortest first, in batches of limited sentences and tokens.
 
     A sentence that exceeds the budget is a batch of its own.
     """
@@ -851,7 +851,7 @@ def _library_pass(
     special: tuple[int, int] | None,
     name: str,
 ) -> _Passed:
-    """Return a batch's vectors and, where `special` says where they are, its tokens'."""
+    """Return a batch's vectors and, where `special` places them, its tokens'."""
     options: dict[str, Any] = {"batch_size": len(batch), "show_progress_bar": False}
     if special is None:
         return _require_vectors(model.encode(batch, **options), len(batch), name), []
