@@ -3,7 +3,7 @@
     python benchmarks/clear_cases.py [--server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct]
 
 Twelve questions, each with its true answer, the same in a few other words, a wrong answer of the same form, gibberish,
-a sentence about something else and one about the same thing. Chapters 47 and 48 give the numbers.
+a sentence about something else and one about the same thing. Chapters 54 and 57 give the numbers.
 """
 
 from __future__ import annotations

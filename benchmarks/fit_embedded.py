@@ -37,9 +37,8 @@ from summeval_nb import evaluate_many
 from summeval_nb.evidence import tokens, words
 from summeval_nb.evidence.base import encode_pairs
 from summeval_nb.evidence.embedded import MEASURED_K, NUMBERS, fitted, look, numbers_mark, ten_numbers, windows
-from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import SentenceVectors, load_embedder
-from summeval_nb.text.retrieve import topk_related
+from summeval_nb.text.similarity import cosine_similarity, topk_related
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.reader import Reader

@@ -1,9 +1,9 @@
 """Judged answers: rows per second in bulk against row by row, calls to a backend per row, and a second run.
 
     python benchmarks/judge.py [--rows 500] [--single 40] [--answers 5]
-    python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 44 shows
+    python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 52 shows
     python benchmarks/judge.py --facts 100          # and the part of it on questions about facts (45 minutes of a core)
-    python benchmarks/judge.py --server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct   # the one of chapter 46
+    python benchmarks/judge.py --server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct   # the one of chapter 51
 
 The rows are made of SummEval's articles (five systems' summaries as answers, the first reference as the ground truth)
 where SUMMEVAL_NB_DATA names the folder of real data, and of the sample articles otherwise. Both ways are timed in the
@@ -160,7 +160,7 @@ def facts(articles: int) -> None:
 
 
 def write_table(table: dict[str, Any]) -> None:
-    """Write the table that chapter 44 shows, a row of numbers a line."""
+    """Write the table that chapter 52 shows, a row of numbers a line."""
     text = json.dumps(table, separators=(",", ":"))
     TABLE.write_text(re.sub(r"(\],)", r"\1\n", text) + "\n", encoding="utf-8")
 

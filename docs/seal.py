@@ -1,7 +1,7 @@
-"""Seal the answers of the exercises: run solutions notebooks and store what their checks would compare with.
+"""Seal the answers of the exercises: run the parts' solutions and store what their checks would compare with.
 
     python docs/seal.py                             all of nbs/solutions
-    python docs/seal.py nbs/solutions/32_bleu.ipynb
+    python docs/seal.py nbs/solutions/counting.ipynb
 
 Writes summeval_nb/assets/exercises/<chapter>.json.
 """
@@ -23,14 +23,15 @@ SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
 
 
 def seal(path: Path) -> list[str]:
-    """Run one solutions notebook's code, top to bottom, and store its seals; return the exercises' names."""
+    """Run the code of a part's solutions, top to bottom, and store its seals; return the exercises' names."""
+    chapters = {one.stem for one in ROOT.glob(f"nbs/[1-9]_{path.stem}/*.ipynb")}
     names: dict[str, object] = {"__name__": path.stem}
     with hash_answers(SEALS) as collected:
         for number, cell in enumerate(nbformat.read(path, 4).cells):
             if cell.cell_type == "code":
                 exec(compile(cell.source, f"{path.name}, cell {number + 1}", "exec"), names)
-        if wrong := sorted(set(collected()) - {path.stem}):
-            raise ValueError(f"{path.name} answers exercises of another chapter: {', '.join(wrong)}")
+        if wrong := sorted(set(collected()) - chapters):
+            raise ValueError(f"{path.name} answers exercises of another part: {', '.join(wrong)}")
     return [f"{chapter}/{number}" for chapter, entries in collected().items() for number in entries]
 
 

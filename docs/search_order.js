@@ -21,7 +21,7 @@ var Scorer = {
     const place = page.startsWith("solutions/") || page === "solutions" ? -40
       : /^(api|goals|bibliography|genindex|py-modindex)$/.test(page) ? -30
       : page === "architecture" || page === "glossary" ? -10
-      : page.startsWith("tutorials/") || /^\d_/.test(page) ? 5 : 0;
+      : /^\d_/.test(page) ? 5 : 0;
     if (anchor || !asked) return score + place;
     const terms = (taughtTerms[page] || []).map(plainWords);
     const taught = terms.includes(asked) ? 60 : terms.some((term) => term.startsWith(asked)) ? 40 : 0;

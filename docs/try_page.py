@@ -30,22 +30,22 @@ CORE = BUILD / f"pyodide-{VERSION}"
 STATIC = BUILD / "try_static"  # what the site gets beside docs/_static
 PAGE = """# Try it
 
-Type, and see the numbers: [BLEU](3_overlap/32_bleu.ipynb), [ROUGE](3_overlap/33_rouge.ipynb) and three
-[correlations](5_agreement/51_agreement.ipynb), computed by the package's own functions. {how}
+Type, and see the numbers: [BLEU](2_counting/24_bleu.ipynb), [ROUGE](2_counting/22_rouge.ipynb) and three
+[correlations](6_judging_the_judges/63_agreement.ipynb), computed by the package's own functions. {how}
 
 ## Two texts
 
 {words}
 
 The references stand one a line. For each number of BLEU and ROUGE its signature says how it was made;
-[lesson 3](tutorials/3_two_rouge_numbers.ipynb) shows what changes when a choice does.
+[lesson 23](2_counting/23_two_rouge_numbers.ipynb) shows what changes when a choice does.
 
 ## Two lists of numbers
 
 {numbers}
 
 What a metric gave to five summaries, and what people thought of them. The example is that of
-[chapter 51](5_agreement/51_agreement.ipynb), which says what the three coefficients ask.
+[chapter 63](6_judging_the_judges/63_agreement.ipynb), which says what the three coefficients ask.
 
 On your own machine the same is
 

@@ -10,8 +10,8 @@ from . import agreement as agreement
 from . import runs as runs
 from . import teaching as teaching
 from .text.embed import sentence2embedding as sentence2embedding
-from .text.cosine import cosine_similarity as cosine_similarity
-from .text.retrieve import topk_related as topk_related
+from .text.similarity import cosine_similarity as cosine_similarity
+from .text.similarity import topk_related as topk_related
 from .core.metric import Metric as Metric
 from .core.results import Score as Score
 from .core.results import Verdict as Verdict

@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 book, execute = map(importlib.import_module, ("book", "execute"))
 NAMES = book.written()
-CHAPTERS = [name for name in NAMES if re.match(r"[1-9]_", name)]
+LESSONS = [name for name in NAMES if book.is_lesson(name)]
+CHAPTERS = [name for name in NAMES if re.match(r"[1-9]_", name) and name not in LESSONS]
 WORKS = parse_file(ROOT / "nbs" / "references.bib").entries
 TERMS = re.findall(r"^## (.+)$", book.prose("glossary"), re.M)
 by_chapter = pytest.mark.parametrize("name", CHAPTERS)
@@ -130,9 +131,12 @@ def test_links_of_the_page_of_goals_lead_somewhere():
 def test_every_page_has_its_place():
     order = book.in_order([*NAMES, *(name.removesuffix(".md") for name in book.made_pages(NAMES))])
     assert set(NAMES) - set(order) == {"index"} | {name for name in NAMES if name.startswith("solutions/")}
-    assert order.index("6_runs/61_batch") < order.index("6_runs/62_run_report") < order.index("6_runs/63_cli"), (
-        "read a run after making it"
+    assert order[0].startswith("1_start/11_"), "the first report opens the book"
+    between = order.index("2_counting/22_rouge"), order.index("2_counting/24_bleu")
+    assert between[0] < order.index("2_counting/23_two_rouge_numbers") < between[1], (
+        "a lesson stands among the chapters"
     )
+    assert len(CHAPTERS) + len(LESSONS) <= 36 and len(NAMES) <= 52, "fifty notebooks and two pages of plain text"
     assert max(map(order.index, CHAPTERS)) < order.index("glossary")
     assert max(map(order.index, CHAPTERS)) < order.index("solutions"), "solutions are found before the chapters"
 
@@ -180,7 +184,7 @@ def test_no_two_pages_have_the_same_title():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_link_says_the_number_of_the_chapter_it_leads_to(name):
     links = re.findall(
-        r"\[(?:chapter |solutions/)?(\d+)(?:[ _][^\]]*)?\]\([^)\s]*?/?(\d+)_\w+\.ipynb", book.prose(name)
+        r"\[(?:chapter |lesson |solutions/)?(\d+)(?:[ _][^\]]*)?\]\([^)\s]*?/?(\d+)_\w+\.ipynb", book.prose(name)
     )
     assert not (wrong := [link for link in links if link[0] != link[1]]), wrong
 
@@ -191,7 +195,7 @@ def test_a_lesson_is_called_lesson(name):
     assert not re.search(r"\btutorial", shown, re.I), "the menu says lesson"
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("tutorials/")])
+@pytest.mark.parametrize("name", [name for name in LESSONS if "Exercise" in book.prose(name)])
 def test_the_answers_of_a_lesson_are_folded_or_elsewhere(name):
     """JupyterLab shows cells with `#| hide` as any other, so an answer may not stand in one."""
     cells = book.read(name).cells
@@ -202,18 +206,20 @@ def test_the_answers_of_a_lesson_are_folded_or_elsewhere(name):
     ]
     assert not open_answers, open_answers[0]
     text = book.prose(name)
-    assert "<details>" in text or f"../solutions/{name.split('/')[1]}.ipynb" in text, "no answers to compare with"
+    folder, _, stem = name.partition("/")
+    elsewhere = f"../solutions/{folder.partition('_')[2]}.ipynb#{stem.replace('_', '-')}"
+    assert "<details>" in text or elsewhere in text, "no answers to compare with"
 
 
 def test_the_chapter_of_a_term_is_known_to_the_search():
     taught = book.taught_terms(NAMES)
     for term, page in (
-        ("rouge", "3_overlap/33_rouge"),
-        ("refusal", "4_judged/43_answers"),
-        ("resume", "6_runs/61_batch"),
+        ("rouge", "2_counting/22_rouge"),
+        ("refusal", "5_other_qualities/53_answers"),
+        ("resume", "7_use/71_a_million_pairs"),
     ):
         assert term in taught[page]
-    assert [name for name in taught if "lesson" in taught[name]] == [name for name in NAMES if name[:4] == "tuto"]
+    assert [name for name in taught if "lesson" in taught[name]] == LESSONS
     assert set(taught) <= set(NAMES)
 
 

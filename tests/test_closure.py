@@ -27,7 +27,7 @@ SOURCES = {
     "high/checks.py": "FOLDER = 'assets', 'exercises'",
     "high/dynamic.py": "import importlib\nKIND = 'high.two:second'\nimportlib.import_module(f'summeval_nb.{KIND}')",
 }
-ASSETS = ["words.txt", "other.txt", "exercises/33_rouge.json", "exercises/32_bleu.json"]
+ASSETS = ["words.txt", "other.txt", "exercises/22_rouge.json", "exercises/24_bleu.json"]
 LOW = {"__init__.py", "low/__init__.py", "low/one.py"}
 TWO = {*LOW, "low/_late.py", "high/__init__.py", "high/two.py", "assets/words.txt"}
 COMMAND = {*TWO, "__main__.py", "cli.py"}
@@ -61,8 +61,8 @@ CASES = {
         {*HIGH, "high/reads.py", "assets/words.txt", "assets/other.txt"},
     ),
     "the sealed answers of its own chapter": (
-        "from summeval_nb.high import checks\ncheck_exercise('33_rouge/1', answer)",
-        {*HIGH, "high/checks.py", "assets/exercises/33_rouge.json"},
+        "from summeval_nb.high import checks\ncheck_exercise('22_rouge/1', answer)",
+        {*HIGH, "high/checks.py", "assets/exercises/22_rouge.json"},
     ),
 }
 
@@ -100,10 +100,10 @@ def test_a_source_that_changes_is_read_again(package):
 
 def test_a_chapter_hangs_on_what_it_needs_and_not_on_the_rest():
     """In this book: a change of the runs does not run the chapter on n-grams again, one of `ngrams` that on ROUGE."""
-    behind = {name: closure.files_behind(ROOT / "nbs" / name, ROOT) for name in ("3_overlap/31_ngrams.ipynb",)}
-    behind["rouge"] = closure.files_behind(ROOT / "nbs/solutions/33_rouge.ipynb", ROOT)
-    ngrams = {path.relative_to(ROOT / "summeval_nb").as_posix() for path in behind["3_overlap/31_ngrams.ipynb"]}
+    behind = {name: closure.files_behind(ROOT / "nbs" / name, ROOT) for name in ("2_counting/21_ngrams.ipynb",)}
+    behind["rouge"] = closure.files_behind(ROOT / "nbs/2_counting/22_rouge.ipynb", ROOT)
+    ngrams = {path.relative_to(ROOT / "summeval_nb").as_posix() for path in behind["2_counting/21_ngrams.ipynb"]}
     assert not any(name.startswith(("runs/", "judged/", "evidence/", "cli")) for name in ngrams), ngrams
     assert ROOT / "summeval_nb/overlap/ngrams.py" in behind["rouge"]
-    assert ROOT / "summeval_nb/assets/exercises/33_rouge.json" in behind["rouge"]
-    assert ROOT / "summeval_nb/assets/exercises/32_bleu.json" not in behind["rouge"]
+    assert ROOT / "summeval_nb/assets/exercises/22_rouge.json" in behind["rouge"]
+    assert ROOT / "summeval_nb/assets/exercises/24_bleu.json" not in behind["rouge"]

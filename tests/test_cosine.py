@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import cdist
 
-from summeval_nb.text.cosine import cosine_similarity, dot_similarity, require_matrix
+from summeval_nb.text.similarity import cosine_similarity, dot_similarity, require_matrix
 
 ordinary = st.one_of(st.just(0.0), st.floats(1e-3, 1e3), st.floats(-1e3, -1e-3))
 extreme = st.floats(allow_nan=False, allow_infinity=False)

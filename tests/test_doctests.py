@@ -13,8 +13,8 @@ MODULES = sorted(
     if not path.stem.startswith("__") and path.stem != "_modidx"
 )
 WITHOUT = {  # public modules whose docstrings hold no example that could run here, and why
-    "cli": "commands for a shell: chapter 63 shows them, tests/test_shell.py runs them",
-    "judged.llm": "needs a language model: chapter 46 shows it, tests/test_llm_judge.py calls it",
+    "cli": "commands for a shell: lesson 71 shows them, tests/test_shell.py runs them",
+    "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_http.py calls it",
     "models.load": "needs a model: tests/test_load_model.py names some",
     "models.readers": "needs a model: tests/test_local.py reads with some",

@@ -18,7 +18,8 @@ from summeval_nb.teaching import common_slip, hash_answers, my_progress
 from summeval_nb.teaching.exercises import _canonical
 
 ROOT = Path(__file__).parents[1]
-CHAPTERS = sorted(ROOT.glob("nbs/[1-9]_*/*.ipynb"))
+PAGES = sorted(ROOT.glob("nbs/[1-9]_*/*.ipynb"))
+CHAPTERS = [path for path in PAGES if "default_exp" in path.read_text("utf-8")]  # lessons export nothing
 SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
 CALL = re.compile(r'check_exercise\("(\w+/\d+)", answer\)')
 
@@ -36,18 +37,24 @@ def test_a_chapter_has_three_exercises_with_seals_and_solutions(path):
         assert re.search(r"^answer = \.\.\.", source, re.M), f"an exercise starts unanswered:\n{source}"
     prose = "\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown")
     assert re.findall(r"^### Exercise (\d): \S", prose, re.M) == ["1", "2", "3"]
-    assert f"solutions/{path.stem}.ipynb" in prose, "no link to the solutions"
+    part = path.parent.name.partition("_")[2]
+    assert f"solutions/{part}.ipynb#{path.stem.replace('_', '-')})" in prose, "no link to the solutions"
 
-    solved = "\n".join(code(ROOT / "nbs" / "solutions" / path.name))
-    assert re.findall(r'assert check_exercise\("(\w+/\d+)", answer\)', solved) == expected
-    assert "common_slip(" in solved, "name at least one usual slip"
+    solved = "\n".join(code(ROOT / "nbs" / "solutions" / f"{part}.ipynb"))
+    assert re.findall(rf'assert check_exercise\("({path.stem}/\d+)", answer\)', solved) == expected
+    assert re.search(rf'common_slip\(\s*"{path.stem}/', solved), "name at least one usual slip"
     assert sorted(json.loads((SEALS / f"{path.stem}.json").read_text(encoding="utf-8"))) == ["1", "2", "3"]
 
 
 def test_no_seals_or_solutions_without_a_chapter_or_lesson():
-    stems = {path.stem for path in [*CHAPTERS, *ROOT.glob("nbs/tutorials/*.ipynb")]}
+    stems = {path.stem for path in PAGES}
     assert {path.stem for path in SEALS.glob("*.json")} <= stems
-    assert {path.stem for path in (ROOT / "nbs" / "solutions").glob("*.ipynb")} <= stems
+    parts = {path.parent.name.partition("_")[2] for path in PAGES}
+    for path in (ROOT / "nbs" / "solutions").glob("*.ipynb"):
+        assert path.stem in parts
+        prose = "\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown")
+        headings = re.findall(r"^## (.+)$", prose, re.M)
+        assert headings and {heading.replace(" ", "_") for heading in headings} <= stems
 
 
 @pytest.fixture
@@ -100,9 +107,9 @@ def test_close_numbers_have_the_same_form_or_neighbouring_ones(value, change):
 
 
 def test_a_whole_number_beyond_all_floats_is_no_answer():
-    assert "a number that no float can hold" in check_exercise("31_ngrams/1", 10**400).message
+    assert "a number that no float can hold" in check_exercise("21_ngrams/1", 10**400).message
     with pytest.raises(ValueError, match="a number that no float can hold"):
-        common_slip("31_ngrams/1", [-(10**400)], "no help")
+        common_slip("21_ngrams/1", [-(10**400)], "no help")
 
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), len, object(), [float("nan")], {"a": object()}])
@@ -194,30 +201,30 @@ def saved(path: Path, *cells: tuple[str, str]) -> None:
 
 def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
     asked = 'answer = 1\ncheck_exercise("{}", answer)'.format
-    saved(tmp_path / "3_overlap" / "32_bleu.ipynb",
-          (asked("32_bleu/1"), "✗ 32_bleu/1: not yet"), (asked("32_bleu/2"), "✓ 32_bleu/2: right"),
-          (asked("32_bleu/3"), "… 32_bleu/3: not answered yet: put your answer in the place of ..."),
-          ('check_exercise("32_bleu/9", shown)', "✓ 32_bleu/9: right"))  # fmt: skip
-    saved(tmp_path / "33_rouge.ipynb", (asked("33_rouge/1"), ""), ("1 + 1", "2"))
-    saved(tmp_path / "solutions" / "33_rouge.ipynb", (asked("33_rouge/1"), "✓ 33_rouge/1: right"))
-    saved(tmp_path / ".ipynb_checkpoints" / "33_rouge.ipynb", (asked("33_rouge/1"), "✓ 33_rouge/1: right"))
+    saved(tmp_path / "2_counting" / "24_bleu.ipynb",
+          (asked("24_bleu/1"), "✗ 24_bleu/1: not yet"), (asked("24_bleu/2"), "✓ 24_bleu/2: right"),
+          (asked("24_bleu/3"), "… 24_bleu/3: not answered yet: put your answer in the place of ..."),
+          ('check_exercise("24_bleu/9", shown)', "✓ 24_bleu/9: right"))  # fmt: skip
+    saved(tmp_path / "22_rouge.ipynb", (asked("22_rouge/1"), ""), ("1 + 1", "2"))
+    saved(tmp_path / "solutions" / "22_rouge.ipynb", (asked("22_rouge/1"), "✓ 22_rouge/1: right"))
+    saved(tmp_path / ".ipynb_checkpoints" / "22_rouge.ipynb", (asked("22_rouge/1"), "✓ 22_rouge/1: right"))
     (tmp_path / "<b>.ipynb").write_text("[1]")
     before = sorted(tmp_path.rglob("*"))
     found = my_progress(tmp_path)
     assert sorted(tmp_path.rglob("*")) == before, "reading writes nothing"
-    states = {"32_bleu/1": "not yet", "32_bleu/2": "right", "32_bleu/3": "not tried", "33_rouge/1": "not tried"}
+    states = {"24_bleu/1": "not yet", "24_bleu/2": "right", "24_bleu/3": "not tried", "22_rouge/1": "not tried"}
     assert found.to_dict() == states and found.unread == ("<b>.ipynb",)
     assert found.summary() == "1 of 4 exercises right, 1 not yet, 2 not tried; not read: <b>.ipynb"
-    assert "32_bleu   ✗ ✓ ·" in repr(found) and "<b>" not in found._repr_html_()
+    assert "24_bleu   ✗ ✓ ·" in repr(found) and "<b>" not in found._repr_html_()
     folds = re.findall(r"<details([^>]*)>.*?<summary[^>]*>(.*?)</summary>(.*?)</details>", found._repr_html_())
-    assert [(title, "32_bleu" in page, "33_rouge" in page) for _, title, page in folds] == [
-        ("3 · Overlap: 1 of 4 right", True, True)
+    assert [(title, "24_bleu" in page, "22_rouge" in page) for _, title, page in folds] == [
+        ("2 · Counting: 1 of 4 right", True, True)
     ]
     assert " open" in folds[0][0], "a part on which one works is open"
 
     saved(tmp_path / "index.ipynb")
     (tmp_path / "glossary.md").touch()
-    for here in (tmp_path / "3_overlap", tmp_path):
+    for here in (tmp_path / "2_counting", tmp_path):
         monkeypatch.chdir(here)
         assert my_progress().states == states
 
@@ -226,11 +233,11 @@ def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
     "content", ["[" * 20_000, "{}", '{"cells": [{"cell_type": "code"}]}', '{"cells": 5}', "\x00", "null", '"cells"']
 )
 def test_progress_in_hostile_notebooks(content, tmp_path):
-    saved(tmp_path / "good.ipynb", ('check_exercise("32_bleu/1", answer)', "✓ 32_bleu/1: right"))
+    saved(tmp_path / "good.ipynb", ('check_exercise("24_bleu/1", answer)', "✓ 24_bleu/1: right"))
     (tmp_path / "\x1b[2J\u202e<b>.ipynb").write_text(content)
     os.mkfifo(tmp_path / "pipe.ipynb")
     found = my_progress(tmp_path)
-    assert found.to_dict() == {"32_bleu/1": "right"} and len(found.unread) == 1
+    assert found.to_dict() == {"24_bleu/1": "right"} and len(found.unread) == 1
     for shown in (repr(found), found.summary(), found._repr_html_()):
         assert not {"\x1b", "\u202e"} & set(shown)
     assert "<b>" not in found._repr_html_()
@@ -249,8 +256,8 @@ def test_progress_knows_every_exercise_of_the_book():
 
 
 def test_an_unknown_chapter_names_the_one_that_was_meant():
-    with pytest.raises(ValueError, match="known: 71_exercises/1$"):
-        check_exercise("exercises/1", 1)
+    with pytest.raises(ValueError, match="known: 33_similarity/1$"):
+        check_exercise("similarity/1", 1)
 
 
 def test_equal_answers_of_two_exercises_have_different_seals(tmp_path):
@@ -282,7 +289,7 @@ def test_a_block_that_raises_writes_nothing(tmp_path):
     assert not (tmp_path / "seals").exists()
 
 
-@pytest.mark.parametrize("name", ["", "32_bleu", "32_bleu/", "/1", "../x/1", "32_bleu/99", "nowhere/1", 7])
+@pytest.mark.parametrize("name", ["", "24_bleu", "24_bleu/", "/1", "../x/1", "24_bleu/99", "nowhere/1", 7])
 def test_an_unknown_exercise_names_the_known(name):
     with pytest.raises(ValueError, match=r"known|named chapter/number"):
         check_exercise(name, 1)

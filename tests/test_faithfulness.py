@@ -150,7 +150,7 @@ def test_the_threshold_in_the_signature_decides_with_and_without_a_store(tmp_pat
 
 
 def test_the_answers_printed_in_the_first_lesson():
-    lesson = json.loads((ROOT / "nbs/tutorials/1_first_report.ipynb").read_text(encoding="utf-8"))
+    lesson = json.loads((ROOT / "nbs/1_start/11_first_report.ipynb").read_text(encoding="utf-8"))
     printed = next(source for cell in lesson["cells"] if "<details>" in (source := "".join(cell["source"])))
     bridge, chess = sample_articles()[0], sample_articles()[3]
 

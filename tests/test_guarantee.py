@@ -1,4 +1,4 @@
-"""Chapter 27: thresholds with a guarantee. Exact numbers, a promise that is kept in simulations, bad input by table."""
+"""Chapter 42: thresholds with a guarantee. Exact numbers, a promise that is kept in simulations, bad input by table."""
 
 import json
 import math

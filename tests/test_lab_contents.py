@@ -46,14 +46,14 @@ def test_another_kernel_speaks_for_itself():
 @pytest.fixture
 def book(tmp_path):
     folder = tmp_path / "checkout" / "nbs"
-    (folder / "3_overlap").mkdir(parents=True)
+    (folder / "2_counting").mkdir(parents=True)
     for name in ("index.ipynb", "glossary.md"):
         (folder / name).touch()
     return folder
 
 
 def test_the_book_is_found_from_inside_and_from_beside(book, tmp_path):
-    for place in (book, book / "3_overlap", book.parent, book.parent / "summeval_nb" / "teaching"):
+    for place in (book, book / "2_counting", book.parent, book.parent / "summeval_nb" / "teaching"):
         assert find_book([tmp_path, place]) == book
     with pytest.raises(ValueError, match="git clone"):
         find_book([tmp_path])

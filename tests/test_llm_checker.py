@@ -220,7 +220,7 @@ def test_a_small_model_ranks_clear_pairs_and_says_yes_to_everything(small_model_
     """SmolLM2-135M-Instruct on a supported and an unsupported sentence for each of ten premises.
 
     Measured: 9 of 10 pairs ranked right (17 of all 20), and every sentence "supported" at a threshold of 0.5: what the
-    model knows is in the order of its probabilities. Chapter 46 has the table.
+    model knows is in the order of its probabilities. Chapter 51 has the table.
     """
     lines = resources.files("summeval_nb").joinpath("assets/clear_pairs.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [json.loads(line) for line in lines[:20]]

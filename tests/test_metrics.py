@@ -102,7 +102,7 @@ METEOR_CASES = [  # summary, references, value by hand: 10PR / (R + 9P) * (1 - 0
     ("a tree", ["a shrub"], 0.5 * (1 - 0.5)),  # the small WordNet does not know them
     ("", ["the car"], 0.0),
     # nltk looks for synonyms of the stems that are left over, and "automobil" and "hous" are no words: two pairs
-    # fewer than in the paper. When this fails, nltk was mended: then change the limits in chapter 54, too.
+    # fewer than in the paper. When this fails, nltk was mended: then change the limits in chapter 66, too.
     ("The automobile stops near my house", ["the car stopped near our home"], 3 / 6 * (1 - 0.5 * (2 / 3) ** 3)),
 ]
 

@@ -18,7 +18,6 @@ from summeval_nb import bleu_score, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.overlap.rouge import lcs_path, lcs_table
 from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
-from summeval_nb.teaching.exercises import check_exercise
 from summeval_nb.teaching.pictures import (
     PRESETS,
     evidence_study,
@@ -621,12 +620,3 @@ def test_every_drawing_is_well_formed_and_has_a_caption(pictures):
     for name, picture in pictures.items():
         found = Elements(picture._repr_html_())
         assert found.open == [] and picture.state.caption in found.text, name
-
-
-# --- the chapter's exercises ---
-
-
-def test_exercises_are_sealed():
-    assert check_exercise("72_play/1", 7)
-    assert check_exercise("72_play/1", 5).outcome == "slip"
-    assert not check_exercise("72_play/1", 6)

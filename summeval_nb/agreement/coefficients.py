@@ -1,6 +1,6 @@
 """Coefficients of many rows under many weightings at once, and a level's correlation in every resample.
 
-Chapter 51 says what the three are. A weight says how often a column (a system) is counted: whole numbers make a
+Chapter 63 says what the three are. A weight says how often a column (a system) is counted: whole numbers make a
 resample without writing it out. Arrays have four axes: a batch, the weightings, the rows (articles), the columns
 (systems). A missing cell is NaN, and its sign with anything counts as 0, so it drops out.
 

@@ -1,7 +1,7 @@
 """The three coefficients of two short lists, in plain Python.
 
 For the page of the site where Python runs in the reader's browser, which has neither numpy nor scipy. The formulas are
-those of chapter 51: Spearman's ranks by signs, Kendall's tau-b by all pairs, so a list should be short.
+those of chapter 63: Spearman's ranks by signs, Kendall's tau-b by all pairs, so a list should be short.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Drawing again with replacement, and flipping signs: the one place where intervals and p-values are made by chance.
 
-Chapters 32, 51 and 53 explain what the numbers mean.
+Chapters 24, 63 and 65 explain what the numbers mean.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from summeval_nb.core.results import Evidence, Verdict
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import Encoder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
-from summeval_nb.text.retrieve import topk_related
+from summeval_nb.text.similarity import topk_related
 
 __all__ = [
     "Checker",

@@ -20,9 +20,9 @@ __all__ = ["checker", "load_checker", "named_checker", "packaged_checker", "requ
 def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.
 
-    The names: `"embedded"`, the package's own, which reads; `"words"`, chapter 21's;
-    `"nli:FOLDER"` for a classifier (chapter 24); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
-    `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 25).
+    The names: `"embedded"`, the package's own, which reads; `"words"`, chapter 34's;
+    `"nli:FOLDER"` for a classifier (chapter 35); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
+    `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 39).
 
     Raises
     ------

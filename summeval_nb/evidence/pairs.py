@@ -13,10 +13,10 @@ from summeval_nb.core.results import Evidence, Finding, Signature, Verdict
 from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence
 from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.models.store import Store, content_key
-from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.lists import LedReading, read_with_leads
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word
+from summeval_nb.text.similarity import cosine_similarity
 from summeval_nb.text.split import Reading, Splitter, split_markdown
 
 Pair = tuple[list[str], str]  # evidence texts, summary sentence

@@ -1,6 +1,6 @@
 """Cases put to a language model: what it is shown, the schema of its reply, windows and groups.
 
-Chapter 46 says the rules. What bounds a reply (twelve statements, the room for them, 80 signs a key phrase) is checked
+Chapter 51 says the rules. What bounds a reply (twelve statements, the room for them, 80 signs a key phrase) is checked
 where replies are read.
 """
 

@@ -27,7 +27,7 @@ def load_judge(judge: str | Judge) -> Judge:
     judge : str or Judge
         `"embedded"`; `"words"` or `"nli:FOLDER"` for the embedded judge with another
         checker; `"llm:FOLDER"`, `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`
-        for a language model (chapter 46); or any object with the protocol's methods.
+        for a language model (chapter 51); or any object with the protocol's methods.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
 from summeval_nb.text.split import split_claims
 
-# how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not
+# how rare a word must be (chapter 34) to be a key phrase by itself: meals is, day is not
 _RARE = 3.0
 # how much more a fact counts that holds a number, or a name (chosen on five of the articles in benchmarks/), and how
 # much less with each sentence before it

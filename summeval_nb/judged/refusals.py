@@ -1,6 +1,6 @@
 """Does a text decline to answer? Signs, turns of phrase, meaning and form, weighed by a fitted model.
 
-Chapter 42 tells what the signs are for and measures them; `benchmarks/fit_refusals.py` fits the weights.
+Chapter 51 tells what the signs are for and measures them; `benchmarks/fit_refusals.py` fits the weights.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.judging import Flag, premise_sentences
-from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.language import foreign_language, language_name, named_languages
+from summeval_nb.text.similarity import unit_rows
 
 _UNABLE = (
     r"(?:can(?:no|['’]?)t|can not|could(?:n['’]?t| not)|unable|not(?: \w+)? able|won['’]t|will not"

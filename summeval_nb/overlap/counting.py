@@ -1,6 +1,6 @@
 """Counting for many texts at once: texts as numbers, n-grams that two share, skip-bigrams, chrF's characters.
 
-Chapter 31 has the three ideas: count once, an n-gram is a pair, a clipped count is a longest common subsequence.
+Chapter 21 has the three ideas: count once, an n-gram is a pair, a clipped count is a longest common subsequence.
 A skip-bigram is a pair of words in the order of the text, with any words between them, or at most so many (Lin 2004,
 section 5). There are quadratically many, so a text's are made when needed and only those of few texts are kept.
 """

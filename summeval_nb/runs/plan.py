@@ -160,7 +160,7 @@ def _made_up(schema: JsonDict, texts: Sequence[str], root: JsonDict, place: int 
 
 
 def _clauses(texts: Sequence[str]) -> list[str]:
-    """What texts say, clause by clause, as the rules of chapter 23 cut them."""
+    """What texts say, clause by clause, as the rules of chapter 37 cut them."""
     finder = ClaimFinder("statements")
     sentences = [one.text for text in texts for one in split_sentences(text)]
     return [claim.text for sentence in sentences for claim in finder.find(sentence)] or list(texts)

@@ -1,4 +1,4 @@
-"""What the pictures of chapter 72 hold and how they are drawn; nothing here is moved.
+"""What the pictures of lesson 72 hold and how they are drawn; nothing here is moved.
 
 Points to drag, the steps of the LCS table, verdicts for every number of evidence sentences, the states with all that
 follows from their settings, and the drawings: words and escaped HTML, in which nothing is calculated.

@@ -1,8 +1,5 @@
 """The public names of this part: one line a name, imported when first used."""
 
-from .cosine import cosine_similarity as cosine_similarity
-from .cosine import dot_similarity as dot_similarity
-from .cosine import require_matrix as require_matrix
 from .embed import BatchEmbedder as BatchEmbedder
 from .embed import Embedder as Embedder
 from .embed import MiniLMEmbedder as MiniLMEmbedder
@@ -10,7 +7,10 @@ from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .embed import load_embedder as load_embedder
 from .embed import sentence2embedding as sentence2embedding
-from .retrieve import topk_related as topk_related
+from .similarity import cosine_similarity as cosine_similarity
+from .similarity import dot_similarity as dot_similarity
+from .similarity import require_matrix as require_matrix
+from .similarity import topk_related as topk_related
 from .split import Reading as Reading
 from .split import Splitter as Splitter
 from .split import language_table as language_table

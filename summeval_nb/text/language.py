@@ -358,7 +358,7 @@ REMEDIES = {
     "judge": "judge='llm:FOLDER'",
     "refusals": "judge='llm:FOLDER'",
     "key phrases": "judge='llm:FOLDER'",
-    "claims": "claims='statements' and a language model (chapter 23)",
+    "claims": "claims='statements' and a language model (chapter 37)",
     "splitter": "splitter='sentencex' or 'stanza', and lang=",
     "stemmer": "stemmer= with the language's name, or stemmer=False",
     "metric": "take chrF, or ROUGE with the language's stemmer",

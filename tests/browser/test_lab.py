@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = ["3_overlap/32_bleu", "2_evidence/21_check", "2_evidence/26_faithfulness"]
+CHAPTERS = ["2_counting/24_bleu", "3_evidence/34_first_checker", "3_evidence/38_faithfulness"]
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
     "notebook-extension/tracker": {"windowingMode": "none", "kernelShutdown": True},  # draws cells out of sight, too
@@ -135,7 +135,7 @@ def test_a_chapter_runs_in_the_lab(chapter, lab, visit):
     assert page.locator(".jp-RenderedHTMLCommon table, .jp-RenderedHTMLCommon mark").count() >= 1, "no HTML result"
     page.locator(".jp-OutputArea-output img").first.scroll_into_view_if_needed()
     tour.screenshot("after-run-all")
-    if chapter == "2_evidence/26_faithfulness":
+    if chapter == "3_evidence/38_faithfulness":
         reports = page.locator(".jp-OutputArea-output section.sr").all()
         a_sentence_opens_on_its_evidence(max(reports, key=lambda report: report.locator(".sr-article span").count()))
         tour.screenshot("opened")
@@ -198,7 +198,7 @@ def test_every_chapter_reads_well_in_the_lab(lab, visit):
 def test_a_fresh_notebook_is_not_marked_as_changed(lab, visit):
     """Opened, with its kernel running: there is nothing to save. The check can fail: a typed letter marks it."""
     page = visit(viewport={"width": 1400, "height": 1000}).page
-    page.goto(lab.format(path="3_overlap/33_rouge.ipynb"), timeout=2 * MINUTES)
+    page.goto(lab.format(path="2_counting/22_rouge.ipynb"), timeout=2 * MINUTES)
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=2 * MINUTES)
     model = "jupyterapp.shell.currentWidget.context.model"
     page.wait_for_function(f"() => {model}.sharedModel.metadata.language_info")
@@ -208,10 +208,12 @@ def test_a_fresh_notebook_is_not_marked_as_changed(lab, visit):
     assert page.evaluate(f"() => {model}.dirty") is True
 
 
-@pytest.mark.parametrize("lesson", ["1_first_report", "3_two_rouge_numbers", "7_lecturers_guide", "8_four_lessons"])
+@pytest.mark.parametrize(
+    "lesson", ["1_start/11_first_report", "2_counting/23_two_rouge_numbers", "7_use/72_teaching_pack"]
+)
 def test_an_answer_stands_behind_a_fold(lesson, lab, visit):
     page = visit(viewport={"width": 1400, "height": 1000}).page
-    page.goto(lab.format(path=f"tutorials/{lesson}.ipynb"), timeout=2 * MINUTES)
+    page.goto(lab.format(path=f"{lesson}.ipynb"), timeout=2 * MINUTES)
     fold = page.locator(".jp-RenderedMarkdown details").last
     answer = fold.locator("p, li").last
     expect(fold.locator("summary")).to_be_visible(timeout=MINUTES)
@@ -224,7 +226,7 @@ def test_an_answer_stands_behind_a_fold(lesson, lab, visit):
 def test_a_work_opens_at_its_entry_on_the_first_click(lab, visit):
     tour = visit(viewport={"width": 1400, "height": 1000})
     page = tour.page
-    page.goto(lab.format(path="3_overlap/33_rouge.ipynb"), timeout=2 * MINUTES)
+    page.goto(lab.format(path="2_counting/22_rouge.ipynb"), timeout=2 * MINUTES)
     page.locator(".jp-RenderedMarkdown a", has_text="Lin (2004)").first.click(timeout=2 * MINUTES)
     entry = page.locator(".jp-MarkdownViewer h2", has_text="lin2004")
     expect(entry).to_be_in_viewport(timeout=MINUTES)
@@ -235,7 +237,7 @@ def test_a_term_opens_at_its_entry_on_the_first_click(lab, visit):
     """From a chapter into the glossary, from there to another term, and on to the chapter that teaches it."""
     tour = visit(viewport={"width": 1400, "height": 1000})
     page = tour.page
-    page.goto(lab.format(path="2_evidence/26_faithfulness.ipynb"), timeout=2 * MINUTES)
+    page.goto(lab.format(path="3_evidence/38_faithfulness.ipynb"), timeout=2 * MINUTES)
     page.locator(".jp-RenderedMarkdown a", has_text=re.compile("^verdict")).first.click(timeout=2 * MINUTES)
     glossary = page.locator(".jp-MarkdownViewer")
     expect(glossary.locator("h2", has_text=re.compile("^verdict"))).to_be_in_viewport(timeout=MINUTES)
@@ -243,7 +245,7 @@ def test_a_term_opens_at_its_entry_on_the_first_click(lab, visit):
     tour.screenshot("term")
     glossary.locator("a", has_text=re.compile("^unclear$")).first.click()
     expect(glossary.locator("h2", has_text=re.compile("^unclear"))).to_be_in_viewport(timeout=MINUTES)
-    glossary.locator("a", has_text="chapter 45").first.click()
+    glossary.locator("a", has_text="chapter 56").first.click()
     shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     expect(shown.locator("h1").first).to_contain_text("A grade, read from probabilities", timeout=MINUTES)
 
@@ -251,8 +253,11 @@ def test_a_term_opens_at_its_entry_on_the_first_click(lab, visit):
 def solution(chapter: str, exercise: int) -> object:
     """The answer to an exercise, computed as the notebook of worked solutions does."""
     names: dict[str, object] = {}
-    for cell in nbformat.read(ROOT / "nbs" / "solutions" / f"{chapter}.ipynb", 4).cells:
-        if cell.cell_type == "code":
+    (page,) = (ROOT / "nbs").glob(f"[1-9]_*/{chapter}.ipynb")
+    part, heading, here = page.parent.name.partition("_")[2], f"## {chapter.replace('_', ' ')}\n", False
+    for cell in nbformat.read(ROOT / "nbs" / "solutions" / f"{part}.ipynb", 4).cells:
+        here = cell.source.startswith(heading) if cell.source.startswith("## ") else here
+        if here and cell.cell_type == "code":
             before, found, _ = cell.source.partition(f'assert check_exercise("{chapter}/{exercise}"')
             exec(before, names)
             if found:
@@ -274,35 +279,35 @@ def write_and_run(page: Page, cell: Locator, code: str) -> Locator:
 
 
 def test_a_newcomer_learns_what_rouge_is(lab, visit):
-    """From the first page to chapter 33: look up a word, change a cell and see the number move, do an exercise."""
+    """From the first page to chapter 22: look up a word, change a cell and see the number move, do an exercise."""
     tour = visit(viewport={"width": 1400, "height": 1000})
     page = tour.page
     page.goto(lab.format(path="index.ipynb"))
-    page.locator(".jp-RenderedMarkdown a", has_text="chapter 33").first.click()
+    page.locator(".jp-RenderedMarkdown a", has_text="chapter 22").first.click()
     shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     expect(shown.locator("h1")).to_contain_text("ROUGE", timeout=MINUTES)
 
-    rouge = page.locator(".lm-TabBar-tabLabel", has_text="33_rouge.ipynb")
+    rouge = page.locator(".lm-TabBar-tabLabel", has_text="22_rouge.ipynb")
     shown.locator(".jp-RenderedMarkdown a", has_text="precision").first.click()
     term = page.locator(".jp-MarkdownViewer h2", has_text=re.compile("^precision"))
     expect(term).to_be_in_viewport(timeout=MINUTES)
     rouge.click()
     expect(shown.locator("h1")).to_contain_text("ROUGE")
 
-    restart_and_run_all(page, n_code_cells("3_overlap/33_rouge"))
+    restart_and_run_all(page, n_code_cells("2_counting/22_rouge"))
     cells = shown.locator(".jp-CodeCell")
     assert not shown.locator(ERRORS).count()
     code = 'rouge_score("The cat is on the mat.", "{}", types=("rouge1",))["rouge1"].recall'
-    first = cells.nth(position("3_overlap/33_rouge", "reference_1 = "))
+    first = cells.nth(position("2_counting/22_rouge", "reference_1 = "))
     assert write_and_run(page, first, code.format("The cat sat on the mat.")).inner_text().startswith("0.83")
     assert write_and_run(page, first, code.format("The dog sat on the mat.")).inner_text().startswith("0.66")
 
-    exercise = cells.nth(position("3_overlap/33_rouge", 'check_exercise("33_rouge/1"'))
+    exercise = cells.nth(position("2_counting/22_rouge", 'check_exercise("22_rouge/1"'))
     given = (
-        'from summeval_nb.teaching.exercises import check_exercise\nanswer = {!r}\ncheck_exercise("33_rouge/1", answer)'
+        'from summeval_nb.teaching.exercises import check_exercise\nanswer = {!r}\ncheck_exercise("22_rouge/1", answer)'
     )
     assert "not answered yet" in exercise.locator(".jp-OutputArea").inner_text()
-    answer = solution("33_rouge", 1)
+    answer = solution("22_rouge", 1)
     wrong = write_and_run(page, exercise, given.format([*answer[:-1], 0.123])).inner_text()
     assert "not yet" in wrong
     tour.screenshot("not-yet")

@@ -1,4 +1,4 @@
-"""What a lecturer prints and projects: lesson 7's handout fits one page, and its slide tells no answer."""
+"""What a lecturer prints and projects: lesson 72's handout fits one page, and its slide tells no answer."""
 
 import base64
 import importlib
@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 @pytest.fixture(scope="module")
 def saved() -> dict[str, str]:
-    """The pages that lesson 7 offers to save: name to HTML."""
-    notebook = nbformat.read(execute.execute_notebook(ROOT / "nbs" / "tutorials" / "7_lecturers_guide.ipynb"), 4)
+    """The pages that lesson 72 offers to save: name to HTML."""
+    notebook = nbformat.read(execute.execute_notebook(ROOT / "nbs" / "7_use" / "72_teaching_pack.ipynb"), 4)
     shown = [
         out.data.get("text/html", "") for cell in notebook.cells for out in cell.get("outputs", []) if "data" in out
     ]

@@ -11,7 +11,7 @@ from summeval_nb.core.html import html_page
 from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
 
 lab = test_lab.lab  # the fixture: a JupyterLab over a copy of nbs/
-CHAPTER = "7_teaching/72_play"
+CHAPTER = "7_use/72_teaching_pack"
 
 ACTIVE = "[...document.querySelectorAll('.jp-Cell')].findIndex(cell => cell.classList.contains('jp-mod-active'))"
 

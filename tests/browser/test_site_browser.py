@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
-MAIN = ("index", "1_text/13_cosine", "2_evidence/26_faithfulness", "3_overlap/32_bleu")
+MAIN = ("index", "3_evidence/33_similarity", "3_evidence/38_faithfulness", "2_counting/24_bleu")
 MAIN_PAGES = [f"{name}.html" for name in MAIN]
 WIDE, NARROW = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
 REFERENCE = ["goals.html", "glossary.html", "bibliography.html", "api.html"]
@@ -51,16 +51,16 @@ def test_search_finds_a_public_name(name, site_url, visit):
 
 
 QUERIES = {
-    "rouge": "3_overlap/33_rouge",
-    "bleu": "3_overlap/32_bleu",
-    "kendall": "5_agreement/51_agreement",
-    "faithfulness": "2_evidence/26_faithfulness",
-    "refusal": "4_judged/43_answers",
-    "lesson": "tutorials/",
-    "sentence vector": "1_text/12_embed",
-    "p-value": "5_agreement/53_significance",
-    "resume": "6_runs/61_batch",
-    "judge": "4_judged/4",
+    "rouge": "2_counting/22_rouge",
+    "bleu": "2_counting/24_bleu",
+    "kendall": "6_judging_the_judges/63_agreement",
+    "faithfulness": "3_evidence/38_faithfulness",
+    "refusal": "5_other_qualities/53_answers",
+    "lesson": ("1_start/", "2_counting/23", "5_other_qualities/55", "6_judging_the_judges/67", "7_use/"),
+    "sentence vector": "3_evidence/32_vectors",
+    "p-value": "6_judging_the_judges/65_significance",
+    "resume": "7_use/71_a_million_pairs",
+    "judge": "5_other_qualities/51_judges",
 }
 
 
@@ -93,7 +93,7 @@ WIDER = """() => [...document.querySelectorAll('article pre, article div.math, a
 def test_nothing_is_cut_without_a_way_to_scroll(width, site_url, visit):
     """Code, formulas and tables that are wider than the page lie in a box that scrolls."""
     page = visit(viewport={"width": width, "height": 900}).page
-    for address in [*MAIN_PAGES, "tutorials/7_lecturers_guide.html", "5_agreement/51_agreement.html"]:
+    for address in [*MAIN_PAGES, "7_use/72_teaching_pack.html", "6_judging_the_judges/63_agreement.html"]:
         page.goto(f"{site_url}/{address}", wait_until="networkidle")
         assert not (cut := page.evaluate(WIDER)), f"{address}: {cut}"
 
@@ -114,10 +114,10 @@ def shade(page: Page, box: Locator) -> list[int]:
 @pytest.mark.parametrize(
     ("address", "which"),
     [
-        ("tutorials/7_lecturers_guide.html", "#the-ninety-minutes .pst-scrollable-table-container"),
-        ("3_overlap/33_rouge.html", "#rouge-n div.math mjx-container"),
-        ("2_evidence/22_reading.html", ".cell_output .text_html:has(table)"),
-        ("3_overlap/33_rouge.html", ".se-scroll"),
+        ("7_use/72_teaching_pack.html", "#the-ninety-minutes .pst-scrollable-table-container"),
+        ("2_counting/22_rouge.html", "#rouge-n div.math mjx-container"),
+        ("3_evidence/36_embedded_checker.html", ".cell_output .text_html:has(table)"),
+        ("2_counting/22_rouge.html", ".se-scroll"),
     ],
 )
 def test_on_a_telephone_a_shadow_says_that_there_is_more(address, which, scheme, site_url, visit):
@@ -139,7 +139,7 @@ def test_on_a_telephone_a_shadow_says_that_there_is_more(address, which, scheme,
 
 def test_a_heading_weighs_more_than_those_below_it(site_url, visit):
     page = visit(viewport=WIDE).page
-    page.goto(f"{site_url}/3_overlap/33_rouge.html")
+    page.goto(f"{site_url}/2_counting/22_rouge.html")
     style = "one => [parseFloat(getComputedStyle(one).fontSize), Number(getComputedStyle(one).fontWeight)]"
     sizes, weights = zip(*(page.locator(f"article {h}").first.evaluate(style) for h in ("h1", "h2", "h3")), strict=True)
     assert sizes[0] > sizes[1] > sizes[2] and weights[0] > weights[1] > weights[2]
@@ -179,7 +179,7 @@ def test_every_page_fits_a_telephone(site, site_url, visit):
 
 def test_formulas_are_typeset(site_url, visit):
     page = visit().page
-    page.goto(f"{site_url}/1_text/13_cosine.html")
+    page.goto(f"{site_url}/3_evidence/33_similarity.html")
     page.locator("mjx-container").first.wait_for()
     assert page.evaluate("document.fonts.ready.then(() => [...document.fonts].some(f => f.family.startsWith('MJX')))")
 
@@ -195,7 +195,9 @@ def test_no_serious_barrier(address, scheme, site_url, visit):
     page.goto(f"{site_url}/{address}", wait_until="networkidle")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     only = ("wcag2a", "wcag2aa") if scheme == "light" else ("color-contrast",)  # the rest is the same in the dark
-    found = violations(page, only=only, without=() if address == "1_text/13_cosine.html" else ("div.highlight",))
+    found = violations(
+        page, only=only, without=() if address == "3_evidence/33_similarity.html" else ("div.highlight",)
+    )
     serious = [barrier for barrier in found if barrier["impact"] in {"serious", "critical"}]
     shown = [
         f"{barrier['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
@@ -219,7 +221,7 @@ def test_dark_mode_can_be_chosen(site_url, visit):
     page.locator("button.theme-switch-button:visible").click()
     page.get_by_role("button", name="Dark").click()
     assert page.locator("html").get_attribute("data-theme") == "dark"
-    page.goto(f"{site_url}/1_text/13_cosine.html")
+    page.goto(f"{site_url}/3_evidence/33_similarity.html")
     assert page.locator("html").get_attribute("data-theme") == "dark", "the choice is forgotten on the next page"
 
 
@@ -231,14 +233,14 @@ def test_glossary_and_bibliography_are_one_click_away(site_url, visit):
         page.goto(f"{site_url}/index.html")
         page.locator("nav.bd-links a", has_text=title).click()
         expect(page.locator("article h1")).to_contain_text(title)
-    page.goto(f"{site_url}/3_overlap/33_rouge.html")
+    page.goto(f"{site_url}/2_counting/22_rouge.html")
     work = page.locator("article a[href$='bibliography.html#cite-lin2004']").first
     assert "Text Summarization Branches Out" in work.get_attribute("title")
     work.click()
     entry = page.locator("#cite-lin2004")
     expect(entry).to_be_in_viewport()
-    expect(entry.locator(".cited-in a", has_text="33 rouge")).to_have_count(1)
-    page.goto(f"{site_url}/3_overlap/33_rouge.html")
+    expect(entry.locator(".cited-in a", has_text="22 rouge")).to_have_count(1)
+    page.goto(f"{site_url}/2_counting/22_rouge.html")
     page.locator("article a[href*='glossary.html#']").first.click()
     expect(page.locator("article section:target h2")).to_be_in_viewport()
     assert not tour.complaints
@@ -249,7 +251,7 @@ def test_solutions_stand_behind_the_chapters(site_url, visit):
     page.goto(f"{site_url}/index.html")
     expect(page.locator("nav.bd-links a", has_text="Worked solutions")).to_have_count(1)
     expect(page.locator("nav.bd-links a[href^='solutions/']:visible")).to_have_count(0)
-    page.goto(f"{site_url}/solutions/33_rouge.html")
+    page.goto(f"{site_url}/solutions/counting.html")
     expect(page.locator("article h1")).to_contain_text("Solutions")
 
 
@@ -263,7 +265,9 @@ KEPT_WHOLE = """() => [...document.querySelectorAll('article pre')].filter(one =
 }).map(one => one.textContent.slice(0, 60))"""
 
 
-@pytest.mark.parametrize("name", ["2_evidence/28_checker_bench", "4_judged/47_retrieval", "tutorials/1_first_report"])
+@pytest.mark.parametrize(
+    "name", ["4_trust/43_which_checker", "5_other_qualities/54_retrieval", "1_start/11_first_report"]
+)
 def test_no_table_runs_off_the_paper(name, site_url, visit):
     page = visit(viewport={"width": 720, "height": 1000}).page  # a sheet of A4, about
     page.goto(f"{site_url}/{name}.html", wait_until="networkidle")
@@ -279,7 +283,7 @@ def test_a_chapter_on_paper(site_url, visit):
     """Printed from dark mode: white paper, no navigation, no code that runs off the page."""
     tour = visit(viewport=WIDE, color_scheme="dark")
     page = tour.page
-    page.goto(f"{site_url}/1_text/13_cosine.html", wait_until="networkidle")
+    page.goto(f"{site_url}/3_evidence/33_similarity.html", wait_until="networkidle")
     assert page.locator("html").get_attribute("data-theme") == "dark"
     page.emulate_media(media="print")
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
@@ -336,7 +340,7 @@ def compare_outline(page: Page, name: str) -> None:
         assert found[part] == expected[part], f"the {part} of {name} changed; UPDATE_OUTLINES=1 accepts it"
 
 
-@pytest.mark.parametrize("name", ["index", "1_text/13_cosine"])
+@pytest.mark.parametrize("name", ["index", "3_evidence/33_similarity"])
 def test_a_page_is_built_as_it_was(name, site_url, visit):
     tour = visit(viewport=WIDE)
     tour.page.goto(f"{site_url}/{name}.html", wait_until="networkidle")

@@ -380,8 +380,8 @@ LISTED: dict[str, dict[str, Any]] = {
     "content_key": {},
     "find_backends": {"value": anything},
     "splitter_name": {},
-    "check_exercise": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
-    "common_slip": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
+    "check_exercise": {"exercise": st.one_of(texts, st.just("21_ngrams/1")), "answer": anything},
+    "common_slip": {"exercise": st.one_of(texts, st.just("21_ngrams/1")), "answer": anything},
     "my_progress": {"folder": safe_names},
     "play_correlation": {},
     # what is built
