@@ -41,7 +41,7 @@ CALLS = {
     "chrf_score": (s.chrf_score, True),
     "ter_score": (s.ter_score, True),
     "meteor_score": (lambda a, b: s.meteor_score(a, b, synonyms=None), True),
-    "bert_score": (s.bertscore, True),
+    "bertscore": (s.bertscore, True),
     "calculate_rouge": (s.calculate_rouge, False),
     "evaluate": (s.evaluate, False),
     "evaluate_many": (lambda a, b: s.evaluate_many([a], [b], progress=False), False),
@@ -69,13 +69,13 @@ def test_a_call_that_looks_swapped_warns_where_it_stands(name):
     assert warning.filename == __file__
 
 
-@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bert_score"])
+@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bertscore"])
 def test_a_list_beside_a_text_looks_swapped(name):
     with pytest.raises(TypeError, match="look swapped"):
         CALLS[name][0]([SHORT, LONG], SHORT)
 
 
-@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bert_score"])
+@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bertscore"])
 @pytest.mark.parametrize("references", [[], (), [None], None, 5])
 def test_references_that_are_none_are_named_as_ever(name, references):
     with pytest.raises((TypeError, ValueError), match="reference"):

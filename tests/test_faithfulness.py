@@ -417,7 +417,7 @@ def test_the_printed_form_tells_how_far_the_unclear_reach():
     printed = repr(made(YES, UNCLEAR, score=0.5))
     assert printed.startswith("Faithfulness(score=0.5000, score_high=1.0000, n_unclear=1, signature=")
     both = compare_reports([made(YES), made(YES, UNCLEAR, score=0.5)], ["a", "b"])
-    assert repr(both) == "Comparison(a=1.0, b=0.5, up to 1.0)"
+    assert repr(both) == "ReportComparison(a=1.0, b=0.5, up to 1.0)"
     assert [row["unclear"] for row in both.rows()] == [0, 1] and both.rows()[1]["score_high"] == 1.0
 
 
@@ -527,7 +527,7 @@ def test_the_heat_map_counts_from_one_and_needs_something_to_draw():
 
 def test_side_by_side_has_the_article_once(tmp_path):
     both = compare_reports([made(YES), made(YES, FAILED)], ["a", "<b>"])
-    assert repr(both) == "Comparison(a=1.0, <b>=1.0)"
+    assert repr(both) == "ReportComparison(a=1.0, <b>=1.0)"
     assert [row["failed"] for row in both.rows()] == [0, 1]
     page = both.to_html(tmp_path / "both.html").read_text(encoding="utf-8")
     assert page.count('class="sr-article ') == 1 and "&lt;b&gt; — Faithfulness" in page and "<b> —" not in page

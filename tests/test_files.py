@@ -81,7 +81,7 @@ def test_a_table_as_rows():
 READERS = {
     "evaluate_answers": evaluate_answers,
     "compare_answers_many": compare_answers_many,
-    "calibrate": guarantee_thresholds,
+    "guarantee_thresholds": guarantee_thresholds,
     "benchmark_checker": lambda table: benchmark_checker("words", sets={"mine": table}),
     "from_records": SummEval.from_records,
 }

@@ -166,7 +166,7 @@ CALLS = {
     "evaluate_many": lambda **one: s.evaluate_many(["It rained."], ["Rain."], **one, **QUIET),
     "checker": lambda **one: s.checker(["It rained."], "Rain.", **one),
     "play_evidence": lambda **one: s.teaching.play_evidence("It rained.", "Rain.", **one),
-    "calibrate": lambda **one: s.evidence.guarantee_thresholds(LABELLED, **one, **QUIET),
+    "guarantee_thresholds": lambda **one: s.evidence.guarantee_thresholds(LABELLED, **one, **QUIET),
     "benchmark_checker": lambda **one: s.benchmark_checker(sets=SETS, n_resamples=0, **one),
     "ask_many": lambda **one: s.judged.ask_many(purpose="refusal", items=[("It rained.",)], **one),
     "AnswerMetric": lambda **one: s.judged.AnswerMetric(**one).score(**ROW),

@@ -91,7 +91,7 @@ def test_every_public_function_has_a_docstring_and_type_hints():
 
 EVIDENCE_PIPELINE = [
     *("split_text", "split_sentences", "split_units", "split_claims", "sentence2embedding", "cosine_similarity"),
-    *("dot_similarity", "topk_related", "checker", "Checker", "EmbeddedChecker", "calibration", "evaluate"),
+    *("dot_similarity", "topk_related", "checker", "Checker", "EmbeddedChecker", "reliability", "evaluate"),
     *("evaluate_many", "Faithfulness", "Verdict", "Sentence"),
 ]
 

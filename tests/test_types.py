@@ -49,7 +49,7 @@ s.evaluate("a", "b", embedder=3)  # refused
 s.agreement.benchmark_judge({"one": s.judged.RatingMetric(quality="fluency", backend=BACKEND)})
 for embedder in (OwnEmbedder(), s.text.load_embedder(), SentenceTransformer("folder")):
     s.sentence2embedding(["a"], embedder=embedder)
-s.bert_score("a", ["b"], embedder=Path("folder"))
+s.bertscore("a", ["b"], embedder=Path("folder"))
 s.cosine_similarity([[1.0, 2.0]], np.ones((2, 2)))
 s.meteor_score("a", "b", synonyms={"a": ["b"]})
 s.meteor_score("a", "b", synonyms=3)  # refused
@@ -59,8 +59,8 @@ for items in ([{"n": 1}], pd.DataFrame(), Path("items.jsonl"), open("items.jsonl
 s.core.open_items(3)  # refused
 s.overlap.Rouge().compute(predictions=["a"], references=[["b", "c"]])
 s.overlap.Rouge().compute(predictions=3)  # refused
-s.evidence.calibrate([{"sentence": "a", "label": 1, "article": "b"}])
-s.evidence.calibrate(pd.DataFrame())
+s.evidence.guarantee_thresholds([{"sentence": "a", "label": 1, "article": "b"}])
+s.evidence.guarantee_thresholds(pd.DataFrame())
 s.evidence.error_bound(0, 21)
 s.evidence.error_bound([0, 1], np.array([20, 30]))
 s.evidence.faithfulness_from_dict(s.evaluate("a", "b").to_dict())

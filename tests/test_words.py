@@ -541,7 +541,7 @@ def test_the_fit_finds_the_slope_that_made_the_targets():
 
 
 def test_nothing_is_applied_without_labels_of_both_kinds():
-    empty = Reliability(score=None, reason="no items", signature=Signature({"metric": "calibration"}))
+    empty = Reliability(score=None, reason="no items", signature=Signature({"metric": "reliability"}))
     for repair in (empty, reliability([0.2, 0.4], [1, 1])):
         with pytest.raises(ValueError, match="labels of both kinds"):
             repair.apply([0.5])

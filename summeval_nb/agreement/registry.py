@@ -30,7 +30,7 @@ def _rouge(purpose: str, kind: str) -> _Known:
 
 
 _KNOWN: dict[str, _Known] = {
-    "length": _Known("agreement.metrics:Length", "number of words", "0 or more", "neither"),
+    "length": _Known("agreement.metrics:LengthMetric", "number of words", "0 or more", "neither"),
     "bleu": _Known("overlap.bleu:BleuMetric", "precision of shared n-grams", "0 to 100"),
     "rouge": _Known("overlap.rouge:RougeMetric", "shared words, pairs, subsequence"),
     "rouge1": _rouge("shared words", "rouge1"),
@@ -40,7 +40,7 @@ _KNOWN: dict[str, _Known] = {
     "ter": _Known("overlap.ter:TerMetric", "edits to a reference", "0 or more", "lower"),
     "meteor": _Known("overlap.matching:MeteorMetric", "words matched, stems and synonyms"),
     "bertscore": _Known("overlap.matching:BertScoreMetric", "nearest token vectors", "-1 to 1"),
-    "embedding": _Known("agreement.metrics:Embedding", "cosine of text vectors", "-1 to 1"),
+    "embedding": _Known("agreement.metrics:EmbeddingMetric", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"),
     "answers": _Known("judged.answers:AnswerMetric", "answer held against context and truth"),
     "summary_score": _Known("judged.summary_score:SummarizationMetric", "questions a summary answers"),

@@ -548,7 +548,7 @@ class ReportComparison(Rows):
             + (f", up to {_short(row['score_high'])}" if row["unclear"] else "")
             for row in self.rows()
         )
-        return f"Comparison({scores})"
+        return f"ReportComparison({scores})"
 
     def rows(self) -> list[JsonDict]:
         """Return one dictionary for each summary: name, score, what it would be if all
@@ -854,7 +854,7 @@ def _decimals(verdict: Verdict) -> int:
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [
-        f"{key} {value:.3f}"
+        f"probability mass {value:.3f}"
         for key, value in verdict.details.items()
         if key == "probability_mass"
     ]

@@ -415,7 +415,7 @@ def reliability(
     values, truth = require_labelled(kept, said)
     parts = {"bins": require_count(n_bins, "n_bins"), "n": len(kept)}
     more: JsonDict = {"n": len(kept), "n_failed": failed}
-    more["signature"] = Signature({"metric": "calibration", **parts})
+    more["signature"] = Signature({"metric": "reliability", **parts})
     if not kept:
         return Reliability(score=None, reason="there is no judged item", **more)
     bins = reliability_bins(values, truth, n_bins=n_bins)
