@@ -39,6 +39,7 @@ from .overlap.bleu import corpus_bleu as corpus_bleu
 from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.faithfulness import evaluate as evaluate
 from .evidence.faithfulness import evaluate_many as evaluate_many
+from .evidence.faithfulness import faithfulness as faithfulness
 from .evidence.bench import benchmark_checker as benchmark_checker
 from .overlap.rouge import calculate_rouge as calculate_rouge
 from .overlap.rouge import calculate_rouge_l as calculate_rouge_l
@@ -59,6 +60,5 @@ from .judged.ratings import rate as rate
 from .judged.pairwise import compare_answers as compare_answers
 from .runs.run_report import compare_runs as compare_runs
 from .runs.batch import run as run
-from .teaching.exercises import check_exercise as check_exercise
 
 __version__: str

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import bleu_score, check_exercise
-from summeval_nb.teaching import common_slip, hash_answers, my_progress
+from summeval_nb import bleu_score
+from summeval_nb.teaching import check_exercise, common_slip, hash_answers, my_progress
 from summeval_nb.teaching.exercises import _canonical
 
 ROOT = Path(__file__).parents[1]

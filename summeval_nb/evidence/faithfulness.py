@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['DEFAULT_K', 'SCHEMA', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 'FaithfulnessMetric', 'evaluate_many',
-           'evaluate', 'ReportComparison', 'compare_reports', 'FaithfulnessChoices', 'faithfulness_from_dict',
-           'faithfulness_schema', 'outcome_of', 'why_none_judged']
+__all__ = ['DEFAULT_K', 'faithfulness', 'SCHEMA', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 'FaithfulnessMetric',
+           'evaluate_many', 'evaluate', 'ReportComparison', 'compare_reports', 'FaithfulnessChoices',
+           'faithfulness_from_dict', 'faithfulness_schema', 'outcome_of', 'why_none_judged']
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #b0c09756
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
@@ -533,6 +533,9 @@ def evaluate(
     (1.0, 0)
     """
     return FaithfulnessMetric(k=k, **choices).score(text, summary)
+
+
+faithfulness = evaluate  # by the name of what it measures
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #c4d26b02
 @dataclass(frozen=True, repr=False)
