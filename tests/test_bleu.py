@@ -386,3 +386,21 @@ def test_signature_says_every_choice():
         "smooth": "floor[0.10]",
     }
     assert fields.items() <= dict(score.signature).items() and "version" in score.signature
+
+
+@pytest.mark.parametrize("text", ["橋は月曜日に閉じた", "大桥周一关闭了", "สะพานปิดวันจันทร์"])
+def test_words_without_spaces_are_told(text, recwarn):
+    bleu_score(text, text, tokenize="char")
+    bleu_score("The bridge 橋 was closed to all cars on Monday.", "The bridge was closed.")
+    assert not recwarn.list
+    for tokenize in ("13a", "intl"):
+        with pytest.warns(UserWarning, match="splits at spaces, and 2 of 2 texts"):
+            bleu_score(text, text, tokenize=tokenize)
+
+
+def test_a_zero_for_want_of_words_says_so():
+    short = corpus_bleu(["old bridge", "yes"], ["old bridge", "yes"])
+    assert short.score == 0 and "no candidate holds 4 words" in short.reason and "no candidate" in repr(short)
+    assert corpus_bleu(["old bridge"], ["old bridge"], n=2).score == 100
+    different = corpus_bleu(["one two three four"], ["five six seven eight"])
+    assert different.score == 0 and not different.reason, "there were words to count"

@@ -96,7 +96,8 @@ def test_bert_score_equals_the_package(layer, idf):
 
 def test_bert_score_of_nothing_and_of_the_same():
     table = bertscore_many(["", "a cat", "a cat"], ["a cat", "", "a cat"], model=FOLDER)
-    assert table.rows()[0]["f1"] is None and table.rows()[1]["f1"] is None
+    assert table.rows()[0]["f1"] == table.rows()[1]["f1"] == 0, "as in bert-score, also in the mean"
+    assert bertscore_many(["", "a cat"], [" ", "a cat"], model=FOLDER).n_undefined == 1
     assert table.rows()[2]["f1"] == pytest.approx(1)
     rescaled = bertscore("a cat", "stocks fell", baseline=0.2)
     plain = bertscore("a cat", "stocks fell")
@@ -138,7 +139,9 @@ def test_bert_score_of_an_embedder():
     assert score.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1} and "two-words" in str(
         score.signature
     )
-    assert bertscore("", "cat", embedder=TwoWords()).score is None
+    nothing = bertscore("", "cat", embedder=TwoWords())
+    assert nothing.score == 0 and nothing.reason == "the candidate holds no token"
+    assert bertscore("", "", embedder=TwoWords()).score is None
     texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
     own = bertscore_many(texts, groups, embedder=MiniLMEmbedder()).arrays()  # its special tokens may be found, as ours
     for name, values in bertscore_many(texts, groups, embedder="minilm").arrays().items():
@@ -238,3 +241,13 @@ def test_synonyms_are_lists_of_words(synonyms, message):
     """A text in the place of a list was read as its letters."""
     with pytest.raises((TypeError, ValueError), match=message):
         MeteorMetric(synonyms=synonyms)
+
+
+def test_bert_score_says_what_its_model_does_not_read(recwarn):
+    bertscore("The bridge was closed on Monday.", "They shut the bridge.")
+    assert not recwarn.list
+    with pytest.warns(InputWarning, match="reads English, and the texts are in German"):
+        bertscore("Die alte Brücke wurde am Montag für alle Autos gesperrt.", "Am Montag schloss die alte Brücke.")
+    long = "the bridge was closed . " * 150
+    with pytest.warns(InputWarning, match="reads 512 tokens, and 2 of 2 texts have as many or more"):
+        bertscore(long + "Anna won.", long + "Berta lost.")

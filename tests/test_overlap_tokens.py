@@ -169,14 +169,13 @@ def test_a_damaged_model_file_is_named_with_the_remedy(home, damaged):
 @pytest.mark.nightly
 def test_without_the_file_nothing_is_fetched(home, capsys):
     from summeval_nb import cli, run
-    from summeval_nb.runs.workers import WorkerRefused
 
     (home / "models" / tokens.BORROWED["flores200"][4]).unlink()
     (home / "pairs.jsonl").write_text('{"candidate": "a", "references": ["a"]}\n')
     with pytest.raises(SystemExit) as leaving:
         cli.main(["score", "bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200"])
     assert leaving.value.code == 2 and "sacrebleu --tokenize flores200" in capsys.readouterr().err
-    with pytest.raises(WorkerRefused, match="sacrebleu --tokenize flores200"):
+    with pytest.raises(FileNotFoundError, match="sacrebleu --tokenize flores200"):
         run(home / "pairs.jsonl", "bleu", options={"tokenize": "flores200"}, out=home / "run", progress=False)
 
 

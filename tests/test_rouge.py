@@ -706,8 +706,8 @@ def test_a_run_and_the_shell_know_the_types(tmp_path):
     (tmp_path / "made.txt").write_text(rows[0]["candidate"] + "\n", encoding="utf-8")
     (tmp_path / "wanted.txt").write_text(POLICE + "\n", encoding="utf-8")
     given_files = [str(tmp_path / "made.txt"), str(tmp_path / "wanted.txt")]
-    found = CliRunner().invoke(app, ["rouge", *given_files, "-o", 'types=["rougeS","rougeSU4"]'])
-    assert found.exit_code == 0 and "rougeSU4  0.6000     0.6000  0.6000" in found.output
+    found = CliRunner().invoke(app, ["score", "rouge", *given_files, "-o", 'types=["rougeS","rougeSU4"]'])
+    assert found.exit_code == 0 and "rougeSU4_recall     0.6000" in found.output
 
 
 def test_a_picture_shows_the_pairs():
@@ -850,3 +850,36 @@ def test_it_is_not_needed(monkeypatch):
 @compiled
 def test_it_is_a_choice_of_its_own_in_no_signature():
     assert "rs" not in str(RougeMetric().signature).split("|")
+
+
+HALF_READ = [
+    ("Im Jahr 2021 schloss die Brücke.", "Im Jahr 2021 schloß die Brüder ein."),
+    ("В 2019 году мост закрыли", "В 2019 году школу открыли"),
+    ("2022年に橋が閉じた", "2022年に学校が開いた"),
+    ("في 2018 أغلق الجسر", "في 2018 فتحت المدرسة"),
+]
+
+
+@pytest.mark.parametrize(("candidate", "reference"), HALF_READ)
+def test_dropped_letters_are_told(candidate, reference):
+    for call in (
+        lambda: rouge_score(candidate, reference),
+        lambda: rouge_many([candidate], [reference]),
+        lambda: calculate_rouge(reference, candidate),
+    ):
+        with pytest.warns(UserWarning, match="keeps a to z and 0 to 9 only. It drops [0-9]+ letters of [12] texts"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("The council of Malmö closed the old bridge over the river to cars on Monday, and nobody minded.", {}),
+        ("Die Brücke wurde 2021 gesperrt.", {"stemmer": "german"}),
+        ("2022年に橋が閉じた", {"tokenizer": "char"}),
+        ("1 + 2 = 3 €", {}),
+    ],
+)
+def test_letters_that_are_kept_are_not_told(text, options, recwarn):
+    rouge_score(text, text, **options)
+    assert not recwarn.list

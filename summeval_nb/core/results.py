@@ -150,7 +150,7 @@ class Score:
     signature : Signature
         Every choice that could change the number.
     reason : str
-        Why the score is undefined; empty when it is defined.
+        Why the score is undefined, or 0 for want of something to count; else empty.
 
     Raises
     ------
@@ -174,7 +174,8 @@ class Score:
         return float(self.score)
 
     def __repr__(self) -> str:
-        shown = f"{self.score:.4f}" if self.score is not None else f"None ({self.reason})"
+        shown = "None" if self.score is None else f"{self.score:.4f}"
+        shown += f" ({self.reason})" if self.reason and not self.score else ""
         return f"{type(self).__name__}(score={shown}, signature={str(self.signature)!r})"
 
     def rows(self) -> list[JsonDict]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -180,16 +181,59 @@ def _plainly_paired(candidates: Sequence[str], references: Groups) -> bool:
     return listed and set(map(type, candidates)) <= {str} >= set(map(type, chain.from_iterable(groups)))
 
 
+_UNSPACED = re.compile(  # letters of languages that write no spaces between words
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]"
+)
+_AT_SPACES = frozenset({"none", "13a", "intl"})
+_KEPT = re.compile("[A-Za-z0-9]")
+_LOST_LETTERS = 0.02  # a share of a text's letters that may be dropped without a word
+
+
 def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: str) -> None:
-    """Warn when a tokenizer reduced texts that are not blank to no token at all."""
+    """Warn when a tokenizer leaves no token of a text, or splits at spaces what is written without them."""
     lost = [text for text, length in zip(texts, lengths, strict=True) if length == 0 and text.strip()]
     if lost:
-        shown = lost[0] if len(lost[0]) <= 40 else lost[0][:37] + "..."
-        warnings.warn(
-            f"the tokenizer {tokenizer!r} left no token of {len(lost)} of {len(texts)} texts, for example {shown!r}; "
-            "they count as empty. Pass a tokenizer for their language.",
-            stacklevel=callers_level(),
+        _warn_of_tokenizer(
+            tokenizer,
+            f"left no token of {len(lost)} of {len(texts)} texts, for example {_start(lost[0])}; they count as empty. "
+            "Pass a tokenizer for their language.",
         )
+    elif tokenizer in _AT_SPACES:
+        whole = [text for text in texts if not text.isascii() and 10 * len(_UNSPACED.findall(text)) > len(text)]
+        if whole:
+            _warn_of_tokenizer(
+                tokenizer,
+                f"splits at spaces, and {len(whole)} of {len(texts)} texts, for example {_start(whole[0])}, hold words "
+                "without any between them. Pass a tokenizer for their language, such as 'zh', 'ja-mecab' or 'char'.",
+            )
+
+
+def warn_of_lost_letters(texts: Sequence[str], tokenizer: str) -> None:
+    """Warn when ROUGE's own tokenizer, which keeps a to z and 0 to 9, drops more than 2 in 100 letters of a text.
+
+    A text that keeps nothing at all is `warn_of_lost_texts`' affair.
+    """
+    if not tokenizer.startswith("rouge"):
+        return
+    some = [text for text in dict.fromkeys(texts) if not text.isascii() and _KEPT.search(text)]
+    counts = {text: [letter.isascii() for letter in text if letter.isalpha()] for text in some}
+    lost = {text: kept.count(False) for text, kept in counts.items() if kept.count(False) > _LOST_LETTERS * len(kept)}
+    if lost:
+        text, dropped = next(iter(lost.items()))
+        _warn_of_tokenizer(
+            tokenizer,
+            f"keeps a to z and 0 to 9 only. It drops {sum(lost.values())} letters of {len(lost)} texts, for example "
+            f"{dropped} of the {len(counts[text])} of {_start(text)}, and only the rest is compared. Pass a tokenizer "
+            "for their language, or a stemmer of it, such as stemmer='german'.",
+        )
+
+
+def _warn_of_tokenizer(tokenizer: str, what: str) -> None:
+    warnings.warn(f"the tokenizer {tokenizer!r} {what}", stacklevel=callers_level())
+
+
+def _start(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 class Interval(NamedTuple):

@@ -268,9 +268,15 @@ class BleuMetric(Metric):
         candidate_length, reference_length, *rest = sums
         empty = candidate_length == reference_length == 0
         nothing = "neither candidate nor reference holds a token"
+        reason = f"{nothing}: there is nothing to compare" if empty else ""
+        if score == 0 < candidate_length and not rest[2 * self.n - 1]:
+            short = (
+                f"no candidate holds {self.n} words, so no {self.n}-gram was counted"
+            )
+            reason = f"{short}: take a smaller n, or effective_order=True"
         return BleuScore(
             score=None if empty else score,
-            reason=f"{nothing}: there is nothing to compare" if empty else "",
+            reason=reason,
             signature=self.sign([len(references) for _, references in texts]),
             counts=tuple(rest[: self.n]),
             totals=tuple(rest[self.n :]),

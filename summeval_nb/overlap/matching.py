@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 import numpy as np
 
 from ..core.metric import takes_choices_of
-from ..core.base import hub_only_if
+from ..core.base import InputWarning, callers_level, hub_only_if
 from ..core.base import JsonDict
 from ..core.metric import Metric
 from ..core.results import Score, Signature
@@ -34,6 +35,7 @@ from .base import require_pairs, require_references
 from .ngrams import load_tokenizer
 from .picture import COLORS, MatchPicture, token_spans
 from .tokens import Tokens, tokenizer_name, warn_of_foreign_words
+from .tokens import warn_of_unread_language
 from ..text.embed import EmbedderOrName
 from ..text.similarity import unit_rows
 from ..text.embed import encodable, load_embedder
@@ -319,6 +321,8 @@ class BertScoreMetric(Metric):
         """Return the matches of all texts; every different text is encoded once."""
         source, signature, results = self.load(), self.signature, []
         listed = [reference for group in groups for reference in group]
+        if self.embedder is None and self.model == "minilm":
+            warn_of_unread_language("minilm", ("en",), [*texts, *listed])
         vectors = source.encode([*texts, *listed])
         known = (
             source.weights([vectors[reference] for reference in listed])
@@ -335,6 +339,11 @@ class BertScoreMetric(Metric):
                     each.append((three, wanted))
             parts: dict[str, Any] = {"score": None, "reason": BertScoreTable.nothing}
             parts |= {"precision": None, "recall": None, "found": []}
+            if own.special.all() != all(vectors[text].special.all() for text in group):
+                side = "candidate" if own.special.all() else "reference"
+                none = self.rescaled(0.0)  # as in bert-score
+                parts |= dict.fromkeys(("score", "precision", "recall"), none)
+                parts["reason"] = f"the {side} holds no token"
             if each:
                 numbers = (max(three[k] for three, _ in each) for k in range(3))
                 names = ("precision", "recall", "score")
@@ -521,6 +530,7 @@ class TokenModel:
         different = sorted(dict.fromkeys(texts), key=len)
         most = self.tokenizer.model_max_length
         found: dict[str, Vectors] = {}
+        n_cut = 0
         for start in range(0, len(different), 32):
             batch = different[start : start + 32]
             tokenize, short = self.tokenizer.encode, most < 10**9
@@ -528,6 +538,7 @@ class TokenModel:
                 tokenize(text.strip(), truncation=short) for text in encodable(batch)
             ]
             longest = max(map(len, ids))
+            n_cut += sum(len(identifiers) >= most for identifiers in ids)
             padded = torch.zeros((len(ids), longest), dtype=torch.long)
             mask = torch.zeros((len(ids), longest), dtype=torch.long)
             for row, identifiers in enumerate(ids):
@@ -542,6 +553,14 @@ class TokenModel:
                 special = np.isin(identifiers, [i for i in ends if i is not None])
                 words = self.tokenizer.convert_ids_to_tokens(identifiers)
                 found[text] = Vectors(identifiers, words, matrix, special)
+        if n_cut:
+            message = f"the model reads {most} tokens, and {n_cut} of {len(different)}"
+            remedy = "their ends are not compared: score shorter passages"
+            warnings.warn(
+                f"{message} texts have as many or more; {remedy}",
+                InputWarning,
+                stacklevel=callers_level(),
+            )
         return found
 
     def weights(self, references: Sequence[Vectors]) -> dict[int, float]:

@@ -24,7 +24,8 @@ from ..core.results import Outcome, Score, ScoreTable, Signature
 from ..core.base import require_option, require_text
 from ..core.html import Mark, html_table, render
 from .base import RougeChoices, require_candidate, require_pairs
-from .base import require_references, warn_of_lost_texts
+from .base import require_references, warn_of_lost_letters
+from .base import warn_of_lost_texts
 from .counting import SKIP_TYPES, NumberedTexts, as_sequences
 from .counting import common_lengths, count_pairs, ngram_levels
 from .counting import number_texts, shared_pairs, skip_counts
@@ -401,6 +402,7 @@ class RougeMetric(Metric):
         text = require_candidate(candidate, references)
         listed = require_references(references)
         warn_of_foreign_stems(self.stemmer, [text, *listed])
+        warn_of_lost_letters([text, *listed], self._tokenizer_name())
         served = _compiled_one(text, listed, self)
         if served is None:
             items = self._count(text, listed)
@@ -448,6 +450,8 @@ class RougeMetric(Metric):
 
         texts, groups = require_pairs(candidates, references)
         warn_of_foreign_stems(self.stemmer, texts)
+        every = chain(texts, chain.from_iterable(groups))
+        warn_of_lost_letters(list(every), self._tokenizer_name())
         starts = range(0, len(texts), _CHUNK)
         hidden: bool | None = not progress
         if progress is None:  # for many texts, and on terminals only
@@ -637,6 +641,7 @@ def _tokenize_pair(
     wanted, made = (list(tokenize(text)) for text in texts)
     name = tokenizer_name(tokenizer or "rouge")
     warn_of_lost_texts(texts, [len(wanted), len(made)], name)
+    warn_of_lost_letters(texts, name)
     return wanted, made
 
 

@@ -404,6 +404,15 @@ def warn_of_foreign_words(metric: str, texts: Sequence[str]) -> None:
         warnings.warn(f"{message}: {REMEDIES['metric']}", InputWarning, stacklevel=callers_level())
 
 
+def warn_of_unread_language(model: str, languages: Sequence[str], texts: Sequence[str]) -> None:
+    """Warn of texts that are clearly in no language that a model was trained on; the numbers stay."""
+    if code := foreign_language(_start_of(texts), languages):
+        own = " and ".join(map(language_name, languages))
+        message = f"the model {model!r} reads {own}, and the texts are in {language_name(code)}"
+        remedy = "pass model=FOLDER, with a model of their language"
+        warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
+
+
 def _start_of(texts: Sequence[str]) -> str:
     sample, taken = [], 0
     for text in texts:
