@@ -210,13 +210,13 @@ def test_one_failed_part_fails_its_sentence():
     def ask(questions):
         return [InvalidOutput("no") if "boat" in claim else (0.9, {}) for _, claim in questions]
 
-    both, one = judge_claims(
+    both, whole = judge_claims(
         [(["e"], "Anna bought a car, and Ben sold a boat."), (["e"], "Anna bought a car.")],
         ClaimFinder("statements"),
         0.5,
         ask,
     )
-    assert both.failed and both.reason == "InvalidOutput: no" and not one.failed
+    assert both.failed and both.reason == "InvalidOutput: no" and not whole.failed
 
 
 def test_wrong_pairs_are_named():
@@ -284,7 +284,7 @@ def together(*judged, mode="statements", of_parts=min):
 def test_weak_parts_are_findings_and_every_part_is_told():
     verdict = together((0.9, {"probability_mass": 0.8, "note": "text"}), (0.2, {"probability_mass": 0.7}))
     assert verdict.probability == 0.2 and not verdict.supported
-    assert [(one.kind, one.text, one.start, one.end) for one in verdict.findings] == [
+    assert [(finding.kind, finding.text, finding.start, finding.end) for finding in verdict.findings] == [
         ("claim", "Ben sold a boat", 22, 37)
     ]
     assert verdict.details["combine"] == "minimum" and verdict.details["probability_mass"] == 0.7

@@ -101,7 +101,7 @@ def test_bad_input_is_one_line_and_code_2(arguments, message, files, tmp_path):
     for name, content in (("empty", b" \n"), ("binary", b"\x89PNG\xff\xfe"), ("nul", b"a\x00b")):
         names[name] = tmp_path / name
         names[name].write_bytes(content)
-    done = summeval(*(one.format(**names) for one in arguments))
+    done = summeval(*(argument.format(**names) for argument in arguments))
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr

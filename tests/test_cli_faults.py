@@ -343,7 +343,7 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, 
     assert leave("score", "rouge", "made.txt", "wanted.txt", "--json", "-o", f"types={json.dumps(types)}") == 0
     scorer, found = RougeScorer(types), json.loads(capsys.readouterr().out)["rows"]
     lines = [Path(name).read_bytes().decode().removesuffix("\n").split("\n") for name in ("made.txt", "wanted.txt")]
-    assert [len(one) for one in lines] == [3, 3]
+    assert [len(line) for line in lines] == [3, 3]
     for i, (candidate, reference) in enumerate(zip(*lines, strict=True)):
         for kind, wanted in scorer.score(reference, candidate).items():
             mine = [found[i][f"{kind}_{part}"] for part in ("precision", "recall", "f1")]
@@ -351,7 +351,7 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, 
 
 
 def test_no_bar_is_drawn_where_standard_error_is_no_terminal(place, capsys):
-    rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two lots
+    rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two batches
     Path("many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert leave("score", "rouge", "many.jsonl", "-o", 'types=["rouge1"]') == 0
     assert capsys.readouterr().err == ""

@@ -88,7 +88,7 @@ def test_any_json_is_an_answer_or_refused_by_the_schema_alone(value):
         return
     for part in answer.choices or ():
         for token in (part.logprobs and part.logprobs.content) or ():
-            assert token.logprob <= 0 and all(one.logprob <= 0 for one in token.top_logprobs or ())
+            assert token.logprob <= 0 and all(alternative.logprob <= 0 for alternative in token.top_logprobs or ())
 
 
 def test_one_connection_serves_many_calls():

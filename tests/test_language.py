@@ -154,8 +154,8 @@ def test_an_own_checker_that_declares_nonsense_is_named():
 def test_a_language_model_that_declares_its_languages_is_not_asked_about_others():
     judge = LLMJudge(YES, languages=("en",))
     assert judge.is_refusal(GERMAN).value is None and "German" in judge.is_refusal(GERMAN).reason
-    one, two = judge.entail(GERMAN, ["It rained.", "It snowed."])
-    assert one.label is two.label is None and "reads English" in one.reason
+    first, second = judge.entail(GERMAN, ["It rained.", "It snowed."])
+    assert first.label is second.label is None and "reads English" in first.reason
     assert judge.entail("It rained in Oslo.", [GERMAN])[0].label is None
     assert judge.calls == 0
     assert LLMJudge(YES).is_refusal(GERMAN).value is True  # trusted with any
@@ -169,7 +169,7 @@ def test_a_splitter_says_when_it_cuts_another_language_by_english_rules(splitter
         split_text(GERMAN, splitter=splitter, lang=lang)
     split_text("It rained in Oslo on Monday, and nobody had expected that it would.", splitter=splitter)
     split_text("Der Rat ging.", splitter=splitter)
-    assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
+    assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
     with pytest.warns(InputWarning, match="in German.*lang='de'; lang='en' if it is English"):
         split_text(GERMAN, splitter=splitter)
 
@@ -231,7 +231,9 @@ def test_an_english_sentence_with_a_name_in_another_script_is_english(text):
     assert foreign_language(text, ("en",)) is None
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, one) for code, listed in ABROAD["mixed"].items() for one in listed])
+@pytest.mark.parametrize(
+    ("code", "text"), [(code, text) for code, listed in ABROAD["mixed"].items() for text in listed]
+)
 def test_a_sentence_with_names_and_titles_in_latin_letters_is_not_english(code, text):
     assert foreign_language(text, ("en",)) == code and foreign_language(text, ("en", code)) is None
 

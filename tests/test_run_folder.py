@@ -238,7 +238,7 @@ def test_a_damaged_shard_is_named_and_scored_again(harm, tmp_path):
     shard.write_text(other.read_text() if text is None else text)
     with pytest.warns(UserWarning, match=f"{shard.name} is damaged or .* 5 items are scored again") as told:
         report = quiet([{**row, "references": row["candidate"]} for row in ROWS], out=tmp_path / "out")
-    assert [Path(one.filename).name for one in told] == ["batch.py"]  # the run speaks, and no helper of it
+    assert [Path(warning.filename).name for warning in told] == ["batch.py"]  # the run speaks, and no helper of it
     assert report.manifest["scored_now"] == 5 and report.manifest["damaged"] == [shard.stem]
     assert report.mean() == wanted.mean() and report.path.read_bytes() == wanted.path.read_bytes()
 
@@ -518,8 +518,8 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 
     kept = []
     with pytest.raises(RuntimeError, match="stopped"):
-        for one in in_flight(range(3), submit, 3, Event()):
-            kept.append(one)
+        for result in in_flight(range(3), submit, 3, Event()):
+            kept.append(result)
     assert kept == [1, 2]
 
     def broken():
@@ -528,8 +528,8 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 
     kept.clear()
     with pytest.raises(ValueError, match="in the middle"):
-        for one in in_flight(broken(), submit, 4, Event()):
-            kept.append(one)
+        for result in in_flight(broken(), submit, 4, Event()):
+            kept.append(result)
     assert kept == [1, 2]
 
 

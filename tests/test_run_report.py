@@ -127,7 +127,7 @@ def test_a_findings_kind_is_no_style(kind):
     ]
     page = worst_html(row)
     styles = re.findall(r' style="([^"]*)"', page)
-    assert styles and not any("fixed" in one or "number" in one for one in styles)
+    assert styles and not any("fixed" in style or "number" in style for style in styles)
     assert ">5000</span>" in page and "<script>" not in page
 
 
@@ -381,11 +381,11 @@ def test_a_run_is_not_continued_by_another_version_of_its_checker(named, tmp_pat
 
 
 def test_a_run_is_not_continued_by_a_checker_with_another_calibration(tmp_path):
-    one, two = EmbeddedChecker(), EmbeddedChecker(slope=1.0001)
-    assert one.fingerprint != two.fingerprint
-    quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": one})
-    with pytest.raises(ValueError, match=f"{one.fingerprint}.*before, .*{two.fingerprint}.* now"):
-        quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": two})
+    first, second = EmbeddedChecker(), EmbeddedChecker(slope=1.0001)
+    assert first.fingerprint != second.fingerprint
+    quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": first})
+    with pytest.raises(ValueError, match=f"{first.fingerprint}.*before, .*{second.fingerprint}.* now"):
+        quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": second})
 
 
 def test_runs_by_two_versions_of_a_checker_are_compared_and_it_is_said(tmp_path, monkeypatch):

@@ -67,10 +67,10 @@ class TestRealServer:
         prompts = questions(40)
         here, there = local.choose_many(prompts, OPTIONS), served.choose_many(prompts, OPTIONS, workers=4)
         assert served.dialect == "llamacpp" and served.limit == 2048
-        for one, other in zip(here, there, strict=True):
-            assert one.label == other.label
-            assert abs(one.probabilities["yes"] - other.probabilities["yes"]) < 0.005
-            assert abs(one.probability_mass - other.probability_mass) < 0.005
+        for choice, other in zip(here, there, strict=True):
+            assert choice.label == other.label
+            assert abs(choice.probabilities["yes"] - other.probabilities["yes"]) < 0.005
+            assert abs(choice.probability_mass - other.probability_mass) < 0.005
         assert {choice.label for choice in here} == {"yes", "no"}
         assert served.usage.prompt_tokens > 40 * 60 and served.usage.failures == 0
 
@@ -303,7 +303,7 @@ def test_five_hundred_pairs_with_faults_complete_and_a_second_run_mends_them(tmp
 
         def ask(positions: list[int]) -> list:
             choices = backend.choose_many([prompts[i] for i in positions], OPTIONS, workers=8)
-            return [one if isinstance(one, BackendError) else one.to_dict() for one in choices]
+            return [choice if isinstance(choice, BackendError) else choice.to_dict() for choice in choices]
 
         first = fill_missing(store, "choice", keys, ask)
         failed = {prompt for prompt, value in zip(prompts, first, strict=True) if isinstance(value, BackendError)}
@@ -459,7 +459,7 @@ def test_what_a_terminal_obeys_does_not_reach_a_message():
             with pytest.raises(BackendRejected, match="owned") as caught:
                 backend.choose("Well?", OPTIONS)
         shown = "".join(traceback.format_exception(caught.value))
-        assert all(one.isprintable() or one == "\n" for one in shown) and KEY not in shown
+        assert all(sign.isprintable() or sign == "\n" for sign in shown) and KEY not in shown
     assert str(BackendError("a\x1b[2Jb")) == "a\ufffd[2Jb"
 
 

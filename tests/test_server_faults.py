@@ -150,9 +150,9 @@ def test_a_connection_that_does_not_come_about_has_a_limit_of_its_own():
         listening.bind(("127.0.0.1", 0))
         listening.listen(0)
         for _ in range(4):
-            one = waiting.enter_context(socket.socket())
-            one.setblocking(False)
-            one.connect_ex(listening.getsockname())
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(listening.getsockname())
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
         backend = ServerBackend(
             "x", base_url=address, connect_timeout=0.3, timeout=600, max_retries=0, dialect="llamacpp"
@@ -262,13 +262,13 @@ def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypa
         assert caught.value.code in (0, 2, 3) and server.asked
     said = "".join(capsys.readouterr())
     page = (tmp_path / "page.html").read_text() if (tmp_path / "page.html").exists() else ""
-    assert len(said) > 20 and not any(one in said + page for one in ("hunter2", "k-777", "someone", KEY))
+    assert len(said) > 20 and not any(secret in said + page for secret in ("hunter2", "k-777", "someone", KEY))
 
 
 def test_the_table_is_whole():
     assert len(CHANGED) > 40 and len(BEHAVIOURS) > 90
     assert all(issubclass(getattr(__import__("summeval_nb.models.base", fromlist=["x"]), name), BackendError)
-               for one in BEHAVIOURS.values() for name in one.errors)  # fmt: skip
+               for behaviour in BEHAVIOURS.values() for name in behaviour.errors)  # fmt: skip
 
 
 def test_secrets_of_an_address_reach_no_file_no_page_and_no_screen(tmp_path, monkeypatch, capsys):

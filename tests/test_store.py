@@ -225,13 +225,13 @@ def changed_and_killed(path: Path, *steps: str) -> dict[str, bytes]:
             connection.execute(step)
         for end in ("", "-wal"):
             path.with_name(path.name + end).write_bytes(twin.with_name("twin" + end).read_bytes())
-    for one in path.parent.glob("twin*"):
-        one.unlink()
+    for copy in path.parent.glob("twin*"):
+        copy.unlink()
     return contents(path.parent)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in folder.iterdir()}
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 NEWER, AGAIN = "PRAGMA user_version=2", "PRAGMA user_version=1"
@@ -311,7 +311,7 @@ def test_a_file_system_without_locks_is_named(tmp_path):
     for name in ("s.sqlite", "new.sqlite"):
         said = without_locks(lambda name=name: Store(tmp_path / name).get_many("k", ["a"]))
         assert said.startswith("StoreError") and "keep the store on a disk of this machine" in said
-    assert [one.name for one in tmp_path.iterdir()] == ["s.sqlite"]
+    assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
 
 
 def filled(path: Path, count: int = 400) -> Store:
@@ -576,10 +576,10 @@ def test_a_number_where_a_name_was_is_damage(column, tmp_path):
     path, retype = tmp_path / "s.sqlite", "UPDATE sqlite_master SET sql = replace(sql, ?, ?)"
     with Store(path) as store:
         store.put_many("verdict", {"k": 5, "l": 6})
-    for one, other in ((f"{column} TEXT", column), (f"{column} NOT", f"{column} TEXT NOT")):
+    for found, other in ((f"{column} TEXT", column), (f"{column} NOT", f"{column} TEXT NOT")):
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("PRAGMA writable_schema = ON")
-            connection.execute(retype, (one, other))
+            connection.execute(retype, (found, other))
         with closing(sqlite3.connect(path)) as connection, connection:
             if other == column:
                 connection.execute(f"UPDATE items SET {column} = 1.5 WHERE value = '5'")

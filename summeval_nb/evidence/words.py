@@ -327,7 +327,7 @@ class WordsChecker(Packaged):
             "article's own words passes often. The default, checker='embedded', reads."
         )
 
-    def _check_lot(
+    def _check_batch(
         self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
     ) -> list[Verdict]:
         asked = zip(batch, vectors, strict=True)
