@@ -77,7 +77,7 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
 
 
 @pytest.mark.nightly
-def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
+def test_faithfulness_rows_hold_the_numbers_and_the_evidence(tmp_path):
     from summeval_nb import evaluate
     from summeval_nb.core.data import sample_articles
     from summeval_nb.evidence import faithfulness_from_dict
@@ -380,7 +380,7 @@ def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
 
 
 @pytest.mark.nightly
-def test_an_item_that_never_returns_is_ended_and_the_rest_completes(tmp_path):
+def test_an_item_that_never_returns_is_ended_the_rest_completes(tmp_path):
     psutil = pytest.importorskip("psutil")
     texts = ["a", "bb", "hang", "ccc", "d", "hang", "ee"]
     before = {child.pid for child in psutil.Process().children(recursive=True)}  # such as pytest's own helpers
@@ -544,7 +544,7 @@ def test_answers_from_the_store_are_counted_apart(metric, tmp_path):
     assert "What it cost" in again.to_html(tmp_path / "page.html").read_text()
 
 
-def test_the_plan_of_a_run_that_was_half_done_counts_the_other_half(tmp_path):
+def test_the_plan_of_a_half_done_run_counts_the_other_half(tmp_path):
     rows, rest = judged("rating")
     quiet(rows[:10], "rating", out=tmp_path, **rest, shard_size=5, workers=0)
     plan = plan_run(rows, "rating", out=tmp_path, **rest, shard_size=5)
@@ -818,7 +818,7 @@ def test_an_object_that_names_a_column_twice_has_no_value_there(tmp_path):
     assert "names 'été' twice" in next(named.rows())["reason"]
 
 
-def test_columns_that_change_places_are_read_as_they_stand_in_the_corpus(tmp_path):
+def test_columns_that_change_places_are_read_as_in_the_corpus(tmp_path):
     rows = [{"candidate": "the cat sat", "references": "a dog ran off"}]
     options = {"n": 1}
     swapped = here(

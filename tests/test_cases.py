@@ -58,7 +58,7 @@ def test_malformed_cases_are_asked_for_once_more_alone():
     assert found == [("a",), ("b",), FAILURE] and calls == [(3, False), (1, True)]
 
 
-def test_equal_statements_about_a_text_are_asked_once_and_put_together():
+def test_equal_statements_about_a_text_are_asked_once():
     items = [(PREMISE, CLAIMS[:2]), (PREMISE, CLAIMS[1:3]), (" ", ["It rained."])]
     plan = plan_statements(items, 60)
     assert [(len(window), batch) for _, window, batch in plan] == [(2, CLAIMS), (1, CLAIMS)]
@@ -155,7 +155,7 @@ def test_one_bad_case_does_not_spoil_its_neighbour():
     assert "It was short." in shown[0] and "Case 2: " in shown[0] and shown[0].endswith("Reply with JSON.")
 
 
-def test_a_dead_server_is_a_failure_of_every_case_and_not_worth_a_retry():
+def test_a_dead_server_fails_every_case_without_a_retry():
     def down(prompt):
         raise BackendUnavailable("no answer within 60 s")
 

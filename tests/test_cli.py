@@ -53,7 +53,7 @@ def test_demo_writes_a_report(tmp_path):
 
 
 @pytest.mark.nightly
-def test_demo_says_what_its_author_knows_where_the_checker_is_wrong_or_unclear(tmp_path):
+def test_demo_says_where_its_checker_is_wrong_or_unclear(tmp_path):
     for number, sample in enumerate(sample_articles(), 1):
         done = summeval("demo", "--number", number, cwd=tmp_path)
         page = (tmp_path / "summeval-demo.html").read_text(encoding="utf-8")

@@ -112,7 +112,7 @@ def test_the_options_are_the_choices_of_the_metric(name, place, capsys):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_and_a_terminal_show_the_score_and_how_it_was_counted(name, place, capsys):
+def test_a_page_and_a_terminal_show_score_and_signature(name, place, capsys):
     result = in_python(name, CANDIDATES, GROUPS)
     score = result.mean() if isinstance(result, ScoreTable) else result.score
     out, err = summeval(capsys, name, "pairs.jsonl", "--html", "page.html")

@@ -130,7 +130,7 @@ class Answers:
         (lambda pairs: [Verdict(probability=1.0)] * 3, ValueError, "one Verdict per pair: got 3 for 2 pairs"),
     ],
 )
-def test_a_checker_that_does_not_answer_with_verdicts_is_told_so(answer, error, message):
+def test_a_checker_that_returns_no_verdicts_is_told_so(answer, error, message):
     with pytest.raises(error, match=f"check_many of Answers must return {message}"):
         evaluate("It rained. It snowed.", "It rained. It snowed.", checker=Answers(answer))
 
@@ -140,7 +140,7 @@ def test_a_checker_may_leave_out_vectors_and_give_any_iterable():
     assert evaluate("It rained. It snowed.", "It rained. It snowed.", checker=checker).score == 1
 
 
-def test_the_threshold_in_the_signature_decides_with_and_without_a_store(tmp_path):
+def test_the_threshold_in_the_signature_decides(tmp_path):
     """A verdict that names no threshold says 0.5; a checker that is stricter must not become kinder by that."""
     checker = Answers(lambda pairs: [Verdict(probability=0.8) for _ in pairs])
     checker.threshold = 0.9
@@ -291,7 +291,7 @@ def test_signs_in_an_article_change_nothing_and_lose_no_row(name):
         assert result.verdicts[0].probability == pytest.approx(plain.verdicts[0].probability, abs=1e-5)
 
 
-def test_what_goes_wrong_in_a_packaged_checker_fails_one_sentence(monkeypatch):
+def test_an_error_in_a_packaged_checker_fails_one_sentence(monkeypatch):
     from summeval_nb.evidence.words import WordsChecker
 
     judged = WordsChecker._verdict
@@ -467,7 +467,7 @@ ALL_FAILED = [*itertools.product([None, 0.0, 1.0, float("nan")], ["", "the serve
 
 
 @pytest.mark.parametrize(("score", "reason"), ALL_FAILED)
-def test_data_of_which_all_verdicts_failed_are_refused_or_can_be_shown(score, reason, tmp_path):
+def test_data_whose_verdicts_all_failed_are_refused_or_shown(score, reason, tmp_path):
     data = made(YES, YES).to_dict() | {"score": score, "reason": reason}
     for verdict in data["verdicts"]:
         verdict |= {"probability": None, "failed": True, "reason": "no answer"}
@@ -518,7 +518,7 @@ def test_why_none_was_judged(verdicts, why):
     assert faithfulness.why_none_judged(verdicts) == why
 
 
-def test_the_heat_map_counts_from_one_and_needs_something_to_draw():
+def test_the_heat_map_counts_from_one_and_needs_sentences():
     ax = made(YES, YES).plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == ["1", "2"]
     with pytest.raises(ValueError, match="nothing to draw: empty"):
@@ -621,7 +621,7 @@ def test_only_what_is_a_sum_is_explained():
         {"against": {"S0": "S1"}, "coverage": "high"},
     ],
 )
-def test_what_another_checker_calls_terms_is_not_taken_for_a_sum(details):
+def test_terms_of_another_checker_are_not_taken_for_a_sum(details):
     result = made(Verdict(probability=0.4, details=details, **NEAR | {"contradicted_below": 0.0}))
     assert "S1" not in result.to_text() and "too little" not in result.to_text() and result._repr_html_()
     with pytest.raises(ValueError, match="its checker is not the embedded one"):
@@ -633,7 +633,7 @@ def test_who_judged_is_not_said_where_nothing_was():
     assert made(FAILED, score=None, reason="no").report().judged_by == ""
 
 
-def test_several_summaries_as_text_and_each_with_a_name_of_its_own():
+def test_several_summaries_as_text_each_with_its_own_name():
     two = compare_reports([made(YES), made(UNCLEAR, score=0.0)], names=["first", "second"])
     text = two.to_text()
     assert text.index("first — ") < text.index("  1  supported 0.90") < text.index("second — ")
@@ -683,7 +683,7 @@ def objects(schema):
     return []
 
 
-def test_the_schema_describes_and_requires_every_key_and_no_other():
+def test_the_schema_describes_and_requires_exactly_every_key():
     schema = faithfulness.faithfulness_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     told = objects(schema)

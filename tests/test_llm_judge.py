@@ -153,7 +153,7 @@ def test_rewritten_statements_are_flagged():
     assert not first.rewritten and second.rewritten and second.added == ("marie",)
 
 
-def test_pronouns_are_resolved_unit_by_unit_and_nothing_else_is_changed():
+def test_pronouns_are_resolved_by_unit_and_nothing_else_changes():
     judge, _ = scripted({"case_1": ["Curie was born in Warsaw.", "Curie won twice."]})
     found = judge.resolve_pronouns("", ["Curie was born in Warsaw.", "She won twice."])
     assert found.units[1] == "Curie won twice."
@@ -180,7 +180,7 @@ def test_keyphrases_and_questions():
 
 
 @pytest.mark.parametrize("statement", [",", "Which one is a lie?", "Nothing of that."])
-def test_questions_whose_statement_is_not_made_of_the_text_are_refused(statement):
+def test_questions_with_a_statement_not_of_the_text_are_refused(statement):
     judge, _ = scripted({"case_1": [{"question": "Is it?", "statement": statement}]})
     with pytest.raises(JudgeFailure, match="not made of the text"):
         judge.questions(PREMISE, ["cars"])
@@ -227,7 +227,7 @@ def test_long_premises_are_read_in_windows_and_put_together():
     assert long[found[0].evidence[0].start : found[0].evidence[0].end] in long
 
 
-def test_a_failed_window_leaves_undecided_what_no_other_window_entails():
+def test_a_failed_window_leaves_undecided_what_no_other_entails():
     def respond(prompt):
         if "poison" in prompt:
             raise BackendUnavailable("down")

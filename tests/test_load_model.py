@@ -117,7 +117,7 @@ def test_what_is_no_store_is_told_so_by_a_run(wrong, tmp_path):
         s.runs.Job("faithfulness", store=wrong)
 
 
-def test_models_by_text_and_stores_by_path_work_in_answers_scores_and_ratings(tmp_path):
+def test_models_by_text_and_stores_by_path_work_in_all_metrics(tmp_path):
     model, path = f"llm:{example_model()}", str(tmp_path / "kept.sqlite")
     row = {"context": "It rained.", "question": "How was it?", "ground_truth": "It rained.", "answer": "It rained."}
     for judge in ("embedded", model):
@@ -275,7 +275,7 @@ def loaded(monkeypatch):
     return folders
 
 
-def test_no_public_name_that_takes_a_model_or_a_store_is_left_out():
+def test_every_public_name_with_a_model_or_store_is_tried():
     assert {name for name in NAMES if parameters(name)} == {*CALLS, *ELSEWHERE}
 
 

@@ -438,7 +438,7 @@ def test_llama_cpp_without_its_package_names_it(gguf_path, monkeypatch):  # noqa
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_logits_that_are_no_numbers_are_a_typed_failure_and_leave_the_others(value):
+def test_logits_that_are_no_numbers_fail_typed_and_alone(value):
     """A model that breaks on one prompt (as half precision can): its neighbours in the same call have their answers."""
     tokenizer = AutoTokenizer.from_pretrained(example_model())
     model = AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)

@@ -279,7 +279,7 @@ def test_the_best_row_decides_and_a_failure_stays_alone():
     assert found[119] == (0.2, {"entailment": 0.2, "neutral": 0.8, "decided_by": 0})
 
 
-def test_all_evidence_as_one_premise_has_no_sentence_that_decided():
+def test_all_evidence_as_one_premise_names_no_deciding_sentence():
     (found,) = nli.judged(
         [(["a"], "b")],
         lambda evidence, claim: [(None, {"input_ids": [1]})],

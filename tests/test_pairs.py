@@ -50,7 +50,7 @@ def test_pairs_of_an_article_stay_together():
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 9))
-def test_every_pair_is_in_one_lot_and_no_article_in_two(texts, limit):
+def test_every_pair_is_in_one_batch_and_no_article_in_two(texts, limit):
     found = list(batches(texts, limit))
     assert sorted(number for batch in found for number in batch) == list(range(len(texts)))
     articles = [{texts[number] for number in batch} for batch in found]

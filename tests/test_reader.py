@@ -112,7 +112,7 @@ def test_both_sets_of_weights_take_at_most_six_megabytes():
     assert sum(len(assets.joinpath(name).read_bytes()) for name in ("reader.npz", "reader_wide.npz")) < 6_000_000
 
 
-def test_alone_and_in_a_lot_are_the_same(trained):
+def test_alone_and_in_a_batch_are_the_same(trained):
     reader = Reader(trained[1])
     pairs = [
         (["The cat sat on the mat.", "It rained all day."], "A cat sat."),
@@ -147,7 +147,7 @@ def test_padding_changes_nothing(network):
     torch.testing.assert_close(alone, beside, atol=1e-5, rtol=0)
 
 
-def test_lots_cover_everything_within_the_budget():
+def test_batches_cover_everything_within_the_budget():
     lengths = sorted([3, 5, 8, 8, 40, 41, 90])
     batches = list(reader._batches(lengths, 90))
     assert [i for batch in batches for i in batch] == list(range(len(lengths)))

@@ -37,7 +37,7 @@ def test_what_makes_no_interval_is_refused(name, value):
         bootstrap(lambda drawn: drawn.sum(axis=-1), 3, **{"confidence": 0.9, "n_resamples": 9, "seed": 0, name: value})
 
 
-def test_lots_are_one_stream_of_drawings():
+def test_batches_are_one_stream_of_drawings():
     """What a batch holds does not change what is drawn, so that memory decides nothing."""
     whole = np.concatenate(list(drawings(7, 40, 3)))
     rng = np.random.default_rng(3)

@@ -89,7 +89,7 @@ def test_run_and_report(pairs, tmp_path):
     assert page.returncode == 0 and "Compared with monday" in text and "<script" not in text
 
 
-def test_run_with_failures_is_code_3_and_a_dry_run_scores_nothing(pairs, tmp_path):
+def test_failures_are_code_3_and_a_dry_run_scores_nothing(pairs, tmp_path):
     pairs.write_text(pairs.read_text() + '{"candidate": 7, "references": "x"}\n')
     words = ("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--workers", 1)
     dry = summeval(*words, "--dry-run")
