@@ -232,8 +232,8 @@ class Accumulator:
 
     Examples
     --------
-    >>> from summeval_nb.overlap import Rouge
-    >>> batches = Rouge(types=["rouge1"]).accumulator()
+    >>> from summeval_nb.overlap import RougeMetric
+    >>> batches = RougeMetric(types=["rouge1"]).accumulator()
     >>> batches.update(predictions=["a cat"], references=["a cat"])
     >>> batches.update(predictions=["a cat"], references=["a dog"])
     >>> batches.compute()["rouge1_f1"]

@@ -66,7 +66,7 @@ class LabelledSentence:
     kind: str = ""
 
     def to_dict(self) -> JsonDict:
-        """Return article, sentence, label and kind, as `guarantee_thresholds` takes them."""
+        """Return article, sentence, label and kind, for `guarantee_thresholds`."""
         row = {"article": self.article, "sentence": self.text}
         return row | {"label": int(self.supported), "kind": self.kind}
 

@@ -937,8 +937,8 @@ def _tag_pairs(
     their tagged statements.
 
     Hypotheses of rows with the same context are put to the judge one after the other,
-    so that they land in the same batch: there a context that twenty answers share is read
-    once.
+    so that they land in the same batch: there a context that twenty answers share is
+    read once.
     """
     premises = {(i, name): _premise_of(name, rows[i], parts) for i, name in wanted}
     texts = {
