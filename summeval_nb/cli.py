@@ -97,7 +97,7 @@ def _count_failed(table: ScoreTable) -> int:
     """How many questions to a checker, a judge or a model have no answer."""
     results = getattr(table, "results", [table])
     lost = sum(outcome.status == "failed" for outcome in table.outcomes())
-    return sum(getattr(one, "n_failed", 0) for one in results) or lost
+    return sum(getattr(result, "n_failed", 0) for result in results) or lost
 
 
 def _text_of(name: str, result: Any, each: bool) -> str:
@@ -106,7 +106,7 @@ def _text_of(name: str, result: Any, each: bool) -> str:
         return result.to_text(color=sys.stdout.isatty())
     if each:
         numbers = (outcome.score for outcome in result.outcomes())
-        return "\n".join("none" if one is None else f"{one:.4f}" for one in numbers)
+        return "\n".join("none" if value is None else f"{value:.4f}" for value in numbers)
     if type(result).__repr__ not in (Score.__repr__, ScoreTable.__repr__):
         return repr(result)
     if isinstance(result, Score):

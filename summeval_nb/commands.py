@@ -132,7 +132,7 @@ def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float
             fail(f"two rows for article {row[article]!r} and system {row[system]!r}")
         empty = row[value] is None or not str(row[value]).strip()
         cells[row[system]] = None if empty else float(row[value])
-    return [[cells.get(one) for one in systems] for cells in table.values()]
+    return [[cells.get(column) for column in systems] for cells in table.values()]
 
 
 @takes("option", "format", "html", "as_json")
@@ -304,12 +304,12 @@ def checker_bench(
     """
     from summeval_nb.evidence.bench import benchmark_checker, load_labelled
 
-    named = [(one, *one.partition(":")[::2]) for one in data or []]
+    named = [(given, *given.partition(":")[::2]) for given in data or []]
     keep_apart(html, *(file for _, _, file in named))
-    if wrong := [one for one, _, file in named if not file]:
+    if wrong := [given for given, _, file in named if not file]:
         fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
-    sets = {one: load_labelled(file, format=format) for one, format, file in named}
-    judges = {one: one for one in checker or ["embedded"]}
+    sets = {given: load_labelled(file, format=format) for given, format, file in named}
+    judges = {name: name for name in checker or ["embedded"]}
     result = benchmark_checker(judges, sets or None, limit=limit)
     show(result, as_json, html, "Checkers on labelled sentences", str(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
@@ -340,9 +340,9 @@ def judge_bench(
 
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
-    judges: dict[str, str | Judge | Rater] = {one: one for one in judge or [] if one}
+    judges: dict[str, str | Judge | Rater] = {name: name for name in judge or [] if name}
     if rater:
-        judges |= {f"{rater} ({one})": RatingMetric(quality=one, backend=rater) for one in quality or []}
+        judges |= {f"{rater} ({wanted})": RatingMetric(quality=wanted, backend=rater) for wanted in quality or []}
     judges = judges or {"embedded": "embedded"}
     kept = open_store(store)
     result = benchmark_judge(judges, set or JUDGE_SETS, limit=limit, store=kept)

@@ -158,7 +158,11 @@ class OneLine(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands, each with its whole first sentence, on as many lines as that takes."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        rows = [(name, one.get_short_help_str(_SENTENCE)) for name, one in found if one is not None and not one.hidden]
+        rows = [
+            (name, command.get_short_help_str(_SENTENCE))
+            for name, command in found
+            if command is not None and not command.hidden
+        ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -230,10 +234,14 @@ class Given:
 
 def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command these options of `Given`, in this order, after its own; it gets them as one argument, `given`."""
-    kinds, defaults = get_annotations(Given, eval_str=True), {one.name: one.default for one in fields(Given)}
+    kinds, defaults = get_annotations(Given, eval_str=True), {field.name: field.default for field in fields(Given)}
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
-        own = [one for one in signature(command, eval_str=True).parameters.values() if one.name != "given"]
+        own = [
+            parameter
+            for parameter in signature(command, eval_str=True).parameters.values()
+            if parameter.name != "given"
+        ]
         shared = [Parameter(n, Parameter.KEYWORD_ONLY, default=defaults[n], annotation=kinds[n]) for n in names]
 
         @wraps(command)
@@ -241,9 +249,9 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
             given = Given(**{name: values.pop(name) for name in names})
             command(**values, given=given)
 
-        parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own] + shared
+        parameters = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own] + shared
         called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
-        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return called
 
     return add
@@ -289,8 +297,8 @@ _PAGE = b"<!doctype html"
 
 def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
     """Fail if a page would take the place of something that is read, or of any other file that is no page."""
-    for one in inputs if page else ():
-        if one is not None and os.path.realpath(one) == os.path.realpath(page or ""):
+    for source in inputs if page else ():
+        if source is not None and os.path.realpath(source) == os.path.realpath(page or ""):
             fail(f"--html {str(page)!r} would overwrite what is read: name another file")
     if page and page.is_file():
         with suppress(OSError), page.open("rb") as file:
@@ -309,10 +317,10 @@ def load_named(options: JsonDict) -> JsonDict:
 def read_pairs(given: list[str] | None, what: str) -> JsonDict:
     """Return `["n=2", "smooth=exp"]` as `{"n": 2, "smooth": "exp"}`."""
     found: JsonDict = {}
-    for one in given or []:
-        name, equal, value = one.partition("=")
+    for item in given or []:
+        name, equal, value = item.partition("=")
         if not equal or not name:
-            fail(f"{what} must be NAME=VALUE, not {one!r}")
+            fail(f"{what} must be NAME=VALUE, not {item!r}")
         if name in found:
             fail(f"{what} names {name!r} twice: give it once")
         try:
@@ -376,7 +384,7 @@ def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[
     from summeval_nb.runs.jobs import read_row
 
     require_once(columns, "the command")
-    read = [read_row(item, {one: one for one in columns}, {}) for item in open_table(name, format)]
+    read = [read_row(item, {column: column for column in columns}, {}) for item in open_table(name, format)]
     if problems := [problem for _, problem in read if problem]:
         fail(f"{name!r}: {problems[0]}")
     if not read:
@@ -426,8 +434,8 @@ def read_rows(metric: str, files: list[str], given: Given) -> tuple[list[JsonDic
     if not lines:
         return [dict(zip(columns, texts, strict=True))], 0, True
     split = [split_lines(text) for text in texts]
-    if len({len(one) for one in split}) > 1:
-        sizes = ", ".join(f"{name}: {len(one)}" for name, one in zip(files, split, strict=True))
+    if len({len(lines_of_file) for lines_of_file in split}) > 1:
+        sizes = ", ".join(f"{name}: {len(lines_of_file)}" for name, lines_of_file in zip(files, split, strict=True))
         fail(f"the files must have the same number of lines ({sizes})")
     return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)], 0, False
 

@@ -77,7 +77,7 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
 
 
 @pytest.mark.nightly
-def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
+def test_faithfulness_rows_hold_the_numbers_and_the_evidence(tmp_path):
     from summeval_nb import evaluate
     from summeval_nb.core.data import sample_articles
     from summeval_nb.evidence import faithfulness_from_dict
@@ -93,8 +93,8 @@ def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_pat
         assert line["score"] == wanted.score and len(line["parts"]["sentences"]) == len(wanted.sentences)
         again = faithfulness_from_dict({**line["parts"], **line})
         assert again.source_sentences == wanted.source_sentences
-        shown = [[one.index for one in verdict.evidence] for verdict in again.verdicts]
-        assert shown == [[one.index for one in verdict.evidence] for verdict in wanted.verdicts]
+        shown = [[found.index for found in verdict.evidence] for verdict in again.verdicts]
+        assert shown == [[found.index for found in verdict.evidence] for verdict in wanted.verdicts]
     assert (tmp_path / "s").exists()
 
 
@@ -380,7 +380,7 @@ def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
 
 
 @pytest.mark.nightly
-def test_an_item_that_never_returns_is_ended_and_the_rest_completes(tmp_path):
+def test_an_item_that_never_returns_is_ended_the_rest_completes(tmp_path):
     psutil = pytest.importorskip("psutil")
     texts = ["a", "bb", "hang", "ccc", "d", "hang", "ee"]
     before = {child.pid for child in psutil.Process().children(recursive=True)}  # such as pytest's own helpers
@@ -458,7 +458,9 @@ def plays_judge(prompt):
         elif "questions" in case:
             replies.append([{"answer": "1", "evidence": []}] * len(case["questions"]))
         elif "keyphrases" in case:
-            replies.append([{"question": f"Is it {one}?", "statement": f"It is {one}."} for one in case["keyphrases"]])
+            replies.append(
+                [{"question": f"Is it {phrase}?", "statement": f"It is {phrase}."} for phrase in case["keyphrases"]]
+            )
         else:
             replies.append([f"phrase {i}" for i in range(case["n"])])
     return json.dumps({f"case_{i}": reply for i, reply in enumerate(replies, 1)})
@@ -542,7 +544,7 @@ def test_answers_from_the_store_are_counted_apart(metric, tmp_path):
     assert "What it cost" in again.to_html(tmp_path / "page.html").read_text()
 
 
-def test_the_plan_of_a_run_that_was_half_done_counts_the_other_half(tmp_path):
+def test_the_plan_of_a_half_done_run_counts_the_other_half(tmp_path):
     rows, rest = judged("rating")
     quiet(rows[:10], "rating", out=tmp_path, **rest, shard_size=5, workers=0)
     plan = plan_run(rows, "rating", out=tmp_path, **rest, shard_size=5)
@@ -636,8 +638,8 @@ def test_a_metered_checker_keeps_its_borders():
     backend, ledger = ScriptedBackend(lambda prompt: "yes"), Ledger()
     plain = UnsureChecker(backend)
     metered = MeteredChecker(plain, ledger)
-    told = [evaluate("It rained.", "It rained.", checker=one) for one in (plain, metered)]
-    assert [one.n_unclear for one in told] == [1, 1]
+    told = [evaluate("It rained.", "It rained.", checker=judge) for judge in (plain, metered)]
+    assert [result.n_unclear for result in told] == [1, 1]
     assert str(told[0].signature) == str(told[1].signature) and "contradicted_below:0.3" in str(told[0].signature)
     stricter = evaluate("It rained.", "It rained.", checker=MeteredChecker(LLMChecker(backend), ledger), threshold=0.9)
     assert stricter.signature["threshold"] == "0.9" and ledger.to_dict()["checking"]["questions"] == 2
@@ -659,16 +661,16 @@ def test_who_calls_a_model_says_so():
     from summeval_nb.judged.ratings import RatingMetric
     from summeval_nb.runs.costs import find_backends
 
-    one, two = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")
-    checker = LLMChecker(one, claims="statements", splitter=two)
-    assert find_backends({"checker": checker, "more": [(one,), {"judge": LLMJudge(two)}]}) == [one, two]
-    assert find_backends(ChunkedChecker(checker)) == [one, two]
-    assert find_backends(RatingMetric(quality="fluency", backend=one)) == [one]
-    assert find_backends(partial(asks_twice, backend=two)) == [two]
-    assert find_backends(lambda row: one.choose("?", ["yes", "no"])) == []
-    asks = lambda row: one.choose("?", ["yes", "no"])
-    asks.backends = [one]
-    assert find_backends([asks, asks]) == [one]
+    first, second = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")
+    checker = LLMChecker(first, claims="statements", splitter=second)
+    assert find_backends({"checker": checker, "more": [(first,), {"judge": LLMJudge(second)}]}) == [first, second]
+    assert find_backends(ChunkedChecker(checker)) == [first, second]
+    assert find_backends(RatingMetric(quality="fluency", backend=first)) == [first]
+    assert find_backends(partial(asks_twice, backend=second)) == [second]
+    assert find_backends(lambda row: first.choose("?", ["yes", "no"])) == []
+    asks = lambda row: first.choose("?", ["yes", "no"])
+    asks.backends = [first]
+    assert find_backends([asks, asks]) == [first]
     for nothing in (None, "embedded", 3, LLMChecker, find_backends, [], {"k": None}):
         assert find_backends(nothing) == []
 
@@ -816,7 +818,7 @@ def test_an_object_that_names_a_column_twice_has_no_value_there(tmp_path):
     assert "names 'été' twice" in next(named.rows())["reason"]
 
 
-def test_columns_that_change_places_are_read_as_they_stand_in_the_corpus(tmp_path):
+def test_columns_that_change_places_are_read_as_in_the_corpus(tmp_path):
     rows = [{"candidate": "the cat sat", "references": "a dog ran off"}]
     options = {"n": 1}
     swapped = here(
@@ -922,7 +924,7 @@ print(status.split("VmHWM:")[1].split()[0])
 
 def test_shards_do_not_run_into_each_other():
     """Two different cuts of the same bytes have different digests."""
-    one = next(make_shards(open_items([{"a": "x"}, {"a": "y"}]), 2)).digest
-    two = next(make_shards(open_items([{"a": "x"}, {"a": "y"}, {"a": "z"}]), 2)).digest
+    first = next(make_shards(open_items([{"a": "x"}, {"a": "y"}]), 2)).digest
+    second = next(make_shards(open_items([{"a": "x"}, {"a": "y"}, {"a": "z"}]), 2)).digest
     other = next(make_shards(open_items([{"a": "x"}, {"a": "z"}]), 2)).digest
-    assert one == two != other
+    assert first == second != other

@@ -58,24 +58,26 @@ def test_malformed_cases_are_asked_for_once_more_alone():
     assert found == [("a",), ("b",), FAILURE] and calls == [(3, False), (1, True)]
 
 
-def test_equal_statements_about_a_text_are_asked_once_and_put_together():
+def test_equal_statements_about_a_text_are_asked_once():
     items = [(PREMISE, CLAIMS[:2]), (PREMISE, CLAIMS[1:3]), (" ", ["It rained."])]
     plan = plan_statements(items, 60)
-    assert [(len(window), lot) for _, window, lot in plan] == [(2, CLAIMS), (1, CLAIMS)]
+    assert [(len(window), batch) for _, window, batch in plan] == [(2, CLAIMS), (1, CLAIMS)]
     found = collect("entail", items, plan, [[YES, NO, NO], [NO, AGAINST, NO]], _worst_or_best)
-    assert [one.label for one in found[0]] == ["entailed", "contradicted"]
-    assert [one.label for one in found[1]] == ["contradicted", "neutral"] and isinstance(found[2], JudgeFailure)
+    assert [entailment.label for entailment in found[0]] == ["entailed", "contradicted"]
+    assert [entailment.label for entailment in found[1]] == ["contradicted", "neutral"] and isinstance(
+        found[2], JudgeFailure
+    )
     undecided = collect("entail", items, plan, [[YES, NO, NO], FAILURE], _worst_or_best)
     assert undecided[0] is FAILURE
     many = plan_statements([(PREMISE, [str(n) for n in range(MOST_STATEMENTS + 1)])], 9999)
-    assert [len(lot) for *_, lot in many] == [MOST_STATEMENTS, 1]
+    assert [len(batch) for *_, batch in many] == [MOST_STATEMENTS, 1]
 
 
 def test_plans_of_units_and_texts():
     assert plan_units([("a b", ["aaa", "bbb"]), ("c", None)], 5) == [(0, ["aaa"]), (0, ["bbb"]), (1, ["c"])]
     assert [(i, n) for i, _, n in plan_texts("keyphrases", [(PREMISE, 5)], 60)] == [(0, 3), (0, 3)]
     asked = plan_texts("questions", [(PREMISE, ["cars", "1931"])], 60)
-    assert [lot for _, _, lot in asked] == [["1931"], ["cars"]]
+    assert [batch for _, _, batch in asked] == [["1931"], ["cars"]]
 
 
 def test_a_failed_window_is_a_failed_item():
@@ -104,7 +106,7 @@ def test_there_is_a_task_for_every_question_but_the_choice():
 
 def test_a_reply_holds_exactly_the_verdicts_that_were_asked_for():
     two = TypeAdapter(ENTAIL.reply(SENTENCES, ["a", "b"]))
-    assert [one.label for one in two.validate_python([ENTAILED, ENTAILED])] == ["entailed", "entailed"]
+    assert [reply.label for reply in two.validate_python([ENTAILED, ENTAILED])] == ["entailed", "entailed"]
     for short in ([ENTAILED], [ENTAILED] * 3, [{"label": "yes", "evidence": []}] * 2):
         with pytest.raises(ValidationError):
             two.validate_python(short)
@@ -121,7 +123,7 @@ def test_what_a_case_shows_and_how_much_room_a_reply_has():
 
 
 def test_evidence_must_exist():
-    assert [one.text for one in named_passages([1, 1], SENTENCES)] == ["The bridge opened in 1931."]
+    assert [passage.text for passage in named_passages([1, 1], SENTENCES)] == ["The bridge opened in 1931."]
     with pytest.raises(ValueError, match="sentence 4 of 3"):
         named_passages([4], SENTENCES)
 
@@ -134,7 +136,9 @@ def test_units_are_resolved_and_not_rewritten():
 
 def test_a_question_without_a_word_of_the_text_is_refused():
     asked = TypeAdapter(LLMJudge._tasks["questions"].reply("It rained.", ["rain"]))
-    good, bad = ([{"question": "Did it?", "statement": one}] for one in ("It rained.", "Snow fell on Monday."))
+    good, bad = (
+        [{"question": "Did it?", "statement": statement}] for statement in ("It rained.", "Snow fell on Monday.")
+    )
     (found,) = read_questions(asked.validate_python(good), "It rained.", ["rain"])
     assert found.keyphrases == ("rain",)
     with pytest.raises(ValueError, match="not made of the text"):
@@ -151,9 +155,9 @@ def test_one_bad_case_does_not_spoil_its_neighbour():
     assert "It was short." in shown[0] and "Case 2: " in shown[0] and shown[0].endswith("Reply with JSON.")
 
 
-def test_a_dead_server_is_a_failure_of_every_case_and_not_worth_a_retry():
+def test_a_dead_server_fails_every_case_without_a_retry():
     def down(prompt):
         raise BackendUnavailable("no answer within 60 s")
 
     found = ask_group(ScriptedBackend(down), ENTAIL, "entail", [(SENTENCES, ["a"])] * 2, prompt="Judge.")
-    assert [one.malformed for one in found] == [False, False] and "60 s" in str(found[0])
+    assert [failure.malformed for failure in found] == [False, False] and "60 s" in str(found[0])

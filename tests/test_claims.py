@@ -153,7 +153,7 @@ def test_statements_by_a_real_model_are_valid_or_fail():
 
 
 @pytest.mark.parametrize("reply", ["Sure!", '{"statements": "one"}', '{"statements": [', "{}"])
-def test_a_splitter_that_misbehaves_fails_the_verdict_only_of_its_sentence(reply):
+def test_a_splitter_that_misbehaves_fails_only_its_sentence(reply):
     splitter = ScriptedBackend(lambda prompt: reply if "boat" in prompt else '{"statements": ["A", "B", "A", " "]}')
     checker = LLMChecker(ScriptedBackend(lambda prompt: "yes"), claims="statements", splitter=splitter)
     bad, good = checker.check_many([(["e"], "The boat sank."), (["e"], "The car stood.")])
@@ -166,7 +166,7 @@ def test_an_empty_list_of_statements_means_the_sentence():
     assert texts(ClaimFinder("statements", splitter=splitter), "It rained.") == ["It rained."]
 
 
-def test_a_sentence_cannot_leave_its_quotation_in_the_splitters_prompt():
+def test_a_sentence_stays_quoted_in_the_splitters_prompt():
     seen = []
 
     def responder(prompt):
@@ -210,13 +210,13 @@ def test_one_failed_part_fails_its_sentence():
     def ask(questions):
         return [InvalidOutput("no") if "boat" in claim else (0.9, {}) for _, claim in questions]
 
-    both, one = judge_claims(
+    both, whole = judge_claims(
         [(["e"], "Anna bought a car, and Ben sold a boat."), (["e"], "Anna bought a car.")],
         ClaimFinder("statements"),
         0.5,
         ask,
     )
-    assert both.failed and both.reason == "InvalidOutput: no" and not one.failed
+    assert both.failed and both.reason == "InvalidOutput: no" and not whole.failed
 
 
 def test_wrong_pairs_are_named():
@@ -284,7 +284,7 @@ def together(*judged, mode="statements", of_parts=min):
 def test_weak_parts_are_findings_and_every_part_is_told():
     verdict = together((0.9, {"probability_mass": 0.8, "note": "text"}), (0.2, {"probability_mass": 0.7}))
     assert verdict.probability == 0.2 and not verdict.supported
-    assert [(one.kind, one.text, one.start, one.end) for one in verdict.findings] == [
+    assert [(finding.kind, finding.text, finding.start, finding.end) for finding in verdict.findings] == [
         ("claim", "Ben sold a boat", 22, 37)
     ]
     assert verdict.details["combine"] == "minimum" and verdict.details["probability_mass"] == 0.7
@@ -301,7 +301,7 @@ def test_one_failed_part_fails_the_sentence():
     assert verdict == failure(TimeoutError("busy"), 0.5)
 
 
-def test_a_sentence_as_a_whole_keeps_its_details_and_has_no_findings():
+def test_a_whole_sentence_keeps_its_details_without_findings():
     verdict = together((0.2, {"probability_mass": 0.8}), mode="sentence")
     assert verdict.details == {"probability_mass": 0.8} and not verdict.findings
 
@@ -319,7 +319,7 @@ def test_what_does_not_help_is_refused(mode, annotator, splitter, message):
         require_helpers(mode, annotator, splitter)
 
 
-def test_an_annotator_is_named_by_its_fingerprint_its_library_or_itself():
+def test_an_annotator_is_named_by_fingerprint_library_or_itself():
     class Named:
         fingerprint = "mine:1"
 

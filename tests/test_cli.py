@@ -53,7 +53,7 @@ def test_demo_writes_a_report(tmp_path):
 
 
 @pytest.mark.nightly
-def test_demo_says_what_its_author_knows_where_the_checker_is_wrong_or_unclear(tmp_path):
+def test_demo_says_where_its_checker_is_wrong_or_unclear(tmp_path):
     for number, sample in enumerate(sample_articles(), 1):
         done = summeval("demo", "--number", number, cwd=tmp_path)
         page = (tmp_path / "summeval-demo.html").read_text(encoding="utf-8")
@@ -101,7 +101,7 @@ def test_bad_input_is_one_line_and_code_2(arguments, message, files, tmp_path):
     for name, content in (("empty", b" \n"), ("binary", b"\x89PNG\xff\xfe"), ("nul", b"a\x00b")):
         names[name] = tmp_path / name
         names[name].write_bytes(content)
-    done = summeval(*(one.format(**names) for one in arguments))
+    done = summeval(*(argument.format(**names) for argument in arguments))
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr

@@ -296,7 +296,7 @@ def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), ImportError("of a library that was interrupted")])
-def test_an_interrupt_is_code_130_whatever_a_library_makes_of_it(error, place, capsys, monkeypatch):
+def test_an_interrupt_is_code_130_whatever_a_library_does(error, place, capsys, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise error
 
@@ -326,7 +326,7 @@ def test_yes_and_no_are_flags(option, expected, place, capsys):
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"])
-def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, place, capsys):
+def test_only_a_newline_ends_a_line_as_for_sacrebleu(separator, place, capsys):
     from rouge_score.rouge_scorer import RougeScorer
     from sacrebleu.metrics import BLEU
     from sacrebleu.utils import smart_open
@@ -343,7 +343,7 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, 
     assert leave("score", "rouge", "made.txt", "wanted.txt", "--json", "-o", f"types={json.dumps(types)}") == 0
     scorer, found = RougeScorer(types), json.loads(capsys.readouterr().out)["rows"]
     lines = [Path(name).read_bytes().decode().removesuffix("\n").split("\n") for name in ("made.txt", "wanted.txt")]
-    assert [len(one) for one in lines] == [3, 3]
+    assert [len(line) for line in lines] == [3, 3]
     for i, (candidate, reference) in enumerate(zip(*lines, strict=True)):
         for kind, wanted in scorer.score(reference, candidate).items():
             mine = [found[i][f"{kind}_{part}"] for part in ("precision", "recall", "f1")]
@@ -351,7 +351,7 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, 
 
 
 def test_no_bar_is_drawn_where_standard_error_is_no_terminal(place, capsys):
-    rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two lots
+    rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two batches
     Path("many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert leave("score", "rouge", "many.jsonl", "-o", 'types=["rouge1"]') == 0
     assert capsys.readouterr().err == ""
@@ -481,7 +481,7 @@ def test_a_job_that_is_deaf_to_ctrl_c_stays_so(place):
     assert done.returncode == 0 and done.stdout.startswith("bleu"), done
 
 
-def test_a_lost_manifest_is_named_with_the_option_that_writes_it_anew(place, capsys):
+def test_a_lost_manifest_is_named_with_the_option_to_mend_it(place, capsys):
     (place / "pairs.jsonl").write_bytes(PAIR * 5)
     command = [*RUN, "o", "--shard-size", "2"]
     assert leave(*command) == 0

@@ -48,7 +48,7 @@ def place(tmp_path, monkeypatch):
 
 def summeval(capsys, name, *words, code=0, **choices):
     """Score with choices as a shell would give them; return standard output and error."""
-    given = [one for key, value in (PLAIN.get(name, {}) | choices).items() for one in ("-o", _word(key, value))]
+    given = [word for key, value in (PLAIN.get(name, {}) | choices).items() for word in ("-o", _word(key, value))]
     with pytest.raises(SystemExit) as leaving:
         cli.main(["score", name, *words, *given])
     said = capsys.readouterr()
@@ -86,7 +86,7 @@ def test_every_way_in_gives_the_numbers_of_python(name, place, capsys, monkeypat
     assert out.split() == [f"{float(score):.4f}" for score in each.scores]
 
 
-@pytest.mark.parametrize(("name", "choices"), [(name, one) for name in NAMES for one in OPTIONS[name]])
+@pytest.mark.parametrize(("name", "choices"), [(name, option) for name in NAMES for option in OPTIONS[name]])
 def test_every_option_decides_as_in_python(name, choices, place, capsys):
     wanted = in_python(name, CANDIDATES, GROUPS, **choices)
     out, _ = summeval(capsys, name, "made.txt", "first.txt", "second.txt", "--json", **choices)
@@ -101,7 +101,7 @@ def test_every_option_decides_as_in_python(name, choices, place, capsys):
 def test_the_options_are_the_choices_of_the_metric(name, place, capsys):
     """Every choice of the metric has an example above, and no command has another."""
     choices = set(metric_class(name)[0].defaults())
-    tried = {choice for one in OPTIONS[name] for choice in one}
+    tried = {choice for listed in OPTIONS[name] for choice in listed}
     assert tried == choices - ({"effective_order"} if name == "bleu" else set())
     _, err = summeval(capsys, name, "pairs.jsonl", "-o", "nothing=1", code=2)
     assert all(f"'{choice}'" in err for choice in choices) and f"{name} has no option 'nothing'" in err
@@ -112,7 +112,7 @@ def test_the_options_are_the_choices_of_the_metric(name, place, capsys):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_and_a_terminal_show_the_score_and_how_it_was_counted(name, place, capsys):
+def test_a_page_and_a_terminal_show_score_and_signature(name, place, capsys):
     result = in_python(name, CANDIDATES, GROUPS)
     score = result.mean() if isinstance(result, ScoreTable) else result.score
     out, err = summeval(capsys, name, "pairs.jsonl", "--html", "page.html")
@@ -169,7 +169,7 @@ def test_a_run_and_a_command_give_the_same_numbers(place, capsys):
         table = in_python(name, CANDIDATES, GROUPS, each=True)
         report = s.run("pairs.jsonl", name, options=PLAIN.get(name, {}), out=place / name, workers=0, progress=False)
         lines = [json.loads(line) for line in report.path.read_text().splitlines()]
-        assert [line["score"] for line in lines] == pytest.approx([float(one) for one in table.scores], abs=1e-12)
+        assert [line["score"] for line in lines] == pytest.approx([float(score) for score in table.scores], abs=1e-12)
 
 
 # ---------------------------------------------------------------- every metric of the registry
@@ -196,8 +196,8 @@ def test_help_says_columns_and_options_of_every_metric(name, capsys):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_misspelt_option_of_a_metric_suggests_the_right_one(name, capsys):
-    known = [one for one in metric_class(name)[0].defaults() if one not in {"store", *metric_class(name)[1]}]
-    for option in (one for one in known if len(one) > 3):
+    known = [key for key in metric_class(name)[0].defaults() if key not in {"store", *metric_class(name)[1]}]
+    for option in (key for key in known if len(key) > 3):
         _, err = said_of(capsys, "score", name, "no.jsonl", "-o", f"{option[:-2]}{option[-1]}=1", code=2)
         assert f"{name} has no option " in err and f"did you mean '{option}'?" in err and err.count("\n") == 1
 

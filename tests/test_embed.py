@@ -686,12 +686,12 @@ def test_a_long_text_keeps_its_closing_token_and_is_told_of():
         ([], 10, 9, []),
     ],
 )
-def test_lots_by_hand(lengths, batch_size, budget, batches):
+def test_batches_by_hand(lengths, batch_size, budget, batches):
     assert list(_batches_of(lengths, batch_size, budget)) == batches
 
 
 @given(st.lists(st.integers(1, 50)), st.integers(1, 9), st.none() | st.integers(1, 99))
-def test_lots_hold_every_position_once_within_both_limits(lengths, batch_size, budget):
+def test_batches_hold_every_position_once_within_both_limits(lengths, batch_size, budget):
     batches = list(_batches_of(lengths, batch_size, budget))
     flat = [index for batch in batches for index in batch]
     assert sorted(flat) == list(range(len(lengths))) and [lengths[i] for i in flat] == sorted(lengths)

@@ -1,4 +1,4 @@
-"""What all checkers share: pairs, vectors, the nearest evidence, lots, and a calibration on top of another."""
+"""What all checkers share: pairs, vectors, the nearest evidence, batches, and a calibration on top of another."""
 
 import numpy as np
 import pytest
@@ -16,29 +16,29 @@ def vectors(embedder="x", evidence=((1.0, 0.0), (0.0, 0.0), (0.6, 0.8))):
 
 
 class Counting(Packaged):
-    """Judges nothing and remembers its lots and whether it had to encode them."""
+    """Judges nothing and remembers its batches and whether it had to encode them."""
 
     def __init__(self, **settings):
         super().__init__(**({"threshold": 0.5, "slope": 1.0, "offset": 0.0} | settings))
-        self.lots, self.encoded = [], 0
+        self.batches, self.encoded = [], 0
 
-    def _encode(self, lot):
+    def _encode(self, batch):
         self.encoded += 1
-        return [vectors()] * len(lot)
+        return [vectors()] * len(batch)
 
-    def _check_lot(self, lot, given):
-        self.lots.append((len(lot), {sentence_vectors.embedder for sentence_vectors in given}))
-        return [Verdict(probability=0.5)] * len(lot)
+    def _check_batch(self, batch, given):
+        self.batches.append((len(batch), {sentence_vectors.embedder for sentence_vectors in given}))
+        return [Verdict(probability=0.5)] * len(batch)
 
 
 class Breaking(Counting):
-    """Cannot judge a pair whose claim says so; its lots are counted."""
+    """Cannot judge a pair whose claim says so; its batches are counted."""
 
     error = IndexError("tuple index out of range")
 
-    def _check_lot(self, lot, given):
-        verdicts = super()._check_lot(lot, given)
-        if any("break" in claim for _, claim in lot):
+    def _check_batch(self, batch, given):
+        verdicts = super()._check_batch(batch, given)
+        if any("break" in claim for _, claim in batch):
             raise self.error
         return verdicts
 
@@ -49,7 +49,7 @@ def test_a_pair_on_which_judging_goes_wrong_fails_alone():
     found = judge.check_many([(["a", "b", "c"], claim) for claim in claims])
     assert [verdict.failed for verdict in found] == [claim == "break" for claim in claims]
     assert found[1].reason == "IndexError: tuple index out of range" and found[1].threshold == 0.7
-    assert [size for size, _ in judge.lots] == [256, *[1] * 256, 48]
+    assert [size for size, _ in judge.batches] == [256, *[1] * 256, 48]
     (alone,) = Breaking().check_many([(["a", "b", "c"], "break")])
     assert alone.failed and alone.probability is None
 
@@ -71,13 +71,13 @@ def test_pairs_are_judged_in_lots_with_the_right_vectors_only():
     pairs, own = [(["a", "b", "c"], "d")] * 600, vectors(fitted()["embedder"])
     judge = Counting()
     assert len(judge.check_many(pairs)) == 600 and judge.check_many([]) == []
-    assert [size for size, _ in judge.lots] == [256, 256, 88] and judge.encoded == 3
+    assert [size for size, _ in judge.batches] == [256, 256, 88] and judge.encoded == 3
     judge = Counting()
     judge.check_many(pairs, vectors=[own] * 600)
-    assert judge.encoded == 0 and judge.lots[0][1] == {own.embedder}
+    assert judge.encoded == 0 and judge.batches[0][1] == {own.embedder}
     judge = Counting()
-    judge.check_many(pairs, vectors=[own] * 300 + [vectors()] * 300)  # only the lots with foreign ones are encoded
-    assert judge.encoded == 2 and judge.lots[0][1] == {own.embedder}
+    judge.check_many(pairs, vectors=[own] * 300 + [vectors()] * 300)  # only the batches with foreign ones are encoded
+    assert judge.encoded == 2 and judge.batches[0][1] == {own.embedder}
 
 
 def test_settings_make_the_same_again():

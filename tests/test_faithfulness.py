@@ -63,13 +63,13 @@ class NumberChecker:
 def test_in_bulk_is_one_by_one():
     bulk = evaluate_many(*map(list, zip(*PAIRS, strict=True)))
     for (text, summary), many in zip(PAIRS, bulk, strict=True):
-        one = evaluate(text, summary)
-        assert one.score == many.score
-        assert [[e.index for e in v.evidence] for v in one.verdicts] == [
+        alone = evaluate(text, summary)
+        assert alone.score == many.score
+        assert [[e.index for e in v.evidence] for v in alone.verdicts] == [
             [e.index for e in v.evidence] for v in many.verdicts
         ]
-        np.testing.assert_allclose(one.similarity, many.similarity, atol=1e-5)
-        for a, b in zip(one.verdicts, many.verdicts, strict=True):
+        np.testing.assert_allclose(alone.similarity, many.similarity, atol=1e-5)
+        for a, b in zip(alone.verdicts, many.verdicts, strict=True):
             assert a.probability == pytest.approx(b.probability, abs=1e-4)
             assert a.findings == b.findings
 
@@ -78,7 +78,7 @@ def test_faithful_summaries_score_above_wrong_ones():
     """The one subtle summary that passes names a player from elsewhere in the article: the evidence holds the name."""
     above = {}
     for article in sample_articles():
-        results = {kind: evaluate(article.text, one.text) for kind, one in article.summaries.items()}
+        results = {kind: evaluate(article.text, summary.text) for kind, summary in article.summaries.items()}
         assert results["faithful"].mean_probability > results["wrong"].mean_probability
         above[article.name] = results["faithful"].mean_probability > results["subtle"].mean_probability
     assert above == {"bridge": True, "clinic": True, "glacier": True, "chess": False}
@@ -130,7 +130,7 @@ class Answers:
         (lambda pairs: [Verdict(probability=1.0)] * 3, ValueError, "one Verdict per pair: got 3 for 2 pairs"),
     ],
 )
-def test_a_checker_that_does_not_answer_with_verdicts_is_told_so(answer, error, message):
+def test_a_checker_that_returns_no_verdicts_is_told_so(answer, error, message):
     with pytest.raises(error, match=f"check_many of Answers must return {message}"):
         evaluate("It rained. It snowed.", "It rained. It snowed.", checker=Answers(answer))
 
@@ -140,7 +140,7 @@ def test_a_checker_may_leave_out_vectors_and_give_any_iterable():
     assert evaluate("It rained. It snowed.", "It rained. It snowed.", checker=checker).score == 1
 
 
-def test_the_threshold_in_the_signature_decides_with_and_without_a_store(tmp_path):
+def test_the_threshold_in_the_signature_decides(tmp_path):
     """A verdict that names no threshold says 0.5; a checker that is stricter must not become kinder by that."""
     checker = Answers(lambda pairs: [Verdict(probability=0.8) for _ in pairs])
     checker.threshold = 0.9
@@ -156,7 +156,7 @@ def test_the_answers_printed_in_the_first_lesson():
 
     marked = evaluate(chess.text, chess.subtle.text).verdicts[0]
     assert chess.subtle.supported == (False, True, True) and marked.state == "unclear" and marked.probability > 0.5
-    assert [(one.kind, one.text) for one in marked.findings if one.clash] == [("name", "Piet Aalders")]
+    assert [(finding.kind, finding.text) for finding in marked.findings if finding.clash] == [("name", "Piet Aalders")]
 
     single = evaluate(bridge.text, bridge.subtle.text, k=1)
     assert [verdict.state for verdict in single.verdicts[1:]] == ["contradicted", "supported"]
@@ -191,7 +191,7 @@ def test_a_second_run_asks_nothing_and_mends_failures(tmp_path):
     first = evaluate_many([text] * 2, summaries, checker=first_checker, store=path, embedder=embedder)
     embedded = sum(embedder.asked.values())
     second = evaluate_many([text] * 2, summaries, checker=second_checker, store=path, embedder=embedder)
-    assert [one.to_dict() for one in first] == [one.to_dict() for one in second]
+    assert [result.to_dict() for result in first] == [result.to_dict() for result in second]
     assert sum(embedder.asked.values()) == embedded
     assert [claim for _, claim in second_checker.asked] == ["This will fail."]  # failures are never stored
     other = evaluate_many([text] * 2, summaries, 1, checker=second_checker, store=path, embedder=embedder)
@@ -256,7 +256,7 @@ def test_any_text_gives_a_score_or_a_reason(text, summary):
 def test_comparing_summaries_of_one_article(tmp_path):
     article = sample_articles()[1]
     kinds = list(article.summaries)
-    results = evaluate_many([article.text] * 3, [one.text for one in article.summaries.values()])
+    results = evaluate_many([article.text] * 3, [summary.text for summary in article.summaries.values()])
     comparison = compare_reports(results, kinds)
     assert comparison.to_frame()["summary"].tolist() == kinds
     page = comparison.to_html(tmp_path / "comparison.html").read_text()
@@ -283,15 +283,15 @@ def test_signs_in_an_article_change_nothing_and_lose_no_row(name):
     plain = evaluate("It rained.", "It snowed.", checker=name)
     articles = ["It rained.", "It rained. ???", *(f"It rained.\n\n{signs}\n\n" for signs in SIGNS), *SIGNS]
     found = evaluate_many(articles, ["It snowed."] * len(articles), checker=name)
-    assert [one.score for one in found] == [plain.score] * 6 + [None] * 4
-    assert all(one.reason == "the article holds no sentence" for one in found[6:])
-    told = [[sentence.text for sentence in one.source_sentences] for one in found]
+    assert [result.score for result in found] == [plain.score] * 6 + [None] * 4
+    assert all(result.reason == "the article holds no sentence" for result in found[6:])
+    told = [[sentence.text for sentence in result.source_sentences] for result in found]
     assert told == [["It rained."]] * 6 + [[]] * 4
-    for one in found[1:6]:
-        assert one.verdicts[0].probability == pytest.approx(plain.verdicts[0].probability, abs=1e-5)
+    for result in found[1:6]:
+        assert result.verdicts[0].probability == pytest.approx(plain.verdicts[0].probability, abs=1e-5)
 
 
-def test_what_goes_wrong_in_a_packaged_checker_fails_one_sentence(monkeypatch):
+def test_an_error_in_a_packaged_checker_fails_one_sentence(monkeypatch):
     from summeval_nb.evidence.words import WordsChecker
 
     judged = WordsChecker._verdict
@@ -302,7 +302,7 @@ def test_what_goes_wrong_in_a_packaged_checker_fails_one_sentence(monkeypatch):
     monkeypatch.setattr(WordsChecker, "_verdict", breaks)
     rows = ["It rained.", "It snowed. It rained.", "It snowed."]
     found = evaluate_many(["It rained."] * 3, rows, checker="words")
-    assert [one.score for one in found] == [1.0, 1.0, None] and [one.n_failed for one in found] == [0, 1, 1]
+    assert [result.score for result in found] == [1.0, 1.0, None] and [result.n_failed for result in found] == [0, 1, 1]
     assert found[1].verdicts[0].reason == "IndexError: list index out of range"
     assert "the checker failed on all 1 sentences; the first: IndexError" in found[2].reason
 
@@ -318,14 +318,14 @@ def test_what_goes_wrong_in_a_checker_of_ones_own_is_raised():
 def test_a_verdict_is_kept_under_its_checkers_version(tmp_path):
     """Another version asks again: what the first one said is not taken for its own."""
     text, path = "It rained in Oslo. It was late.", tmp_path / "s.sqlite"
-    one, two = NumberChecker(), NumberChecker()
-    two.fingerprint = "numbers:2"
-    for checker in (one, two):
+    first, second = NumberChecker(), NumberChecker()
+    second.fingerprint = "numbers:2"
+    for checker in (first, second):
         evaluate(text, "It rained in Oslo.", checker=checker, store=path)
-    assert len(one.asked) == len(two.asked) == 1
+    assert len(first.asked) == len(second.asked) == 1
     with Store(path) as store:
-        evidence, claim = one.asked[0]
-        keys = [content_key("verdict", checker.fingerprint, evidence, claim) for checker in (one, two)]
+        evidence, claim = first.asked[0]
+        keys = [content_key("verdict", checker.fingerprint, evidence, claim) for checker in (first, second)]
         assert keys[0] != keys[1] and set(store.get_many("verdict", keys)) == set(keys)
 
 
@@ -336,7 +336,7 @@ def made(*verdicts, score=1.0, reason="", **parts):
     sentences = [Sentence(f"S{i}.", 4 * i, 4 * i + 3) for i in range(len(verdicts))]
     told = {
         "source": "It rained. It snowed.",
-        "summary": " ".join(one.text for one in sentences),
+        "summary": " ".join(sentence.text for sentence in sentences),
         "source_sentences": [Sentence("It rained.", 0, 10), Sentence("It snowed.", 11, 21)],
         "sentences": sentences,
         "similarity": np.full((len(verdicts), 2), 0.5),
@@ -409,7 +409,7 @@ def test_a_report_is_as_wide_as_the_terminal_and_elsewhere_88(monkeypatch):
 def test_who_judged_goes_on_with_an_indent():
     lines = evidence_text(wide_report(), width=60).split("\n\n")[0].split("\n")
     ahead = [line.startswith("    ") for line in lines]
-    assert not ahead[0] and sum(not one for one in ahead) == 2  # the title and who judged begin at the edge
+    assert not ahead[0] and sum(not indented for indented in ahead) == 2  # the title and who judged begin at the edge
 
 
 def test_the_printed_form_tells_how_far_the_unclear_reach():
@@ -467,7 +467,7 @@ ALL_FAILED = [*itertools.product([None, 0.0, 1.0, float("nan")], ["", "the serve
 
 
 @pytest.mark.parametrize(("score", "reason"), ALL_FAILED)
-def test_data_of_which_all_verdicts_failed_are_refused_or_can_be_shown(score, reason, tmp_path):
+def test_data_whose_verdicts_all_failed_are_refused_or_shown(score, reason, tmp_path):
     data = made(YES, YES).to_dict() | {"score": score, "reason": reason}
     for verdict in data["verdicts"]:
         verdict |= {"probability": None, "failed": True, "reason": "no answer"}
@@ -518,9 +518,9 @@ def test_why_none_was_judged(verdicts, why):
     assert faithfulness.why_none_judged(verdicts) == why
 
 
-def test_the_heat_map_counts_from_one_and_needs_something_to_draw():
+def test_the_heat_map_counts_from_one_and_needs_sentences():
     ax = made(YES, YES).plot()
-    assert [one.get_text() for one in ax.get_yticklabels()] == ["1", "2"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["1", "2"]
     with pytest.raises(ValueError, match="nothing to draw: empty"):
         made(score=None, reason="empty").plot()
 
@@ -621,7 +621,7 @@ def test_only_what_is_a_sum_is_explained():
         {"against": {"S0": "S1"}, "coverage": "high"},
     ],
 )
-def test_what_another_checker_calls_terms_is_not_taken_for_a_sum(details):
+def test_terms_of_another_checker_are_not_taken_for_a_sum(details):
     result = made(Verdict(probability=0.4, details=details, **NEAR | {"contradicted_below": 0.0}))
     assert "S1" not in result.to_text() and "too little" not in result.to_text() and result._repr_html_()
     with pytest.raises(ValueError, match="its checker is not the embedded one"):
@@ -633,7 +633,7 @@ def test_who_judged_is_not_said_where_nothing_was():
     assert made(FAILED, score=None, reason="no").report().judged_by == ""
 
 
-def test_several_summaries_as_text_and_each_with_a_name_of_its_own():
+def test_several_summaries_as_text_each_with_its_own_name():
     two = compare_reports([made(YES), made(UNCLEAR, score=0.0)], names=["first", "second"])
     text = two.to_text()
     assert text.index("first — ") < text.index("  1  supported 0.90") < text.index("second — ")
@@ -679,17 +679,17 @@ def objects(schema):
     """Each object of a schema that lists its properties."""
     if isinstance(schema, dict):
         found = [schema] if "properties" in schema and isinstance(schema["properties"], dict) else []
-        return found + [one for part in schema.values() for one in objects(part)]
+        return found + [inner for part in schema.values() for inner in objects(part)]
     return []
 
 
-def test_the_schema_describes_and_requires_every_key_and_no_other():
+def test_the_schema_describes_and_requires_exactly_every_key():
     schema = faithfulness.faithfulness_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     told = objects(schema)
-    assert len(told) == 5 and all(one["required"] == list(one["properties"]) for one in told)
-    assert all(one["additionalProperties"] is False for one in told)
-    assert all(part.get("description") for one in told for part in one["properties"].values())
+    assert len(told) == 5 and all(table["required"] == list(table["properties"]) for table in told)
+    assert all(table["additionalProperties"] is False for table in told)
+    assert all(part.get("description") for table in told for part in table["properties"].values())
     result = made(YES, CLASH, score=0.5).to_dict()
     assert list(schema["properties"]) == list(result)
     first, second = result["verdicts"]
@@ -710,8 +710,8 @@ def test_who_judged_stands_in_every_form_of_a_report(name, tmp_path):
 
 def test_side_by_side_says_who_judged_which_where_they_differ():
     signatures = [Signature({"metric": "faithfulness", "checker": f"embedded-{mark}"}) for mark in ("aaaa", "bbbb")]
-    one, two = ([Faithfulness(**vars(made(YES)) | {"signature": own})][0] for own in signatures)
-    for page in ((both := compare_reports([one, two], ["old", "new"])).to_text(), both._repr_html_()):
+    first, second = ([Faithfulness(**vars(made(YES)) | {"signature": own})][0] for own in signatures)
+    for page in ((both := compare_reports([first, second], ["old", "new"])).to_text(), both._repr_html_()):
         assert "1 of 1 sentences supported, by embedded-aaaa" in page and "supported, by embedded-bbbb" in page
         assert all(str(own) in "".join(page.split()) for own in signatures)
-    assert ", by " not in compare_reports([one, one]).to_text()
+    assert ", by " not in compare_reports([first, first]).to_text()

@@ -88,7 +88,7 @@ def test_any_json_is_an_answer_or_refused_by_the_schema_alone(value):
         return
     for part in answer.choices or ():
         for token in (part.logprobs and part.logprobs.content) or ():
-            assert token.logprob <= 0 and all(one.logprob <= 0 for one in token.top_logprobs or ())
+            assert token.logprob <= 0 and all(alternative.logprob <= 0 for alternative in token.top_logprobs or ())
 
 
 def test_one_connection_serves_many_calls():
@@ -119,7 +119,7 @@ def test_faults_have_their_types():
         asked(wire_to(server), within=60)
 
 
-def test_a_wire_that_was_sent_to_another_process_works_there_and_shows_no_key():
+def test_a_wire_works_in_another_process_and_shows_no_key():
     with MisbehavingServer() as server:
         wire = wire_to(server)
         assert asked(wire) and asked(pickle.loads(pickle.dumps(wire)))
@@ -205,7 +205,7 @@ def test_an_answer_that_is_called_what_it_is_is_read(encoding):
         assert asked(wire_to(server), request=OPTIONS_REQUEST) == "yes"
 
 
-def test_a_refusal_that_is_compressed_keeps_its_status_and_a_page_is_none():
+def test_a_compressed_refusal_keeps_its_status_a_page_is_none():
     body = zeros_twice_compressed(200)
     answers = [response(body, "Content-Encoding: gzip, gzip", status=status) for status in ("429 Busy", "200 OK")]
     with RawServer(lambda head, request: answers.pop(0)) as server:
@@ -214,7 +214,7 @@ def test_a_refusal_that_is_compressed_keeps_its_status_and_a_page_is_none():
         assert page(wire_to(server)) == {}
 
 
-def test_more_tokens_at_a_place_than_anybody_asks_for_are_refused():
+def test_too_many_tokens_at_a_place_are_refused():
     sent = [MOST_SHOWN - 2, MOST_SHOWN]
     with RawServer(lambda head, request: HEAD + answer(request, tops=sent.pop(0))) as server:
         wire = wire_to(server)
@@ -224,7 +224,7 @@ def test_more_tokens_at_a_place_than_anybody_asks_for_are_refused():
             asked(wire, request=OPTIONS_REQUEST)
 
 
-def test_one_large_answer_holds_up_neither_its_own_limit_nor_the_others():
+def test_a_large_answer_delays_no_limit_and_no_other_answer():
     """It is read in the thread of its question: while that lasts, another server is asked and answers."""
     token = {"token": "a", "logprob": -9.0, "top_logprobs": [{"token": f"{n}", "logprob": -99.0} for n in range(1500)]}
     choice = {"message": {"content": "a" * 150}, "logprobs": {"content": [token] * 150}}

@@ -216,7 +216,7 @@ def test_a_module_that_rests_on_ones_own_code_has_no_identity(line, tmp_path):
     assert len(reasons) == 3 and all("imports other code of yours" in reason for reason in reasons)
 
 
-def test_a_source_that_is_newer_than_the_process_is_not_believed(tmp_path):
+def test_a_source_newer_than_the_process_is_not_believed(tmp_path):
     reasons = find_unknown(in_a_process(tmp_path, age=-3600))
     assert len(reasons) == 3 and all("was changed after this process had begun" in reason for reason in reasons)
 
@@ -232,7 +232,7 @@ def test_an_installed_module_is_its_version_unless_it_is_edited(editable, tmp_pa
     assert (code["my_metric"] != "my_metric 1.5") is editable
 
 
-def test_an_inherited_fingerprint_says_nothing_of_what_overrides(tmp_path):
+def test_an_inherited_fingerprint_is_silent_on_overrides(tmp_path):
     assert Longer().fingerprint == BleuMetric().fingerprint
     assert "fingerprint" not in identify(Longer()) and "test_identity" in identify(Longer())["code"]
     assert identify(Longer()) != identify(Longer(n=2))
@@ -250,7 +250,7 @@ def test_metrics_of_the_package_are_their_choices():
     assert find_unknown(identify(BleuMetric(tokenize=lambda text: text.split())))
 
 
-def test_a_function_among_the_options_is_known_or_said_to_be_unknown(tmp_path):
+def test_a_function_as_option_is_known_or_said_to_be_unknown(tmp_path):
     pair = [{"candidate": "a cat", "references": "a cat"}]
     quiet(pair, "bleu", out=tmp_path / "a", options={"tokenize": str.split})
     with pytest.raises(ValueError, match=r"options\.tokenize"):

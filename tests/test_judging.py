@@ -50,7 +50,7 @@ def test_answers_are_asked_once_and_failures_again(tmp_path):
         return _answered(ask, "me", "refusal", items, Store(tmp_path / "kept.sqlite"), **how)
 
     first, again = call(), call()
-    assert [one.value for one in first if isinstance(one, Flag)] == [False, True, True]
+    assert [flag.value for flag in first if isinstance(flag, Flag)] == [False, True, True]
     assert isinstance(first[2], JudgeFailure) and isinstance(again[2], JudgeFailure)
     assert first[:2] == again[:2] and asked == [("no",), ("yes",), ("",), ("",)]
 
@@ -88,7 +88,7 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize("reply", REPLIES, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: type(reply).__name__)
 def test_a_reply_comes_back_from_plain_data_as_it_was(reply):
     adapter = TypeAdapter(type(reply))
     assert adapter.validate_python(adapter.dump_python(reply, mode="json")) == reply
@@ -134,9 +134,9 @@ def test_an_undecided_flag_is_not_false():
 )
 def test_statements_know_their_place(text, start):
     hypothesis = "She studied physics and taught in Prague."
-    one = as_statement(text, hypothesis)
-    assert one.start == start and one.rewritten == (start is None)
-    assert start is None or hypothesis[one.start : one.end] == one.text
+    found = as_statement(text, hypothesis)
+    assert found.start == start and found.rewritten == (start is None)
+    assert start is None or hypothesis[found.start : found.end] == found.text
 
 
 # Asking many ---------------------------------------------------------------------------------------------------------

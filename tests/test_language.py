@@ -31,7 +31,7 @@ def test_twelve_languages():
 FRESH = json.loads((Path(__file__).parent / "language_fresh.json").read_text(encoding="utf-8"))
 
 
-def test_twelve_languages_in_sentences_that_nothing_was_tuned_on():
+def test_twelve_languages_in_sentences_nothing_was_tuned_on():
     wrong = [(code, s) for code, listed in FRESH.items() for s in listed if language_of(s) != code]
     assert FRESH.keys() == SENTENCES.keys() and all(len(set(listed)) == 10 for listed in FRESH.values())
     assert min(len(s) for listed in FRESH.values() for s in listed) >= 55
@@ -44,7 +44,7 @@ def test_twelve_languages_in_sentences_that_nothing_was_tuned_on():
 SIXTY = json.loads((Path(__file__).parent / "language_sixty.json").read_text(encoding="utf-8"))
 
 
-def test_sixty_characters_are_enough_in_sentences_written_after_the_last_change_of_the_lists():
+def test_sixty_characters_are_enough_in_sentences_written_later():
     """Measured once: 143 of 144 right at sixty characters, 144 whole; before the lists were completed, 139."""
     assert SIXTY.keys() == SENTENCES.keys() and all(len(set(listed)) == 12 for listed in SIXTY.values())
     assert all(60 <= len(s) <= 120 for listed in SIXTY.values() for s in listed)
@@ -109,7 +109,7 @@ YES = ScriptedBackend(lambda prompt: "yes")
 GERMAN = "Der Rat hat am Montag den Plan für eine neue Brücke gebilligt."
 
 
-def test_what_exists_by_name_says_what_it_reads_and_the_objects_say_the_same():
+def test_names_and_objects_declare_the_same_languages():
     assert set(READS["splitter"]) == set(SPLITTERS) and READS["splitter"]["punkt_tab"] == tuple(NLTK_LANGUAGES)
     assert set(READS["tokenizer"]) == {*_TOKENIZERS, *BORROWED}
     for name, kind in (("embedded", EmbeddedChecker), ("words", WordsChecker)):
@@ -151,25 +151,25 @@ def test_an_own_checker_that_declares_nonsense_is_named():
         languages_of(Own())
 
 
-def test_a_language_model_that_declares_its_languages_is_not_asked_about_others():
+def test_a_model_with_declared_languages_is_not_asked_others():
     judge = LLMJudge(YES, languages=("en",))
     assert judge.is_refusal(GERMAN).value is None and "German" in judge.is_refusal(GERMAN).reason
-    one, two = judge.entail(GERMAN, ["It rained.", "It snowed."])
-    assert one.label is two.label is None and "reads English" in one.reason
+    first, second = judge.entail(GERMAN, ["It rained.", "It snowed."])
+    assert first.label is second.label is None and "reads English" in first.reason
     assert judge.entail("It rained in Oslo.", [GERMAN])[0].label is None
     assert judge.calls == 0
     assert LLMJudge(YES).is_refusal(GERMAN).value is True  # trusted with any
 
 
 @pytest.mark.parametrize("splitter", ["punkt", "sentencex"])
-def test_a_splitter_says_when_it_cuts_another_language_by_english_rules(splitter, recwarn):
+def test_a_splitter_warns_of_english_rules_on_other_languages(splitter, recwarn):
     if splitter == "sentencex":
         pytest.importorskip("sentencex")
     for lang in ("en", "de")[: 1 if splitter == "punkt" else 2]:
         split_text(GERMAN, splitter=splitter, lang=lang)
     split_text("It rained in Oslo on Monday, and nobody had expected that it would.", splitter=splitter)
     split_text("Der Rat ging.", splitter=splitter)
-    assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
+    assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
     with pytest.warns(InputWarning, match="in German.*lang='de'; lang='en' if it is English"):
         split_text(GERMAN, splitter=splitter)
 
@@ -188,7 +188,7 @@ AROUND_NAMES = {  # an article, a summary that says the opposite, and the langua
 
 
 @pytest.mark.parametrize(("article", "old", "new", "code"), AROUND_NAMES.values(), ids=AROUND_NAMES)
-def test_a_sentence_full_of_names_is_in_the_language_that_holds_them(article, old, new, code):
+def test_a_sentence_full_of_names_keeps_its_language(article, old, new, code):
     """The names are the same on both sides, so that a checker for English finds nearly every word."""
     summary = article.replace(old, new)
     assert summary != article
@@ -227,12 +227,14 @@ def test_sixty_sentences_that_were_written_after_all_others():
 
 
 @pytest.mark.parametrize("text", ABROAD["english"])
-def test_an_english_sentence_with_a_name_in_another_script_is_english(text):
+def test_english_with_a_name_in_another_script_is_english(text):
     assert foreign_language(text, ("en",)) is None
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, one) for code, listed in ABROAD["mixed"].items() for one in listed])
-def test_a_sentence_with_names_and_titles_in_latin_letters_is_not_english(code, text):
+@pytest.mark.parametrize(
+    ("code", "text"), [(code, text) for code, listed in ABROAD["mixed"].items() for text in listed]
+)
+def test_latin_names_and_titles_do_not_make_a_sentence_english(code, text):
     assert foreign_language(text, ("en",)) == code and foreign_language(text, ("en", code)) is None
 
 
@@ -250,13 +252,13 @@ def test_words_in_a_script_that_nobody_reads(text, words):
     assert unread_words(text, ("en",)) == words and unread_words(text, ("tlh",)) == []
 
 
-def test_names_in_latin_letters_do_not_make_a_text_foreign_to_who_reads_its_script():
+def test_latin_names_do_not_make_a_text_foreign_to_its_reader():
     for text in ("Компания Apple выпустила iPhone в США.", "Tesla Model Y не прошла Euro NCAP."):
         assert foreign_language(text, ("ru",)) is None
     assert foreign_language("小米 SU7 在 Berlin 上市。", ("zh",)) is None
 
 
-def test_no_checker_for_english_calls_a_false_sentence_full_of_names_supported():
+def test_no_english_checker_supports_a_false_list_of_names():
     from summeval_nb import evaluate
 
     for article, old, new, _ in AROUND_NAMES.values():
@@ -276,7 +278,7 @@ def test_no_checker_for_english_calls_a_false_sentence_full_of_names_supported()
         ("Phở is a soup.", None),
     ],
 )
-def test_a_short_vietnamese_sentence_is_known_by_letters_that_no_other_language_has(text, code):
+def test_a_short_vietnamese_sentence_is_known_by_its_letters(text, code):
     assert language_of(text) == code
 
 

@@ -60,5 +60,5 @@ def test_the_default_of_workers_is_chosen_by_the_metric(job, workers, timeout, h
 
 
 def test_workers_do_not_change_the_bytes(tmp_path):
-    one, other = (quiet(PAIRS, "rouge", out=tmp_path / str(n), workers=n) for n in (None, 1))
-    assert one.path.read_bytes() == other.path.read_bytes()
+    alone, other = (quiet(PAIRS, "rouge", out=tmp_path / str(n), workers=n) for n in (None, 1))
+    assert alone.path.read_bytes() == other.path.read_bytes()

@@ -70,7 +70,7 @@ def label(name, *evidence):
 def test_labels_evidence_and_one_call():
     judge, prompts = scripted({"case_1": [label("entailed", 1), label("contradicted", 3), label("neutral")]})
     found = judge.entail(PREMISE, STATEMENTS)
-    assert [one.label for one in found] == ["entailed", "contradicted", "neutral"]
+    assert [entailment.label for entailment in found] == ["entailed", "contradicted", "neutral"]
     assert found[0].evidence[0].text == STATEMENTS[0] and PREMISE[found[1].evidence[0].start :].startswith(
         "Some 40,000"
     )
@@ -92,7 +92,7 @@ MALFORMED = {
 @pytest.mark.parametrize("reply", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_reply_is_asked_for_once_more(reply):
     judge, prompts = scripted(reply, {"case_1": [label("neutral")] * 3})
-    assert [one.label for one in judge.entail(PREMISE, STATEMENTS)] == ["neutral"] * 3
+    assert [entailment.label for entailment in judge.entail(PREMISE, STATEMENTS)] == ["neutral"] * 3
     assert judge.calls == 2 and "could not be used" in prompts[1] and "could not be used" not in prompts[0]
 
 
@@ -139,7 +139,9 @@ def test_statements_must_be_made_of_the_hypothesis(statements, good):
     judge, _ = scripted({"case_1": statements})
     hypothesis = "She studied physics and taught in Prague."
     if good:
-        assert [one.text.rstrip(".") for one in judge.statements(hypothesis)] == [s.rstrip(".") for s in statements]
+        assert [statement.text.rstrip(".") for statement in judge.statements(hypothesis)] == [
+            s.rstrip(".") for s in statements
+        ]
     else:
         with pytest.raises(JudgeFailure):
             judge.statements(hypothesis)
@@ -151,7 +153,7 @@ def test_rewritten_statements_are_flagged():
     assert not first.rewritten and second.rewritten and second.added == ("marie",)
 
 
-def test_pronouns_are_resolved_unit_by_unit_and_nothing_else_is_changed():
+def test_pronouns_are_resolved_by_unit_and_nothing_else_changes():
     judge, _ = scripted({"case_1": ["Curie was born in Warsaw.", "Curie won twice."]})
     found = judge.resolve_pronouns("", ["Curie was born in Warsaw.", "She won twice."])
     assert found.units[1] == "Curie won twice."
@@ -161,8 +163,8 @@ def test_pronouns_are_resolved_unit_by_unit_and_nothing_else_is_changed():
 
 
 def test_answers_must_be_as_many_as_questions():
-    one = {"answer": "1", "evidence": [1]}
-    judge, _ = scripted({"case_1": [one, one]}, {"case_1": [one, one, {"answer": "0", "evidence": []}]})
+    said = {"answer": "1", "evidence": [1]}
+    judge, _ = scripted({"case_1": [said, said]}, {"case_1": [said, said, {"answer": "0", "evidence": []}]})
     assert [answer.value for answer in judge.answer(PREMISE, QUESTIONS)] == [1, 1, 0] and judge.calls == 2
 
 
@@ -178,7 +180,7 @@ def test_keyphrases_and_questions():
 
 
 @pytest.mark.parametrize("statement", [",", "Which one is a lie?", "Nothing of that."])
-def test_questions_whose_statement_is_not_made_of_the_text_are_refused(statement):
+def test_questions_with_a_statement_not_of_the_text_are_refused(statement):
     judge, _ = scripted({"case_1": [{"question": "Is it?", "statement": statement}]})
     with pytest.raises(JudgeFailure, match="not made of the text"):
         judge.questions(PREMISE, ["cars"])
@@ -220,12 +222,12 @@ def test_long_premises_are_read_in_windows_and_put_together():
     judge = LLMJudge(ScriptedBackend(respond), window=1000)
     long = "The committee met again on that day. " * 1400 + PREMISE
     found = judge.entail(long, STATEMENTS)
-    assert len(long) > 50_000 and [one.label for one in found] == ["entailed", "neutral", "neutral"]
+    assert len(long) > 50_000 and [entailment.label for entailment in found] == ["entailed", "neutral", "neutral"]
     assert judge.calls < 20
     assert long[found[0].evidence[0].start : found[0].evidence[0].end] in long
 
 
-def test_a_failed_window_leaves_undecided_what_no_other_window_entails():
+def test_a_failed_window_leaves_undecided_what_no_other_entails():
     def respond(prompt):
         if "poison" in prompt:
             raise BackendUnavailable("down")
@@ -245,8 +247,10 @@ def test_probabilities_come_from_choices():
         ScriptedBackend(lambda p: "yes" if "Answer yes or no" in p else "contradicted"), probabilities=True
     )
     found = judge.entail(PREMISE, STATEMENTS)
-    assert [(one.label, one.probability) for one in found] == [("contradicted", 0.0)] * 3 and judge.calls == 3
-    assert [(one.value, one.probability) for one in judge.answer(PREMISE, QUESTIONS)] == [(1, 1.0)] * 3
+    assert [(entailment.label, entailment.probability) for entailment in found] == [
+        ("contradicted", 0.0)
+    ] * 3 and judge.calls == 3
+    assert [(answer.value, answer.probability) for answer in judge.answer(PREMISE, QUESTIONS)] == [(1, 1.0)] * 3
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -269,7 +273,7 @@ def test_order_holds_with_many_threads():
 
     judge = LLMJudge(ScriptedBackend(respond), group=1, workers=4)
     items = [(f"Sentence number {n} is here.",) for n in range(8)]
-    assert [one[0].text for one in judge.many("statements", items)] == [text for (text,) in items]
+    assert [listed[0].text for listed in judge.many("statements", items)] == [text for (text,) in items]
 
 
 def test_fingerprints_and_bad_options():
@@ -308,13 +312,13 @@ def check_shapes(judge: LLMJudge) -> Counter:
                 assert found.reason
             elif purpose in ("entail", "answer"):
                 assert len(found) == len(item[1])
-                assert all(isinstance(one, (Entailment, Answer)) for one in found)
+                assert all(isinstance(reply, (Entailment, Answer)) for reply in found)
             elif purpose == "refusal":
                 assert isinstance(found, Flag) and 0 <= found.probability <= 1
             elif purpose == "resolve":
                 assert isinstance(found, Resolution) and len(found.units) == 1
             else:
-                assert found and all(isinstance(one, (Statement, Keyphrase)) for one in found)
+                assert found and all(isinstance(part, (Statement, Keyphrase)) for part in found)
     return kinds
 
 
@@ -325,8 +329,13 @@ def test_the_tiny_llama_is_held_to_the_schema():
 
 def test_the_tiny_llama_with_probabilities():
     judge = LLMJudge(TransformersBackend(example_model()), probabilities=True)
-    questions = [Question(text=f"Is it true that {one}?", statement=one) for one in ("It rained.", "It snowed.")]
-    assert all(one.value in (0, 1) and 0 <= one.probability <= 1 for one in judge.answer("It rained.", questions))
+    questions = [
+        Question(text=f"Is it true that {statement}?", statement=statement)
+        for statement in ("It rained.", "It snowed.")
+    ]
+    assert all(
+        answer.value in (0, 1) and 0 <= answer.probability <= 1 for answer in judge.answer("It rained.", questions)
+    )
     (labels,) = judge.many("entail", [("It rained.", ["It rained."])])  # words that it never met: no mass, no label
     reason = labels.reason if isinstance(labels, JudgeFailure) else labels[0].reason
     assert "the options entailed, neutral, contradicted hold" in reason and "something else" in reason

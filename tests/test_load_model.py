@@ -117,7 +117,7 @@ def test_what_is_no_store_is_told_so_by_a_run(wrong, tmp_path):
         s.runs.Job("faithfulness", store=wrong)
 
 
-def test_models_by_text_and_stores_by_path_work_in_answers_scores_and_ratings(tmp_path):
+def test_models_by_text_and_stores_by_path_work_in_all_metrics(tmp_path):
     model, path = f"llm:{example_model()}", str(tmp_path / "kept.sqlite")
     row = {"context": "It rained.", "question": "How was it?", "ground_truth": "It rained.", "answer": "It rained."}
     for judge in ("embedded", model):
@@ -127,7 +127,7 @@ def test_models_by_text_and_stores_by_path_work_in_answers_scores_and_ratings(tm
     first = rate("It rained.", "Rain.", quality="fluency", backend=model, store=path)
     (again,) = rate_many(["It rained."], ["Rain."], quality="fluency", backend=model, store=path, progress=False)
     assert again.score == first.score is not None
-    kinds = {one["kind"] for one in Store(path).info().rows}
+    kinds = {line["kind"] for line in Store(path).info().rows}
     assert {"judge", "rating"} <= kinds
 
 
@@ -155,63 +155,77 @@ def ranked(call, *given, **choices):
 
 # each public name with a parameter that a text may name: a call in which a model is asked, or the thing made
 CALLS = {
-    "EmbeddedJudge": lambda **one: s.judged.EmbeddedJudge(**one),
-    "LLMChecker": lambda **one: s.LLMChecker(**one),
-    "LLMJudge": lambda **one: s.judged.LLMJudge(**one),
-    "load_checker": lambda **one: s.evidence.load_checker(**one),
-    "load_judge": lambda **one: s.judged.load_judge(**one),
-    "ClaimFinder": lambda **one: s.evidence.ClaimFinder("statements", **one),
-    "FaithfulnessMetric": lambda **one: s.evidence.FaithfulnessMetric(**one).score("It rained.", "Rain."),
-    "evaluate": lambda **one: s.evaluate("It rained.", "Rain.", **one),
-    "evaluate_many": lambda **one: s.evaluate_many(["It rained."], ["Rain."], **one, **QUIET),
-    "checker": lambda **one: s.checker(["It rained."], "Rain.", **one),
-    "play_evidence": lambda **one: s.teaching.play_evidence("It rained.", "Rain.", **one),
-    "guarantee_thresholds": lambda **one: s.evidence.guarantee_thresholds(LABELLED, **one, **QUIET),
-    "benchmark_checker": lambda **one: s.benchmark_checker(sets=SETS, n_resamples=0, **one),
-    "ask_many": lambda **one: s.judged.ask_many(purpose="refusal", items=[("It rained.",)], **one),
-    "AnswerMetric": lambda **one: s.judged.AnswerMetric(**one).score(**ROW),
-    "evaluate_answer": lambda **one: s.evaluate_answer(**ROW, **one),
-    "evaluate_answers": lambda **one: s.evaluate_answers([ROW], **one, **QUIET),
-    "SummarizationMetric": lambda **one: s.judged.SummarizationMetric(**one).score("It rained.", "Rain."),
-    "summarization_score": lambda **one: s.summarization_score("It rained.", "Rain.", **one),
-    "summarization_scores": lambda **one: s.judged.summarization_scores(
-        [{"contexts": "It rained.", "summary": "Rain."}], **one, **QUIET
+    "EmbeddedJudge": lambda **options: s.judged.EmbeddedJudge(**options),
+    "LLMChecker": lambda **options: s.LLMChecker(**options),
+    "LLMJudge": lambda **options: s.judged.LLMJudge(**options),
+    "load_checker": lambda **options: s.evidence.load_checker(**options),
+    "load_judge": lambda **options: s.judged.load_judge(**options),
+    "ClaimFinder": lambda **options: s.evidence.ClaimFinder("statements", **options),
+    "FaithfulnessMetric": lambda **options: s.evidence.FaithfulnessMetric(**options).score("It rained.", "Rain."),
+    "evaluate": lambda **options: s.evaluate("It rained.", "Rain.", **options),
+    "evaluate_many": lambda **options: s.evaluate_many(["It rained."], ["Rain."], **options, **QUIET),
+    "checker": lambda **options: s.checker(["It rained."], "Rain.", **options),
+    "play_evidence": lambda **options: s.teaching.play_evidence("It rained.", "Rain.", **options),
+    "guarantee_thresholds": lambda **options: s.evidence.guarantee_thresholds(LABELLED, **options, **QUIET),
+    "benchmark_checker": lambda **options: s.benchmark_checker(sets=SETS, n_resamples=0, **options),
+    "ask_many": lambda **options: s.judged.ask_many(purpose="refusal", items=[("It rained.",)], **options),
+    "AnswerMetric": lambda **options: s.judged.AnswerMetric(**options).score(**ROW),
+    "evaluate_answer": lambda **options: s.evaluate_answer(**ROW, **options),
+    "evaluate_answers": lambda **options: s.evaluate_answers([ROW], **options, **QUIET),
+    "SummarizationMetric": lambda **options: s.judged.SummarizationMetric(**options).score("It rained.", "Rain."),
+    "summarization_score": lambda **options: s.summarization_score("It rained.", "Rain.", **options),
+    "summarization_scores": lambda **options: s.judged.summarization_scores(
+        [{"contexts": "It rained.", "summary": "Rain."}], **options, **QUIET
     ),
-    "benchmark_judge": lambda **one: s.agreement.benchmark_judge(sets=["refusals"], limit=2, n_resamples=0, **one),
-    "PairwiseMetric": lambda **one: s.judged.PairwiseMetric(**one).score(
+    "benchmark_judge": lambda **options: s.agreement.benchmark_judge(
+        sets=["refusals"], limit=2, n_resamples=0, **options
+    ),
+    "PairwiseMetric": lambda **options: s.judged.PairwiseMetric(**options).score(
         "How was it?", "It rained.", "It snowed.", "It rained."
     ),
-    "compare_answers": lambda **one: s.compare_answers("How?", "It rained.", "It snowed.", truth="It rained.", **one),
-    "compare_answers_many": lambda **one: s.judged.compare_answers_many(PAIR, **one, **QUIET),
-    "rank_systems": lambda **one: ranked(s.judged.rank_systems, SYSTEMS, n_resamples=0, **one, **QUIET),
-    "RubricMetric": lambda **one: s.judged.RubricMetric(criteria="Short is good.", **one).score("It rained.", "Rain."),
-    "RatingMetric": lambda **one: s.judged.RatingMetric(**FLUENCY, **one).score("It rained.", "Rain."),
-    "rating_metric": lambda **one: s.judged.rating_metric("fluency", **one)("Rain."),
-    "rate": lambda **one: s.rate("It rained.", "Rain.", **FLUENCY, **one),
-    "rate_many": lambda **one: s.judged.rate_many(["It rained."], ["Rain."], **FLUENCY, **one, **QUIET),
-    "retrieval_scores": lambda **one: s.judged.retrieval_scores(RAG, ["context_recall"], **one, **QUIET),
-    "ContextPrecisionMetric": lambda **one: s.judged.ContextPrecisionMetric(**one).score(
+    "compare_answers": lambda **options: s.compare_answers(
+        "How?", "It rained.", "It snowed.", truth="It rained.", **options
+    ),
+    "compare_answers_many": lambda **options: s.judged.compare_answers_many(PAIR, **options, **QUIET),
+    "rank_systems": lambda **options: ranked(s.judged.rank_systems, SYSTEMS, n_resamples=0, **options, **QUIET),
+    "RubricMetric": lambda **options: s.judged.RubricMetric(criteria="Short is good.", **options).score(
+        "It rained.", "Rain."
+    ),
+    "RatingMetric": lambda **options: s.judged.RatingMetric(**FLUENCY, **options).score("It rained.", "Rain."),
+    "rating_metric": lambda **options: s.judged.rating_metric("fluency", **options)("Rain."),
+    "rate": lambda **options: s.rate("It rained.", "Rain.", **FLUENCY, **options),
+    "rate_many": lambda **options: s.judged.rate_many(["It rained."], ["Rain."], **FLUENCY, **options, **QUIET),
+    "retrieval_scores": lambda **options: s.judged.retrieval_scores(RAG, ["context_recall"], **options, **QUIET),
+    "ContextPrecisionMetric": lambda **options: s.judged.ContextPrecisionMetric(**options).score(
         "How was it?", ["It rained."], "It rained."
     ),
-    "ContextRecallMetric": lambda **one: s.judged.ContextRecallMetric(**one).score(
+    "ContextRecallMetric": lambda **options: s.judged.ContextRecallMetric(**options).score(
         "How was it?", ["It rained."], "It rained."
     ),
-    "ContextRelevanceMetric": lambda **one: s.judged.ContextRelevanceMetric(**one).score("How was it?", ["It rained."]),
-    "NoiseSensitivityMetric": lambda **one: s.judged.NoiseSensitivityMetric(**one).score(
+    "ContextRelevanceMetric": lambda **options: s.judged.ContextRelevanceMetric(**options).score(
+        "How was it?", ["It rained."]
+    ),
+    "NoiseSensitivityMetric": lambda **options: s.judged.NoiseSensitivityMetric(**options).score(
         "How?", ["It rained."], "Rain.", "It rained."
     ),
-    "AnswerFaithfulnessMetric": lambda **one: s.judged.AnswerFaithfulnessMetric(**one).score(
+    "AnswerFaithfulnessMetric": lambda **options: s.judged.AnswerFaithfulnessMetric(**options).score(
         "How was it?", ["It rained."], "Rain."
     ),
-    "AnswerRelevancyMetric": lambda **one: s.judged.AnswerRelevancyMetric(**one).score("How was it?", "It rained."),
-    "context_precision": lambda **one: s.judged.context_precision("How was it?", ["It rained."], "It rained.", **one),
-    "context_recall": lambda **one: s.judged.context_recall("How was it?", ["It rained."], "It rained.", **one),
-    "context_relevance": lambda **one: s.judged.context_relevance("How was it?", ["It rained."], **one),
-    "noise_sensitivity": lambda **one: s.judged.noise_sensitivity(
-        "How was it?", ["It rained."], "Rain.", "It rained.", **one
+    "AnswerRelevancyMetric": lambda **options: s.judged.AnswerRelevancyMetric(**options).score(
+        "How was it?", "It rained."
     ),
-    "answer_faithfulness": lambda **one: s.judged.answer_faithfulness("How was it?", ["It rained."], "Rain.", **one),
-    "answer_relevancy": lambda **one: s.judged.answer_relevancy("How was it?", "It rained.", **one),
+    "context_precision": lambda **options: s.judged.context_precision(
+        "How was it?", ["It rained."], "It rained.", **options
+    ),
+    "context_recall": lambda **options: s.judged.context_recall("How was it?", ["It rained."], "It rained.", **options),
+    "context_relevance": lambda **options: s.judged.context_relevance("How was it?", ["It rained."], **options),
+    "noise_sensitivity": lambda **options: s.judged.noise_sensitivity(
+        "How was it?", ["It rained."], "Rain.", "It rained.", **options
+    ),
+    "answer_faithfulness": lambda **options: s.judged.answer_faithfulness(
+        "How was it?", ["It rained."], "Rain.", **options
+    ),
+    "answer_relevancy": lambda **options: s.judged.answer_relevancy("How was it?", "It rained.", **options),
 }
 NAMED = ("checker", "using", "judge", "backend", "splitter", "store")  # parameters that a text may fill
 ELSEWHERE = {  # what has such a parameter and is tested in another file, or takes no model by it
@@ -234,10 +248,10 @@ def parameters(name):
     except (TypeError, ValueError):
         return []
     backed = "splitter" in found and "Backend" in str(found["splitter"].annotation)
-    return [one for one in NAMED if one in found and (one != "splitter" or backed)]
+    return [parameter for parameter in NAMED if parameter in found and (parameter != "splitter" or backed)]
 
 
-TRIED = [(name, one) for name in CALLS for one in parameters(name)]
+TRIED = [(name, parameter) for name in CALLS for parameter in parameters(name)]
 
 
 class FirstOption(s.ScriptedBackend):
@@ -261,16 +275,16 @@ def loaded(monkeypatch):
     return folders
 
 
-def test_no_public_name_that_takes_a_model_or_a_store_is_left_out():
+def test_every_public_name_with_a_model_or_store_is_tried():
     assert {name for name in NAMES if parameters(name)} == {*CALLS, *ELSEWHERE}
 
 
-@pytest.mark.parametrize(("name", "parameter"), TRIED, ids=[".".join(one) for one in TRIED])
+@pytest.mark.parametrize(("name", "parameter"), TRIED, ids=[".".join(pair) for pair in TRIED])
 def test_a_text_does_wherever_a_model_or_a_store_is_taken(name, parameter, loaded, tmp_path):
     given = BESIDE.get(f"{name}.{parameter}", {})
     if parameter == "store":
         path = tmp_path / "kept.sqlite"
-        by = next(one for one in ("checker", "judge", "backend") if one in parameters(name))
+        by = next(role for role in ("checker", "judge", "backend") if role in parameters(name))
         CALLS[name](**{by: "llm:FOLDER", "store": str(path), **given})
         assert path.is_file()
         return
@@ -280,7 +294,7 @@ def test_a_text_does_wherever_a_model_or_a_store_is_taken(name, parameter, loade
         assert loaded and set(loaded) == {"FOLDER"}, text
 
 
-@pytest.mark.parametrize(("name", "parameter"), TRIED, ids=[".".join(one) for one in TRIED])
+@pytest.mark.parametrize(("name", "parameter"), TRIED, ids=[".".join(pair) for pair in TRIED])
 def test_what_is_no_model_and_no_store_is_told_so(name, parameter, loaded):
     given = {} if parameter != "store" else {"judge" if "judge" in parameters(name) else "backend": "llm:FOLDER"}
     given = {"checker": "llm:FOLDER"} if parameter == "store" and "checker" in parameters(name) else given

@@ -73,8 +73,8 @@ def test_many_calls_equal_first_calls(backend):
     prompts = questions(6)
     prompts += [prompts[0][:60], prompts[0], prompts[0], prompts[0] + " Please."]
     fresh = [TransformersBackend(example_model()).choose(prompt, OPTIONS) for prompt in prompts]
-    for one, other in zip([backend.choose(prompt, OPTIONS) for prompt in prompts], fresh, strict=True):
-        assert abs(one.probabilities["yes"] - other.probabilities["yes"]) < 1e-5
+    for choice, other in zip([backend.choose(prompt, OPTIONS) for prompt in prompts], fresh, strict=True):
+        assert abs(choice.probabilities["yes"] - other.probabilities["yes"]) < 1e-5
 
 
 @pytest.mark.parametrize("options", [OPTIONS, ["1", "2", "10", "100"], ["supported", "sun", "su"], ["Yes!", "né ☃"]])
@@ -82,9 +82,9 @@ def test_bulk_equals_single(backend, options):
     prompts = questions(30, seed=len(options))
     single = [backend.choose(prompt, options) for prompt in prompts]
     bulk = backend.choose_many(prompts, options)
-    for one, many in zip(single, bulk, strict=True):
-        assert abs(one.probability_mass - many.probability_mass) < 1e-5 and one.label == many.label
-        assert all(abs(one.probabilities[option] - many.probabilities[option]) < 1e-5 for option in options)
+    for alone, many in zip(single, bulk, strict=True):
+        assert abs(alone.probability_mass - many.probability_mass) < 1e-5 and alone.label == many.label
+        assert all(abs(alone.probabilities[option] - many.probabilities[option]) < 1e-5 for option in options)
 
 
 def test_options_that_begin_others_add_up(backend):
@@ -97,9 +97,9 @@ def test_options_that_begin_others_add_up(backend):
         for text in ("", "1", "10"):
             more = [backend.tokenizer.encode(letter)[0] for letter in text]
             steps.append(backend.model(torch.tensor([ids + more])).logits[0, -1].double().softmax(-1))
-    one, zero = backend.tokenizer.encode("1")[0], backend.tokenizer.encode("0")[0]
+    digit, zero = backend.tokenizer.encode("1")[0], backend.tokenizer.encode("0")[0]
     assert len(backend.tokenizer.encode("10")) == 2  # spelled in two tokens, so these are all the paths
-    p1, p10, p100 = float(steps[0][one]), float(steps[1][zero]), float(steps[2][zero])
+    p1, p10, p100 = float(steps[0][digit]), float(steps[1][zero]), float(steps[2][zero])
     assert math.isclose(choice.probability_mass, p1, rel_tol=1e-4)
     expected = {"1": 1 - p10, "10": p10 * (1 - p100), "100": p10 * p100}
     for option, value in expected.items():
@@ -284,9 +284,9 @@ def test_other_architectures(kind):
     single, bulk = [local.choose(prompt, options) for prompt in prompts], local.choose_many(prompts, options)
     fresh = [TransformersBackend(model, tokenizer=tokenizer).choose(prompt, options) for prompt in prompts]
     for option in options:
-        for one, many, new in zip(single, bulk, fresh, strict=True):
-            assert abs(one.probabilities[option] - many.probabilities[option]) < 1e-5
-            assert abs(one.probabilities[option] - new.probabilities[option]) < 1e-5
+        for alone, many, new in zip(single, bulk, fresh, strict=True):
+            assert abs(alone.probabilities[option] - many.probabilities[option]) < 1e-5
+            assert abs(alone.probabilities[option] - new.probabilities[option]) < 1e-5
 
 
 def test_too_long_is_found_before_the_call(backend):
@@ -438,7 +438,7 @@ def test_llama_cpp_without_its_package_names_it(gguf_path, monkeypatch):  # noqa
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_logits_that_are_no_numbers_are_a_typed_failure_and_leave_the_others(value):
+def test_logits_that_are_no_numbers_fail_typed_and_alone(value):
     """A model that breaks on one prompt (as half precision can): its neighbours in the same call have their answers."""
     tokenizer = AutoTokenizer.from_pretrained(example_model())
     model = AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)

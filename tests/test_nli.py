@@ -144,8 +144,8 @@ def test_a_sentence_that_fills_the_window_fails_alone(bert):
 
 def test_batches_do_not_matter(bert):
     pairs = [(facts(3, seed=n), facts(1, seed=100 + n)[0] + " Ben sold." * (n % 7)) for n in range(30)]
-    one, many = NLIChecker(bert, batch_size=1).check_many(pairs), NLIChecker(bert, batch_size=16).check_many(pairs)
-    assert np.allclose([v.probability for v in one], [v.probability for v in many], atol=1e-6)
+    alone, many = NLIChecker(bert, batch_size=1).check_many(pairs), NLIChecker(bert, batch_size=16).check_many(pairs)
+    assert np.allclose([v.probability for v in alone], [v.probability for v in many], atol=1e-6)
 
 
 def test_the_pipeline_and_the_store(knowing, tmp_path):
@@ -272,14 +272,14 @@ def test_the_best_row_decides_and_a_failure_stays_alone():
         share = np.array([row["input_ids"][0] / 10 for row in rows])
         return np.stack([1 - share, share], axis=1)
 
-    questions = [(["a", "aaaa", "aa"], "short"), (["a"], "long"), (["aa"], "short")] * 40  # more than one lot
+    questions = [(["a", "aaaa", "aa"], "short"), (["a"], "long"), (["aa"], "short")] * 40  # more than one batch
     found = nli.judged(questions, rows_of, outputs_of, PLACES, progress=False)
     assert len(found) == 120 and isinstance(found[1], ContextTooLong)
     assert found[0] == found[117] == (0.4, {"entailment": 0.4, "neutral": 0.6, "decided_by": 1})
     assert found[119] == (0.2, {"entailment": 0.2, "neutral": 0.8, "decided_by": 0})
 
 
-def test_all_evidence_as_one_premise_has_no_sentence_that_decided():
+def test_all_evidence_as_one_premise_names_no_deciding_sentence():
     (found,) = nli.judged(
         [(["a"], "b")],
         lambda evidence, claim: [(None, {"input_ids": [1]})],

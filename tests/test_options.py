@@ -17,13 +17,19 @@ def options_of(name):
     if not inspect.isfunction(function):
         return []
     inner = inspect.signature(inspect.unwrap(function), follow_wrapped=False)
-    if not any(one.kind is one.VAR_KEYWORD for one in inner.parameters.values()):
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in inner.parameters.values()):
         return []
     if name in TAKES_OPTIONS:
         return [TAKES_OPTIONS[name][1]]
     parameters = inspect.signature(function).parameters.values()
-    assert not any(one.kind is one.VAR_KEYWORD for one in parameters), f"{name} does not say its options"
-    return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and len(one.name) > 2]
+    assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters), (
+        f"{name} does not say its options"
+    )
+    return [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind is parameter.KEYWORD_ONLY and len(parameter.name) > 2
+    ]
 
 
 OPTIONS = [(name, option) for name in sorted(NAMES) for option in options_of(name)]
@@ -48,8 +54,12 @@ def test_a_misspelt_option_suggests_the_right_one(name, option):
     if name in TAKES_OPTIONS:
         words = [TAKES_OPTIONS[name][0], "folder"][: 1 + (name == "nli_recipe")]
     else:
-        positional = [one for one in inspect.signature(called).parameters.values() if one.default is one.empty]
-        words = words[: sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in positional)]
+        positional = [
+            parameter
+            for parameter in inspect.signature(called).parameters.values()
+            if parameter.default is parameter.empty
+        ]
+        words = words[: sum(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in positional)]
     with pytest.raises(TypeError) as caught:
         called(*words, **{option[:-2] + option[-1]: None})
     said = str(caught.value)

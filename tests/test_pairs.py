@@ -1,4 +1,4 @@
-"""Pairs in lots: together with their article, asked once, put back beside their evidence."""
+"""Pairs in batches: together with their article, asked once, put back beside their evidence."""
 
 import json
 from types import SimpleNamespace
@@ -14,16 +14,16 @@ from summeval_nb.evidence import FaithfulnessMetric, faithfulness
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import (
     _placed,
+    batches,
+    batches_with_bar,
     embed_pairs,
-    in_lots,
+    in_batches,
     judge,
-    lots,
-    lots_with_bar,
     require_pairs,
     storable,
     stored_verdict,
 )
-from summeval_nb.evidence.pairs import read_pairs as read_lot
+from summeval_nb.evidence.pairs import read_pairs as read_batch
 from summeval_nb.models.store import Store
 from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.split import split_markdown
@@ -36,7 +36,7 @@ def settings(**choices):
 
 
 def read_pairs(texts, summaries):
-    return read_lot(texts, summaries, load_checker("words"), "punkt", None)
+    return read_batch(texts, summaries, load_checker("words"), "punkt", None)
 
 
 def vectors(*texts, checker=None):
@@ -44,23 +44,23 @@ def vectors(*texts, checker=None):
 
 
 def test_pairs_of_an_article_stay_together():
-    assert list(lots(["a", "b", "a", "c"], limit=2)) == [[0, 2], [1, 3]]
-    assert sorted(sum(lots(["a", "b"] * 300), [])) == list(range(600))
-    assert list(lots([])) == []
+    assert list(batches(["a", "b", "a", "c"], limit=2)) == [[0, 2], [1, 3]]
+    assert sorted(sum(batches(["a", "b"] * 300), [])) == list(range(600))
+    assert list(batches([])) == []
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 9))
-def test_every_pair_is_in_one_lot_and_no_article_in_two(texts, limit):
-    found = list(lots(texts, limit))
-    assert sorted(number for lot in found for number in lot) == list(range(len(texts)))
-    articles = [{texts[number] for number in lot} for lot in found]
+def test_every_pair_is_in_one_batch_and_no_article_in_two(texts, limit):
+    found = list(batches(texts, limit))
+    assert sorted(number for batch in found for number in batch) == list(range(len(texts)))
+    articles = [{texts[number] for number in batch} for batch in found]
     assert sum(map(len, articles)) == len(set(texts))
 
 
 def test_the_bar_is_shown_for_many_pairs_or_when_asked(capsys):
-    assert list(lots_with_bar(["a", "b"], None)) == [[0, 1]]
+    assert list(batches_with_bar(["a", "b"], None)) == [[0, 1]]
     assert capsys.readouterr().err == ""
-    assert list(lots_with_bar(["a", "b"], True)) == [[0, 1]]
+    assert list(batches_with_bar(["a", "b"], True)) == [[0, 1]]
     assert "faithfulness: 100%" in capsys.readouterr().err
 
 
@@ -115,11 +115,11 @@ class Counting:
 
 
 def embedded(store, *texts, checker=None):
-    """What a lot of one pair asks its embedder, and the vectors it gets."""
+    """What a batch of one pair asks its embedder, and the vectors it gets."""
     counting = Counting()
-    lot = read_pairs([texts[0]], [texts[1]])
+    batch = read_pairs([texts[0]], [texts[1]])
     choices = SimpleNamespace(embedder=load_embedder(counting), store=store, checker=checker)
-    return counting.asked, embed_pairs(lot, choices)
+    return counting.asked, embed_pairs(batch, choices)
 
 
 def test_what_the_store_has_is_not_embedded_again(tmp_path):
@@ -219,13 +219,13 @@ def test_texts_and_summaries_pair_up():
 def test_results_of_lots_stand_in_the_order_of_the_pairs():
     metric, asked = settings(), []
 
-    def evaluate_lot(texts, summaries, given):
+    def evaluate_batch(texts, summaries, given):
         asked.append(texts)
         assert given is metric
         return [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
 
     texts, summaries = ["a", "b"] * 100, [str(number) for number in range(200)]
-    found = in_lots(texts, summaries, False, evaluate_lot, metric)
+    found = in_batches(texts, summaries, False, evaluate_batch, metric)
     assert found == [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
     assert asked == [["a"] * 100, ["b"] * 100]
 

@@ -102,7 +102,7 @@ class HidingChecker:
 
     def check_many(self, pairs, *, vectors=None):
         chosen = self.parts["models"][0][0].choose_many([claim for _, claim in pairs], ["yes", "no"])
-        return [Verdict(probability=one.probabilities["yes"]) for one in chosen]
+        return [Verdict(probability=choice.probabilities["yes"]) for choice in chosen]
 
 
 HELD = {

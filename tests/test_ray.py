@@ -167,7 +167,7 @@ def wait_for_actors(pids, count, seconds=120):
     raise AssertionError(f"{count} actors did not begin within {seconds} s")
 
 
-def test_the_same_bytes_from_both_engines_and_a_poison_item_is_isolated(cluster, tmp_path):
+def test_both_engines_write_the_same_bytes_and_isolate_poison(cluster, tmp_path):
     cluster.have(1)
     counts = finish(cluster.start(tmp_path / "ray", tmp_path / "pids", 60, 0.0))
     assert counts == {"ok": 59, "undefined": 0, "failed": 1}
@@ -182,7 +182,7 @@ def test_the_same_bytes_from_both_engines_and_a_poison_item_is_isolated(cluster,
     assert (tmp_path / "here/results.jsonl").read_bytes() == (tmp_path / "there/results.jsonl").read_bytes()
 
 
-def test_auto_finds_the_cluster_and_an_item_that_hangs_is_given_up(cluster, tmp_path):
+def test_auto_finds_the_cluster_and_gives_up_a_hanging_item(cluster, tmp_path):
     """The address of a cluster on this machine is found; the time-out reaches the actors' workers."""
     head = cluster.have(1)[0]
     (tmp_path / "hang.py").write_text(HANG)
@@ -268,7 +268,7 @@ def own_ray(tmp_path, script):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_our_own_ray_listens_on_loopback_and_keeps_every_finished_shard_when_an_actor_refuses(tmp_path):
+def test_our_own_ray_stays_on_loopback_and_keeps_its_shards(tmp_path):
     said = own_ray(tmp_path, LISTENING)
     addresses = {address.removeprefix("::ffff:") for _, address in said["found"]}
     assert len({name for name, _ in said["found"]}) >= 3 and addresses <= {"127.0.0.1", "::1"}, said["found"]

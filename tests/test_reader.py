@@ -1,4 +1,4 @@
-"""The reader's network: MiniLM where nothing was trained, the same alone and in a lot, eight bits and back."""
+"""The reader's network: MiniLM where nothing was trained, the same alone and in a batch, eight bits and back."""
 
 from importlib import resources
 
@@ -112,7 +112,7 @@ def test_both_sets_of_weights_take_at_most_six_megabytes():
     assert sum(len(assets.joinpath(name).read_bytes()) for name in ("reader.npz", "reader_wide.npz")) < 6_000_000
 
 
-def test_alone_and_in_a_lot_are_the_same(trained):
+def test_alone_and_in_a_batch_are_the_same(trained):
     reader = Reader(trained[1])
     pairs = [
         (["The cat sat on the mat.", "It rained all day."], "A cat sat."),
@@ -147,11 +147,11 @@ def test_padding_changes_nothing(network):
     torch.testing.assert_close(alone, beside, atol=1e-5, rtol=0)
 
 
-def test_lots_cover_everything_within_the_budget():
+def test_batches_cover_everything_within_the_budget():
     lengths = sorted([3, 5, 8, 8, 40, 41, 90])
-    lots = list(reader._lots(lengths, 90))
-    assert [i for lot in lots for i in lot] == list(range(len(lengths)))
-    assert all(len(lot) * lengths[lot[-1]] <= 90 for lot in lots)
+    batches = list(reader._batches(lengths, 90))
+    assert [i for batch in batches for i in batch] == list(range(len(lengths)))
+    assert all(len(batch) * lengths[batch[-1]] <= 90 for batch in batches)
 
 
 def test_each_distinct_sentence_is_encoded_once(trained, monkeypatch):
@@ -162,7 +162,7 @@ def test_each_distinct_sentence_is_encoded_once(trained, monkeypatch):
     claims = [f"It rained in the {number}th week." for number in range(9)]
     apart = [reader.read([(evidence, claim)])[0] for claim in claims]
     seen.clear()
-    together = reader.read([(evidence, claim) for claim in claims], budget=200)  # several lots
+    together = reader.read([(evidence, claim) for claim in claims], budget=200)  # several batches
     assert sum(seen) == len(evidence) + len(claims)
     for a, b in zip(together, apart, strict=True):
         np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)

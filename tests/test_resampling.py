@@ -37,12 +37,12 @@ def test_what_makes_no_interval_is_refused(name, value):
         bootstrap(lambda drawn: drawn.sum(axis=-1), 3, **{"confidence": 0.9, "n_resamples": 9, "seed": 0, name: value})
 
 
-def test_lots_are_one_stream_of_drawings():
-    """What a lot holds does not change what is drawn, so that memory decides nothing."""
+def test_batches_are_one_stream_of_drawings():
+    """What a batch holds does not change what is drawn, so that memory decides nothing."""
     whole = np.concatenate(list(drawings(7, 40, 3)))
     rng = np.random.default_rng(3)
     assert np.array_equal(whole, [rng.integers(0, 7, 7) for _ in range(40)])
     large = list(drawings(400_001, 9, 3))
-    assert [len(lot) for lot in large] == [4, 4, 1]
+    assert [len(batch) for batch in large] == [4, 4, 1]
     counts = drawn_counts(5, 1000, 0)
     assert counts.shape == (1000, 5) and set(counts.sum(axis=1)) == {5} and abs(counts.mean() - 1) < 0.1

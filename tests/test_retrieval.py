@@ -387,7 +387,7 @@ def test_the_shell(tmp_path):
     table.write_text(json.dumps(ROW) + "\n" + json.dumps({**ROW, "contexts": []}) + "\n")
     done = shell("score", "context_recall", table, "--json")
     found = json.loads(done.stdout)
-    assert done.returncode == 0 and [one["score"] for one in found["rows"]] == [1, 0]
+    assert done.returncode == 0 and [line["score"] for line in found["rows"]] == [1, 0]
     done = shell("score", "noise_sensitivity", table, "--html", page)
     assert done.returncode == 0 and "noise_sensitivity" in done.stdout and page.is_file()
     wrong = shell("score", "recall", table)

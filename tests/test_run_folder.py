@@ -66,7 +66,7 @@ NEARLY = [
 
 @pytest.mark.parametrize("resume", [True, False])
 @pytest.mark.parametrize("manifest", NEARLY, ids=str)
-def test_a_manifest_of_others_that_has_the_names_of_our_settings(manifest, resume, tmp_path):
+def test_a_foreign_manifest_that_has_the_names_of_our_settings(manifest, resume, tmp_path):
     """Somebody else's folder; what lies there is neither removed nor overwritten."""
     out = tmp_path / "out"
     (out / "shards").mkdir(parents=True)
@@ -103,7 +103,7 @@ def test_in_a_runs_own_folder_only_listed_files_are_removed(name, tmp_path):
     assert len([path for path in (tmp_path / "shards").iterdir() if path.name.startswith("0000")]) == 2
 
 
-def test_a_foreign_results_file_in_a_runs_own_folder_is_not_overwritten(tmp_path):
+def test_a_foreign_results_file_in_a_runs_folder_is_kept(tmp_path):
     quiet(ROWS, out=tmp_path)
     (tmp_path / "results.parquet").write_text("mine")
     for resume in (True, False):
@@ -138,14 +138,14 @@ def test_another_corpus_does_not_overwrite_results(tmp_path):
     assert quiet(others[0], out=tmp_path, resume=False).manifest["scored_now"] == 20
 
 
-def test_a_wrong_column_leaves_nothing_that_refuses_the_right_one(tmp_path):
+def test_a_wrong_column_leaves_nothing_in_the_way(tmp_path):
     rows = [{"made": row["candidate"], "references": row["references"]} for row in ROWS]
     with pytest.raises(ValueError, match="there is no 'candidat'"):
         quiet(rows, out=tmp_path, columns={"candidate": "candidat"})
     assert quiet(rows, out=tmp_path, columns={"candidate": "made"}).counts["ok"] == 20
 
 
-def test_a_wrong_option_leaves_nothing_that_refuses_the_right_one(tmp_path):
+def test_a_wrong_option_leaves_nothing_in_the_way(tmp_path):
     with pytest.raises(ValueError, match="smooth"):
         quiet(ROWS, out=tmp_path, options={"smooth": "strong"})
     assert quiet(ROWS, out=tmp_path, options={"smooth": "exp"}).counts["ok"] == 20
@@ -167,7 +167,7 @@ WRITTEN = ["shards", "results.jsonl", "results.parquet", "manifest.json", "ledge
 @pytest.mark.parametrize("resume", [True, False])
 @pytest.mark.parametrize("name", [*WRITTEN, "a shard"])
 @pytest.mark.parametrize("leads", ["to another run's", "nowhere"])
-def test_a_link_in_a_runs_folder_is_refused_and_what_it_leads_to_stays(leads, name, resume, tmp_path):
+def test_a_link_in_a_runs_folder_is_refused_its_target_stays(leads, name, resume, tmp_path):
     quiet(ROWS, out=tmp_path / "own")
     quiet([{**row, "candidate": f"a dog ran {row['id']}"} for row in [*ROWS, *ROWS]], out=tmp_path / "other")
     link = tmp_path / "own" / name
@@ -197,7 +197,7 @@ def test_a_link_in_a_runs_folder_is_refused_and_what_it_leads_to_stays(leads, na
     assert held(tmp_path) == before and link.is_symlink() and not (tmp_path / "no such").exists()
 
 
-def test_a_runs_folder_and_its_parents_may_be_links_and_so_may_what_is_not_the_runs(tmp_path):
+def test_a_runs_folder_parents_and_foreign_files_may_be_links(tmp_path):
     (tmp_path / "disk" / "runs" / "mine").mkdir(parents=True)
     (tmp_path / "by").symlink_to("disk")
     (tmp_path / "by" / "runs" / "yours").symlink_to("mine")
@@ -238,7 +238,7 @@ def test_a_damaged_shard_is_named_and_scored_again(harm, tmp_path):
     shard.write_text(other.read_text() if text is None else text)
     with pytest.warns(UserWarning, match=f"{shard.name} is damaged or .* 5 items are scored again") as told:
         report = quiet([{**row, "references": row["candidate"]} for row in ROWS], out=tmp_path / "out")
-    assert [Path(one.filename).name for one in told] == ["batch.py"]  # the run speaks, and no helper of it
+    assert [Path(warning.filename).name for warning in told] == ["batch.py"]  # the run speaks, and no helper of it
     assert report.manifest["scored_now"] == 5 and report.manifest["damaged"] == [shard.stem]
     assert report.mean() == wanted.mean() and report.path.read_bytes() == wanted.path.read_bytes()
 
@@ -298,7 +298,7 @@ def lose(folder, loss=LOSSES["zeroed"]):
 
 @pytest.mark.parametrize("output", ["jsonl", "parquet"])
 @pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
-def test_a_lost_manifest_is_written_anew_and_whole_shards_are_kept(loss, output, tmp_path):
+def test_a_lost_manifest_is_written_anew_whole_shards_are_kept(loss, output, tmp_path):
     score = partial(quiet, ROWS, out=tmp_path, output=output, options={"n": 2})
     wanted = score()
     results, shards = wanted.path.read_bytes(), held(tmp_path / "shards")
@@ -319,7 +319,7 @@ def test_a_lost_manifest_is_written_anew_and_whole_shards_are_kept(loss, output,
     assert "recovered" not in score().manifest and "recovered" not in score(recover=True).manifest
 
 
-def test_with_the_manifest_lost_too_a_damaged_shard_is_scored_again(tmp_path):
+def test_without_manifest_a_damaged_shard_is_scored_again(tmp_path):
     wanted = quiet(ROWS, out=tmp_path)
     results = wanted.path.read_bytes()
     first, second, *_ = sorted((tmp_path / "shards").iterdir())
@@ -342,7 +342,7 @@ def old(shard):
 
 
 @pytest.mark.parametrize("kind", ["other choices", "another metric", "an old one", "another size of shards"])
-def test_shards_that_prove_nothing_are_scored_again_and_a_kill_between_changes_nothing(kind, tmp_path, monkeypatch):
+def test_unproven_shards_are_scored_again_even_after_a_kill(kind, tmp_path, monkeypatch):
     """Kill and call again: without the recovered manifest's word the shards that were refused would be believed."""
     rows, now = [*ROWS, *ROWS], {"metric": "bleu", "options": {"n": 2}}
     before = {
@@ -377,7 +377,7 @@ def test_shards_that_prove_nothing_are_scored_again_and_a_kill_between_changes_n
     assert held(out / "shards") == held(tmp_path / "wanted" / "shards")
 
 
-def test_where_rows_were_changed_after_the_loss_theirs_are_scored_again(tmp_path):
+def test_rows_changed_after_the_loss_are_scored_again(tmp_path):
     quiet(ROWS, out=tmp_path)
     lose(tmp_path)
     rows = [*ROWS[:7], {**ROWS[7], "candidate": "another"}, *ROWS[8:]]
@@ -390,7 +390,7 @@ def length(row):
     return len(row["candidate"])
 
 
-def test_with_the_manifest_lost_another_corpus_and_a_wrong_column_change_nothing(tmp_path):
+def test_without_manifest_another_corpus_changes_nothing(tmp_path):
     quiet(ROWS, out=tmp_path)
     lose(tmp_path)
     before = held(tmp_path)
@@ -407,7 +407,7 @@ def test_with_the_manifest_lost_another_corpus_and_a_wrong_column_change_nothing
 
 @pytest.mark.parametrize("name", ["manifest.json", "results.jsonl", "ledger.jsonl"])
 @pytest.mark.parametrize("text", ['{"mine": true}', "my notes", '{"item": 1}'])
-def test_what_is_somebody_elses_is_not_taken_for_a_lost_manifest_or_its_results(name, text, tmp_path):
+def test_foreign_files_are_not_taken_for_a_lost_manifest(name, text, tmp_path):
     quiet(ROWS, out=tmp_path)
     lose(tmp_path)
     (tmp_path / name).write_text(text)
@@ -518,8 +518,8 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 
     kept = []
     with pytest.raises(RuntimeError, match="stopped"):
-        for one in in_flight(range(3), submit, 3, Event()):
-            kept.append(one)
+        for result in in_flight(range(3), submit, 3, Event()):
+            kept.append(result)
     assert kept == [1, 2]
 
     def broken():
@@ -528,8 +528,8 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 
     kept.clear()
     with pytest.raises(ValueError, match="in the middle"):
-        for one in in_flight(broken(), submit, 4, Event()):
-            kept.append(one)
+        for result in in_flight(broken(), submit, 4, Event()):
+            kept.append(result)
     assert kept == [1, 2]
 
 
@@ -572,7 +572,7 @@ def test_ctrl_c_at_any_moment_ends_it(seed):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_run_gives_back_the_handler_of_ctrl_c_and_leaves_others_alone():
+def test_a_run_gives_back_the_handler_of_ctrl_c():
     from summeval_nb.runs.engines import Interrupts
 
     before = signal.getsignal(signal.SIGINT)
@@ -712,7 +712,7 @@ def test_what_is_finished_when_a_run_on_ray_stops_still_comes(monkeypatch):
     assert kept == [0, 1]
 
 
-def test_a_ray_of_our_own_is_told_to_stay_on_loopback_and_a_cluster_is_not(monkeypatch, recwarn):
+def test_only_a_ray_of_our_own_is_told_to_stay_on_loopback(monkeypatch, recwarn):
     from summeval_nb.runs import engines
 
     monkeypatch.delenv(VARIABLE, raising=False)

@@ -57,7 +57,7 @@ def test_two_systems_on_one_corpus_are_compared(tmp_path):
     assert "two scores higher than one" in page
 
 
-def test_items_of_one_id_and_two_contents_are_left_out_and_counted(tmp_path):
+def test_items_of_one_id_and_two_contents_are_left_out(tmp_path):
     mixed = better(ROWS[:8]) + [{**row, "references": "something else"} for row in ROWS[8:]]
     quiet(ROWS, "bleu", out=tmp_path / "one")
     report = quiet(mixed, "bleu", out=tmp_path / "two")
@@ -127,7 +127,7 @@ def test_a_findings_kind_is_no_style(kind):
     ]
     page = worst_html(row)
     styles = re.findall(r' style="([^"]*)"', page)
-    assert styles and not any("fixed" in one or "number" in one for one in styles)
+    assert styles and not any("fixed" in style or "number" in style for style in styles)
     assert ">5000</span>" in page and "<script>" not in page
 
 
@@ -248,7 +248,7 @@ def test_a_ledger_for_people_has_a_total():
     assert (rows[-1]["questions"], rows[-1]["from store"], rows[-1]["calls"], rows[-1]["seconds"]) == (40, 30, 20, 12.5)
 
 
-def test_the_worst_rows_are_kept_in_order_with_their_first_places():
+def test_the_worst_rows_are_kept_in_order_with_first_places():
     scores = [0.5, None, 0.1, 0.5, 0.9]
     rows = [
         {"item": i, "id": None, "score": s, "status": "ok", "reason": "at 1: 7 words", "signature": ""}
@@ -287,7 +287,7 @@ class Silent:
         return [Verdict(probability=None, failed=True, reason="no answer") for _ in pairs]
 
 
-def test_a_result_whose_checker_failed_comes_back_with_its_own_reason(tmp_path):
+def test_a_failed_result_comes_back_with_its_own_reason(tmp_path):
     report = quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": Silent()})
     assert next(report.rows())["reason"].startswith("at 1: the checker failed on all 1 sentences")
     found = report.result(0)
@@ -370,7 +370,7 @@ def test_a_run_says_which_checker_judged_it(tmp_path):
 
 
 @pytest.mark.parametrize("named", [{}, {"checker": "embedded"}], ids=["default", "named"])
-def test_a_run_is_not_continued_by_another_version_of_its_checker(named, tmp_path, monkeypatch):
+def test_a_run_is_not_continued_by_another_checker_version(named, tmp_path, monkeypatch):
     now = load_checker("embedded").fingerprint
     quiet(PAIRS[:1], "faithfulness", out=tmp_path, options=named)
     other = another_version(monkeypatch)
@@ -380,15 +380,15 @@ def test_a_run_is_not_continued_by_another_version_of_its_checker(named, tmp_pat
     assert f"|checker:{other}|" in next(again.rows())["signature"]
 
 
-def test_a_run_is_not_continued_by_a_checker_with_another_calibration(tmp_path):
-    one, two = EmbeddedChecker(), EmbeddedChecker(slope=1.0001)
-    assert one.fingerprint != two.fingerprint
-    quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": one})
-    with pytest.raises(ValueError, match=f"{one.fingerprint}.*before, .*{two.fingerprint}.* now"):
-        quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": two})
+def test_a_run_is_not_continued_by_another_calibration(tmp_path):
+    first, second = EmbeddedChecker(), EmbeddedChecker(slope=1.0001)
+    assert first.fingerprint != second.fingerprint
+    quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": first})
+    with pytest.raises(ValueError, match=f"{first.fingerprint}.*before, .*{second.fingerprint}.* now"):
+        quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": second})
 
 
-def test_runs_by_two_versions_of_a_checker_are_compared_and_it_is_said(tmp_path, monkeypatch):
+def test_runs_by_two_checker_versions_are_compared_with_a_note(tmp_path, monkeypatch):
     now = load_checker("embedded").fingerprint
     quiet(PAIRS, "faithfulness", out=tmp_path / "old")
     other = another_version(monkeypatch)

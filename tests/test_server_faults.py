@@ -44,7 +44,7 @@ def limits_for(name: str) -> dict[str, float]:
 @pytest.mark.parametrize(
     "name, dialect", [(n, d) for n in BEHAVIOURS for d in ("llamacpp", "openai") if n not in WIRED or d == "openai"]
 )
-def test_each_behaviour_ends_in_time_in_an_answer_or_its_typed_error(name, dialect):
+def test_each_behaviour_ends_in_an_answer_or_its_typed_error(name, dialect):
     expected = BEHAVIOURS[name].errors
     if (name, dialect) == ("truncated_json", "llamacpp"):
         expected = ()
@@ -101,7 +101,7 @@ def test_a_redirect_takes_neither_prompt_nor_key_elsewhere(status):
         assert other.asked == 0 and len(server.questions) == 1
 
 
-def test_a_redirect_shows_no_secret_of_the_address_that_it_names():
+def test_a_redirect_shows_no_secret_of_its_address():
     where = "http://me:hunter2@elsewhere.example/v1?api_key=k-777"
     with MisbehavingServer("redirect_302", elsewhere=where) as server:
         with pytest.raises(BackendRejected, match="elsewhere.example") as caught:
@@ -109,7 +109,7 @@ def test_a_redirect_shows_no_secret_of_the_address_that_it_names():
         assert "hunter2" not in str(caught.value) and "k-777" not in str(caught.value)
 
 
-def test_password_and_query_of_an_address_are_sent_and_never_shown():
+def test_password_and_query_are_sent_and_never_shown():
     with MisbehavingServer("401", dialect="vllm") as server:
         address = server.url.replace("http://", "http://me:hunt%40r2@") + "/?api_key=k-777&version=5"
         backend = ServerBackend("scripted", base_url=address, max_retries=0, timeout=5)
@@ -144,15 +144,15 @@ def test_the_whole_limit_holds_for_repetitions_too():
         assert len(server.questions) < 8
 
 
-def test_a_connection_that_does_not_come_about_has_a_limit_of_its_own():
+def test_a_connection_that_does_not_come_about_has_its_limit():
     """A socket that listens and whose queue is full: Linux lets further connections wait."""
     with socket.socket() as listening, ExitStack() as waiting:
         listening.bind(("127.0.0.1", 0))
         listening.listen(0)
         for _ in range(4):
-            one = waiting.enter_context(socket.socket())
-            one.setblocking(False)
-            one.connect_ex(listening.getsockname())
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(listening.getsockname())
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
         backend = ServerBackend(
             "x", base_url=address, connect_timeout=0.3, timeout=600, max_retries=0, dialect="llamacpp"
@@ -217,7 +217,7 @@ LIES += ["401", "silent", "flood", "no_http"]
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", LIES)
-def test_a_lie_decides_no_comparison_no_rubric_and_no_measure_of_retrieval(name):
+def test_a_lie_decides_no_comparison_rubric_or_retrieval_score(name):
     truth, wrong = "It opened in 1931.", "It rained."
     with MisbehavingServer() as other, MisbehavingServer(name, elsewhere=other.url) as server:
         backend = backend_for(server, **limits_for(name))
@@ -262,16 +262,16 @@ def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypa
         assert caught.value.code in (0, 2, 3) and server.asked
     said = "".join(capsys.readouterr())
     page = (tmp_path / "page.html").read_text() if (tmp_path / "page.html").exists() else ""
-    assert len(said) > 20 and not any(one in said + page for one in ("hunter2", "k-777", "someone", KEY))
+    assert len(said) > 20 and not any(secret in said + page for secret in ("hunter2", "k-777", "someone", KEY))
 
 
 def test_the_table_is_whole():
     assert len(CHANGED) > 40 and len(BEHAVIOURS) > 90
     assert all(issubclass(getattr(__import__("summeval_nb.models.base", fromlist=["x"]), name), BackendError)
-               for one in BEHAVIOURS.values() for name in one.errors)  # fmt: skip
+               for behaviour in BEHAVIOURS.values() for name in behaviour.errors)  # fmt: skip
 
 
-def test_secrets_of_an_address_reach_no_file_no_page_and_no_screen(tmp_path, monkeypatch, capsys):
+def test_secrets_of_an_address_reach_no_file_page_or_screen(tmp_path, monkeypatch, capsys):
     """The shell's run, with a model named by an address that holds a password and a key, which the server quotes."""
     within = "7f3kd92mfa81jd0q"  # a key in the path, as some gateways want it
     rows, secrets = tmp_path / "rows.jsonl", ("hunter2", "k-777", "someone", KEY, within)
@@ -324,7 +324,7 @@ def test_a_server_on_this_machine_is_asked_without_a_proxy(variable, host, envir
         assert not proxy.heads and len(server.heads) == 2
 
 
-def test_a_server_on_this_machine_is_asked_without_a_proxy_by_its_newer_address(environment):
+def test_a_local_server_is_asked_without_a_proxy(environment):
     """The address is ::1; that nobody listens there is known without the proxy."""
     with RawServer(answering) as proxy:
         environment.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
@@ -334,7 +334,7 @@ def test_a_server_on_this_machine_is_asked_without_a_proxy_by_its_newer_address(
         assert not proxy.heads
 
 
-def test_a_proxy_is_used_for_others_and_its_password_is_not_shown(environment):
+def test_a_proxy_serves_others_and_its_password_is_not_shown(environment):
     with RawServer(answering) as proxy:
         environment.setenv("ALL_PROXY", f"http://someone:hunter2@127.0.0.1:{proxy.port}")
         backend = ServerBackend("m", base_url="http://judge.example/v1", dialect="vllm", max_retries=0)
@@ -357,7 +357,7 @@ def test_a_proxy_is_used_for_others_and_its_password_is_not_shown(environment):
         ("SSL_CERT_DIR", "/nowhere/hubs", "SSL_CERT_DIR='/nowhere/hubs' is no folder"),
     ],
 )
-def test_a_variable_that_cannot_be_used_is_named_with_its_remedy(name, value, words, environment):
+def test_an_unusable_variable_is_named_with_its_remedy(name, value, words, environment):
     environment.setenv(name, value)
     backend = ServerBackend("m", base_url="https://judge.example/v1", dialect="vllm", max_retries=0)
     with pytest.raises(BackendUnavailable, match=words) as caught:
@@ -368,7 +368,7 @@ def test_a_variable_that_cannot_be_used_is_named_with_its_remedy(name, value, wo
 
 
 @pytest.mark.skipif(importlib.util.find_spec("socksio") is not None, reason="SOCKS is spoken here")
-def test_a_socks_proxy_without_its_package_is_named_with_its_remedy(environment):
+def test_a_socks_proxy_without_its_package_has_a_remedy(environment):
     environment.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
     backend = ServerBackend("m", base_url="http://judge.example/v1", dialect="vllm", max_retries=0)
     with pytest.raises(BackendUnavailable, match="ALL_PROXY names a SOCKS proxy.*install socksio"):
@@ -390,7 +390,7 @@ def certificate(tmp_path_factory):
     return folder
 
 
-def test_a_certificate_of_one_s_own_is_called_what_it_is_and_can_be_trusted(certificate, environment):
+def test_a_self_signed_certificate_is_named_and_can_be_trusted(certificate, environment):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate / "own.pem", certificate / "key.pem")
     with RawServer(answering, tls=context) as server:
@@ -406,14 +406,14 @@ def test_a_certificate_of_one_s_own_is_called_what_it_is_and_can_be_trusted(cert
             ServerBackend("m", base_url=elsewhere, dialect="vllm", max_retries=0).choose("Well?", OPTIONS)
 
 
-def test_https_to_a_server_that_speaks_http_is_called_what_it_is(environment):
+def test_https_to_a_server_that_speaks_http_is_named(environment):
     with RawServer(answering) as server:
         backend = ServerBackend("m", base_url=server.url.replace("http:", "https:"), dialect="vllm", max_retries=0)
         with pytest.raises(BackendUnavailable, match="http:// there, rather than https://"):
             backend.choose("Well?", OPTIONS)
 
 
-def test_an_answer_that_is_compressed_is_a_typed_error_and_others_are_answered():
+def test_a_compressed_answer_is_a_typed_error_for_itself_alone():
     def compressed(head: bytes, request: bytes) -> bytes:
         return HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip, gzip\r\n\r\n") + b"x" * 4000
 
@@ -423,7 +423,7 @@ def test_an_answer_that_is_compressed_is_a_typed_error_and_others_are_answered()
         assert ServerBackend("m", base_url=other.url, dialect="vllm").choose("Well?", OPTIONS).label == "yes"
 
 
-def test_no_address_and_no_header_is_logged_and_others_log_as_they_did(caplog):
+def test_no_address_and_no_header_is_logged(caplog):
     import httpx2
 
     caplog.set_level(logging.DEBUG)

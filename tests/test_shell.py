@@ -89,7 +89,7 @@ def test_run_and_report(pairs, tmp_path):
     assert page.returncode == 0 and "Compared with monday" in text and "<script" not in text
 
 
-def test_run_with_failures_is_code_3_and_a_dry_run_scores_nothing(pairs, tmp_path):
+def test_failures_are_code_3_and_a_dry_run_scores_nothing(pairs, tmp_path):
     pairs.write_text(pairs.read_text() + '{"candidate": 7, "references": "x"}\n')
     words = ("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--workers", 1)
     dry = summeval(*words, "--dry-run")
@@ -194,7 +194,7 @@ def test_bad_input_is_one_line_and_code_2(arguments, message, pairs, tmp_path):
     (tmp_path / "words.csv").write_text(head + "a,s,high,2\na,t,1,2\n")
     names = {"pairs": pairs, "folder": tmp_path, "missing": tmp_path / "no-such.jsonl", "one": tmp_path / "one.txt"}
     names |= {"twice": tmp_path / "twice.csv", "words": tmp_path / "words.csv"}
-    done = summeval(*(one.format(**names) for one in arguments))
+    done = summeval(*(argument.format(**names) for argument in arguments))
     assert done.returncode == 2, done
     assert message in done.stderr and not done.stdout
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
@@ -329,4 +329,4 @@ def test_what_a_model_cost_is_said_and_nothing_without_one(capsys):
 
 
 def test_help_shows_the_commands_in_their_order():
-    assert [one.name or one.callback.__name__ for one in app.registered_commands] == COMMANDS
+    assert [listed.name or listed.callback.__name__ for listed in app.registered_commands] == COMMANDS

@@ -43,7 +43,7 @@ def start(code: str, *arguments: object) -> subprocess.Popen:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
 
 
-def test_nothing_that_was_acknowledged_is_lost_when_writers_are_killed(tmp_path):
+def test_nothing_acknowledged_is_lost_when_writers_are_killed(tmp_path):
     """Two writers, killed with -9 at random moments, three rounds over the same file."""
     path, moments, expected = tmp_path / "s.sqlite", random.Random(7), {}
     for round_number in range(3):
@@ -77,7 +77,7 @@ def test_a_kill_during_creation_leaves_no_file_or_a_whole_one(tmp_path):
             assert store.put_many("k", {"a": 1}) == 1 and store.verify() == []
 
 
-def test_processes_that_create_the_same_store_at_once_all_keep_their_answers(tmp_path):
+def test_processes_that_create_a_store_together_keep_answers(tmp_path):
     code = """
 import sys
 from summeval_nb.models.store import Store
@@ -101,7 +101,7 @@ for i in range(50):
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 
 
-def test_a_killed_run_asks_only_for_what_is_missing_and_gives_equal_results(tmp_path):
+def test_a_killed_run_asks_only_for_what_is_missing(tmp_path):
     code = """
 import sys, time
 from summeval_nb.models.store import Store, content_key, fill_missing
@@ -196,7 +196,7 @@ def test_a_foreign_file_is_refused_and_stays_as_it_is(tmp_path, content):
     assert path.read_bytes() == content and [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
-def test_another_programs_database_and_a_newer_layout_are_refused(tmp_path):
+def test_a_foreign_database_and_a_newer_layout_are_refused(tmp_path):
     other = tmp_path / "other.sqlite"
     connection = sqlite3.connect(other)
     connection.execute("CREATE TABLE items (kind, key, value)")
@@ -225,13 +225,13 @@ def changed_and_killed(path: Path, *steps: str) -> dict[str, bytes]:
             connection.execute(step)
         for end in ("", "-wal"):
             path.with_name(path.name + end).write_bytes(twin.with_name("twin" + end).read_bytes())
-    for one in path.parent.glob("twin*"):
-        one.unlink()
+    for copy in path.parent.glob("twin*"):
+        copy.unlink()
     return contents(path.parent)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in folder.iterdir()}
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 NEWER, AGAIN = "PRAGMA user_version=2", "PRAGMA user_version=1"
@@ -252,7 +252,7 @@ BIG = BIG.replace(
     ],
     ids=["newer", "amid others", "several times", "not committed", "another program"],
 )
-def test_a_layout_that_stands_in_the_log_only_is_seen_and_nothing_is_changed(tmp_path, steps, message):
+def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, steps, message):
     before = changed_and_killed(tmp_path / "s.sqlite", *steps)
     assert before["s.sqlite"][60:64] == b"\0\0\0\1" and before["s.sqlite"][68:72] == b"SumE"
     for _ in range(2):
@@ -311,7 +311,7 @@ def test_a_file_system_without_locks_is_named(tmp_path):
     for name in ("s.sqlite", "new.sqlite"):
         said = without_locks(lambda name=name: Store(tmp_path / name).get_many("k", ["a"]))
         assert said.startswith("StoreError") and "keep the store on a disk of this machine" in said
-    assert [one.name for one in tmp_path.iterdir()] == ["s.sqlite"]
+    assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
 
 
 def filled(path: Path, count: int = 400) -> Store:
@@ -331,7 +331,7 @@ def test_a_store_that_was_cut_short_is_refused(tmp_path):
     assert path.read_bytes() == content[: len(content) // 2]
 
 
-def test_damage_in_the_middle_is_an_error_and_never_a_wrong_value(tmp_path):
+def test_damage_in_the_middle_is_an_error_not_a_wrong_value(tmp_path):
     """Random bytes over single pages: every key is right or missing only with an error."""
     path = tmp_path / "s.sqlite"
     filled(path)
@@ -352,7 +352,7 @@ def test_damage_in_the_middle_is_an_error_and_never_a_wrong_value(tmp_path):
     assert caught >= 5
 
 
-def test_a_full_disk_is_explained_and_costs_nothing_that_was_finished(tmp_path):
+def test_a_full_disk_is_explained_and_costs_nothing_finished(tmp_path):
     code = f"""
 import resource, signal, sys
 from summeval_nb.models.store import Store, StoreError
@@ -373,7 +373,7 @@ except StoreError as error:
         assert store.get_many("k", ["kept"]) == {"kept": 1} and store.verify() == []
 
 
-def test_a_folder_and_a_place_that_may_not_be_written_are_explained(tmp_path):
+def test_a_folder_that_may_not_be_written_is_explained(tmp_path):
     with pytest.raises(StoreError, match="is a folder"):
         Store(tmp_path)
     (tmp_path / "file").write_text("not a folder")
@@ -391,7 +391,7 @@ def test_awkward_names_and_pickling(tmp_path):
     assert repr(store) == f"Store({str(store.path)!r})"
 
 
-def test_a_value_of_another_kind_or_key_cannot_take_a_rows_place(tmp_path):
+def test_a_value_of_another_kind_or_key_takes_no_rows_place(tmp_path):
     """The checksum covers kind and key: a row that was moved is damaged, not an answer."""
     store = Store(tmp_path / "s.sqlite")
     store.put_many("k", {"a": 1, "b": 2})
@@ -489,7 +489,7 @@ def test_pruning_and_info(tmp_path):
             store.prune(**bad)
 
 
-def test_fill_missing_never_stores_a_failure_and_checks_what_compute_returns(tmp_path):
+def test_fill_missing_stores_no_failure_and_checks_compute(tmp_path):
     store, calls = Store(tmp_path / "s.sqlite"), []
 
     def flaky(positions):
@@ -508,7 +508,7 @@ def test_fill_missing_never_stores_a_failure_and_checks_what_compute_returns(tmp
         fill_missing(store, "k", ["other"], lambda positions: [1], batch_size=0)
 
 
-def test_an_error_inside_compute_keeps_the_finished_lots(tmp_path):
+def test_an_error_inside_compute_keeps_the_finished_batches(tmp_path):
     store = Store(tmp_path / "s.sqlite")
 
     def compute(positions):
@@ -544,7 +544,7 @@ TAMPERED = [
 
 
 @pytest.mark.parametrize("change", TAMPERED)
-def test_a_row_that_somebody_changed_is_named_or_left_out_and_can_be_deleted(change, tmp_path):
+def test_a_changed_row_is_named_or_left_out_and_can_be_deleted(change, tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         store.put_many("verdict", {"k": 5})
         store.close()
@@ -576,10 +576,10 @@ def test_a_number_where_a_name_was_is_damage(column, tmp_path):
     path, retype = tmp_path / "s.sqlite", "UPDATE sqlite_master SET sql = replace(sql, ?, ?)"
     with Store(path) as store:
         store.put_many("verdict", {"k": 5, "l": 6})
-    for one, other in ((f"{column} TEXT", column), (f"{column} NOT", f"{column} TEXT NOT")):
+    for found, other in ((f"{column} TEXT", column), (f"{column} NOT", f"{column} TEXT NOT")):
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("PRAGMA writable_schema = ON")
-            connection.execute(retype, (one, other))
+            connection.execute(retype, (found, other))
         with closing(sqlite3.connect(path)) as connection, connection:
             if other == column:
                 connection.execute(f"UPDATE items SET {column} = 1.5 WHERE value = '5'")

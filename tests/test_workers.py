@@ -60,7 +60,7 @@ def test_after_a_time_out_no_answer_reaches_the_wrong_question(worker):
     assert worker.ask("seventeen", seconds=30) == 9
 
 
-def test_an_answer_in_the_last_moment_counts_and_costs_the_next_question_nothing(worker, monkeypatch):
+def test_an_answer_in_the_last_moment_counts(worker, monkeypatch):
     receive = workers._receive
 
     def dawdle(pipe):
@@ -84,7 +84,7 @@ def dies_at_first(marker):
     return len
 
 
-def test_a_worker_that_is_killed_while_it_starts_is_started_again(tmp_path):
+def test_a_worker_killed_while_it_starts_is_started_again(tmp_path):
     worker = Worker(partial(dies_at_first, str(tmp_path / "marker")))
     assert worker.ask("four") == 4 and (tmp_path / "marker").exists()
     worker.close()
@@ -135,7 +135,7 @@ WITHOUT = sorted({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 
 
 @pytest.mark.parametrize("fault", WITHOUT, ids=errno.errorcode.get)
-def test_where_a_file_system_has_no_locks_one_run_holds_a_folder(fault, tmp_path, lockless):
+def test_without_file_locks_one_run_holds_a_folder(fault, tmp_path, lockless):
     lockless(fault)
     for scored in (4, 0):
         report = run(ROWS, "bleu", out=tmp_path, workers=0, progress=False)
@@ -153,7 +153,7 @@ def test_where_the_kernel_has_no_locks_a_run_works(tmp_path):
     assert [without_locks(lambda: score().manifest["scored_now"]) for _ in range(2)] == ["4", "0"]
 
 
-def test_a_folder_that_a_dead_process_of_this_machine_held_is_taken_over(tmp_path, lockless):
+def test_a_folder_that_a_dead_local_process_held_is_taken_over(tmp_path, lockless):
     lockless(errno.ENOSYS)
     child = leave_held(tmp_path)
     assert (tmp_path / ".lock-holder").exists()
@@ -173,7 +173,7 @@ def test_a_folder_that_a_dead_process_of_this_machine_held_is_taken_over(tmp_pat
 
 @pytest.mark.parametrize("record", ["", "{}", "[1]", '{"host": "another", "process": 1}', '{"process": true}'])
 @pytest.mark.parametrize("locks", [True, False], ids=["with locks here", "without"])
-def test_a_holder_that_may_be_at_work_elsewhere_is_named_and_stays(record, locks, tmp_path, lockless):
+def test_a_holder_that_may_work_elsewhere_is_named_and_stays(record, locks, tmp_path, lockless):
     if not locks:
         lockless(errno.ENOSYS)
     (tmp_path / ".lock-holder").write_text(record)
@@ -206,7 +206,7 @@ def test_of_many_that_take_over_at_once_one_holds(tmp_path, lockless):
         assert not list(tmp_path.glob(".lock-*"))
 
 
-def test_a_service_of_locks_that_is_down_is_an_error_with_a_remedy(tmp_path, lockless):
+def test_a_lock_service_that_is_down_is_an_error_with_a_remedy(tmp_path, lockless):
     lockless(errno.ENOLCK)
     with pytest.raises(RunStopped, match=r"cannot lock .*: No locks available; choose a folder on a disk of this mach"):
         run(ROWS, "bleu", out=tmp_path, workers=0, progress=False)

@@ -105,8 +105,8 @@ def metric_scores(
     data : SummEval
         Articles, references and summaries.
     metrics : list, or mapping of str to str, Metric, callable or array_like
-        Names of `METRICS`, metrics with choices of yours such as `BleuMetric(n=2)`, functions
-        `f(summary, *, source, references) -> float or None`, or tables.
+        Names of `METRICS`, metrics with choices of yours such as `BleuMetric(n=2)`,
+        functions `f(summary, *, source, references) -> float or None`, or tables.
     embedder : str, path or object
         For bertscore, embedding and faithfulness by name.
 

@@ -75,10 +75,10 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
     """
     kind, fixed = metric_class(name)
     choices = kind.defaults()
-    require_options(name, options, [one for one in choices if one not in fixed])
+    require_options(name, options, [option for option in choices if option not in fixed])
     given = fixed | dict(options)
-    missing = [one for one, value in choices.items() if value is MISSING]
-    if lacking := [one for one in missing if one not in given]:
+    missing = [option for option, value in choices.items() if value is MISSING]
+    if lacking := [option for option in missing if option not in given]:
         needed = ", ".join(f"{option}=..." for option in lacking)
         remedy = f"give them as options, {needed}"
         raise TypeError(f"{name} needs {', '.join(lacking)}: {remedy}")

@@ -336,9 +336,9 @@ def compare_metrics(
     alpha : float
         Corrected p-values below it separate ranks.
     level, coefficient, n_resamples, confidence, seed
-        As in `paired_test`; tests are two-sided. More permutations than `n_resamples` are
-        made where the correction could otherwise never find anything: at least twice
-        the number of pairs divided by `alpha`.
+        As in `paired_test`; tests are two-sided. More permutations than `n_resamples`
+        are made where the correction could otherwise never find anything: at least
+        twice the number of pairs divided by `alpha`.
 
     Returns
     -------

@@ -232,8 +232,8 @@ class Accumulator:
 
     Examples
     --------
-    >>> from summeval_nb.overlap import Rouge
-    >>> batches = Rouge(types=["rouge1"]).accumulator()
+    >>> from summeval_nb.overlap import RougeMetric
+    >>> batches = RougeMetric(types=["rouge1"]).accumulator()
     >>> batches.update(predictions=["a cat"], references=["a cat"])
     >>> batches.update(predictions=["a cat"], references=["a dog"])
     >>> batches.compute()["rouge1_f1"]
@@ -305,9 +305,9 @@ def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: obj
     >>> class Words(Metric):
     ...     columns = {"candidate": "text"}
     ...     def score_many(self, candidates):
-    ...         return [len(one.split()) or None for one in candidates]
+    ...         return [len(text.split()) or None for text in candidates]
     >>> rows = [{"candidate": "a cat"}, {"candidate": ""}]
-    >>> [one.score for one in score_rows(Words(), rows)]
+    >>> [outcome.score for outcome in score_rows(Words(), rows)]
     [2.0, None]
     """
     lists = [[row[name] for row in rows] for name in require_metric(metric).columns]
@@ -362,7 +362,7 @@ def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) 
                         field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
                     )
                 )
-        names = {one.name: one for one in named}
+        names = {parameter.name: parameter for parameter in named}
 
         @functools.wraps(function)
         def call(*given: Any, **choices: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What all checkers share: the protocol, pairs and their vectors, Platt scaling, and pairs judged in lots."""
+"""What all checkers share: the protocol, pairs and their vectors, Platt scaling, and pairs judged in batches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 Pair = tuple[Sequence[str], str]  # evidence sentences, summary sentence
 Numbers = Sequence[float] | np.ndarray
-_LOT = 256  # pairs that are judged together
+_BATCH = 256  # pairs that are judged together
 _NO_PAIRS_FAULT = (ImportError, MemoryError, OSError)  # of the machine and its packages: whoever calls must know
 
 
@@ -101,7 +101,7 @@ def encode_pairs(pairs: Sequence[Pair], embedder: Encoder) -> list[PairVectors]:
     texts = (text for evidence, claim in pairs for text in (*evidence, claim))
     held = SentenceVectors(embedder, texts)
     found = (PairVectors.of(held, *pair) for pair in pairs)
-    return [one for one in found if one is not None]
+    return [vectors for vectors in found if vectors is not None]
 
 
 def nearest_evidence(similarities: np.ndarray, k: int | None = None) -> list[Evidence]:
@@ -147,9 +147,9 @@ def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> N
     """Raise unless each pair has one `PairVectors` with as many vectors and token lists as evidence sentences."""
     if len(vectors) != len(pairs):
         raise ValueError(f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a pair")
-    for index, (one, (evidence, _)) in enumerate(zip(vectors, pairs, strict=True)):
-        if not len(one.evidence) == len(one.evidence_tokens) == len(evidence):
-            counts = f"{len(one.evidence)} vectors and {len(one.evidence_tokens)} lists of token vectors"
+    for index, (own, (evidence, _)) in enumerate(zip(vectors, pairs, strict=True)):
+        if not len(own.evidence) == len(own.evidence_tokens) == len(evidence):
+            counts = f"{len(own.evidence)} vectors and {len(own.evidence_tokens)} lists of token vectors"
             raise ValueError(f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences")
 
 
@@ -232,7 +232,7 @@ def failure(error: Exception, threshold: float) -> Verdict:
 
 
 class Packaged:
-    """Pairs looked at and judged in lots, with vectors of the embedder that the weights were fitted with, MiniLM."""
+    """Pairs looked at and judged in batches, with vectors of the embedder that the weights were fitted with, MiniLM."""
 
     uses_vectors, languages = True, ("en",)
 
@@ -246,10 +246,10 @@ class Packaged:
         level = f"slope={self.slope:.4g}, offset={self.offset:.4g}"
         return f"{type(self).__name__}(threshold={self.threshold}, {level}, {reads(self)})"
 
-    def _encode(self, lot: Sequence[Pair]) -> Sequence[PairVectors]:
-        return encode_pairs(lot, load_embedder("minilm"))
+    def _encode(self, batch: Sequence[Pair]) -> Sequence[PairVectors]:
+        return encode_pairs(batch, load_embedder("minilm"))
 
-    def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+    def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
         raise NotImplementedError
 
     def _settings(self) -> JsonDict:
@@ -323,21 +323,21 @@ class Packaged:
         if vectors is not None:
             _require_vectors(vectors, checked)
         verdicts: list[Verdict] = []
-        for start in range(0, len(checked), _LOT):
-            lot = checked[start : start + _LOT]
-            given = None if vectors is None else vectors[start : start + _LOT]
-            own = given is not None and all(one.embedder == fitted()["embedder"] for one in given)
-            verdicts += self._check_each(lot, given if own and given is not None else self._encode(lot))
+        for start in range(0, len(checked), _BATCH):
+            batch = checked[start : start + _BATCH]
+            given = None if vectors is None else vectors[start : start + _BATCH]
+            own = given is not None and all(held.embedder == fitted()["embedder"] for held in given)
+            verdicts += self._check_each(batch, given if own and given is not None else self._encode(batch))
         return verdicts
 
-    def _check_each(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
-        """The verdicts of a lot; a pair on which judging raises has failed, with the reason, and no other has."""
+    def _check_each(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        """The verdicts of a batch; a pair on which judging raises has failed, with the reason, and no other has."""
         try:
-            return self._check_lot(lot, vectors)
+            return self._check_batch(batch, vectors)
         except _NO_PAIRS_FAULT:
             raise
         except Exception as error:
-            if len(lot) == 1:
+            if len(batch) == 1:
                 return [failure(error, self.threshold)]
-        alone = zip(lot, vectors, strict=True)
+        alone = zip(batch, vectors, strict=True)
         return [verdict for pair, own in alone for verdict in self._check_each([pair], [own])]

@@ -66,7 +66,7 @@ class LabelledSentence:
     kind: str = ""
 
     def to_dict(self) -> JsonDict:
-        """Return article, sentence, label and kind, as `guarantee_thresholds` takes them."""
+        """Return article, sentence, label and kind, for `guarantee_thresholds`."""
         row = {"article": self.article, "sentence": self.text}
         return row | {"label": int(self.supported), "kind": self.kind}
 
@@ -238,7 +238,7 @@ class ChunkedChecker:
         """Return the evidence sentences joined to chunks."""
         found: list[list[str]] = []
         for sentence in evidence:
-            size = sum(len(one.split()) for one in found[-1]) if found else 0
+            size = sum(len(part.split()) for part in found[-1]) if found else 0
             if not found or size + len(sentence.split()) > self.words:
                 found.append([])
             found[-1].append(sentence)

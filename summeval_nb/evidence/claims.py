@@ -122,7 +122,7 @@ def _about_arcs(sentence: str, annotator: Annotator) -> list[Claim]:
             _, head_start, head_end = words[word.head - 1]
             together = {word.id, *company(words, word.id)}
             together |= {word.head, *company(words, word.head)}
-            text = " ".join(one.text for one, _, _ in words if one.id in together)
+            text = " ".join(entry.text for entry, _, _ in words if entry.id in together)
             places = start, end, head_start, head_end
             text = text[:1].upper() + text[1:] + "."
             claims.append(Claim(text, min(places), max(places)))
@@ -274,7 +274,8 @@ def entities(sentence: str, annotator: Annotator | None) -> list[tuple[int, int,
     if annotator is None:
         return entities_by_rules(sentence)
     return [
-        (one.start_char, one.end_char, one.type) for one in annotator(sentence).ents
+        (entity.start_char, entity.end_char, entity.type)
+        for entity in annotator(sentence).ents
     ]
 
 # %% ../../nbs/3_evidence/37_claims.ipynb #c4d23b04
@@ -307,9 +308,9 @@ def placed_words(sentence: str, document: Any) -> list[list[Placed]]:
     parse has none.
     """
     at, parsed = 0, []
-    for one in document.sentences:
+    for parsed_sentence in document.sentences:
         placed = []
-        for word in one.words:
+        for word in parsed_sentence.words:
             start = (
                 word.start_char
                 if word.start_char is not None
@@ -409,10 +410,10 @@ def combined(
     """One verdict from the answers to a sentence's claims; `of_parts` makes one
     probability of theirs.
     """
-    errors = [one for one in judged if isinstance(one, Exception)]
+    errors = [answer for answer in judged if isinstance(answer, Exception)]
     if errors:
         return failure(errors[0], threshold)
-    answers = [one for one in judged if not isinstance(one, Exception)]
+    answers = [answer for answer in judged if not isinstance(answer, Exception)]
     probability = of_parts([p for p, _ in answers])
     if finder.mode == "sentence":
         return Verdict(

@@ -174,18 +174,20 @@ class EmbeddedChecker(Packaged):
 
         The threshold if something clashes, else 0: what clashes with nothing is open.
         """
-        return self.threshold if any(one.clash for one in findings) else 0.0
+        return self.threshold if any(found.clash for found in findings) else 0.0
 
     def with_threshold(self, threshold: float) -> EmbeddedChecker:
         """Return the same checker with another threshold for supported."""
         return self._with(threshold=threshold)
 
-    def _check_lot(
-        self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
+    def _check_batch(
+        self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
     ) -> list[Verdict]:
-        looked = [look(*pair, own) for pair, own in zip(lot, vectors, strict=True)]
-        read = read_pairs(lot, looked, self.precision, self.device)
-        return [self._verdict(*one) for one in zip(looked, read, vectors, strict=True)]
+        looked = [look(*pair, own) for pair, own in zip(batch, vectors, strict=True)]
+        read = read_pairs(batch, looked, self.precision, self.device)
+        return [
+            self._verdict(*parts) for parts in zip(looked, read, vectors, strict=True)
+        ]
 
     def _verdict(
         self,
@@ -197,7 +199,7 @@ class EmbeddedChecker(Packaged):
         if pair is None or read is None:
             return self._wordless(evidence)
         numbers = ten_numbers(pair, vectors, *read)
-        changed = any(one.in_place for one in pair.clashes.found)
+        changed = any(clash.in_place for clash in pair.clashes.found)
         terms = weighted(numbers, changed)
         logit, findings = sum(terms.values()), pair.findings()
         details: JsonDict = {"numbers": numbers, "terms": terms, "logit": logit}
@@ -287,9 +289,10 @@ class Looked(NamedTuple):
         one finding a passage.
         """
         clashes = sorted(
-            findings_of(self.claim, self.clashes.found), key=lambda one: one.clash
+            findings_of(self.claim, self.clashes.found),
+            key=lambda passage: passage.clash,
         )
-        found = list({(one.start, one.end): one for one in clashes}.values())
+        found = list({(clash.start, clash.end): clash for clash in clashes}.values())
         known = known_keys(self.evidence)
         for token in self.claim.tokens:
             new = (
@@ -298,10 +301,10 @@ class Looked(NamedTuple):
                 and token.key not in known
             )
             if new and not any(
-                one.start <= token.start and token.end <= one.end for one in found
+                clash.start <= token.start and token.end <= clash.end for clash in found
             ):
                 found.append(finding(self.claim, "word", token.start, token.end))
-        return sorted(found, key=lambda one: one.start)
+        return sorted(found, key=lambda passage: passage.start)
 
     def against(self) -> dict[str, str]:
         """Return for the passages that clash firmly the words of the evidence against
@@ -311,7 +314,9 @@ class Looked(NamedTuple):
             clash for clash in self.clashes.found if clash.firm and clash.instead_of
         ]
         both = zip(findings_of(self.claim, firm), firm, strict=True)
-        said = ((one.text, self._as_written(one, clash)) for one, clash in both)
+        said = (
+            (passage.text, self._as_written(passage, clash)) for passage, clash in both
+        )
         return {text: words for text, words in said if words}
 
     def _as_written(self, found: Finding, clash: Clash) -> str:
@@ -360,7 +365,7 @@ def windows(
 
 
 def read_pairs(
-    lot: Sequence[Pair],
+    batch: Sequence[Pair],
     seen: Sequence[Looked | None],
     precision: str,
     device: str = "cpu",
@@ -371,8 +376,8 @@ def read_pairs(
     from summeval_nb.evidence.reader import load_reader
 
     asked = [
-        windows(*pair, one.nearest) if one else []
-        for pair, one in zip(lot, seen, strict=True)
+        windows(*pair, looked.nearest) if looked else []
+        for pair, looked in zip(batch, seen, strict=True)
     ]
     distinct = list(dict.fromkeys(window for pair in asked for window in pair))
     read = load_reader(precision, device).read(distinct) if distinct else []
@@ -496,7 +501,9 @@ class Explanation:
         return f"{self._title()}\n{text_table(self.rows())}"
 
     def _title(self) -> str:
-        looked = ", ".join(f"{one.kind} “{one.text}”" for one in self.verdict.findings)
+        looked = ", ".join(
+            f"{found.kind} “{found.text}”" for found in self.verdict.findings
+        )
         return (
             f"{self.verdict.state} {self.verdict.probability:.2f}: {self.sentence}"
             + (f" (look at: {looked})" if looked else "")

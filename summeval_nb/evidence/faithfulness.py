@@ -21,7 +21,7 @@ from .embedded import Explanation, is_sum, why_unclear
 from .inputs import warn_of_inputs
 from .load import load_checker, with_threshold
 from .measured import measured_rows
-from .pairs import Settings, embed_pairs, in_lots
+from .pairs import Settings, embed_pairs, in_batches
 from .pairs import judge, read_pairs, require_pairs
 from ..core.metric import takes_choices_of
 from ..core.files import write_whole
@@ -62,7 +62,7 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     (0.5, '')
     """
     listed = list(verdicts)
-    judged = [one.supported for one in listed if one.supported is not None]
+    judged = [verdict.supported for verdict in listed if verdict.supported is not None]
     if not judged:
         return None, why_none_judged(listed)
     return sum(judged) / len(judged), ""
@@ -268,22 +268,22 @@ class Faithfulness(Score):
         return ax
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #23b04192
-def _evaluate_lot(
+def _evaluate_batch(
     texts: Sequence[str], summaries: Sequence[str], settings: Settings
 ) -> list[Faithfulness]:
-    """Split, embed, compare and find, check, count: a lot of pairs."""
+    """Split, embed, compare and find, check, count: a batch of pairs."""
     checker, splitter = settings.checker, settings.splitter
-    lot = read_pairs(texts, summaries, checker, splitter, settings.lang)
-    vectors = embed_pairs(lot, settings)
-    retrieved = [pair.retrieve(vectors, settings.k) for pair in lot]
-    questions = [question for one in retrieved for question in one.questions]
+    batch = read_pairs(texts, summaries, checker, splitter, settings.lang)
+    vectors = embed_pairs(batch, settings)
+    retrieved = [pair.retrieve(vectors, settings.k) for pair in batch]
+    questions = [question for pair in retrieved for question in pair.questions]
     answers = judge(questions, checker, vectors, settings.store)
     found = []
-    for one in retrieved:
-        verdicts = one.verdicts(answers, checker.threshold)
+    for pair in retrieved:
+        verdicts = pair.verdicts(answers, checker.threshold)
         score, reason = supported_share(verdicts)
-        reason = reason if verdicts else one.pair.why_empty
-        parts = one.fields(verdicts, settings)
+        reason = reason if verdicts else pair.pair.why_empty
+        parts = pair.fields(verdicts, settings)
         found.append(Faithfulness(score=score, reason=reason, **parts))
     return found
 
@@ -296,7 +296,7 @@ class FaithfulnessTable(ResultTable[Faithfulness]):
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down: each result, but for its similarities."""
-        return [outcome_of(one) for one in self.results]
+        return [outcome_of(result) for result in self.results]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -403,7 +403,7 @@ class FaithfulnessMetric(Metric):
         texts, summaries = require_pairs(texts, summaries)
         settings = self._settings()
         warn_of_inputs(texts, summaries)
-        listed = in_lots(texts, summaries, progress, _evaluate_lot, settings)
+        listed = in_batches(texts, summaries, progress, _evaluate_batch, settings)
         return FaithfulnessTable(results=listed, signature=settings.signature)
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #bea2290f
@@ -560,23 +560,23 @@ class ReportComparison(Rows):
         return [
             {
                 "summary": name,
-                "score": one.score,
-                "score_high": one.score_high,
-                "mean_probability": one.mean_probability,
-                "sentences": len(one.verdicts),
-                "unclear": one.n_unclear,
-                "failed": one.n_failed,
-                "not judged": one.n_unjudged,
-                "reason": one.reason,
+                "score": result.score,
+                "score_high": result.score_high,
+                "mean_probability": result.mean_probability,
+                "sentences": len(result.verdicts),
+                "unclear": result.n_unclear,
+                "failed": result.n_failed,
+                "not judged": result.n_unjudged,
+                "reason": result.reason,
             }
-            for name, one in zip(self.names, self.results, strict=True)
+            for name, result in zip(self.names, self.results, strict=True)
         ]
 
     def to_dict(self) -> JsonDict:
         """Return all results as plain data."""
         return {
             "names": list(self.names),
-            "results": [one.to_dict() for one in self.results],
+            "results": [result.to_dict() for result in self.results],
         }
 
     def to_text(self, *, color: bool = False) -> str:
@@ -592,12 +592,12 @@ class ReportComparison(Rows):
 
 
 def _comparison_report(comparison: ReportComparison) -> Report:
-    reports = [one.report() for one in comparison.results]
+    reports = [result.report() for result in comparison.results]
     titles = [
         f"{name} — {report.title}"
         for name, report in zip(comparison.names, reports, strict=True)
     ]
-    checkers = [one.signature.get("checker", "") for one in comparison.results]
+    checkers = [result.signature.get("checker", "") for result in comparison.results]
     if (
         len(set(checkers)) > 1
     ):  # words against embedded, or two versions of one: which judged which is said
@@ -640,12 +640,15 @@ def _of_one_article(
     if not results:
         raise ValueError("results is empty: pass at least one result of evaluate")
     first = results[0]
-    for number, one in enumerate(results):
-        if not isinstance(one, Faithfulness):
+    for number, result in enumerate(results):
+        if not isinstance(result, Faithfulness):
             raise TypeError(
-                f"results[{number}] must be a result of evaluate, not {one!r:.40}"
+                f"results[{number}] must be a result of evaluate, not {result!r:.40}"
             )
-        if (one.source, one.source_sentences) != (first.source, first.source_sentences):
+        if (result.source, result.source_sentences) != (
+            first.source,
+            first.source_sentences,
+        ):
             raise ValueError(
                 f"results[{number}] judges another article (or another splitting) "
                 "than results[0]"
@@ -717,17 +720,17 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     verdicts = [
         Verdict(
             **{
-                key: one[key]
+                key: kept[key]
                 for key in ("probability", "threshold", "details", "failed", "reason")
             },
-            contradicted_below=one.get("contradicted_below"),
-            evidence=[Evidence(**item) for item in one["evidence"]],
-            findings=[Finding(**item) for item in one["findings"]],
+            contradicted_below=kept.get("contradicted_below"),
+            evidence=[Evidence(**item) for item in kept["evidence"]],
+            findings=[Finding(**item) for item in kept["findings"]],
         )
-        for one in data["verdicts"]
+        for kept in data["verdicts"]
     ]
-    sentences = [Sentence(**one) for one in data["sentences"]]
-    article = [Sentence(**one) for one in data["source_sentences"]]
+    sentences = [Sentence(**item) for item in data["sentences"]]
+    article = [Sentence(**item) for item in data["source_sentences"]]
     _require_places(article, sentences, verdicts)
     _require_score(data["score"], verdicts)
     shape = len(sentences), len(article)
@@ -770,7 +773,8 @@ def _require_places(
     for sentence, verdict in zip(sentences, verdicts, strict=True):
         known = all(0 <= item.index < len(article) for item in verdict.evidence)
         if not known or not all(
-            0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings
+            0 <= finding.start <= finding.end <= len(sentence.text)
+            for finding in verdict.findings
         ):
             raise ValueError(
                 f"evidence or a finding of {sentence.text[:40]!r} lies outside the "
@@ -849,7 +853,7 @@ def _decimals(verdict: Verdict) -> int:
     fitting = (
         n
         for n in range(2, 7)
-        if p is None or all((round(p, n) < one) == (p < one) for one in known)
+        if p is None or all((round(p, n) < border) == (p < border) for border in known)
     )
     return next(fitting, 2)
 

@@ -357,7 +357,7 @@ def guaranteed_threshold(
 # %% ../../nbs/4_trust/42_guarantee.ipynb #557e8fc0
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Guarantees(Rows):
-    """Two thresholds of one checker with their promises, as `guarantee_thresholds` makes them.
+    """Two thresholds of one checker with their promises, from `guarantee_thresholds`.
 
     `supported` and `contradicted` are a `Guarantee` each, with a confidence of its own;
     `name` says on which labelled set, `checker` is the checker's fingerprint.

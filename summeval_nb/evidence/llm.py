@@ -204,8 +204,11 @@ class LLMChecker:
         )
         yes = self.options[0]
         return [
-            one
-            if isinstance(one, BackendError)
-            else (one.probabilities[yes], {"probability_mass": one.probability_mass})
-            for one in map(answered, answers)
+            answer
+            if isinstance(answer, BackendError)
+            else (
+                answer.probabilities[yes],
+                {"probability_mass": answer.probability_mass},
+            )
+            for answer in map(answered, answers)
         ]

@@ -374,11 +374,11 @@ def judged(
     cannot be judged.
     """
     answers: list[Judged | Exception] = []
-    lots = [questions[start : start + 64] for start in range(0, len(questions), 64)]
-    for lot in tqdm(lots, desc="inference", disable=not progress):
+    batches = [questions[start : start + 64] for start in range(0, len(questions), 64)]
+    for batch in tqdm(batches, desc="inference", disable=not progress):
         rows: list[Row] = []
         spans: list[list[tuple[int, int | None]] | Exception] = []
-        for evidence, claim in lot:
+        for evidence, claim in batch:
             try:
                 parts = rows_of(evidence, claim)
             except ContextTooLong as error:

@@ -1,4 +1,4 @@
-"""Pairs of article and summary in lots: read once, judged once, by a checker whose answers are looked at."""
+"""Pairs of article and summary in batches: read once, judged once, by a checker whose answers are looked at."""
 
 from __future__ import annotations
 
@@ -48,50 +48,50 @@ def require_pairs(texts: Sequence[str], summaries: Sequence[str]) -> tuple[list[
     return articles, judged
 
 
-def lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
-    """Yield lots of pair numbers: pairs with the same text stay together, a lot holds about `limit` pairs.
+def batches(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
+    """Yield batches of pair numbers: pairs with the same text stay together, a batch holds about `limit` pairs.
 
     Examples
     --------
-    >>> list(lots(["a", "b", "a", "c"], limit=2))
+    >>> list(batches(["a", "b", "a", "c"], limit=2))
     [[0, 2], [1, 3]]
     """
     groups: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
         groups.setdefault(text, []).append(number)
-    lot: list[int] = []
+    batch: list[int] = []
     for group in groups.values():
-        if lot and len(lot) + len(group) > limit:
-            yield lot
-            lot = []
-        lot.extend(group)
-    if lot:
-        yield lot
+        if batch and len(batch) + len(group) > limit:
+            yield batch
+            batch = []
+        batch.extend(group)
+    if batch:
+        yield batch
 
 
-def lots_with_bar(texts: Sequence[str], progress: bool | None) -> Iterator[list[int]]:
-    """Yield lots as `lots` does, and show how many pairs are done; None: for more than 128 pairs."""
+def batches_with_bar(texts: Sequence[str], progress: bool | None) -> Iterator[list[int]]:
+    """Yield batches as `batches` does, and show how many pairs are done; None: for more than 128 pairs."""
     from tqdm.auto import tqdm
 
     show = len(texts) > 128 if progress is None else progress
     with tqdm(total=len(texts), desc="faithfulness", unit="pair", disable=not show) as bar:
-        for lot in lots(texts):
-            yield lot
-            bar.update(len(lot))
+        for batch in batches(texts):
+            yield batch
+            bar.update(len(batch))
 
 
-def in_lots(
+def in_batches(
     texts: Sequence[str],
     summaries: Sequence[str],
     progress: bool | None,
-    evaluate_lot: Callable[[list[str], list[str], Settings], list[One]],
+    evaluate_batch: Callable[[list[str], list[str], Settings], list[One]],
     settings: Settings,
 ) -> list[One]:
-    """Return the results of pairs in their order, evaluated lot by lot; `progress` as for `lots_with_bar`."""
+    """Return the results of pairs in their order, evaluated batch by batch; `progress` as for `batches_with_bar`."""
     found: dict[int, One] = {}
-    for lot in lots_with_bar(texts, progress):
-        results = evaluate_lot([texts[i] for i in lot], [summaries[i] for i in lot], settings)
-        found.update(zip(lot, results, strict=True))
+    for batch in batches_with_bar(texts, progress):
+        results = evaluate_batch([texts[i] for i in batch], [summaries[i] for i in batch], settings)
+        found.update(zip(batch, results, strict=True))
     return [found[number] for number in range(len(texts))]
 
 
@@ -122,7 +122,7 @@ class ReadPair:
         if not self.plain:
             return Retrieved(self, np.zeros((len(self.readings), len(self.source))), [])
         similarity = cosine_similarity(
-            *(vectors.of([one.plain for one in side]) for side in (self.source, self.readings))
+            *(vectors.of([reading.plain for reading in side]) for side in (self.source, self.readings))
         )
         return Retrieved(self, similarity, [nearest_evidence(row, k) for row in similarity])
 
@@ -147,8 +147,8 @@ class Retrieved:
         return {
             "source": pair.article,
             "summary": pair.summary,
-            "source_sentences": [one.sentence for one in pair.source],
-            "sentences": [one.sentence for one in pair.readings] if self.evidence else [],
+            "source_sentences": [reading.sentence for reading in pair.source],
+            "sentences": [reading.sentence for reading in pair.readings] if self.evidence else [],
             "similarity": self.similarity if self.evidence else np.zeros((0, len(pair.source))),
         }
 
@@ -161,7 +161,7 @@ class Retrieved:
     def questions(self) -> list[Pair]:
         """What the checker is asked: evidence and sentence, as it reads them."""
         return [
-            ([self.pair.source[one.index].plain for one in evidence], reading.plain)
+            ([self.pair.source[found.index].plain for found in evidence], reading.plain)
             for reading, reason, evidence in self._all
             if not reason
         ]
@@ -182,11 +182,11 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source
     A list's item that was read with its lead-in has a note that says how it was read.
     """
     moved = []
-    for one in verdict.findings:
-        start, end = reading.in_sentence(one.start, one.end)
-        moved.append(Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash))
-    shown = [("", reading), *(("the first evidence ", source[one.index]) for one in evidence[:1])]
-    notes = [f"{what}read as “{one.plain}”" for what, one in shown if isinstance(one, LedReading)]
+    for finding in verdict.findings:
+        start, end = reading.in_sentence(finding.start, finding.end)
+        moved.append(Finding(finding.kind, reading.sentence.text[start:end], start, end, finding.clash))
+    shown = [("", reading), *(("the first evidence ", source[item.index]) for item in evidence[:1])]
+    notes = [f"{what}read as “{side.plain}”" for what, side in shown if isinstance(side, LedReading)]
     notes = [*([verdict.details["note"]] if notes and "note" in verdict.details else []), *notes]
     details = {**verdict.details, "note": "; ".join(notes)} if notes else verdict.details
     return replace(verdict, evidence=evidence, findings=moved, details=details)
@@ -195,7 +195,7 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source
 def read_pairs(
     texts: Sequence[str], summaries: Sequence[str], checker: Checker, splitter: Splitter, lang: str | None
 ) -> list[ReadPair]:
-    """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
+    """Split a batch of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
     found = split_markdown(distinct, splitter=splitter, lang=lang or None, progress=False)
     read = {text: read_with_leads(text, own) for text, own in zip(distinct, found, strict=True)}
@@ -203,15 +203,15 @@ def read_pairs(
     for text, summary in zip(texts, summaries, strict=True):
         source, own = may_be_evidence(read[text]), read[summary]
         unread = unread_sentences(source, own, checker, lang)
-        reasons = [one.reason or reason for one, reason in zip(own, unread, strict=True)]
+        reasons = [claim.reason or reason for claim, reason in zip(own, unread, strict=True)]
         prepared.append(ReadPair(text, summary, source, own, reasons))
     return prepared
 
 
-def embed_pairs(lot: Sequence[ReadPair], settings: Settings) -> SentenceVectors:
-    """Embed each distinct sentence of a lot once, through the store where there is one; tokens if the checker asks."""
+def embed_pairs(batch: Sequence[ReadPair], settings: Settings) -> SentenceVectors:
+    """Embed each distinct sentence of a batch once, through the store if there is one; tokens if the checker asks."""
     embedder, store = settings.embedder, settings.store
-    texts = dict.fromkeys(sentence for pair in lot for sentence in pair.plain)
+    texts = dict.fromkeys(sentence for pair in batch for sentence in pair.plain)
     keys = {content_key("embedding", embedder.fingerprint, text): text for text in texts}
     stored = store.get_many("embedding", list(keys)) if store else {}
     known = {keys[key]: (vector, None) for key, vector in stored.items()}
@@ -224,7 +224,7 @@ def embed_pairs(lot: Sequence[ReadPair], settings: Settings) -> SentenceVectors:
 
 def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
     """Return the sentences of a text that may be evidence: not code, no dividing lines, and no signs alone."""
-    return [one for one in readings if one.reason not in NO_EVIDENCE and has_word(one.plain)]
+    return [reading for reading in readings if reading.reason not in NO_EVIDENCE and has_word(reading.plain)]
 
 
 def judged_with(settings: Settings) -> str:
@@ -240,10 +240,10 @@ def unread_sentences(
     source: Sequence[Reading], claims: Sequence[Reading], checker: Checker, lang: str | None
 ) -> list[str]:
     """Return for each claim why the checker cannot read it or what it is judged by, or an empty string."""
-    article = " ".join(one.plain for one in source)
-    reasons = unread_reasons(article, [one.plain for one in claims], checker, lang)
+    article = " ".join(reading.plain for reading in source)
+    reasons = unread_reasons(article, [claim.plain for claim in claims], checker, lang)
     empty = "the sentence holds no word that could be checked"
-    return [reason or ("" if has_word(one.plain) else empty) for reason, one in zip(reasons, claims, strict=True)]
+    return [reason or ("" if has_word(claim.plain) else empty) for reason, claim in zip(reasons, claims, strict=True)]
 
 
 def judge(
@@ -266,7 +266,7 @@ def check_with(vectors: SentenceVectors, checker: Checker, pairs: list[Pair]) ->
     """Return what a checker says to pairs; it is handed their vectors if it takes any and every pair has them."""
     if not getattr(checker, "uses_vectors", False):
         return checker.check_many(pairs)
-    given = [one for pair in pairs if (one := PairVectors.of(vectors, *pair)) is not None]
+    given = [own for pair in pairs if (own := PairVectors.of(vectors, *pair)) is not None]
     return checker.check_many(pairs, vectors=given if len(given) == len(pairs) else None)
 
 
@@ -277,17 +277,17 @@ def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[V
     if not isinstance(answers, Iterable):
         raise TypeError(f"{message} {type(answers).__name__}, not a list")
     listed = list(answers)
-    if wrong := [one for one in listed if not isinstance(one, Verdict)]:
+    if wrong := [answer for answer in listed if not isinstance(answer, Verdict)]:
         raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
     return [
         replace(
-            one,
+            verdict,
             threshold=checker.threshold,
-            contradicted_below=_low(checker, one.findings),
+            contradicted_below=_low(checker, verdict.findings),
         )
-        for one in listed
+        for verdict in listed
     ]
 
 

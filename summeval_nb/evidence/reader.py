@@ -192,8 +192,8 @@ def encoded(network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndar
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     found: list[Tensor] = [torch.empty(0)] * len(texts)
     with torch.no_grad():
-        for lot in _lots([len(texts[i]) + 2 for i in order], 4096):
-            chosen = [order[i] for i in lot]
+        for batch in _batches([len(texts[i]) + 2 for i in order], 4096):
+            chosen = [order[i] for i in batch]
             long = len(texts[chosen[-1]]) + 2
             ids = torch.zeros((len(chosen), long), dtype=torch.long)
             mask = torch.zeros((len(chosen), long), dtype=torch.bool)
@@ -207,7 +207,7 @@ def encoded(network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndar
     return dict(zip(distinct, found, strict=True))
 
 
-def _lots(lengths: Sequence[int], budget: int) -> Iterator[range]:
+def _batches(lengths: Sequence[int], budget: int) -> Iterator[range]:
     """Yield ranges over ascending lengths whose padded size stays within a budget of tokens."""
     start = 0
     for stop in range(1, len(lengths) + 1):
@@ -404,10 +404,10 @@ class Reader:
         Each distinct sentence is encoded once, however many pairs it serves (of 512 pairs at a time). Pairs of about
         the same length are read together, `budget` tokens at a time.
         """
-        lots = (pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER))
-        return [reading for lot in lots for reading in self._read_lot(lot, budget)]
+        batches = (pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER))
+        return [reading for batch in batches for reading in self._read_batch(batch, budget)]
 
-    def _read_lot(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
+    def _read_batch(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
         tokens = self._tokens(list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence))))
         rows = []
         for evidence, claim in pairs:
@@ -427,8 +427,8 @@ class Reader:
         short = self.precision == "bfloat16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=short):
             states = encoded(self.network, rows)
-            for lot in _lots([lengths[i] for i in order], budget):
-                chosen = [order[i] for i in lot]
+            for batch in _batches([lengths[i] for i in order], budget):
+                chosen = [order[i] for i in batch]
                 logits, _ = self.network(*joined(self.network, [rows[i] for i in chosen], states))
                 for i, shares in zip(chosen, logits.cpu().double().softmax(-1).tolist(), strict=True):
                     found[i] = Reading(*shares)

@@ -374,7 +374,7 @@ def _only_denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
         len(same) >= 3
         and sum(token.kind == "content" for token in same) >= 2
         and not any(token.kind in ("content", "number") for token in words.parts.tokens[start:end])
-        and all(one.key in other.parts.key_set for one in further)
+        and all(token.key in other.parts.key_set for token in further)
         and "but" not in words.raw[rest:]
         and _NOT_QUITE.isdisjoint(words.raw[start : end + 3])
     )

@@ -300,8 +300,8 @@ class WordsChecker(Packaged):
     `benchmarks/fit_checker.py`: news articles in English, and summaries by systems of
     2015 to 2020. It means "of the development sentences that looked like this, so many
     were supported", and the threshold of .5 stands on that. The ranking travels to
-    other texts, to a degree; the level does not: use `guarantee_thresholds` with labels of your
-    own before you rely on the threshold.
+    other texts, to a degree; the level does not: use
+    `guarantee_thresholds` with labels of your own before you rely on the threshold.
 
     Examples
     --------
@@ -327,7 +327,7 @@ class WordsChecker(Packaged):
             "article's own words passes often. The default, checker='embedded', reads."
         )
 
-    def _check_lot(
+    def _check_batch(
         self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
     ) -> list[Verdict]:
         asked = zip(batch, vectors, strict=True)

@@ -937,8 +937,8 @@ def _tag_pairs(
     their tagged statements.
 
     Hypotheses of rows with the same context are put to the judge one after the other,
-    so that they land in the same lot: there a context that twenty answers share is read
-    once.
+    so that they land in the same batch: there a context that twenty answers share is
+    read once.
     """
     premises = {(i, name): _premise_of(name, rows[i], parts) for i, name in wanted}
     texts = {
@@ -1184,7 +1184,7 @@ class AnswerTable(ScoreTable):
         )
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #0f037286
-def _lots_of(rows: Sequence[AnswerRow], most: int = 256) -> list[list[int]]:
+def _batches_of(rows: Sequence[AnswerRow], most: int = 256) -> list[list[int]]:
     """The numbers of rows that are judged together, those with the same context one
     after the other."""
     order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
@@ -1265,9 +1265,9 @@ class AnswerMetric(Metric):
         ]
         ask = _asking(self.judge, self.store, progress)
         reports: dict[int, AnswerReport] = {}
-        for lot in _lots_of(rows):  # what an interruption can cost
-            found = self._reports([rows[i] for i in lot], ask)
-            reports.update(zip(lot, found, strict=True))
+        for batch in _batches_of(rows):  # what an interruption can cost
+            found = self._reports([rows[i] for i in batch], ask)
+            reports.update(zip(batch, found, strict=True))
         in_order = [reports[i] for i in range(len(rows))]
         return AnswerTable(reports=in_order, signature=self.signature)
 

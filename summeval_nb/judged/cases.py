@@ -111,12 +111,15 @@ def read_questions(reply: Sequence[_Asked], text: str, keyphrases: Sequence[str]
     """Questions as their types, if each has a statement that shares a word with its keyphrase or, failing that, half
     of its words with the text."""
     held = set(word_list(text))
-    for one, phrase in zip(reply, keyphrases, strict=True):
-        words = set(word_list(one.statement))
+    for question, phrase in zip(reply, keyphrases, strict=True):
+        words = set(word_list(question.statement))
         if not words & set(word_list(phrase)) and len(words & held) < max(1, len(words) / 2):
-            raise ValueError(f"the statement of a question is not made of the text: {one.statement[:80]!r}")
+            raise ValueError(f"the statement of a question is not made of the text: {question.statement[:80]!r}")
     pairs = zip(reply, keyphrases, strict=True)
-    return [Question(text=one.question, statement=one.statement, keyphrases=(phrase,)) for one, phrase in pairs]
+    return [
+        Question(text=question.question, statement=question.statement, keyphrases=(phrase,))
+        for question, phrase in pairs
+    ]
 
 
 def named_passages(numbers: Sequence[int], sentences: Sequence[Sentence]) -> tuple[Passage, ...]:
@@ -152,7 +155,7 @@ def tasks(read_statements: Callable[..., Any]) -> dict[str, Task]:
             case=lambda text, n: {"text": text, "n": n},
             reply=lambda text, n: up_to(Phrase, n),
             read=lambda reply, text, n: [
-                place_keyphrase(text, one, None) for one in dict.fromkeys(map(str.strip, reply))
+                place_keyphrase(text, phrase, None) for phrase in dict.fromkeys(map(str.strip, reply))
             ],
             tokens=lambda text, n: 20 + 30 * n,
         ),
@@ -169,22 +172,22 @@ def tasks(read_statements: Callable[..., Any]) -> dict[str, Task]:
             },
             reply=lambda sentences, statements: exactly(of_sentences(_Judged, len(sentences)), len(statements)),
             read=lambda reply, sentences, statements: [
-                Entailment(label=one.label, evidence=named_passages(one.evidence, sentences)) for one in reply
+                Entailment(label=judged.label, evidence=named_passages(judged.evidence, sentences)) for judged in reply
             ],
             tokens=lambda sentences, statements: 40 + 40 * len(statements),
         ),
         "answer": Task(
             case=lambda sentences, asked: {
                 "text": numbered(sentences),
-                "questions": [one.text for one in asked],
+                "questions": [question.text for question in asked],
             },
             reply=lambda sentences, asked: exactly(of_sentences(_Answered, len(sentences)), len(asked)),
             read=lambda reply, sentences, asked: [
                 Answer(
-                    value=1 if one.answer == "1" else 0,
-                    evidence=named_passages(one.evidence, sentences),
+                    value=1 if said.answer == "1" else 0,
+                    evidence=named_passages(said.evidence, sentences),
                 )
-                for one in reply
+                for said in reply
             ],
             tokens=lambda sentences, asked: 40 + 40 * len(asked),
         ),
@@ -253,8 +256,8 @@ def choose(
     """The probabilities of the options for each prompt, or a failure; options with next to no mass are one."""
     chosen = backend.choose_many(prompts, list(options), workers=workers) if prompts else []
     return [
-        JudgeFailure(purpose, str(one)) if isinstance(one, BackendError) else one.probabilities
-        for one in map(answered, chosen)
+        JudgeFailure(purpose, str(answer)) if isinstance(answer, BackendError) else answer.probabilities
+        for answer in map(answered, chosen)
     ]
 
 
@@ -303,7 +306,9 @@ def ask_cases(
             strict=True,
         ):
             results.update(zip(group, found, strict=True))
-        again = {i: one.reason for i, one in results.items() if isinstance(one, JudgeFailure) and one.malformed}
+        again = {
+            i: result.reason for i, result in results.items() if isinstance(result, JudgeFailure) and result.malformed
+        }
         complaints = [f"A first reply could not be used: {as_json(reason[:200])}" for reason in again.values()]
         retried = pool.map(
             lambda i, complaint: ask([cases[i]], complaint)[0],
@@ -316,21 +321,21 @@ def ask_cases(
 
 def windows_of(sentences: Sequence[Sentence], characters: int) -> list[list[Sentence]]:
     """Sentences in windows of at most `characters` characters each."""
-    groups = packed([len(one) for one in sentences], len(sentences) + 1, characters)
+    groups = packed([len(sentence) for sentence in sentences], len(sentences) + 1, characters)
     return [[sentences[i] for i in group] for group in groups]
 
 
 def plan_statements(
     items: Sequence[tuple[str, Sequence[Part]]], window: int
 ) -> list[tuple[str, list[Sentence], list[Part]]]:
-    """Cases for (text, statements or questions): one for each text, window and lot of distinct statements."""
+    """Cases for (text, statements or questions): one for each text, window and batch of distinct statements."""
     wanted: dict[str, dict[Part, None]] = {}
     for text, parts in items:
         wanted.setdefault(text, {}).update(dict.fromkeys(parts))
     cases = []
     for text, distinct in wanted.items():
-        lots = [list(distinct)[i : i + MOST_STATEMENTS] for i in range(0, len(distinct), MOST_STATEMENTS)]
-        cases += [(text, one, lot) for one in windows_of(premise_sentences(text), window) for lot in lots]
+        batches = [list(distinct)[i : i + MOST_STATEMENTS] for i in range(0, len(distinct), MOST_STATEMENTS)]
+        cases += [(text, part, batch) for part in windows_of(premise_sentences(text), window) for batch in batches]
     return cases
 
 
@@ -343,17 +348,17 @@ def collect(
 ) -> list[Sequence[Found | JudgeFailure] | JudgeFailure]:
     """The answers of each item, put together from its windows; one undecided statement makes the item a failure."""
     found: dict[tuple[str, Part], list[Found | JudgeFailure]] = {}
-    for (text, _, lot), result in zip(plan, results, strict=True):
-        answers: Sequence[Found | JudgeFailure] = [result] * len(lot) if isinstance(result, JudgeFailure) else result
-        for part, one in zip(lot, answers, strict=True):
-            found.setdefault((text, part), []).append(one)
+    for (text, _, batch), result in zip(plan, results, strict=True):
+        answers: Sequence[Found | JudgeFailure] = [result] * len(batch) if isinstance(result, JudgeFailure) else result
+        for part, answer in zip(batch, answers, strict=True):
+            found.setdefault((text, part), []).append(answer)
     out: list[Sequence[Found | JudgeFailure] | JudgeFailure] = []
     for text, parts in items:
         if parts and (text, parts[0]) not in found:
             out.append(JudgeFailure(purpose, "the text holds no sentence"))
             continue
         merged = [put_together(found[text, part]) for part in parts]
-        failed = next((one for one in merged if isinstance(one, JudgeFailure)), None)
+        failed = next((answer for answer in merged if isinstance(answer, JudgeFailure)), None)
         out.append(merged if failed is None else failed)
     return out
 
@@ -373,11 +378,11 @@ def plan_texts(purpose: str, items: Sequence[tuple[str, Any]], window: int) -> l
     for item, (text, wanted) in enumerate(items):
         texts = [text[group[0].start : group[-1].end] for group in windows_of(premise_sentences(text), window)]
         if purpose == "keyphrases":
-            plan += [(item, one, -(-wanted // len(texts))) for one in texts]
+            plan += [(item, part, -(-wanted // len(texts))) for part in texts]
             continue
-        home = [next((i for i, one in enumerate(texts) if p.casefold() in one.casefold()), 0) for p in wanted]
-        lots = [[p for p, place in zip(wanted, home, strict=True) if place == i] for i in range(len(texts))]
-        plan += [(item, one, lot) for one, lot in zip(texts, lots, strict=True) if lot]
+        home = [next((i for i, part in enumerate(texts) if p.casefold() in part.casefold()), 0) for p in wanted]
+        batches = [[p for p, place in zip(wanted, home, strict=True) if place == i] for i in range(len(texts))]
+        plan += [(item, part, batch) for part, batch in zip(texts, batches, strict=True) if batch]
     return plan
 
 

@@ -58,7 +58,7 @@ def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float
     """Positions and cosines of the k evidence vectors closest to the claim, best
     first, ties by position."""
     found = nearest_evidence(unit_rows(evidence) @ unit_rows(claim), k)
-    return {one.index: one.similarity for one in found}
+    return {piece.index: piece.similarity for piece in found}
 
 
 @lru_cache(maxsize=1024)
@@ -92,7 +92,7 @@ def _check_distinct(
     if not distinct:
         return []
     found = check_with(vectors, checker, distinct)
-    known = {(tuple(pair[0]), pair[1]): one for pair, one in zip(distinct, found, strict=True)}
+    known = {(tuple(pair[0]), pair[1]): verdict for pair, verdict in zip(distinct, found, strict=True)}
     return [known[tuple(evidence), claim] for evidence, claim in pairs]
 
 
@@ -103,21 +103,21 @@ def _as_entailment(
     findings placed in the statement."""
     passages = tuple(
         Passage(
-            text=one.sentence.text,
-            start=one.sentence.start,
-            end=one.sentence.end,
+            text=reading.sentence.text,
+            start=reading.sentence.start,
+            end=reading.sentence.end,
             similarity=similarity,
-            read=one.plain if isinstance(one, LedReading) else "",
+            read=reading.plain if isinstance(reading, LedReading) else "",
         )
-        for one, similarity in ((premise[i], cosine) for i, cosine in places.items())
+        for reading, similarity in ((premise[i], cosine) for i, cosine in places.items())
     )
     if verdict.probability is None:
         return Entailment(label=None, evidence=passages, reason=verdict.reason)
     findings = []
-    for one in verdict.findings:
-        start, end = claim.in_sentence(one.start, one.end)
+    for finding in verdict.findings:
+        start, end = claim.in_sentence(finding.start, finding.end)
         text, moved = claim.sentence.text[start:end], claim.sentence.start
-        findings.append(Finding(one.kind, text, start + moved, end + moved, one.clash))
+        findings.append(Finding(finding.kind, text, start + moved, end + moved, finding.clash))
     return Entailment(
         label=_label(verdict), probability=verdict.probability, evidence=passages, findings=tuple(findings)
     )
@@ -131,28 +131,32 @@ def _entail_many(
     A premise without a sentence is a failure.
     """
     premises = {premise: _read_premise(premise) for premise, _ in items}
-    claims = {one: _read_statement(one) for _, statements in items for one in statements}
-    vectors = SentenceVectors(embedder, [one.plain for own in (*premises.values(), claims.values()) for one in own])
-    matrices = {premise: vectors.of([one.plain for one in own]) for premise, own in premises.items() if own}
+    claims = {statement: _read_statement(statement) for _, statements in items for statement in statements}
+    vectors = SentenceVectors(
+        embedder, [reading.plain for own in (*premises.values(), claims.values()) for reading in own]
+    )
+    matrices = {premise: vectors.of([reading.plain for reading in own]) for premise, own in premises.items() if own}
     reasons = [
-        unread_sentences(premises[premise], [claims[one] for one in statements], checker, lang)
+        unread_sentences(premises[premise], [claims[statement] for statement in statements], checker, lang)
         for premise, statements in items
     ]
     asked = {
-        (premise, one): _closest(vectors.of([claims[one].plain])[0], matrices[premise], k)
+        (premise, statement): _closest(vectors.of([claims[statement].plain])[0], matrices[premise], k)
         for (premise, statements), own in zip(items, reasons, strict=True)
-        for one, reason in zip(statements, own, strict=True)
+        for statement, reason in zip(statements, own, strict=True)
         if premise in matrices and not reason
     }
-    pairs = [([premises[p][i].plain for i in places], claims[one].plain) for (p, one), places in asked.items()]
+    pairs = [
+        ([premises[p][i].plain for i in places], claims[statement].plain) for (p, statement), places in asked.items()
+    ]
     verdicts = dict(zip(asked, _check_distinct(checker, pairs, vectors), strict=True))
     empty = JudgeFailure("entail", "the premise holds no sentence")
     return [
         [
             Entailment(label=None, reason=reason)
             if reason
-            else _as_entailment(verdicts[p, one], premises[p], asked[p, one], claims[one])
-            for one, reason in zip(statements, own, strict=True)
+            else _as_entailment(verdicts[p, statement], premises[p], asked[p, statement], claims[statement])
+            for statement, reason in zip(statements, own, strict=True)
         ]
         if premises[p]
         else empty
@@ -166,17 +170,17 @@ def _counted_things(parts: Parts) -> dict[str, set[str]]:
     for place, token in enumerate(parts.tokens):
         if token.kind == "number":
             after = parts.tokens[place + 1 : place + 3]
-            thing = next((one.key for one in after if one.kind == "content"), "")
+            thing = next((word.key for word in after if word.kind == "content"), "")
             found.setdefault(thing, set()).add(token.key)
     return found
 
 
-def _denies(one: Parts, other: Parts) -> bool:
+def _denies(denier: Parts, other: Parts) -> bool:
     """Whether a *not* in one text is about something that the other says, too;
     *without* denies nothing."""
-    for place, token in enumerate(one.tokens):
-        if token.kind == "negation" and one.text[token.start : token.end].lower() != "without":
-            after = [word.key for word in one.tokens[place + 1 :] if word.kind in ("content", "number")][:2]
+    for place, token in enumerate(denier.tokens):
+        if token.kind == "negation" and denier.text[token.start : token.end].lower() != "without":
+            after = [word.key for word in denier.tokens[place + 1 :] if word.kind in ("content", "number")][:2]
             if not after or other.content_set & set(after):
                 return True
     return False
@@ -202,7 +206,7 @@ def _altered(statement: Parts, sentence: Parts) -> str:
         if mine and theirs:
             told = [", ".join(sorted(numbers)) for numbers in (mine, theirs)]
             return f"numbers differ: {' and '.join(told)}"
-    clauses = [take_apart(one) for one in split_claims(sentence.text)] or [sentence]
+    clauses = [take_apart(clause) for clause in split_claims(sentence.text)] or [sentence]
     content = statement.content_set
     nearest = max(clauses, key=lambda clause: len(clause.content_set & content))
     negated = _denies(statement, nearest) != _denies(nearest, statement)
@@ -228,18 +232,18 @@ def _answer_said(statement: str, sentences: Sequence[Sentence], vectors: Sentenc
     )
 
 
-def _as_answer(one: Entailment, said: Answer | None = None) -> Answer:
+def _as_answer(found: Entailment, said: Answer | None = None) -> Answer:
     """Yes where the checker says so, otherwise what is said, where that is known."""
-    if one.failed:
-        return Answer(value=None, evidence=one.evidence, reason=one.reason)
-    yes = one.label == "entailed"
+    if found.failed:
+        return Answer(value=None, evidence=found.evidence, reason=found.reason)
+    yes = found.label == "entailed"
     if said is not None and not yes:
-        return dataclasses.replace(said, probability=one.probability)
+        return dataclasses.replace(said, probability=found.probability)
     return Answer(
         value=1 if yes else 0,
-        probability=one.probability,
+        probability=found.probability,
         said=None if said is None else said.said,
-        evidence=one.evidence if said is None else one.evidence[:2],
+        evidence=found.evidence if said is None else found.evidence[:2],
     )
 
 
@@ -253,8 +257,8 @@ def _joined(
         return JudgeFailure("answer", said.reason)
     second = [None] * len(found) if said is None else said
     return [
-        looked if blind and looked is not None and not one.failed else _as_answer(one, looked)
-        for one, looked in zip(found, second, strict=True)
+        looked if blind and looked is not None and not entailment.failed else _as_answer(entailment, looked)
+        for entailment, looked in zip(found, second, strict=True)
     ]
 
 
@@ -264,10 +268,10 @@ def _answers_said(
     """Answers to (text, statements) by what is said alone."""
     sentences = {text: premise_sentences(text) for text, _ in asked}
     texts = [s.text for group in sentences.values() for s in group]
-    vectors = SentenceVectors(embedder, [*texts, *(one for _, statements in asked for one in statements)])
+    vectors = SentenceVectors(embedder, [*texts, *(statement for _, statements in asked for statement in statements)])
     empty = JudgeFailure("answer", "the text holds no sentence")
     return [
-        [_answer_said(one, sentences[text], vectors) for one in statements] if sentences[text] else empty
+        [_answer_said(statement, sentences[text], vectors) for statement in statements] if sentences[text] else empty
         for text, statements in asked
     ]
 

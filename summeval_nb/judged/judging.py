@@ -296,7 +296,11 @@ def _plain(value: object) -> object:
     """Dataclasses and tuples as plain lists and dictionaries, for keys."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+    return (
+        [_plain(entry) for entry in value]
+        if isinstance(value, (list, tuple))
+        else value
+    )
 
 
 @cache
@@ -330,10 +334,10 @@ def _answered(
     def compute(positions: list[int]) -> list[Any]:
         answers = ask(purpose, [items[position] for position in positions])
         return [
-            one
-            if isinstance(one, JudgeFailure)
-            else written.dump_python(one, mode="json")
-            for one in answers
+            answer
+            if isinstance(answer, JudgeFailure)
+            else written.dump_python(answer, mode="json")
+            for answer in answers
         ]
 
     keys = [content_key(fingerprint, purpose, _plain(item)) for item in items]
@@ -341,8 +345,8 @@ def _answered(
         store, "judge", keys, compute, batch_size=batch_size, progress=progress
     )
     return [
-        one if isinstance(one, JudgeFailure) else written.validate_python(one)
-        for one in values
+        value if isinstance(value, JudgeFailure) else written.validate_python(value)
+        for value in values
     ]
 
 # %% ../../nbs/5_other_qualities/51_judges.ipynb #2ead37fd
@@ -403,9 +407,9 @@ def ask_many(
         raise TypeError(f"judge must be a Judge with a fingerprint, not {given}")
     method, _ = PURPOSES[purpose]
 
-    def one_by_one(purpose: str, lot: Items) -> list[Any]:
+    def one_by_one(purpose: str, batch: Items) -> list[Any]:
         answers: list[Any] = []
-        for item in lot:
+        for item in batch:
             try:
                 answers.append(getattr(judge, method)(*item))
             except JudgeFailure as failure:  # it stands in the place of an answer
@@ -514,14 +518,16 @@ def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...
     Spans point into the premise.
     """
     out: list[Sentence] = []
-    for one in split_sentences(premise):
+    for sentence in split_sentences(premise):
         pieces = (
-            split_units(one.text, max_chars=max_chars)
-            if len(one) > max_chars
-            else [Sentence(one.text, 0, len(one))]
+            split_units(sentence.text, max_chars=max_chars)
+            if len(sentence) > max_chars
+            else [Sentence(sentence.text, 0, len(sentence))]
         )
         out += [
-            Sentence(piece.text, one.start + piece.start, one.start + piece.end)
+            Sentence(
+                piece.text, sentence.start + piece.start, sentence.start + piece.end
+            )
             for piece in pieces
         ]
     return tuple(out)

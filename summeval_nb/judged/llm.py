@@ -79,12 +79,12 @@ true. contradicted: that it is false. neutral: neither.""",
 def _read_statements(texts: Sequence[str], hypothesis: str) -> list[Statement]:
     """Statements as their types, if they are made of the hypothesis and cover it."""
     found = [as_statement(text, hypothesis) for text in dict.fromkeys(texts)]
-    for one in found:
-        if not word_list(one.text) or len(one.added) > len(word_list(one.text)) / 2:
-            what = f"a statement is not made of its hypothesis: {one.text[:80]!r}"
+    for statement in found:
+        if not word_list(statement.text) or len(statement.added) > len(word_list(statement.text)) / 2:
+            what = f"a statement is not made of its hypothesis: {statement.text[:80]!r}"
             raise ValueError(what)
     own = set(word_list(hypothesis))
-    said = {word for one in found for word in word_list(one.text)}
+    said = {word for statement in found for word in word_list(statement.text)}
     if len(own & said) < len(own) / 2:
         raise ValueError("the statements leave out more than half of the hypothesis")
     return found
@@ -92,14 +92,18 @@ def _read_statements(texts: Sequence[str], hypothesis: str) -> list[Statement]:
 
 def _worst_or_best(found: Sequence[Entailment | Answer | JudgeFailure]) -> Entailment | Answer | JudgeFailure:
     """One entailment (or answer) from those of all windows."""
-    said = [one for one in found if not isinstance(one, JudgeFailure)]
-    yes = [one for one in said if getattr(one, "label", None) == "entailed" or getattr(one, "value", 0) == 1]
+    said = [finding for finding in found if not isinstance(finding, JudgeFailure)]
+    yes = [
+        finding
+        for finding in said
+        if getattr(finding, "label", None) == "entailed" or getattr(finding, "value", 0) == 1
+    ]
     if yes:
-        return max(yes, key=lambda one: one.probability or 0.0)
-    failed = next((one for one in found if isinstance(one, JudgeFailure)), None)
+        return max(yes, key=lambda finding: finding.probability or 0.0)
+    failed = next((finding for finding in found if isinstance(finding, JudgeFailure)), None)
     if failed is not None:
         return failed
-    return next((one for one in found if getattr(one, "label", None) == "contradicted"), found[0])
+    return next((finding for finding in found if getattr(finding, "label", None) == "contradicted"), found[0])
 
 
 def _from_choice(purpose: str, chances: Mapping[str, float]) -> Entailment | Answer:
@@ -225,7 +229,7 @@ class LLMJudge(BulkJudge):
         if self.languages is None:
             return ""
         listed = item[1] if len(item) > 1 and isinstance(item[1], (list, tuple)) else ()
-        for text in (item[0], " ".join(getattr(one, "text", str(one)) for one in listed)):
+        for text in (item[0], " ".join(getattr(part, "text", str(part)) for part in listed)):
             if code := foreign_language(str(text)[:4000], self.languages):
                 own = " and ".join(map(language_name, self.languages)) or "no language"
                 remedy = "ask a model that does, or declare it in languages="
@@ -276,10 +280,14 @@ class LLMJudge(BulkJudge):
         plan = plan_statements(items, self._window)
         if not self._probabilities:
             return collect(
-                purpose, items, plan, self._cases(purpose, [(window, lot) for _, window, lot in plan]), _worst_or_best
+                purpose,
+                items,
+                plan,
+                self._cases(purpose, [(window, batch) for _, window, batch in plan]),
+                _worst_or_best,
             )
         name, options = ("statement", LABELS) if purpose == "entail" else ("question", ("yes", "no"))
-        singles = [(text, window, [part]) for text, window, lot in plan for part in lot]
+        singles = [(text, window, [part]) for text, window, batch in plan for part in batch]
         cases = [
             {
                 "premise" if purpose == "entail" else "text": " ".join(s.text for s in window),
@@ -288,7 +296,7 @@ class LLMJudge(BulkJudge):
             for _, window, (part,) in singles
         ]
         chosen = self._choices(purpose, cases, options)
-        results = [one if isinstance(one, JudgeFailure) else [_from_choice(purpose, one)] for one in chosen]
+        results = [choice if isinstance(choice, JudgeFailure) else [_from_choice(purpose, choice)] for choice in chosen]
         return collect(purpose, items, singles, results, _worst_or_best)
 
     def _refusals(self, items: Sequence[tuple[str]]) -> list[Flag | JudgeFailure]:
@@ -300,11 +308,13 @@ class LLMJudge(BulkJudge):
         chances = iter(self._choices("refusal", [{"answer": text} for text in asked], ["yes", "no"]))
         flags: list[Flag | JudgeFailure] = []
         for (text,) in items:
-            one = next(chances) if re.search(r"\w", text) else None
-            if one is None or isinstance(one, JudgeFailure):
-                flags.append(one or Flag(value=None, reason="the text is empty"))
+            chance = next(chances) if re.search(r"\w", text) else None
+            if chance is None or isinstance(chance, JudgeFailure):
+                flags.append(chance or Flag(value=None, reason="the text is empty"))
             else:
-                flags.append(Flag(value=one["yes"] > 0.5, probability=min(1.0, one["yes"]), reason="asked the model"))
+                flags.append(
+                    Flag(value=chance["yes"] > 0.5, probability=min(1.0, chance["yes"]), reason="asked the model")
+                )
         return flags
 
     def _resolved(self, items: Sequence[tuple[str, Sequence[str] | None]]) -> list[Resolution | JudgeFailure]:
@@ -314,7 +324,9 @@ class LLMJudge(BulkJudge):
             len(items), [item for item, _ in plan], self._cases("resolve", [(units,) for _, units in plan])
         )
         note = "pronouns were resolved by the model"
-        return [one if isinstance(one, JudgeFailure) else Resolution(units=tuple(one), note=note) for one in joined]
+        return [
+            units if isinstance(units, JudgeFailure) else Resolution(units=tuple(units), note=note) for units in joined
+        ]
 
     def _texts(self, purpose: str, items: Sequence[tuple[str, Any]]) -> list[Any]:
         """Keyphrases (at most n of all windows, placed in the whole text) or

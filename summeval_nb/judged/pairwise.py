@@ -343,7 +343,8 @@ class AnswerComparisonTable(ResultTable[AnswerComparison]):
         }
 
     def __repr__(self) -> str:
-        return f"AnswerComparisonTable({len(self)} questions)\n{text_table(self.summary())}"
+        table = text_table(self.summary())
+        return f"AnswerComparisonTable({len(self)} questions)\n{table}"
 
     def _repr_html_(self) -> Markup:
         parts = [
@@ -1201,7 +1202,7 @@ class RubricMetric(Metric):
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
-    >>> polite = Rubric(criteria="Is the answer polite?", backend=backend)
+    >>> polite = RubricMetric(criteria="Is the answer polite?", backend=backend)
     >>> polite.score("When?", "At nine, thank you.").score
     4.0
     """

@@ -118,7 +118,7 @@ def facts_of(text: str) -> tuple[Fact, ...]:
     An item of a list under a *not* is a fact with its lead-in, which is none by itself.
     """
     sentences = premise_sentences(text)
-    resolved = resolve_by_rules([one.text for one in sentences]).units if sentences else ()
+    resolved = resolve_by_rules([unit.text for unit in sentences]).units if sentences else ()
     read = with_denying_leads(resolved)
     leads = leads_into_items(resolved, read)
     facts: list[Fact] = []
@@ -182,8 +182,8 @@ def _main_sentences(sentences: Sequence[set[str]]) -> list[float]:
     first = min(2, len(sentences) // 4)
     opening = set[str]().union(*sentences[:first])
 
-    def shared(one: set[str], other: set[str]) -> float:
-        return sum(map(stem_weight, sorted(one & other)))
+    def shared(stems: set[str], other: set[str]) -> float:
+        return sum(map(stem_weight, sorted(stems & other)))
 
     central = []
     for i, own in enumerate(sentences):
@@ -199,14 +199,14 @@ def _main_sentences(sentences: Sequence[set[str]]) -> list[float]:
         _OPENING_SHARE + (shared(own, opening) / weight if first and weight else 1.0)
         for own, weight in zip(sentences, total, strict=True)
     ]
-    return [one * share for one, share in zip(central, held, strict=True)]
+    return [centre * share for centre, share in zip(central, held, strict=True)]
 
 
 class Weights:
     """How much each stem of a text counts, and where it is met first; how much each sentence and fact counts."""
 
     def __init__(self, text: str):
-        sentences = [stems_of(one.text) for one in premise_sentences(text)]
+        sentences = [stems_of(sentence.text) for sentence in premise_sentences(text)]
         self.main = _main_sentences([set(stems) for stems in sentences])
         held = Counter(stem for stems in sentences for stem in set(stems))
         self.worth = {stem: stem_weight(stem) * math.log1p(count) for stem, count in held.items()}
@@ -237,12 +237,12 @@ def counted_phrases(text: str, n: int) -> list[Keyphrase]:
     for fact in sorted(facts_of(text), key=lambda fact: -weights.of_fact(fact)):
         if len(chosen) == n:
             break
-        phrases = [one for one in _phrases_of(fact.sentence, 4) if one in fact.statement] or _phrases_of(
+        phrases = [phrase for phrase in _phrases_of(fact.sentence, 4) if phrase in fact.statement] or _phrases_of(
             fact.sentence, 4
         )
-        new = [one for one in phrases if one not in chosen]
+        new = [phrase for phrase in phrases if phrase not in chosen]
         if new:
-            best = max(new, key=lambda one: weights.of(set(stems_of(one))))
+            best = max(new, key=lambda phrase: weights.of(set(stems_of(phrase))))
             chosen[best] = place_keyphrase(text, best, weights.of(set(stems_of(best))))
     return list(chosen.values())
 
@@ -256,10 +256,10 @@ def make_questions(text: str, keyphrases: Sequence[str]) -> list[Question]:
     weights, held = Weights(text), dict[Fact, list[str]]()
     facts = sorted(facts_of(text), key=lambda fact: -weights.of_fact(fact))
     for phrase in keyphrases:
-        own = [one for one in facts if phrase.casefold() in one.statement.casefold()]
-        own = own or [one for one in facts if phrase.casefold() in one.sentence.casefold()]
+        own = [fact for fact in facts if phrase.casefold() in fact.statement.casefold()]
+        own = own or [fact for fact in facts if phrase.casefold() in fact.sentence.casefold()]
         if own:
-            held.setdefault(next((one for one in own if one not in held), own[0]), []).append(phrase)
+            held.setdefault(next((fact for fact in own if fact not in held), own[0]), []).append(phrase)
     return [
         Question(
             text=f"Is it true that {lowered(fact.statement)}?",

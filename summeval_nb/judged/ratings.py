@@ -364,8 +364,8 @@ def rate(
     Returns
     -------
     Rating
-        `score` within the scale, `distribution`, `probability_mass`, `spread`; score None with a
-        reason when the call failed.
+        `score` within the scale, `distribution`, `probability_mass`, `spread`; score
+        None with a reason when the call failed.
 
     Raises
     ------

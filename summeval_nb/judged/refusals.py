@@ -132,7 +132,7 @@ def _weights() -> _Weights:
 def refusal_rules() -> str:
     """All that decides whether a text is a refusal, as one text: what a fingerprint is made of."""
     weights = _weights()
-    patterns = [*_STRONG, *_WEAK, *(one.pattern for one in _MARKS.values())]
+    patterns = [*_STRONG, *_WEAK, *(pattern.pattern for pattern in _MARKS.values())]
     vectors = [weights.meaning.tolist(), weights.form.tolist()]
     return json.dumps([patterns, weights.intercept, weights.marks, weights.words, *vectors])
 
@@ -267,9 +267,9 @@ def _phrases(text: str) -> Counter[str]:
 
 def _phrase_values(text: str, known: Mapping[str, Any]) -> dict[str, float]:
     """The known words and pairs of a text: 1 + log of the count, all together of length one."""
-    values = {one: 1 + math.log(count) for one, count in _phrases(text).items() if one in known}
+    values = {phrase: 1 + math.log(count) for phrase, count in _phrases(text).items() if phrase in known}
     length = math.sqrt(sum(value**2 for value in values.values()))
-    return {one: value / length for one, value in values.items()}
+    return {phrase: value / length for phrase, value in values.items()}
 
 
 def mean_vectors(texts: Sequence[str], embedder: Any) -> np.ndarray:
@@ -326,7 +326,9 @@ def lean_of(text: str, vector: np.ndarray, state: np.ndarray) -> Lean:
     words = sum(weights.words[name] * value for name, value in phrases.items())
     fits = vector.shape == weights.meaning.shape
     meaning = float(vector @ weights.meaning) if fits else 0.0
-    readable = any(re.search(r"\w\w", one) for one in phrases)  # the form of what holds no known word says nothing
+    readable = any(
+        re.search(r"\w\w", phrase) for phrase in phrases
+    )  # the form of what holds no known word says nothing
     return Lean(marks, words, meaning, float(state @ weights.form) if readable else 0.0, signs)
 
 

@@ -32,7 +32,7 @@ def answer_units(text: str, *, keep_lists: bool = False, max_chars: int = 500) -
 
     Examples
     --------
-    >>> [one.text for one in answer_units("It does not include\\n- the very large charger\\n- loss or any damage")]
+    >>> [unit.text for unit in answer_units("It does not include\\n- the very large charger\\n- loss or any damage")]
     ['It does not include\\n- the very large charger', '- loss or any damage']
     """
     units: list[Sentence] = []
@@ -67,7 +67,7 @@ def clause_statements(hypothesis: str) -> list[Statement]:
 
     Examples
     --------
-    >>> [one.text for one in clause_statements("The price includes:\\n- the charger\\n- a cable")]
+    >>> [statement.text for statement in clause_statements("The price includes:\\n- the charger\\n- a cable")]
     ['The price includes the charger', 'The price includes a cable']
     """
     lead, items = list_parts(hypothesis)

@@ -495,7 +495,7 @@ _BEGINNINGS = rf"[{re.escape(_OPENING)}](?=[^\W\d]|/)|[{re.escape(_BAR)}](?=\w)"
 _BROKEN = re.compile(f"({_BEGINNINGS})")
 _ESCAPED = re.compile(rf"[{_LESS}{_GREATER}{_NOT_LESS}{_NOT_GREATER}\x85\u2028\u2029\ud800-\udfff]|{_BEGINNINGS}")
 
-_OPENERS = "".join(one for one in map(chr, range(0x10000)) if unicodedata.category(one) in ("Ps", "Pi"))
+_OPENERS = "".join(sign for sign in map(chr, range(0x10000)) if unicodedata.category(sign) in ("Ps", "Pi"))
 _LOOKS_LIKE_A_TAG = re.compile(
     r"[\u2039\u203a\u2329\u232a\u3008\u3009\u27e8\u27e9\u276c-\u2771]|&#|&\w+;"  # brackets like < and >, entities
     r"|[^\w\s](?:\s*/\s*)?(?:evidence|claim|sentence)"

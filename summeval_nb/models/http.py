@@ -75,10 +75,10 @@ class Alternative(_Shape):
 
 def _adding_up(tokens: list[Alternative] | None) -> list[Alternative]:
     """The tokens at a place, none of them twice. (Two tokens may be written alike, each with its own probability.)"""
-    possible = [one for one in tokens or () if math.exp(one.logprob)]
-    if len({(one.token, one.logprob, *(one.bytes or ())) for one in possible}) < len(possible):
+    possible = [token for token in tokens or () if math.exp(token.logprob)]
+    if len({(token.token, token.logprob, *(token.bytes or ())) for token in possible}) < len(possible):
         raise ValueError("a token stands there twice, with one and the same probability")
-    total = math.fsum(math.exp(one.logprob) for one in possible)
+    total = math.fsum(math.exp(token.logprob) for token in possible)
     if total > 1.02:  # one and some rounding
         raise ValueError(f"the probabilities of the tokens at one place add up to {total:.3g}")
     return tokens or []
@@ -145,9 +145,9 @@ class Answer(_Shape):
 
 def _first_error(error: ValidationError) -> str:
     """What is wrong with a reply, in one line that quotes nothing of it but the names of its fields."""
-    one = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(str(part)[:30] for part in one["loc"])
-    return f"{place}: {one['msg']}"[:200] if place else str(one["msg"])[:200]
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(str(part)[:30] for part in first["loc"])
+    return f"{place}: {first['msg']}"[:200] if place else str(first["msg"])[:200]
 
 
 # One event loop in a thread of its own serves all backends of a process: there every wait can be ended.
@@ -242,8 +242,8 @@ async def _body(response: httpx2.Response, most: int) -> bytes:
 
 def _encoding(response: httpx2.Response) -> str:
     """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
-    given = [one.strip() for one in response.headers.get("content-encoding", "").split(",")]
-    return ", ".join(one for one in given if one.lower() not in _PLAIN_ENCODINGS)
+    given = [name.strip() for name in response.headers.get("content-encoding", "").split(",")]
+    return ", ".join(name for name in given if name.lower() not in _PLAIN_ENCODINGS)
 
 
 _PLAIN_ENCODINGS = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
@@ -382,7 +382,9 @@ class Wire:
         said = f"its words are {unasked}" if encoding else self._said(_message(body))
         wait = seconds_to_wait(response.headers.get("retry-after"))
         if status in (400, 413, 422) and _TOO_LONG.search(said):
-            numbers = sorted({int(one.replace(",", "")) for one in re.findall(r"\b\d[\d,]{2,}\b", said)} - {status})
+            numbers = sorted(
+                {int(digits.replace(",", "")) for digits in re.findall(r"\b\d[\d,]{2,}\b", said)} - {status}
+            )
             limit, length = (numbers[0], numbers[-1]) if len(numbers) > 1 else (None, None)
             remedy = "shorten the evidence, or use a model with a longer context"
             return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy, length=length, limit=limit)
@@ -546,6 +548,6 @@ def _message(body: bytes) -> str:
         places = [page.get("error"), page] if isinstance(page, dict) else []
         names = ("message", "code", "type", "error", "detail")
         said = [place[name] for place in places if isinstance(place, dict) for name in names if name in place]
-        if texts := dict.fromkeys(str(one) for one in said if isinstance(one, (str, int))):
+        if texts := dict.fromkeys(str(part) for part in said if isinstance(part, (str, int))):
             return ", ".join(texts)
     return body.decode("utf-8", "replace")

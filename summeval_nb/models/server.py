@@ -52,8 +52,8 @@ class _Piece(NamedTuple):
 
 def _piece(shown: ShownToken) -> _Piece:
     top: dict[bytes, float] = {}
-    for one in shown.top_logprobs or ():  # two tokens may be written with the same bytes
-        top[_bytes(one)] = top.get(_bytes(one), 0.0) + math.exp(one.logprob)
+    for token in shown.top_logprobs or ():  # two tokens may be written with the same bytes
+        top[_bytes(token)] = top.get(_bytes(token), 0.0) + math.exp(token.logprob)
     top.setdefault(_bytes(shown), math.exp(shown.logprob))
     return _Piece(_bytes(shown), top)
 
@@ -300,7 +300,7 @@ class ServerBackend(Backend):
         """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
         dialect = self.dialect
         self._check_length(prompt)
-        nested = any(one != other and other.startswith(one) for one in options for other in options)
+        nested = any(option != other and other.startswith(option) for option in options for other in options)
         how = "openai" if nested else dialect
         masses, bound = self._masses(prompt, options, how)
         if _left_open(masses, bound) and dialect == "llamacpp":
@@ -323,7 +323,7 @@ class ServerBackend(Backend):
         probabilities = {"logprobs": True, "top_logprobs": shown}
         constraint, longest = _constraint(dialect, options), max(map(len, options))
         answer = self._ask(prompt, dialect, 32 + longest, **constraint, **probabilities)
-        text, pieces = answer.text, [_piece(one) for one in answer.tokens]
+        text, pieces = answer.text, [_piece(token) for token in answer.tokens]
         written = _written(dialect, text, options)
         if written is None:
             what = f"the answer {self._wire.hide(text)[:60]!r} is none of {list(options)}"
@@ -410,9 +410,9 @@ class ServerBackend(Backend):
         if isinstance(self._page("/api/version").get("version"), str):
             return "ollama"
         models = self._page("/v1/models").get("data")
-        for one in models if isinstance(models, list) else ():
-            if isinstance(one, dict) and one.get("id") == self.name and _whole_number(one.get("max_model_len")):
-                self.limit = self.limit or _whole_number(one["max_model_len"])
+        for model in models if isinstance(models, list) else ():
+            if isinstance(model, dict) and model.get("id") == self.name and _whole_number(model.get("max_model_len")):
+                self.limit = self.limit or _whole_number(model["max_model_len"])
                 return "vllm"
         return "openai"
 

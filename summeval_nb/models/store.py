@@ -582,14 +582,14 @@ def fill_missing(
     known = store.get_many(kind, keys) if store is not None else {}
     first = {key: position for position, key in reversed(list(enumerate(keys)))}
     missing = sorted(position for key, position in first.items() if key not in known)
-    lots = [missing[start : start + batch_size] for start in range(0, len(missing), batch_size)]
-    for lot in tqdm(lots, desc=progress, disable=not progress):
-        values = list(compute(lot))
-        if len(values) != len(lot):
-            raise ValueError(f"compute was asked for {len(lot)} values and returned {len(values)}")
-        done = {keys[i]: v for i, v in zip(lot, values, strict=True) if not isinstance(v, BaseException)}
+    batches = [missing[start : start + batch_size] for start in range(0, len(missing), batch_size)]
+    for batch in tqdm(batches, desc=progress, disable=not progress):
+        values = list(compute(batch))
+        if len(values) != len(batch):
+            raise ValueError(f"compute was asked for {len(batch)} values and returned {len(values)}")
+        done = {keys[i]: v for i, v in zip(batch, values, strict=True) if not isinstance(v, BaseException)}
         if store is not None:
             store.put_many(kind, done)
-        known.update({keys[i]: v for i, v in zip(lot, values, strict=True)})
+        known.update({keys[i]: v for i, v in zip(batch, values, strict=True)})
         known.update({key: _decode(_encode(value)) for key, value in done.items()})
     return [known[key] for key in keys]

@@ -138,7 +138,7 @@ class BleuMetric(Metric):
 
     Examples
     --------
-    >>> metric = Bleu(n=2)
+    >>> metric = BleuMetric(n=2)
     >>> float(metric.score("the cat sat", ["the cat sat", "a cat sat"]))
     100.0
     >>> metric.score_many(["the cat sat", ""], ["the cat sat", ""]).n_undefined

@@ -307,7 +307,7 @@ class RougeMetric(Metric):
 
     Examples
     --------
-    >>> metric = Rouge(types=["rouge1"], stemmer=True)
+    >>> metric = RougeMetric(types=["rouge1"], stemmer=True)
     >>> float(metric.score("the cat sits", ["the cats sit", "a dog"]))
     1.0
     """

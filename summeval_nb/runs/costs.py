@@ -37,8 +37,8 @@ Stages = Mapping[str, Mapping[str, float]]
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
     """What some backends have used so far; `call_seconds` is the time inside calls, added up over threads."""
-    counts = [backend.usage.to_dict() for backend in {id(one): one for one in backends}.values()]
-    total = {name: sum(one[name] for one in counts) for name in Usage.__dataclass_fields__}
+    counts = [backend.usage.to_dict() for backend in {id(backend): backend for backend in backends}.values()]
+    total = {name: sum(count[name] for count in counts) for name in Usage.__dataclass_fields__}
     return total | {"call_seconds": total["seconds"], "seconds": time.perf_counter()}
 
 
@@ -131,13 +131,13 @@ def find_backends(value: object) -> list[Backend]:
     Examples
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
-    >>> [one.name for one in find_backends({"judge": [ScriptedBackend(str)], "k": 3})]
+    >>> [backend.name for backend in find_backends({"judge": [ScriptedBackend(str)], "k": 3})]
     ['scripted']
     """
     if isinstance(value, Backend):
         return [value]
-    found = [one for part in _parts(value) for one in find_backends(part)]
-    return list({id(one): one for one in found}.values())
+    found = [backend for part in _parts(value) for backend in find_backends(part)]
+    return list({id(backend): backend for backend in found}.values())
 
 
 def _parts(value: object) -> Sequence[object]:

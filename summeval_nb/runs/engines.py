@@ -209,16 +209,16 @@ def in_flight(
         except Exception as error:  # the corpus cannot be read further: what is under way is awaited
             problem, more = error, False
         with interrupts.kept_back():
-            finished = [one for one in under_way if one.done()]
-            under_way = [one for one in under_way if one not in finished]
-            failures = [found for one in finished if (found := one.exception()) is not None]
-            results = [one.result() for one in finished if one.exception() is None]
+            finished = [future for future in under_way if future.done()]
+            under_way = [future for future in under_way if future not in finished]
+            failures = [found for future in finished if (found := future.exception()) is not None]
+            results = [future.result() for future in finished if future.exception() is None]
         yield from results
         if failures or interrupts.pressed:
             problem = problem or (KeyboardInterrupt() if interrupts.pressed else failures[0])
             stop.set()
         if stop.is_set():
-            more, under_way = False, [one for one in under_way if one.done()]
+            more, under_way = False, [future for future in under_way if future.done()]
     if problem is not None:
         raise problem
 

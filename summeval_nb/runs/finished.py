@@ -58,7 +58,7 @@ def _is_whole(manifest: JsonDict) -> bool:
     numbers = [counts["ok"], counts["undefined"], counts["failed"], manifest["items"]]
     finite = mean is None or (isinstance(mean, (int, float)) and is_finite(mean))
     results = manifest["results"] in ("results.jsonl", "results.parquet")
-    return finite and results and all(isinstance(one, int) and one >= 0 for one in numbers)
+    return finite and results and all(isinstance(number, int) and number >= 0 for number in numbers)
 
 
 def recovered_note(manifest: JsonDict) -> str:
@@ -211,12 +211,12 @@ def _pair_keys(rows: Iterable[JsonDict]) -> list[_Key]:
     return found
 
 
-def _settings_notes(one: JsonDict, other: JsonDict) -> list[str]:
+def _settings_notes(first: JsonDict, other: JsonDict) -> list[str]:
     """Return what to say of two manifests with different options or versions; different metrics are a `ValueError`."""
-    names = [metric_name(run["settings"]) for run in (one, other)]
+    names = [metric_name(run["settings"]) for run in (first, other)]
     if names[0] != names[1]:
         raise ValueError(f"the runs have different metrics, {names[0]} and {names[1]}, whose scores are no pairs")
-    before, now = ({name: run["settings"].get(name) for name in _DECIDE} for run in (one, other))
+    before, now = ({name: run["settings"].get(name) for name in _DECIDE} for run in (first, other))
     changed = [
         change.replace(" before", " in the one").replace(" now)", " in the other)")
         for change in differences(before, now)
@@ -227,7 +227,7 @@ def _settings_notes(one: JsonDict, other: JsonDict) -> list[str]:
 def pair_rows(manifests: Sequence[JsonDict], rows: Sequence[Iterable[JsonDict]]) -> Aligned:
     """Return the scores of two runs' common items; runs that cannot be compared raise a `ValueError`."""
     notes = _settings_notes(*manifests)
-    a, b = (_pair_keys(one) for one in rows)
+    a, b = (_pair_keys(own) for own in rows)
     if _has_ids(a) and _has_ids(b):
         return _by_id(a, b, isinstance(manifests[0]["settings"]["metric"], str), notes)
     return _by_place(a, b, len({manifest.get("input_sha256") for manifest in manifests}) == 1, notes)
@@ -255,10 +255,10 @@ def _by_id(a: Sequence[_Key], b: Sequence[_Key], named_metric: bool, notes: Sequ
     if len(pairs) < len(common):
         left = len(common) - len(pairs)
         said.append(f"{left} items have the same id in both runs and another content: left out.")
-    if any(None in (one.about, two.about) and not math.isnan(one.score + two.score) for one, two in pairs):
+    if any(None in (row.about, other.about) and not math.isnan(row.score + other.score) for row, other in pairs):
         said.append(_BY_ID_ALONE)
-    one, two = zip(*pairs, strict=True)
-    return Aligned(_scores(one), _scores(two), len(a) + len(b) - 2 * len(common), tuple(said))
+    ours, theirs = zip(*pairs, strict=True)
+    return Aligned(_scores(ours), _scores(theirs), len(a) + len(b) - 2 * len(common), tuple(said))
 
 
 def _scores(rows: Sequence[_Key]) -> np.ndarray:
@@ -270,9 +270,9 @@ def _has_ids(rows: Sequence[_Key]) -> bool:
     return all(row.id is not None for row in rows) and len({row.id for row in rows}) == len(rows)
 
 
-def _same_item(one: _Key, other: _Key) -> bool:
+def _same_item(row: _Key, other: _Key) -> bool:
     """Whether two rows are about the same, as far as they say it."""
-    return None in (one.about, other.about) or one.about == other.about
+    return None in (row.about, other.about) or row.about == other.about
 
 
 def require_pairs(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -319,7 +319,7 @@ def histogram_svg(values: Sequence[np.ndarray], names: Sequence[str]) -> Markup:
     known = [array[~np.isnan(array)] for array in values]
     edges = _edges(np.concatenate(known))
     counts = [np.histogram(array, edges)[0] for array in known]
-    top = max(1, *(int(one.max()) for one in counts))
+    top = max(1, *(int(tally.max()) for tally in counts))
     bars, width = [], 28 / len(values)
     for side, (name, heights) in enumerate(zip(names, counts, strict=True)):
         for i, count in enumerate(heights.tolist()):

@@ -340,7 +340,7 @@ def _is_of_a_run(manifest: Any) -> bool:
     The checksum need not be right, because a run mends its own damaged manifest.
     """
     settings, files = manifest["settings"], manifest["files"]
-    listed = isinstance(files, list) and {MANIFEST, SHARDS} <= {one for one in files if isinstance(one, str)}
+    listed = isinstance(files, list) and {MANIFEST, SHARDS} <= {name for name in files if isinstance(name, str)}
     checked = isinstance(manifest["check"], str) and _CHECK.fullmatch(manifest["check"])
     return isinstance(settings, dict) and set(settings) >= _SETTINGS and listed and bool(checked)
 
@@ -361,7 +361,7 @@ def listed_files(manifest: JsonDict | None) -> set[str]:
     """Return the names that a manifest lists as files of its run."""
     if manifest is None:
         return set()
-    return {str(one) for one in manifest["files"]} | {MANIFEST}
+    return {str(name) for name in manifest["files"]} | {MANIFEST}
 
 
 def require_usable(folder: Path, target: str, items: object = None, *, recover: bool = False) -> bool:

@@ -101,7 +101,7 @@ def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
 def _spellings(name: str) -> list[bytes]:
     """A name as JSON may write it, with the quotation marks."""
     spelled = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
-    return [one.encode("utf-8", "surrogatepass") for one in spelled]
+    return [text.encode("utf-8", "surrogatepass") for text in spelled]
 
 
 def _rename(row: JsonDict, lost: dict[str, str], columns: Columns) -> str:
@@ -112,13 +112,13 @@ def _rename(row: JsonDict, lost: dict[str, str], columns: Columns) -> str:
         if source == name and name in row and name not in lost:
             continue
         wanted = [source] if isinstance(source, str) else list(source)
-        missing = [one for one in wanted if one not in row and one not in lost]
+        missing = [column for column in wanted if column not in row and column not in lost]
         if missing:
             return f"there is no {missing[0]!r}; there is: {', '.join(row)}"
-        if unread := [lost[one] for one in wanted if one in lost]:
+        if unread := [lost[column] for column in wanted if column in lost]:
             gone[name] = unread[0]
         else:
-            values = [row[one] for one in wanted]
+            values = [row[column] for column in wanted]
             found[name] = values[0] if isinstance(source, str) else values
     for name in gone:
         row.pop(name, None)
@@ -182,8 +182,8 @@ def _digest(*values: str | bytes | Sequence[str]) -> str:
     """A hash of texts; a text and a list of one text are the same."""
     digest = hashlib.sha256()
     for value in values:
-        for one in [value] if isinstance(value, (str, bytes)) else value:
-            data = one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
+        for part in [value] if isinstance(value, (str, bytes)) else value:
+            data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
             digest.update(b"%d:" % len(data) + data)
         digest.update(b"/")
     return digest.hexdigest()[:16]
@@ -207,7 +207,7 @@ class Job:
             object.__setattr__(self, "store", store_path(self.store))
         if isinstance(self.metric, str):
             kind, fixed = metric_class(self.metric)
-            known = [one for one in kind.defaults() if one not in fixed and one != "store"]
+            known = [option for option in kind.defaults() if option not in fixed and option != "store"]
             require_options(self.metric, self.options, known)
         elif isinstance(self.metric, type) or not (callable(self.metric) or hasattr(self.metric, "score_many")):
             shown = f"the class {self.metric.__name__}" if isinstance(self.metric, type) else type(self.metric).__name__
@@ -226,14 +226,14 @@ class Job:
         """Raise a `ValueError` if two columns of the metric would be one of the corpus."""
         known: dict[str, str] = {}
         for name, source in self.sources.items():
-            for one in {source} if isinstance(source, str) else set(source):
-                if one in known:
+            for column in {source} if isinstance(source, str) else set(source):
+                if column in known:
                     raise ValueError(
-                        f"{known[one]} and {name} would both be the column {one!r}: "
+                        f"{known[column]} and {name} would both be the column {column!r}: "
                         "name another with columns={...}, or write it twice, under two "
                         "names, if that is meant"
                     )
-                known[one] = name
+                known[column] = name
 
     def _take_apart(self, metric: Metric) -> None:
         """Put a metric of ours down by its name and its choices, which a manifest can hold and a worker can make."""
@@ -430,7 +430,10 @@ class Scorer:
         metric: Any = self.job.metric
         if not hasattr(metric, "score_many"):
             return [as_outcome(metric(row), self._signature) for row in rows]
-        return [one if one.signature else one._replace(signature=self._signature) for one in score_rows(metric, rows)]
+        return [
+            outcome if outcome.signature else outcome._replace(signature=self._signature)
+            for outcome in score_rows(metric, rows)
+        ]
 
     def lines(self, first: int, items: Sequence[Item]) -> list[Line]:
         """Return one line per item; `first` is the position of the first item in the corpus."""
@@ -440,7 +443,7 @@ class Scorer:
         found = iter(try_together([row for row, problem in read if not problem], self._score))
         outcomes = [Outcome(None, "failed", problem) if problem else _settled(next(found)) for _, problem in read]
         columns = zip(itertools.count(first), items, (row for row, _ in read), outcomes, contents, strict=False)
-        return [make_line(*one) for one in columns]
+        return [make_line(*parts) for parts in columns]
 
     def score(self, first: int, items: Sequence[Item]) -> Scored:
         """Return the lines of a shard and the ledger of what they took."""

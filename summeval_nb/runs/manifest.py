@@ -109,8 +109,8 @@ def _flat(row: JsonDict) -> JsonDict:
     known = row["id"] is None or isinstance(row["id"], str)
     flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}
     return {
-        name: one.encode("utf-8", "backslashreplace").decode() if isinstance(one, str) else one
-        for name, one in flat.items()
+        name: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        for name, value in flat.items()
     }
 
 

@@ -162,7 +162,7 @@ def _made_up(schema: JsonDict, texts: Sequence[str], root: JsonDict, place: int 
 def _clauses(texts: Sequence[str]) -> list[str]:
     """What texts say, clause by clause, as the rules of chapter 37 cut them."""
     finder = ClaimFinder("statements")
-    sentences = [one.text for text in texts for one in split_sentences(text)]
+    sentences = [sentence.text for text in texts for sentence in split_sentences(text)]
     return [claim.text for sentence in sentences for claim in finder.find(sentence)] or list(texts)
 
 
@@ -231,7 +231,7 @@ class _Rehearsal:
             if isinstance(metric, Metric):
                 metric = replace(metric, **load_options(metric.options(), load))  # type: ignore[type-var]
             self._metric = _recorded(metric, known)
-        self.models = [one for one in known.values() if isinstance(one, RecordingBackend)]
+        self.models = [model for model in known.values() if isinstance(model, RecordingBackend)]
 
     def score(self, rows: Sequence[JsonDict]) -> list[Outcome]:
         """Outcomes of rows; what no other stage counts is of the stage "metric"."""
@@ -249,7 +249,7 @@ class _Rehearsal:
         except Exception as error:
             outcomes = [Outcome(None, "failed", f"{type(error).__name__}: {error}")] * len(rows)
         spent = time.perf_counter() - started
-        asked = {name: one for name, one in self.ledger.take().items() if one["questions"] or one["calls"]}
+        asked = {name: counts for name, counts in self.ledger.take().items() if counts["questions"] or counts["calls"]}
         return asked, spent, outcomes
 
 
@@ -261,8 +261,8 @@ class Estimate(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        digits = 0 if self.high >= 10 or all(float(one).is_integer() for one in self) else 2
-        value, low, high = (f"{one:,.{digits}f}" for one in self)
+        digits = 0 if self.high >= 10 or all(float(number).is_integer() for number in self) else 2
+        value, low, high = (f"{number:,.{digits}f}" for number in self)
         return value if low == high else f"{value} ({low} to {high})"
 
 
@@ -288,7 +288,7 @@ def _estimate(alone: Sequence[float], together: float, spare: float, rows: int) 
     times = rows / n
     if n < 2 or rows <= n:
         return Estimate(together * times, together * times, together * times)
-    deviation = math.sqrt(math.fsum((one - total / n) ** 2 for one in alone) / (n - 1))
+    deviation = math.sqrt(math.fsum((count - total / n) ** 2 for count in alone) / (n - 1))
     left_out = math.sqrt((rows - n) / (rows - 1))
     share = together / total if total else 1.0
     width = float(t.ppf(0.975, n - 1)) * deviation / math.sqrt(n) * rows * left_out * share + spare * times
@@ -300,11 +300,13 @@ def _by_stage(alone: Sequence[Stages], together: Stages, rows: int) -> dict[str,
     """Estimates of each stage's counts."""
     stages = {}
     for stage, whole in together.items():
-        sums = {name: math.fsum(one.get(stage, {}).get(name, 0) for one in alone) for name in COUNTS}
+        sums = {
+            name: math.fsum(stages_of_row.get(stage, {}).get(name, 0) for stages_of_row in alone) for name in COUNTS
+        }
         shared = sums["calls"] - whole["calls"]
         stages[stage] = {
             shown: _estimate(
-                [one.get(stage, {}).get(name, 0) for one in alone],
+                [stages_of_row.get(stage, {}).get(name, 0) for stages_of_row in alone],
                 whole[name],
                 # where rows share calls, the last call of a batch is seldom full
                 max(0.0, (sums[name] - whole[name]) / shared) if shared > 0 else 0.0,
@@ -368,8 +370,8 @@ class RunPlan:
         if self.total and len(stages) != 1:
             stages["total"] = self.total
         for stage, counts in stages.items():
-            shown = {name: one for name, one in counts.items() if one.high or name == "calls"}
-            rows += [{"what": f"{stage}: {name}", "count": str(one)} for name, one in shown.items()]
+            shown = {name: estimate for name, estimate in counts.items() if estimate.high or name == "calls"}
+            rows += [{"what": f"{stage}: {name}", "count": str(estimate)} for name, estimate in shown.items()]
         return [*rows, {"what": "seconds without models", "count": self.seconds and str(self.seconds)}]
 
     def to_dict(self) -> JsonDict:
@@ -378,7 +380,7 @@ class RunPlan:
         def plain(value: Any) -> Any:
             if isinstance(value, Estimate):
                 return value._asdict()
-            return {name: plain(one) for name, one in value.items()} if isinstance(value, Mapping) else value
+            return {name: plain(part) for name, part in value.items()} if isinstance(value, Mapping) else value
 
         return {name: plain(value) for name, value in vars(self).items()}
 
@@ -505,12 +507,12 @@ def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
     alone = [rehearsal.took([row]) for row in drawn]
     sums = [_sum_of(stages) for stages, _, _ in alone]
     stages = _by_stage([stages for stages, _, _ in alone], together, rows)
-    failed = [one.reason for *_, outcomes in alone for one in outcomes if one.status == "failed"]
+    failed = [outcome.reason for *_, outcomes in alone for outcome in outcomes if outcome.status == "failed"]
     notes = [f"Estimated from {len(drawn)} of {rows} rows, with 95 % intervals; no model was asked."]
     if len(drawn) == rows:
         notes = [f"All {rows} rows were tried; no model was asked."]
     if stages:
-        estimates = any(one.estimates for one in rehearsal.models)
+        estimates = any(model.estimates for model in rehearsal.models)
         how = f"estimated at {BYTES_PER_TOKEN} bytes each" if estimates else "counted by the model's own tokenizer"
         notes += [f"Prompt tokens are {how}.", *([CHAIN] if len(stages) > 1 else [])]
     if failed:

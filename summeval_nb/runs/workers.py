@@ -49,10 +49,10 @@ def try_together(
             alone += score([row])
         except broken as error:
             alone.append(error)
-    fine = [i for i, one in enumerate(alone) if not isinstance(one, BaseException)]
+    fine = [i for i, outcome in enumerate(alone) if not isinstance(outcome, BaseException)]
     with suppress(broken):
-        for i, one in zip(fine, score([rows[i] for i in fine]) if fine else [], strict=True):
-            alone[i] = one
+        for i, outcome in zip(fine, score([rows[i] for i in fine]) if fine else [], strict=True):
+            alone[i] = outcome
     return alone
 
 

@@ -494,7 +494,7 @@ def _known_by_seals(answer: object, entry: JsonDict, seal: Callable[..., str]) -
     def is_right_at(place: int, number: float) -> bool:
         # as a whole answer is compared
         near = {round(number + shift, _DIGITS) for shift in (0.0, -1e-6, 1e-6)}
-        return any(seal(one, f"/{place}") == places[place] for one in near)
+        return any(seal(value, f"/{place}") == places[place] for value in near)
 
     return nearly(answer, is_right, len(places), is_right_at)
 

@@ -221,7 +221,7 @@ _Passed: TypeAlias = tuple[np.ndarray, list[np.ndarray]]  # of sentences, of tok
 
 
 class BatchEmbedder:
-    """The common part of all embedders: equal sentences once, in batches, then in order.
+    """What all embedders share: equal sentences once, in batches, then in order.
 
     `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
     is d. A subclass says how texts are prepared (`_prepare`) and how one batch is

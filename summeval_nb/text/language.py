@@ -373,7 +373,9 @@ def require_languages(value: object, name: str = "languages") -> Codes:
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be a list of codes such as ('en', 'de'), or None for any, not {value!r}")
     codes = tuple(value)
-    if wrong := [one for one in codes if not isinstance(one, str) or not re.fullmatch(r"[A-Za-z]{2,3}([-_]\w+)*", one)]:
+    if wrong := [
+        code for code in codes if not isinstance(code, str) or not re.fullmatch(r"[A-Za-z]{2,3}([-_]\w+)*", code)
+    ]:
         raise ValueError(f"{name} holds {wrong[0]!r}: give codes such as 'en', 'de' or 'zh', or None for any language")
     return codes
 
@@ -398,7 +400,7 @@ def named_languages(name: str, kind: str | None = None) -> Codes:
     kinds = READS if kind is None else {kind: READS[kind]}
     found = {own: names[base] for own, names in kinds.items() if base in names}
     if not found:
-        known = ", ".join(sorted({one for names in kinds.values() for one in names}))
+        known = ", ".join(sorted({known_name for names in kinds.values() for known_name in names}))
         raise ValueError(f"nothing is called {name!r}; known: {known}")
     if len(set(found.values())) > 1:
         raise ValueError(f"{name!r} names {' and '.join(found)}: say which by kind=")

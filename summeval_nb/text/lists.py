@@ -118,7 +118,7 @@ def read_with_leads(text: str, readings: Sequence[Reading]) -> list[Reading]:
     --------
     >>> from summeval_nb.text.split import split_markdown
     >>> text = "The warranty does not cover:\\n- scratches\\n- rust"
-    >>> [one.plain for one in read_with_leads(text, split_markdown([text], progress=False)[0])]
+    >>> [reading.plain for reading in read_with_leads(text, split_markdown([text], progress=False)[0])]
     ['The warranty does not cover:', 'The warranty does not cover scratches', 'The warranty does not cover rust']
     """
     units = [_unit(text, reading) for reading in readings]

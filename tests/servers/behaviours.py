@@ -35,7 +35,7 @@ Change = Callable[[Reply], Any]
 
 def _entry(reply: Reply) -> dict[str, Any]:
     """The token at the option's place; in JSON, tokens with quotes stand around it."""
-    return next(one for one in reply["choices"][0]["logprobs"]["content"] if '"' not in one["token"])
+    return next(token for token in reply["choices"][0]["logprobs"]["content"] if '"' not in token["token"])
 
 
 def _logprobs(*values: Any) -> Change:
@@ -43,9 +43,9 @@ def _logprobs(*values: Any) -> Change:
 
     def change(reply: Reply) -> Reply:
         top = _entry(reply)["top_logprobs"]
-        for place, one in enumerate(top):
-            one["logprob"] = values[min(place, len(values) - 1)]
-        own = next(one for one in top if one["token"] == _entry(reply)["token"])
+        for place, token in enumerate(top):
+            token["logprob"] = values[min(place, len(values) - 1)]
+        own = next(token for token in top if token["token"] == _entry(reply)["token"])
         _entry(reply)["logprob"] = own["logprob"]
         return reply
 

@@ -23,7 +23,7 @@ def answer(request: bytes, tops: int = 0) -> bytes:
     """The answer that chooses the first option of a request in vLLM's dialect; `tops` more tokens are shown with it."""
     options = json.loads(request)["structured_outputs"]["choice"]
     shares = [0.8, *[0.1 / len(options)] * (len(options) - 1)]
-    top = [{"token": one, "logprob": math.log(share)} for one, share in zip(options, shares, strict=True)]
+    top = [{"token": option, "logprob": math.log(share)} for option, share in zip(options, shares, strict=True)]
     top += [{"token": f"t{number}", "logprob": -50.0} for number in range(tops)]
     choice = {"message": {"content": options[0]}, "finish_reason": "stop"}
     choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}

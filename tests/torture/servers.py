@@ -53,7 +53,7 @@ def judge_answer(said: set[float], answer: object, what: str) -> None:
         if not str(answer).strip():
             raise Wrong(f"{what}: {answer!r}", "a BackendError without a message")
     elif isinstance(answer, Choice):
-        if all(abs(answer.probabilities["yes"] - one) > 1e-6 for one in said):
+        if all(abs(answer.probabilities["yes"] - share) > 1e-6 for share in said):
             raise Wrong(f"{what}: {answer} where the server meant {said}", "a lie becomes a number")
     else:
         raise Wrong(f"{what}: {answer!r} is neither a choice nor a typed error", "an untyped answer")

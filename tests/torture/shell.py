@@ -116,7 +116,7 @@ def _command(rng: random.Random, folder: Path) -> list[str]:
                 [f"--{corpus.text(rng)[:20]}"],
             ]
         )
-    return [one.replace("\x00", "_") for one in command]
+    return [word.replace("\x00", "_") for word in command]
 
 
 def said(command: list[str], given: bytes) -> tuple[object, str, str]:
@@ -131,7 +131,7 @@ def said(command: list[str], given: bytes) -> tuple[object, str, str]:
         code = error.code
     finally:
         sys.stdin = before
-    return code, *(one.buffer.getvalue().decode() for one in (out, err))
+    return code, *(stream.buffer.getvalue().decode() for stream in (out, err))
 
 
 def shell(rng: random.Random, folder: Path) -> None:

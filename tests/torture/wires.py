@@ -151,5 +151,5 @@ def proxies(rng: random.Random, folder: Path) -> None:
             f"{settings}: {met} requests to 127.0.0.1 reached the proxy", "a proxy gets what is for this machine"
         )
     judge_answer({true_probability(prompt)}, answer, f"{settings}")
-    if isinstance(answer, BackendError) and scheme == "http" and not any("SSL" in one for one in settings):
+    if isinstance(answer, BackendError) and scheme == "http" and not any("SSL" in setting for setting in settings):
         raise Wrong(f"{settings}: {answer!r}", "a proxy keeps a server of this machine from answering")
