@@ -21,9 +21,10 @@ from helpers.patience import comes_back
 from summeval_nb import bleu_score, rouge_score
 from summeval_nb.core.items import make_shards, open_items
 from summeval_nb.core.results import Verdict
-from summeval_nb.runs.batch import RunStopped, run
+from summeval_nb.runs.batch import run
 from summeval_nb.runs.costs import Ledger, MeteredChecker
 from summeval_nb.runs.plan import plan_run
+from summeval_nb.runs.workers import RunStopped
 
 ROOT = Path(__file__).parents[1]
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
@@ -684,7 +685,8 @@ def asks_twice(row, backend):
 FULL = """
 import sys
 from summeval_nb.core.results import Verdict
-from summeval_nb.runs.batch import RunStopped, run
+from summeval_nb.runs.batch import run
+from summeval_nb.runs.workers import RunStopped
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))
 def metric(row):
     return {"score": 1, "echo": row["text"]}

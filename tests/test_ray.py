@@ -21,7 +21,8 @@ import pytest
 from helpers.patience import comes_back
 
 from summeval_nb.runs import engines
-from summeval_nb.runs.batch import RunStopped, run
+from summeval_nb.runs.batch import run
+from summeval_nb.runs.workers import RunStopped
 
 pytest.importorskip("ray", reason="needs the extra: pip install -e '.[ray]'")
 psutil = pytest.importorskip("psutil")

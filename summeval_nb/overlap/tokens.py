@@ -388,7 +388,11 @@ def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
         return
     name = "porter" if stemmer is True else str(stemmer)
     reads = READS["stemmer"][name]
-    if code := foreign_language(_start_of(texts), reads):
+    try:
+        code = foreign_language(_start_of(texts), reads)
+    except ImportError:  # where nothing compiled is installed, as on the page to try, nobody tells languages
+        return
+    if code:
         own = language_name((reads or ("",))[0])
         message = f"the stemmer {name!r} reads {own}, and the texts are in {language_name(code)}"
         other = next((stemming for stemming, codes in READS["stemmer"].items() if codes == (code,)), "")

@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING
-
-import regex  # Python's own `re` has no \p{...}
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -62,7 +60,16 @@ _LETTERS = {script: rf"\p{{{script}}}" for script in _WRITTEN_IN} | {
     OTHER: r"\p{L}\p{M}--\p{Common}--\p{Inherited}",
 }
 _WEIGHTS = {"han": 3, "hiragana": 2, "hangul": 2}
-_RUNS = regex.compile("(?V1)" + "|".join(f"(?P<{script}>[{letters}]+)" for script, letters in _LETTERS.items()))
+
+
+@cache
+def _runs() -> Any:
+    """The pattern that finds runs of letters of one script, a group for each."""
+    import regex  # Python's own `re` has no \p{...}
+
+    return regex.compile("(?V1)" + "|".join(f"(?P<{script}>[{letters}]+)" for script, letters in _LETTERS.items()))
+
+
 _ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|「[^「」]*」|《[^《》]*》")
 _LOWER = re.compile(r"(?<![^\W\d_])[a-z\u00df-\u00f6\u00f8-\u00ff]+(?![^\W\d_])")
 _WORDS = re.compile(r"(?<!['’])[^\W\d_]+|(?<=['’])[^\W\d_]{2,}")  # not the s of "Reagan's"
@@ -113,7 +120,7 @@ def language_of(text: str) -> str | None:
 def _language(text: str, read: frozenset[str]) -> str | None:
     """Return the likeliest language, if it is clear whether that is one of those `read`."""
     counts: Counter[str] = Counter()
-    for run in _RUNS.finditer(text):
+    for run in _runs().finditer(text):
         script = str(run.lastgroup)
         counts[script] += len(run[0]) * _WEIGHTS.get(script, 1)
     total = counts.total()
@@ -216,7 +223,7 @@ def _base(languages: Iterable[str]) -> frozenset[str]:
 def _by_script(text: str, read: frozenset[str]) -> str | None:
     """Return a language for a text of which most letters are in a script that none of the languages `read` has."""
     counts: Counter[str] = Counter()
-    for run in _RUNS.finditer(text):
+    for run in _runs().finditer(text):
         counts[str(run.lastgroup)] += len(run[0])
     known = _scripts_of(read)
     other = sum(count for script, count in counts.items() if script not in known)
@@ -232,7 +239,7 @@ def _of_script(text: str, counts: Counter[str], known: set[str]) -> str | None:
         return None
     if script == "han":
         return "ja" if counts["hiragana"] else "zh"
-    likely = _likely(" ".join(run[0] for run in _RUNS.finditer(text) if run.lastgroup == script), script)
+    likely = _likely(" ".join(run[0] for run in _runs().finditer(text) if run.lastgroup == script), script)
     best, commonest = max(likely, key=lambda code: likely[code]), next(iter(likely))
     return best if likely[best] > CLEARLY * likely[commonest] else commonest
 
@@ -263,7 +270,7 @@ def _around_names(text: str, read: frozenset[str]) -> str | None:
     if text.isascii() or not read <= NAMES.keys() or "latin" not in known:
         return None
     counts, runs, grammar, text = Counter[str](), 0, False, _ASIDE.sub(" ", text)
-    for run in _RUNS.finditer(text):
+    for run in _runs().finditer(text):
         script = str(run.lastgroup)
         if script != "greek" or len(run[0]) > 1:  # a Greek letter by itself is a symbol
             counts[script] += len(run[0]) * _WEIGHTS.get(script, 1)
@@ -294,7 +301,7 @@ def unread_words(text: str, languages: Sequence[str]) -> list[str]:
     known = _scripts_of(read)
     found: list[str] = []
     end, text = -1, _BRACKETED.sub(lambda aside: " | ", text)
-    for run in _RUNS.finditer(text):
+    for run in _runs().finditer(text):
         script = str(run.lastgroup)
         if script in known or (len(run[0]) == 1 and script not in _WEIGHTS):
             continue

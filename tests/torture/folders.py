@@ -9,7 +9,8 @@ import shutil
 from pathlib import Path
 from unittest import mock
 
-from summeval_nb.runs.batch import RunStopped, run
+from summeval_nb.runs.batch import run
+from summeval_nb.runs.workers import RunStopped
 
 from . import runs
 from .harness import Wrong

@@ -18,8 +18,9 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from summeval_nb.runs.batch import RunStopped, run
+from summeval_nb.runs.batch import run
 from summeval_nb.runs.run_report import RunReport
+from summeval_nb.runs.workers import RunStopped
 
 from . import corpus, judges
 from .harness import Wrong
