@@ -53,7 +53,9 @@ def summeval(capsys, name, *words, code=0, **choices):
         cli.main(["score", name, *words, *given])
     said = capsys.readouterr()
     assert leaving.value.code == code, said.err
-    return said.out, said.err
+    # texts in five languages: what a metric does not read of them is not the case here
+    errors = [line for line in said.err.splitlines(keepends=True) if not line.startswith("summeval: warning:")]
+    return said.out, "".join(errors)
 
 
 def _word(name, value):
@@ -180,7 +182,9 @@ def said_of(capsys, *words, code=0):
         cli.main([str(word) for word in words])
     said = capsys.readouterr()
     assert leaving.value.code == code, said.err
-    return said.out, said.err
+    # texts in five languages: what a metric does not read of them is not the case here
+    errors = [line for line in said.err.splitlines(keepends=True) if not line.startswith("summeval: warning:")]
+    return said.out, "".join(errors)
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -307,7 +307,7 @@ LISTED: dict[str, dict[str, Any]] = {
     },
     "chrf_many": {"references": st.lists(groups, max_size=3)},
     "clipped_counts": {"candidate": words, "references": st.lists(words, max_size=3)},
-    "compare": {},
+    "paired_test": {},
     "compare_metrics": {"metrics": st.dictionaries(texts, tables((3, 4)), max_size=3)},
     "compare_runs": {
         "a": st.lists(numbers, min_size=3, max_size=3).map(np.array),
