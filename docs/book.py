@@ -21,6 +21,7 @@ from summeval_nb.teaching.exercises import PARTS as TITLES
 
 PACKAGE = "summeval_nb"
 PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES
+    "1_start": TITLES["1"],  # which also holds pages that are no notebooks
     **{folder.name: TITLES[folder.name[0]] for folder in sorted(NOTEBOOKS.glob("[1-9]_*"))},
     "zh": "中文",
     "solutions": "Solutions",
