@@ -392,6 +392,7 @@ def test_signature_says_every_choice():
 def test_words_without_spaces_are_told(text, recwarn):
     bleu_score(text, text, tokenize="char")
     bleu_score("The bridge 橋 was closed to all cars on Monday.", "The bridge was closed.")
+    bleu_score("大桥 周一 关闭 了 。", "大桥 周一 开放 了 。"), bleu_score(text, text, tokenize="none")
     assert not recwarn.list
     for tokenize in ("13a", "intl"):
         with pytest.warns(UserWarning, match="splits at spaces, and 2 of 2 texts"):

@@ -181,10 +181,10 @@ def _plainly_paired(candidates: Sequence[str], references: Groups) -> bool:
     return listed and set(map(type, candidates)) <= {str} >= set(map(type, chain.from_iterable(groups)))
 
 
-_UNSPACED = re.compile(  # letters of languages that write no spaces between words
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]"
+_UNSPACED = re.compile(  # six letters in a row of a language that writes no spaces between words
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003134f]{6,}"
 )
-_AT_SPACES = frozenset({"none", "13a", "intl"})
+_AT_SPACES = frozenset({"13a", "intl"})
 _KEPT = re.compile("[A-Za-z0-9]")
 _LOST_LETTERS = 0.02  # a share of a text's letters that may be dropped without a word
 
@@ -199,7 +199,9 @@ def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: 
             "Pass a tokenizer for their language.",
         )
     elif tokenizer in _AT_SPACES:
-        whole = [text for text in texts if not text.isascii() and 10 * len(_UNSPACED.findall(text)) > len(text)]
+        whole = [
+            text for text in texts if not text.isascii() and 10 * sum(map(len, _UNSPACED.findall(text))) > len(text)
+        ]
         if whole:
             _warn_of_tokenizer(
                 tokenizer,
