@@ -153,6 +153,8 @@ class OneLine(TyperGroup):
 
             if args[0] in METRICS:
                 fail(f"{args[0]} is a metric: call summeval score {args[0]}")
+            if args[0] == "evaluate":  # as in Python
+                fail("evaluate is the metric faithfulness: call summeval score faithfulness")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -212,6 +212,11 @@ def test_a_metric_is_no_command_of_its_own(name, capsys):
     assert err == f"summeval: {name} is a metric: call summeval score {name}\n"
 
 
+def test_the_name_of_the_function_leads_to_its_metric(capsys):
+    _, err = said_of(capsys, "evaluate", "article.txt", "summary.txt", code=2)
+    assert err == "summeval: evaluate is the metric faithfulness: call summeval score faithfulness\n"
+
+
 def test_an_unknown_metric_lists_the_known(capsys):
     _, err = said_of(capsys, "score", "blue", "table.jsonl", code=2)
     assert err.startswith("summeval: unknown metric 'blue'; known: 'length', 'bleu'") and err.count("\n") == 1
