@@ -1,6 +1,7 @@
 """A run is continued only by the same metric: what it declares, its choices and their code, its weights."""
 
 import functools
+import importlib.util
 import json
 import os
 import subprocess
@@ -11,12 +12,15 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend
+from summeval_nb.core import Metric, Signature
+from summeval_nb.evidence import WordsChecker
 from summeval_nb.overlap import BleuMetric
 from summeval_nb.runs.batch import run
-from summeval_nb.runs.identity import describe, identify, identify_model
+from summeval_nb.runs.identity import _process_start, describe, identify, identify_model
 from summeval_nb.runs.manifest import differences, find_unknown
 
 ROOT = Path(__file__).parents[1]
@@ -338,3 +342,67 @@ def test_a_captured_key_stands_nowhere_in_the_manifest(tmp_path):
     key = "sk-very-secret"
     quiet(ROWS, functools.partial(keyed, other=key, address=f"http://u:{key}@h"), out=tmp_path)
     assert key not in (tmp_path / "manifest.json").read_text()
+
+
+class Lenient(WordsChecker):
+    def check_many(self, pairs, *, vectors=None):
+        return super().check_many(pairs)
+
+
+class Signed(Metric):
+    name, columns = "signed", {"candidate": "text"}
+    signature = Signature({"metric": "signed"})
+
+    def score_many(self, texts, **choices):
+        return [len(text) for text in texts]
+
+
+def test_what_a_class_of_the_package_declares_is_no_word_on_a_subclass():
+    """The package's own constructor puts the fingerprint into the object."""
+    assert "fingerprint" in identify(WordsChecker()) and Lenient().fingerprint == WordsChecker().fingerprint
+    known = identify(Lenient())
+    assert "fingerprint" not in known and "test_identity" in known["code"]
+
+
+def test_a_signature_is_no_fingerprint():
+    known = identify(Signed())
+    assert "fingerprint" not in known and "test_identity" in known["code"]
+
+
+@pytest.mark.parametrize("name", ["build", "code"])
+def test_own_code_under_a_known_name_is_known_by_its_source(name, tmp_path, monkeypatch):
+    """One is installed here, the other is Python's own."""
+    file = tmp_path / f"{name}.py"
+    file.write_text("def score(row):\n    return 1.0\n")
+    os.utime(file, (1e9, 1e9))
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setitem(sys.modules, name, module)
+    first = identify(module.score)["code"]
+    file.write_text("def score(row):\n    return -1.0\n")
+    os.utime(file, (1e9, 1e9))
+    assert first[name] != identify(module.score)["code"][name]
+
+
+def test_a_source_that_changed_since_the_process_began_is_refused(tmp_path, monkeypatch):
+    began = psutil.Process().create_time()
+    assert abs(_process_start() - began) < 0.5
+    file = tmp_path / "live.py"
+    file.write_text("def score(row):\n    return 1.0\n")
+    spec = importlib.util.spec_from_file_location("live", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setitem(sys.modules, "live", module)
+    assert "changed after this process had begun" in find_unknown(identify(module.score))[0]
+
+
+def test_texts_that_hold_an_address_differ_by_all_of_it():
+    one, other = (describe(f"Follow http://style.org/guide?page={page}", "criteria") for page in ("short", "long"))
+    assert one != other and "short" not in str(one)
+    assert describe({1: "a"}, "options") != describe({"1": "a"}, "options")
+
+
+def test_an_option_of_somebodys_with_the_key_unknown_is_an_option():
+    assert find_unknown({"options": {"synonyms": {"unknown": ["strange"]}}}) == []
+    assert find_unknown({"metric": identify(lambda row: 1)})

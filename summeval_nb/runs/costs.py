@@ -37,7 +37,7 @@ Stages = Mapping[str, Mapping[str, float]]
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
     """What some backends have used so far; `call_seconds` is the time inside calls, added up over threads."""
-    counts = [backend.usage.to_dict() for backend in {id(backend): backend for backend in backends}.values()]
+    counts = [backend.usage.to_dict() for backend in {id(backend.usage): backend for backend in backends}.values()]
     total = {name: sum(count[name] for count in counts) for name in Usage.__dataclass_fields__}
     return total | {"call_seconds": total["seconds"], "seconds": time.perf_counter()}
 
@@ -222,7 +222,9 @@ class MeteredChecker:
 
     def with_threshold(self, threshold: float) -> MeteredChecker:
         """Return the checker with another threshold, and the same meter."""
-        return MeteredChecker(with_threshold(self._inner, threshold), self._ledger)
+        other = copy.copy(self)
+        other._inner = with_threshold(self._inner, threshold)
+        return other
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
         """Return the checker's verdicts."""

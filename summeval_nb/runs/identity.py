@@ -11,8 +11,11 @@ import ast
 import functools
 import hashlib
 import json
+import os
 import pickle
+import site
 import sys
+import sysconfig
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,7 +30,20 @@ from summeval_nb.core.metric import Metric
 MODEL_OPTIONS = frozenset({"checker", "judge", "backend", "embedder", "model"})  # the options that hold a model
 _PACKAGED = {"embedded", "minilm", "words"}  # the package's own, which change with its version
 _UNNAMED = "scripted:scripted"  # a ScriptedBackend that nobody named: any function
-_STARTED = time.time()
+
+
+def _process_start() -> float:
+    """When this process began, in seconds of the clock; where nothing tells, when this module was imported."""
+    now = time.time()
+    try:
+        born = int(Path("/proc/self/stat").read_text(errors="replace").rpartition(")")[2].split()[19])
+        alive = float(Path("/proc/uptime").read_text().split()[0]) - born / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return now
+    return min(now, now - alive + 0.05)  # the kernel counts in hundredths
+
+
+_STARTED = _process_start()
 
 
 def describe(value: object, name: str) -> Any:
@@ -40,7 +56,8 @@ def describe(value: object, name: str) -> Any:
     if isinstance(value, (str, PurePath)):
         return identify_model(name, value)
     if isinstance(value, Mapping):
-        return {str(key): describe(inner, str(key)) for key, inner in value.items()}
+        names = {key: key if isinstance(key, str) else f"{type(key).__name__} {key!r}" for key in value}
+        return {names[key]: describe(inner, names[key]) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [describe(inner, name) for inner in value]
     return identify(value)
@@ -65,7 +82,9 @@ def identify_model(option: str, text: str | PurePath) -> Any:
     if not colon or kind not in ("llm", "nli") or option == "embedder":
         kind, place = "", str(text)
     shown = without_secrets(str(text))
-    if option not in MODEL_OPTIONS or not place or place in _PACKAGED or "@http" in place:
+    if option not in MODEL_OPTIONS:  # a text of the user's, which may hold an address
+        return shown if shown == str(text) else {"text": shown, "hash": hashlib.sha256(str(text).encode()).hexdigest()}
+    if not place or place in _PACKAGED or "@http" in place:
         return shown
     content = content_of(Path(place)) or _cached_content(place)
     return {"name": shown, "content": content} if content else shown
@@ -111,14 +130,16 @@ def _is_packaged(kind: type) -> bool:
 def _declared(value: object) -> JsonDict | None:
     """A declared fingerprint, with the threshold, which is none of the fingerprint's.
 
-    One that a class of somebody's only inherits from a class of the package says nothing of what it does otherwise.
+    One that a class of somebody's only inherits from a class of the package, or that this puts into the object, says
+    nothing of what it does otherwise: such a class declares its own as an attribute of the class, or a property.
     """
     mark = getattr(value, "fingerprint", None)
     if isinstance(value, type) or not isinstance(mark, str) or not mark or _UNNAMED in mark:
         return None
     own = [kind for kind in type(value).__mro__ if not _is_packaged(kind)]
-    says = any({"fingerprint", "signature"} & vars(kind).keys() for kind in own)
-    if not (says or _is_packaged(type(value)) or "fingerprint" in getattr(value, "__dict__", {})):
+    says = any("fingerprint" in vars(kind) for kind in own)
+    says = says or (len(own) == len(type(value).__mro__) and "fingerprint" in getattr(value, "__dict__", {}))
+    if not (says or _is_packaged(type(value))):
         return None
     threshold = getattr(value, "threshold", None)
     return {"fingerprint": mark} | ({"threshold": threshold} if isinstance(threshold, (int, float)) else {})
@@ -161,16 +182,39 @@ def _installed() -> Mapping[str, list[str]]:
     return {top: names for top, names in packages_distributions().items() if not any(map(edited, set(names)))}
 
 
+@functools.cache
+def _places() -> tuple[Path, ...]:
+    """The folders of Python's own modules and of what is installed, as they are named and as they are."""
+    known = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    listed = [Path(place) for place in (*known, site.getusersitepackages()) if place]
+    return (*listed, *(place.resolve() for place in listed))
+
+
+def _file_of(module: str) -> Path:
+    return Path(getattr(sys.modules.get(module), "__file__", None) or "")
+
+
+def _is_own(module: str) -> bool:
+    """Whether a module is source of somebody's, also where one of Python's or of what is installed has its name."""
+    path = _file_of(module)
+    if path.suffix != ".py":
+        return False
+    names = _installed().get(module.partition(".")[0], ())
+    places = (*_places(), *(Path(str(distribution(name).locate_file(""))) for name in names))
+    return not any(file.is_relative_to(place) for place in places for file in (path, path.resolve()))
+
+
 def _code_of(module: str) -> tuple[str, str]:
     """What tells the code of a module: a version, or a hash of one's own source; nothing for the package's."""
     top = module.partition(".")[0]
     if top == "summeval_nb":  # a run's settings have its version
         return "", ""
-    if top in sys.stdlib_module_names:
-        return "python", f"{sys.version_info.major}.{sys.version_info.minor}"
-    if names := _installed().get(top):
-        return top, ", ".join(f"{name} {version(name)}" for name in sorted(set(names)))
-    path = Path(getattr(sys.modules.get(module), "__file__", None) or "")
+    path = _file_of(module)
+    if not _is_own(module):
+        if top in sys.stdlib_module_names:
+            return "python", f"{sys.version_info.major}.{sys.version_info.minor}"
+        if names := _installed().get(top):
+            return top, ", ".join(f"{name} {version(name)}" for name in sorted(set(names)))
     if module == "__main__" or path.suffix != ".py":
         raise LookupError(f"the code of {module} is in no module that can be imported")
     if path.stat().st_mtime > _STARTED:
@@ -180,6 +224,7 @@ def _code_of(module: str) -> tuple[str, str]:
     tops = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     own = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     tops |= {"" if node.level else str(node.module).partition(".")[0] for node in own}
-    if others := tops - {"summeval_nb"} - sys.stdlib_module_names - _installed().keys():
+    others = tops - {"summeval_nb"} - sys.stdlib_module_names - _installed().keys()
+    if others := (others | {name for name in tops if _is_own(name)}) - {"summeval_nb"}:
         raise LookupError(f"{module} imports other code of yours ({min(others) or 'relatively'})")
     return module, hashlib.sha256(source.encode()).hexdigest()[:16]

@@ -327,7 +327,7 @@ def find_unknown(described: object) -> list[str]:
     """Return why some described data have no identity; empty where all of them have one."""
     if isinstance(described, Mapping):
         inner = [reason for part in described.values() for reason in find_unknown(part)]
-        return [*inner, *(described["unknown"] if isinstance(described.get("unknown"), list) else [])]
+        return [*inner, *(described["unknown"] if described.keys() == {"name", "unknown"} else [])]
     if isinstance(described, list):
         return [reason for part in described for reason in find_unknown(part)]
     return []

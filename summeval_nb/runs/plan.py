@@ -228,8 +228,8 @@ class _Rehearsal:
             store: Any = _ReadOnly(Store(path)) if path else None
             self._metric: Any = named_metric(metric, *metered(options, self.ledger, store))
         else:
-            if isinstance(metric, Metric):
-                metric = replace(metric, **load_options(metric.options(), load))  # type: ignore[type-var]
+            if isinstance(metric, Metric) and (options := load_options(metric.options(), load)):
+                metric = replace(metric, **options)  # type: ignore[type-var]
             self._metric = _recorded(metric, known)
         self.models = [model for model in known.values() if isinstance(model, RecordingBackend)]
 
@@ -469,7 +469,7 @@ def plan_run(
     """
     require_count(sample, "sample", minimum=2)
     job = Job(metric, dict(options or {}), dict(columns or {}), store)
-    size = shard_size or job.shard_size
+    size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
     done: Callable[[Shard], bool] = lambda shard: False
     if out is not None and Path(out).exists():
         done = partial(_is_scored, Path(out), settings_mark(make_settings(job, size)))
