@@ -16,9 +16,9 @@ from ..core.metric import is_function
 from ..core.results import Sentence
 from ..core.base import require_count, require_flag
 from ..core.base import require_option, require_text, require_texts
-from . import clauses, language, markdown, splitters
-from .splitters import ABBREVIATIONS, BEFORE_NUMBERS
-from .splitters import SMALL_WORDS, TITLES
+from . import clauses, full_stops, language, markdown, splitters
+from .full_stops import ABBREVIATIONS, BEFORE_NUMBERS, DAYS
+from .full_stops import MONTHS, SMALL_WORDS, TITLES
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
@@ -44,6 +44,7 @@ def _english() -> PunktSentenceTokenizer:
     parameters.collocations = {
         *product(titles, small),
         *product(BEFORE_NUMBERS.split(), ["##number##"]),
+        *product(DAYS.split(), MONTHS.split()),  # Fri. May 3
         *product(letters, ["a", "i"]),  # two initials: J. A. Smith, J. I. Packer
     }
     return punkt.PunktSentenceTokenizer(parameters)
@@ -51,58 +52,80 @@ def _english() -> PunktSentenceTokenizer:
 # %% ../../nbs/3_evidence/31_sentences.ipynb #4d5ba2b6
 _PLACE = re.compile(
     r"""(?<![.?!…])(?P<mark>[.?!…]++(?:\s[.…]++)*+)  # one mark or a run, spaced or not
-    (?P<close>(?:["'”’»›)\]}*_`]|\[\d{1,3}\]|[¹²³⁰-⁹])*+  # quotes, brackets, footnotes
+    (?P<close>(?:["'”’»›)\]}*_`$]|\[\d{1,3}\]|[¹²³⁰-⁹])*+  # quotes, brackets, footnotes
     (?:\s["'”’»)\]]{1,2}(?=\s))?+)  # a closing quote that stands alone
     (?P<gap>\s*+)""",
     re.VERBOSE,
 )
 _BEFORE = re.compile(r"[^\s\"“”„«(\[{–—/]*$")
 _AFTER = re.compile(r"(?P<open>[\s\"'“‘„«‹(\[{¿¡*_`–—-]{0,20}+)(?P<word>\S{1,40})")
+_NEAR = 60  # characters on either side that a decision may look at
 
 
 def _places(text: str, decide: Callable[[str, str, str], bool]) -> list[int]:
     """Return the positions at which a new sentence begins, the first not counted."""
     cased = text != text.lower()
+    held = full_stops.held_stops(text)
     places: list[int] = []
     for found in _PLACE.finditer(text):
         after = _AFTER.match(text, found.end()) if found["gap"] else None
-        if after is None:
+        if after is None or found.end("mark") - 1 in held:
             continue
-        before = _BEFORE.search(text[max(0, found.start() - 40) : found.start()])
-        word = before[0].lstrip("'‘’`")  # type: ignore[index]
-        small = cased and after["word"][0].islower()
-        mark = _plain_mark(found["mark"], small, word[:1].isupper())
         begin = places[-1] if places else 0
-        head = text[begin : min(begin + 5, found.start())]
-        number = len(head) < 5 and head.strip("( ").isdigit()
+        head = text[begin : min(begin + _NEAR, found.start())]
+        before = text[max(begin, found.start() - _NEAR) : found.start()]
+        following = text[after.start("word") : after.start("word") + _NEAR]
+        small = cased and following[:2].islower()  # but iPhone, eBay
+        mark = _plain_mark(found["mark"], small, before, following)
         quoted = small and found["close"] and not after["open"]
         quoted = quoted and not (mark == "." and " " in found["close"])
-        if not mark or quoted or number:
+        if not mark or quoted or full_stops.only_label(head):
             continue
-        if mark == "!" or decide(word, mark, after["word"]):
+        if small and mark == "." and not re.search("[\"'“‘`]", found["close"] + after["open"]):
+            if full_stops.goes_on(head, _last_word(before), following):
+                continue
+        if mark == "!" or decide(before, mark, following):
             places.append(found.end())
     return places
 
 
-def _plain_mark(mark: str, small: bool, name: bool) -> str:
+def _last_word(before: str) -> str:
+    """Return the word that a mark stands at, without an opening quote or markup."""
+    return _BEFORE.search(before)[0].lstrip("'‘’`*_")  # type: ignore[index]
+
+
+def _plain_mark(mark: str, small: bool, before: str, following: str) -> str:
     """Return `!` (always an end), `.` or `...` (Punkt decides), or nothing (no end)."""
     if "?" in mark or "!" in mark:
-        return "" if mark == "!" and small and name else "!"  # Yahoo! said
+        named = full_stops.named_with_mark(_last_word(before), following)
+        return "" if mark == "!" and named else "!"
     dots = sum(character in ".…" for character in mark)
     four = dots > 3 and not small  # an ellipsis and a full stop
     return "." if mark == "." or four else "..."
 
 
-@cache
-def _punkt(name: str) -> PunktSentenceTokenizer:
-    """Return Punkt with our own tables, or with nltk's learnt ones for a language."""
-    return _english() if name == "punkt" else splitters.learnt_tables(name)
+def _ends(tables: str, before: str, mark: str, following: str) -> bool:
+    """Whether a sentence ends between what stands before a mark and what follows."""
+    word, after = _last_word(before), following.split(maxsplit=1)[0]
+    if tables == "punkt" and mark == ".":
+        known = full_stops.after_quantity(before, following)
+        if known is not None:
+            return known
+        word, after = full_stops.as_listed(before, word, following)
+    return _punkt_ends(tables, word, mark, after)
 
 
 @lru_cache(maxsize=50_000)
-def _ends(name: str, before: str, mark: str, after: str) -> bool:
+def _punkt_ends(tables: str, word: str, mark: str, after: str) -> bool:
     """Whether a sentence ends between two words, as Punkt sees it."""
-    return _punkt(name).text_contains_sentbreak(f"{before}{mark} {after}")
+    return _punkt(tables).text_contains_sentbreak(f"{word}{mark} {after}")
+
+
+@cache
+def _punkt(tables: str) -> PunktSentenceTokenizer:
+    """Return Punkt with our own tables, or with nltk's learnt ones for a language."""
+    return _english() if tables == "punkt" else splitters.learnt_tables(tables)
+
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #76742cf3
 Splitter = str | Callable[[str], Iterable[tuple[int, int]]]
