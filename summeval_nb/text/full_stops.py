@@ -70,9 +70,7 @@ _SMALL = frozenset(SMALL_WORDS.split())
 def held_stops(text: str) -> set[int]:
     """Return the places of marks that end nothing: in formulae, after a list's first number, in German dates."""
     held = {
-        formula.start() + stop.start()
-        for formula in _FORMULA.finditer(text)
-        for stop in _STOP.finditer(formula[0])
+        formula.start() + stop.start() for formula in _FORMULA.finditer(text) for stop in _STOP.finditer(formula[0])
     }
     held |= {max(ordinal.start("stop"), ordinal.start("number")) for ordinal in _ORDINAL.finditer(text)}
     last = max((second.start() for second in _SECOND_ITEM.finditer(text)), default=0)

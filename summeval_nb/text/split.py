@@ -59,6 +59,7 @@ _PLACE = re.compile(
 )
 _BEFORE = re.compile(r"[^\s\"“”„«(\[{–—/]*$")
 _AFTER = re.compile(r"(?P<open>[\s\"'“‘„«‹(\[{¿¡*_`–—-]{0,20}+)(?P<word>\S{1,40})")
+_QUOTE = re.compile("[\"'“‘`]")
 _NEAR = 60  # characters on either side that a decision may look at
 
 
@@ -75,15 +76,17 @@ def _places(text: str, decide: Callable[[str, str, str], bool]) -> list[int]:
         head = text[begin : min(begin + _NEAR, found.start())]
         before = text[max(begin, found.start() - _NEAR) : found.start()]
         following = text[after.start("word") : after.start("word") + _NEAR]
-        small = cased and following[:2].islower()  # but iPhone, eBay
+        small = cased and following[0].islower() and following[:2].islower()
         mark = _plain_mark(found["mark"], small, before, following)
         quoted = small and found["close"] and not after["open"]
         quoted = quoted and not (mark == "." and " " in found["close"])
         if not mark or quoted or full_stops.only_label(head):
             continue
-        if small and mark == "." and not re.search("[\"'“‘`]", found["close"] + after["open"]):
-            if full_stops.goes_on(head, _last_word(before), following):
-                continue
+        inside = (
+            small and mark == "." and not _QUOTE.search(found["close"] + after["open"])
+        )
+        if inside and full_stops.goes_on(head, _last_word(before), following):
+            continue
         if mark == "!" or decide(before, mark, following):
             places.append(found.end())
     return places
@@ -125,7 +128,6 @@ def _punkt_ends(tables: str, word: str, mark: str, after: str) -> bool:
 def _punkt(tables: str) -> PunktSentenceTokenizer:
     """Return Punkt with our own tables, or with nltk's learnt ones for a language."""
     return _english() if tables == "punkt" else splitters.learnt_tables(tables)
-
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #76742cf3
 Splitter = str | Callable[[str], Iterable[tuple[int, int]]]
