@@ -68,7 +68,13 @@ _SMALL = frozenset(SMALL_WORDS.split())
 
 
 def held_stops(text: str) -> set[int]:
-    """Return the places of marks that end nothing: in formulae, after a list's first number, in German dates."""
+    """Return the places of marks that end nothing: in formulae, after a list's first number, in German dates.
+
+    Examples
+    --------
+    >>> held_stops("Do this: 1. Open it. 2. Go.")
+    {10}
+    """
     held = {
         formula.start() + stop.start() for formula in _FORMULA.finditer(text) for stop in _STOP.finditer(formula[0])
     }
@@ -99,13 +105,19 @@ def after_quantity(before: str, following: str) -> bool | None:
 
     A capital letter after a measure begins a sentence, unless it belongs to an hour ("5 p.m. Friday"), the measure
     to the noun that follows ("a 12 oz. Coke"), or nothing but the hour was said ("At 5 p.m. Anna left").
+
+    Examples
+    --------
+    >>> [after_quantity("It shuts at 5 p.m", following) for following in ("Dogs bark.", "Friday.", "sharp.")]
+    [True, False, False]
     """
     quantity = _QUANTITY.search(before)
     if quantity is None:
         return True if before.endswith(" etc") and following[0].isupper() else None
+    after = re.split(r"\W", following, maxsplit=1)[0]
     if not following[0].isupper():
-        return False if following[0].islower() else None
-    if re.split(r"\W", following, maxsplit=1)[0].lower() in _SMALL:
+        return False if following[0].islower() and after not in _SUBJECTS else None
+    if after.lower() in _SMALL:
         return True
     belongs = quantity["hour"] and (_HOUR_GOES_ON.match(following) or _only_hour(before))
     return not (quantity["of"] or belongs)
