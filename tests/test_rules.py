@@ -599,6 +599,8 @@ SUBSTITUTE = ["Ben Otter, who had come on as a substitute at half time, scored."
 FOUL = ["Calder defender Mats Lind had brought down Hall 20 metres from goal.", "For Calder, Hall was the best."]
 PAYS = ["The district pays Skarvik 400 euros a call.", "The ladder of Skarvik is new."]
 SCHOOLS = ["The Tarle Trust runs four small schools in neighbouring Easterley.", "Parents in Kingsmere object."]
+FINED = ["The NFL fined Carl Dunn on Tuesday.", "Judge Ann Bell signed the order.", "His lawyer will appeal."]
+OWNER = ["Solvane was sold in May.", "After the sale, its former owner has been arrested.", "Hollis Foods bought it."]
 OTHERS_DEED = [
     (BOARD, "Councillor Peter Lane told the board that the fares were unfair.", "peter lane", "miriam osei"),
     (CRITIC, "It was Arnold Keble who repeated her measurements in 1984.", "arnold keble", "leon szabo"),
@@ -606,8 +608,21 @@ OTHERS_DEED = [
     (SUBSTITUTE, "Luke Farr came on as a substitute at half time.", "luke farr", "ben otter"),
     (PAYS, "As agreed, Skarvik pays the district 400 euros a call.", "skarvik", ""),
     (SCHOOLS, "The Tarle Trust runs four small schools in Kingsmere.", "kingsmere", "easterley"),
+    (FINED, "The NFL will appeal.", "nfl", "his lawyer"),
+    (FINED, "Judge Ann Bell will appeal.", "judge ann bell", "his lawyer"),
+    (OWNER, "Hollis Foods has been arrested.", "hollis foods", "its former owner"),
+    (
+        ["The WHO praised Carl Dunn.", "Ann Bell signed the order."],
+        "The WHO signed the order.",
+        "who",
+        "ann bell",
+    ),
 ]
 OWN_DEED = [
+    ([*FINED, "Tom Reed, his lawyer, was calm."], "Tom Reed will appeal."),
+    (["The NFL fined Carl Dunn.", "The league will appeal."], "The NFL will appeal."),
+    (["The NFL fined Carl Dunn.", "His lawyer will appeal, and so the NFL will appeal."], "The NFL will appeal."),
+    (FINED, "His lawyer will appeal."),
     (BOARD, "Miriam Osei told the board that the fares were unfair."),
     (BOARD, "Osei told the board that the fares were unfair."),
     (

@@ -56,6 +56,16 @@ def test_names_are_capitals_that_no_opening_explains(sentence, names):
     assert [token.key for token in take_apart(sentence).names] == names
 
 
+def test_initials_are_names_though_they_spell_small_words():
+    for text, found in (
+        ("The U.S. and the WHO met.", ["us", "who"]),
+        ("They asked the W.H.O. about IT.", ["who", "it"]),
+        ("They asked us who it was.", []),
+        ("THEY ASKED US WHO IT WAS.", []),
+    ):
+        assert [name.key for name in take_apart(text).names if name.key in ("us", "who", "it")] == found
+
+
 def test_positions_lead_to_each_copy_and_are_bounded():
     parts = take_apart("the cat " * 50)
     assert parts.positions["the", "cat"] == tuple(range(0, 64, 2))

@@ -886,6 +886,7 @@ _OF = frozenset("of in at from and or with for by to near on s than as like de d
 _SPOKEN = frozenset(
     "said says say told tells added adds asked asks replied wrote writes argued warned explained called".split()
 )
+_WHOSE = frozenset("his her its their my our your".split())
 _NOT_DONE_TO = _SPOKEN | EITHER | _BE_OR_GET
 
 
@@ -1075,6 +1076,26 @@ def _done_to(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> bo
     return found
 
 
+def _relative_does(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> str | None:
+    """Return who of somebody's does in the evidence all that a claim says of a name, if any: his lawyer, its owner.
+
+    None where the evidence may say the same of the name, or call the name so: Ann Bell, his lawyer.
+    """
+    deed, found = claim.parts.keys[i:], None
+    if name.start > 1 or not _telling_in(claim, range(i, len(claim.raw))):
+        return None
+    for near in evidence:
+        for k in _places(near, claim, i, len(deed)):
+            whose = next((n for n in (k - 2, k - 3) if n >= 0 and near.raw[n] in _WHOSE), None)
+            if whose is None or (whose and not _broken(near, whose - 1)) or k + len(deed) < len(near.raw):
+                return None
+            relative = near.parts.keys[k - 1]
+            if any({relative} < words.parts.key_set & {relative, *_keys_of(claim, name)} for words in evidence):
+                return None
+            found = " ".join(near.raw[whose:k])
+    return found
+
+
 def actor_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
     """Return the names that do, or close, what another name does or closes in the evidence.
 
@@ -1091,8 +1112,11 @@ def actor_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
             if name.start and claim.raw[name.start - 1] in _OF or _broken(claim, i - 1) and verb == i:
                 continue
             if claim.parts.tokens[verb].kind != "content":
+                other = _relative_does(claim, i, name, evidence)
+                if other:
+                    clashes.append(Clash("role", name.start, name.stop - 1, other))
                 continue
-            other = _does_another(claim, verb, name, evidence)
+            other = _does_another(claim, verb, name, evidence) or _relative_does(claim, i, name, evidence)
             if other or _done_to(claim, verb, name, evidence):
                 clashes.append(Clash("role", name.start, name.stop - 1, other or ""))
         if i >= _BEHIND and _is_name(claim, i) and not _is_name(claim, i - 1) and token.kind == "content":

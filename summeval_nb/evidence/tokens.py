@@ -29,6 +29,7 @@ _FUNCTION = """
     very too more most much many few less own even still now s t d m re ve ll
 """
 _FUNCTION_WORDS = frozenset(_FUNCTION.split())
+_INITIALS = frozenset(("us", "who", "it"))  # names where they have capitals: the U.S., the WHO
 _NEGATIONS = frozenset("not no n't never none nobody nothing neither nor without cannot".split())
 _SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen"
 _SMALL += " fifteen sixteen seventeen eighteen nineteen"
@@ -153,9 +154,14 @@ def word_token(match: re.Match[str]) -> Token:
         return Token(_NUMBER_WORDS[word], "number", *match.span())
     if word in _NEGATIONS:
         return Token(word, "negation", *match.span())
-    if word in _FUNCTION_WORDS:
+    if word in _FUNCTION_WORDS and not (word in _INITIALS and _in_capitals(match)):
         return Token(word, "function", *match.span())
     return Token(stem(word), "content", *match.span())
+
+
+def _in_capitals(match: re.Match[str]) -> bool:
+    """Return whether a word has capitals only, in a sentence that has not."""
+    return match[0].isupper() and not match.string.isupper()
 
 
 def parts_of(sentence: str, tokens: Sequence[Token]) -> Parts:
