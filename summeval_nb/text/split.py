@@ -277,7 +277,9 @@ class Reading(NamedTuple):
         """Return the same sentence with other words, which were made from `plain`."""
         if plain.text == self.plain:
             return self
-        spans = [self.in_sentence(*plain.span(i, i + 1)) for i in range(len(plain.text))]
+        spans = [
+            self.in_sentence(*plain.span(i, i + 1)) for i in range(len(plain.text))
+        ]
         places, ends = [low for low, _ in spans], [high for _, high in spans]
         return self._replace(plain=plain.text, places=places, ends=ends)
 
@@ -380,10 +382,17 @@ def split_markdown(
     ]
     rest = iter(split_many(bodies, splitter=splitter, lang=lang, progress=progress))
     return [
-        _readings(text, without, markdown.read_pieces(without.own.text, own, rest), other, lang)
-        for text, without, own, other in zip(texts, stripped, pieces, others, strict=True)
+        _readings(
+            text,
+            without,
+            markdown.read_pieces(without.own.text, own, rest),
+            other,
+            lang,
+        )
+        for text, without, own, other in zip(
+            texts, stripped, pieces, others, strict=True
+        )
     ]
-
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #e95b3bef
 def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:

@@ -270,7 +270,8 @@ for _dimension, _system, _table in (
                     _UNITS |= {_form: (_dimension, float(_factor), _system) for _form in (_spelt, f"{_spelt}s")}
             _names = []
 _QUANTITY = _compiled(
-    rf"(?P<number>{_NUMBER}|\b(?:an?|half\ an?)(?=\ ))[\ \u00a0-]?(?P<unit>{_any(_UNITS)})\b(?!['’]|-old)"
+    rf"(?P<number>{_NUMBER}|\b(?:an?|half\ an?)(?=\ ))[\ \u00a0-]?(?P<unit>{_any(_UNITS)})\b(?P<half>\ and\ a\ half\b)?+"
+    r"(?!['’]|-old)"
 )
 _BARE = re.compile(r"\d++(?:[.,]\d++)*+")
 _GLUED = _compiled(rf"{_BEFORE}(?P<number>{_DIGITS})(?P<unit>{_any(_UNITS)})\b")
@@ -287,12 +288,13 @@ def _amounts(text: str) -> Iterator[Form]:
     for match in _PERCENT.finditer(text):
         if (value := number_of(match["number"])) is not None:
             yield Form(*match.span(), (("percent", value),))
+    counted = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5}
     for pattern in (_QUANTITY, _GLUED):
         for match in pattern.finditer(text):
             dimension, factor, system = _UNITS[match["unit"].lower()]
-            counted = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5}
             value = counted.get(match["number"].lower()) or number_of(match["number"])
             if value is not None:
+                value += 0.5 * bool(match.groupdict().get("half"))
                 place = _last_place(match["number"]) * factor
                 yield Form(*match.span(), (Amount(dimension, round(value * factor, 9), system, place),))
     for match in _DEGREES.finditer(text):
