@@ -96,7 +96,7 @@ def normalize(text: str, *, like: str = "") -> Normalized:
     >>> normalize("It cost 2,000,000 euros.", like="It cost €2 million.").text
     'It cost €2 million.'
     """
-    own = stripped(text, like=like).own
+    own = unwrapped(text, like=like).own
     return own.then(in_one_form(own.text, like))
 
 
@@ -104,7 +104,7 @@ _FOLLOWING = re.compile(r"[ \t]*([^\W\d_])")
 _CLOSES = re.compile(r"[\s.,;:!?)\]}\"”’]|\Z")
 
 
-class Stripped(NamedTuple):
+class Unwrapped(NamedTuple):
     """A text without its citation marks and without what wraps it, and where these stand in the user's own text."""
 
     own: Normalized
@@ -112,7 +112,7 @@ class Stripped(NamedTuple):
     wraps: list[tuple[int, int]]
 
     def with_marks(self, text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return spans of the stripped text as spans of the user's own, with the marks beside them.
+        """Return spans of the unwrapped text as spans of the user's own, with the marks beside them.
 
         A mark belongs to the sentence before it in its line, or else to the one behind it.
         """
@@ -131,14 +131,14 @@ class Stripped(NamedTuple):
         return placed
 
 
-def stripped(text: str, *, like: str = "") -> Stripped:
+def unwrapped(text: str, *, like: str = "") -> Unwrapped:
     """Return a text without citation marks and without what wraps it.
 
     An empty line takes the place of what wraps the text, so that no sentence runs across it.
 
     Examples
     --------
-    >>> found = stripped("Sure! Anna has two dogs [1].")
+    >>> found = unwrapped("Sure! Anna has two dogs [1].")
     >>> found.own.text, found.wraps
     ('Anna has two dogs.', [(0, 5)])
     """
@@ -147,7 +147,7 @@ def stripped(text: str, *, like: str = "") -> Stripped:
     taken = {place for start, end in wraps for place in range(start, end)}
     marks = [mark for mark in citation_marks(text, like=like) if taken.isdisjoint(range(mark.start, mark.end))]
     edits += [_gone(text, mark) for mark in marks]
-    return Stripped(edited(text, _disjoint(edits)), [(mark.start, mark.end) for mark in marks], wraps)
+    return Unwrapped(edited(text, _disjoint(edits)), [(mark.start, mark.end) for mark in marks], wraps)
 
 
 def _disjoint(edits: Iterable[Edit]) -> Iterator[Edit]:
@@ -168,7 +168,7 @@ def _gone(text: str, mark: Mark) -> Edit:
         start -= 1
     if start and text[start - 1] != "\n":
         return Edit(start, end, "" if _CLOSES.match(text, end) else " ")
-    while end < len(text) and text[end] in " \t\u00a0":
+    while end < len(text) and text[end] in ": \t\u00a0":
         end += 1
     return Edit(start, end, "")
 
@@ -287,7 +287,7 @@ _AT_END = re.compile(r"[\"'”’)\]\s]*+\Z")
 
 
 def _edit(text: str, form: Form, words: str) -> list[Edit]:
-    """Return a form's edit, none where nothing changes; the dot that ends a text stays."""
+    """Return the edit of what differs in a form, none where nothing changes; the dot that ends a text stays."""
     written = text[form.start : form.end]
     end = form.end
     if written.endswith(".") and not words.endswith(".") and _AT_END.match(text, end):
@@ -296,4 +296,11 @@ def _edit(text: str, form: Form, words: str) -> list[Edit]:
         return []
     if words.endswith(".") and text[end : end + 1] == ".":
         words = words[:-1]
-    return [Edit(form.start, end, words)]
+    start, old, new = form.start, written.split(" "), words.split(" ")
+    while len(old) > 1 < len(new) and old[0] == new[0]:
+        start += len(old.pop(0)) + 1
+        new.pop(0)
+    while len(old) > 1 < len(new) and old[-1] == new[-1]:
+        end -= len(old.pop()) + 1
+        new.pop()
+    return [Edit(start, end, " ".join(new))]

@@ -17,7 +17,8 @@ from ..core.metric import is_function
 from ..core.results import Sentence
 from ..core.base import require_count, require_flag
 from ..core.base import require_option, require_text, require_texts
-from . import clauses, language, markdown, normalize, splitters
+from . import clauses, language, markdown, splitters
+from .normalize import Normalized, Unwrapped, in_one_form, unwrapped
 from .splitters import ABBREVIATIONS, BEFORE_NUMBERS
 from .splitters import SMALL_WORDS, TITLES
 
@@ -273,7 +274,7 @@ class Reading(NamedTuple):
             for letter, start, end in spans
         )
 
-    def _of(self, plain: normalize.Normalized) -> Self:
+    def _of(self, plain: Normalized) -> Self:
         """Return the same sentence with other words, which were made from `plain`."""
         if plain.text == self.plain:
             return self
@@ -285,12 +286,12 @@ class Reading(NamedTuple):
 
 
 def _in_own_text(
-    text: str, stripped: normalize.Stripped, readings: Sequence[Reading]
+    text: str, without: Unwrapped, readings: Sequence[Reading]
 ) -> list[Reading]:
     """Return readings of a text without its marks with their places in the text."""
     sentences = [reading.sentence for reading in readings]
-    spans = stripped.with_marks(text, [(s.start, s.end) for s in sentences])
-    own, found = stripped.own, []
+    spans = without.with_marks(text, [(s.start, s.end) for s in sentences])
+    own, found = without.own, []
     for reading, (low, high) in zip(readings, spans, strict=True):
         first = reading.sentence.start
         starts = [own.starts[first + place] - low for place in reading.places]
@@ -302,24 +303,24 @@ def _in_own_text(
 
 def _readings(
     text: str,
-    stripped: normalize.Stripped,
+    without: Unwrapped,
     parts: Iterable[markdown.Read],
     like: str,
     lang: str | None,
 ) -> list[Reading]:
     """Return the readings of a text in order: its own, in one form, and what wraps it."""
     own = [Reading(*part) for part in parts]
-    if stripped.own.text != text:
-        own = _in_own_text(text, stripped, own)
+    if without.own.text != text:
+        own = _in_own_text(text, without, own)
     own = [
         reading
         if reading.reason in markdown.NO_EVIDENCE
-        else reading._of(normalize.in_one_form(reading.plain, like, lang=lang))
+        else reading._of(in_one_form(reading.plain, like, lang=lang))
         for reading in own
     ]
     around = [
         Reading(Sentence(text[a:b], a, b), text[a:b], range(b - a), markdown.WRAPPER)
-        for a, b in stripped.wraps
+        for a, b in without.wraps
     ]
     return sorted([*own, *around], key=lambda reading: reading.sentence.start)
 
@@ -370,14 +371,13 @@ def split_markdown(
     """
     texts = require_texts(texts, "texts")
     others = [""] * len(texts) if likes is None else require_texts(likes, "likes")
-    stripped = [
-        normalize.stripped(text, like=other)
-        for text, other in zip(texts, others, strict=True)
+    bare = [
+        unwrapped(text, like=other) for text, other in zip(texts, others, strict=True)
     ]
-    pieces = [markdown.markdown_pieces(without.own.text) for without in stripped]
+    pieces = [markdown.markdown_pieces(without.own.text) for without in bare]
     bodies = [
         body
-        for without, own in zip(stripped, pieces, strict=True)
+        for without, own in zip(bare, pieces, strict=True)
         for body in markdown.stated_bodies(without.own.text, own)
     ]
     rest = iter(split_many(bodies, splitter=splitter, lang=lang, progress=progress))
@@ -389,9 +389,7 @@ def split_markdown(
             other,
             lang,
         )
-        for text, without, own, other in zip(
-            texts, stripped, pieces, others, strict=True
-        )
+        for text, without, own, other in zip(texts, bare, pieces, others, strict=True)
     ]
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #e95b3bef

@@ -270,8 +270,8 @@ for _dimension, _system, _table in (
                     _UNITS |= {_form: (_dimension, float(_factor), _system) for _form in (_spelt, f"{_spelt}s")}
             _names = []
 _QUANTITY = _compiled(
-    rf"(?P<number>{_NUMBER}|\b(?:an?|half\ an?)(?=\ ))[\ \u00a0-]?(?P<unit>{_any(_UNITS)})\b(?P<half>\ and\ a\ half\b)?+"
-    r"(?!['’]|-old)"
+    rf"(?P<number>{_NUMBER}|\b(?:an?|half\ an?)(?=\ ))[\ \u00a0-]?(?P<unit>{_any(_UNITS)})\b"
+    r"(?P<half>\ and\ a\ half\b)?+(?!['’]|-old)"
 )
 _BARE = re.compile(r"\d++(?:[.,]\d++)*+")
 _GLUED = _compiled(rf"{_BEFORE}(?P<number>{_DIGITS})(?P<unit>{_any(_UNITS)})\b")
