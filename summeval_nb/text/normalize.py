@@ -194,7 +194,7 @@ def _composed(text: str) -> Normalized:
 class _Written(NamedTuple):
     """How a text writes its values: the forms of each in order, its dates, quantities, and names by their initials."""
 
-    forms: dict[Hashable, list[str]]
+    forms: dict[Hashable, dict[str, None]]
     dates: frozenset[tuple[int, int, int]]
     amounts: Amounts
     names: dict[str, set[str]]
@@ -203,7 +203,7 @@ class _Written(NamedTuple):
 @lru_cache(maxsize=16)
 def _written(like: str) -> _Written:
     """Return how a text writes its values."""
-    forms: dict[Hashable, list[str]] = {}
+    forms: dict[Hashable, dict[str, None]] = {}
     amounts: list[tuple[Amount, str]] = []
     dated = [*dates(like), *figure_dates(like, frozenset())]
     taken = _Taken(form for form in (*dated, *times(like)))
@@ -215,7 +215,7 @@ def _written(like: str) -> _Written:
                     if isinstance(key, Amount):
                         amounts.append((key, words))
                     else:
-                        forms.setdefault(key, []).append(words)
+                        forms.setdefault(key, {})[words] = None
     names: dict[str, set[str]] = {}
     for initials, name in names_by_initials(like):
         names.setdefault(initials, set()).add(name)
@@ -256,9 +256,13 @@ def _in_one_form(text: str, known: _Written | None) -> Normalized:
         if taken.free(form):
             taken.add(form)
             edits += _edit(text, form, form.usual)
+    seen: dict[tuple[Hashable, str], str] = {}
     for finder in AS_ELSEWHERE if known else ():
         for form in finder(text):
-            if known and taken.free(form) and (own := _edit(text, form, _as_in(known, text, form))):
+            said = form.keys, text[form.start : form.end]
+            if known and said not in seen:
+                seen[said] = _as_in(known, text, form)
+            if taken.free(form) and (own := _edit(text, form, seen[said])):
                 taken.add(form)
                 edits += own
     return edited(text, sorted(edits))
@@ -268,7 +272,7 @@ def _as_in(known: _Written, text: str, form: Form) -> str:
     """Return how another text writes what a form says, "" where it writes it the same way or not at all."""
     words = text[form.start : form.end]
     for key in form.keys:
-        forms = known.amounts.of(key) if isinstance(key, Amount) else known.forms.get(key, [])
+        forms = known.amounts.of(key) if isinstance(key, Amount) else list(known.forms.get(key, ()))
         if isinstance(key, tuple) and key[0] == "initials" and not forms:
             names = known.names.get(str(key[1]), set())
             forms = [name for name in names if len(names) == 1 and name not in text]

@@ -49,7 +49,7 @@ def _any(words: Iterable[str]) -> str:
 _BELOW_100 = rf"(?:{_any(_TENS)}(?:[-\u2010\u2011 ]{_any(list(_ONES)[:9])}\b)?+|{_any(_ONES)})\b"
 _BELOW_1000 = rf"(?:(?:an?\b|{_BELOW_100})\ hundred\b(?:(?:\ and)?\ {_BELOW_100})?+|{_BELOW_100})"
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?+|\d++(?:\.\d++)?+)"
-_BEFORE = r"(?<![\w.,:/\u2010-\u2013-])(?<![.,:/]\ )"  # no part of a longer number, date or score
+_BEFORE = r"(?<![\w.,:/\u2010-\u2013-])"  # no part of a longer number, date or score
 _SCALE = _any(_SCALES)
 _WORDS = rf"""(?:
     half\ an?\ {_SCALE}\b
@@ -59,7 +59,7 @@ _WORDS = rf"""(?:
   | (?:an?|half\ a|two|three|four|five|six)\ dozen\b
   | zero\b
 )"""
-_FIGURES = rf"{_DIGITS}(?:[\ \u00a0-]?{_SCALE}\b|\ ?(?:m|mn|bn|k|tn)\b)?+(?!\w|[.,:/]\d)"
+_FIGURES = rf"(?<!\d[.,:/]\ ){_DIGITS}(?:[\ \u00a0-]?{_SCALE}\b|\ ?(?:m|mn|bn|k|tn)\b)?+(?!\w|[.,:/]\d)"
 _NUMBER = rf"(?:{_BEFORE}(?:{_FIGURES}|\b{_WORDS}))"
 
 
@@ -330,9 +330,9 @@ class Amounts:
     """The amounts of a text with the words for them, in order, so that those nearest to another are soon found."""
 
     def __init__(self, written: Iterable[tuple[Amount, str]]):
-        self.words: dict[Amount, list[str]] = {}
+        self.words: dict[Amount, dict[str, None]] = {}
         for amount, words in written:
-            self.words.setdefault(amount, []).append(words)
+            self.words.setdefault(amount, {})[words] = None
         self.ordered: dict[tuple[str, str], list[Amount]] = {}
         for amount in sorted(self.words, key=lambda amount: amount.worth):
             self.ordered.setdefault((amount.dimension, amount.system), []).append(amount)
@@ -344,7 +344,7 @@ class Amounts:
             listed = self.ordered.get((amount.dimension, system), [])
             place = bisect_left(listed, amount.worth * (1 - 1e-9), key=lambda other: other.worth)
             for other in listed[max(0, place - 1) : place + 2]:
-                found += self.words[other] if amount.same(other) else []
+                found += self.words[other] if amount.same(other) else ()
         return found
 
 
