@@ -147,7 +147,11 @@ def unwrapped(text: str, *, like: str = "") -> Unwrapped:
     taken = {place for start, end in wraps for place in range(start, end)}
     marks = [mark for mark in citation_marks(text, like=like) if taken.isdisjoint(range(mark.start, mark.end))]
     edits += [_gone(text, mark) for mark in marks]
-    return Unwrapped(edited(text, _disjoint(edits)), [(mark.start, mark.end) for mark in marks], wraps)
+    own = edited(text, _disjoint(edits))
+    if edits:
+        start, end = trimmed(own.text, 0, len(own.text))
+        own = Normalized(own.text[start:end], own.starts[start:end], own.ends[start:end])
+    return Unwrapped(own, [(mark.start, mark.end) for mark in marks], wraps)
 
 
 def _disjoint(edits: Iterable[Edit]) -> Iterator[Edit]:

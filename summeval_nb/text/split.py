@@ -308,7 +308,7 @@ def _readings(
     like: str,
     lang: str | None,
 ) -> list[Reading]:
-    """Return the readings of a text in order: its own, in one form, and what wraps it."""
+    """Return the readings of a text in order: its own, and what wraps it."""
     own = [Reading(*part) for part in parts]
     if without.own.text != text:
         own = _in_own_text(text, without, own)
