@@ -592,7 +592,8 @@ def wrappers(text: str) -> list[tuple[int, int]]:
             break
     labels = [found.span("label") for kind in (_LINE_LABEL, _CONNECTIVE) for found in kind.finditer(text)]
     spans = disjoint(body.spans + labels)
-    if re.search(r"[^\W_]", cut_out(text, spans)):
+    announced = any(text[end - 1] in ":：" for _, end in spans)
+    if announced or re.search(r"[^\W_]", cut_out(text, spans)):
         return spans
     # "Certainly." may be all of an answer
     return [(start, end) for start, end in spans if _TAGS.match(text, start) or len(text[start:end].split()) > 3]
