@@ -95,14 +95,17 @@ _DATED = re.compile(
 )
 
 
-def _author_years(text: str, like: str) -> tuple[str, ...]:
-    """Labels such as "Smith 2020"; none where a part is no author with a year, or where `like` speaks of the name."""
+_SPOKEN = re.compile(r"[\w'’]+")
+
+
+def _author_years(text: str, spoken: frozenset[str]) -> tuple[str, ...]:
+    """Labels such as "Smith 2020"; none where a part is no author with a year, or its name is spoken of."""
     labels: list[str] = []
     for part in re.split(r";\s*", text):
         found = _AUTHOR_YEAR.fullmatch(re.sub(rf"^{_SEE}", "", part, flags=re.I))
         if not found or _DATED.search(found["names"]):
             return ()
-        if "et al" not in found["names"] and re.search(rf"\b{re.escape(found['names'].split(',')[0])}\b", like):
+        if "et al" not in found["names"] and spoken.issuperset(_SPOKEN.findall(found["names"].split(",")[0])):
             return ()
         names = re.sub(r"[\s,]+(?=et\b)|\s+", " ", found["names"])
         labels += [f"{names} {year}" for year in re.split(r",\s?", found["years"])]
@@ -116,7 +119,7 @@ _KEY = re.compile(rf"{_CAPITAL}?[a-z]{{2,20}}(?:19|20)\d\d[a-z]?")
 _DOMAIN = re.compile(r"(?:www\.)?[\w-]{1,40}(?:\.[\w-]{2,20}){1,3}")
 
 
-def _read(text: str, like: str) -> tuple[str, ...]:
+def _read(text: str, spoken: frozenset[str]) -> tuple[str, ...]:
     """The labels in brackets of any form; none where the words are no mark."""
     text = re.sub(rf"^{_SEE}", "", text.strip(), flags=re.I)
     if found := _KIND_NUMBERS.fullmatch(text):
@@ -125,7 +128,7 @@ def _read(text: str, like: str) -> tuple[str, ...]:
     if all(map(_KIND_ID.fullmatch, parts)):
         return tuple(dict.fromkeys(parts))
     if len(parts) > 1 and all(map(_KIND_NUMBERS.fullmatch, parts)):
-        return tuple(dict.fromkeys(label for part in parts for label in _read(part, like)))
+        return tuple(dict.fromkeys(label for part in parts for label in _read(part, spoken)))
     if re.fullmatch(rf"(?:\[[^\[\]]{{1,40}}\](?:{_AND}|\s*))+", text):
         return tuple(label for inner in re.findall(r"\[([^\[\]]+)\]", text) for label in _numbers(inner.strip()))
     if re.fullmatch(_URL, text) or _KEY.fullmatch(text):
@@ -134,11 +137,11 @@ def _read(text: str, like: str) -> tuple[str, ...]:
         return (found[1],)
     if found := _NAMED_SOURCE.fullmatch(text):
         rest = found["rest"].strip()
-        return _numbers(rest) or _read(rest, like) or (rest,)
-    return _author_years(text, like)
+        return _numbers(rest) or _read(rest, spoken) or (rest,)
+    return _author_years(text, spoken)
 
 
-def _square_labels(text: str, start: int, end: int, inner: str, like: str) -> tuple[str, ...]:
+def _square_labels(text: str, start: int, end: int, inner: str, spoken: frozenset[str]) -> tuple[str, ...]:
     inner, before = inner.strip(), text[max(0, start - 20) : start]
     if found := re.fullmatch(r"\^([\w-]{1,30})", inner):
         return (found[1],)
@@ -149,7 +152,7 @@ def _square_labels(text: str, start: int, end: int, inner: str, like: str) -> tu
         return (inner,) if _CLAUSE_ENDS.match(text, end) else ()
     if re.fullmatch(r"[a-z]", inner):
         return (inner,) if before[-1:] and before[-1:] in '.,;:!?"”' else ()
-    return _read(inner, like)
+    return _read(inner, spoken)
 
 
 _LONE_NUMBER = re.compile(r"\((\d{1,3})\)(\s*[.,;])?")
@@ -162,7 +165,9 @@ def _counts_from_one(text: str) -> bool:
     return all(end for _, end in found) and numbers == set(range(1, len(numbers) + 1))
 
 
-def _round_labels(text: str, start: int, end: int, inner: str, like: str, counted: bool) -> tuple[str, ...]:
+def _round_labels(
+    text: str, start: int, end: int, inner: str, spoken: frozenset[str], counted: bool
+) -> tuple[str, ...]:
     if labels := _numbers(inner.strip()):
         # "Ben (9)" is an age and "(3-1)" a result
         if counted and _LONE_NUMBER.fullmatch(text, start, end):
@@ -170,7 +175,7 @@ def _round_labels(text: str, start: int, end: int, inner: str, like: str, counte
         behind = re.search(r"[.!?][\"”’]?\s$", text[max(0, start - 3) : start])
         listed = len(labels) > 1 and not re.search(r"[-–—]", inner)
         return labels if (behind or listed) and re.compile(r"\s*(?:[.;\n]|\Z)").match(text, end) else ()
-    return _read(inner, like)
+    return _read(inner, spoken)
 
 
 def _raised_labels(text: str, start: int, end: int, inner: str) -> tuple[str, ...]:
@@ -193,7 +198,7 @@ def _link_labels(text: str, alone: bool) -> tuple[str, ...]:
     labels: list[str] = []
     for words, url in _LINK_PARTS.findall(text):
         words = words.strip(" ^")
-        own = _numbers(words) or _read(words, "")
+        own = _numbers(words) or _read(words, frozenset())
         if not own and (not alone or re.fullmatch(rf"{_KIND}|link|cite|here", words, re.I)):
             own = (url if re.fullmatch(rf"{_KIND}|link|cite|here", words, re.I) else words,)
         elif not own and _DOMAIN.fullmatch(words):
@@ -204,7 +209,7 @@ def _link_labels(text: str, alone: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(labels))
 
 
-def _labels(found: re.Match[str], like: str, counted: bool) -> tuple[str, ...]:
+def _labels(found: re.Match[str], spoken: frozenset[str], counted: bool) -> tuple[str, ...]:
     """The labels of what looks like a mark; none where it is part of what the text says."""
     text, kind, (start, end) = found.string, found.lastgroup or "", found.span()
     inner = found[kind]
@@ -213,11 +218,11 @@ def _labels(found: re.Match[str], like: str, counted: bool) -> tuple[str, ...]:
     if kind in ("links", "link"):
         return _link_labels(inner, kind == "link")
     if kind == "square":
-        return _square_labels(text, start, end, inner, like)
+        return _square_labels(text, start, end, inner, spoken)
     if kind == "round":
-        return _round_labels(text, start, end, inner, like, counted)
+        return _round_labels(text, start, end, inner, spoken, counted)
     if kind == "black":
-        return _numbers(inner.strip()) or _read(inner, like)
+        return _numbers(inner.strip()) or _read(inner, spoken)
     if kind in ("sup", "raised"):
         return _raised_labels(text, start, end, inner)
     return tuple(part for part in re.split("\ue202", inner) if part)
@@ -247,12 +252,12 @@ def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     Examples
     --------
     >>> citation_marks("Anna has two dogs [1, 3-4]. Ben has none (Roe et al., 2019).")
-    [Mark(start=18, end=26, labels=('1', '3', '4')), Mark(start=42, end=60, labels=('Roe et al. 2019',))]
+    [Mark(start=18, end=26, labels=('1', '3', '4')), Mark(start=41, end=59, labels=('Roe et al. 2019',))]
     """
     marks: list[Mark] = []
-    position, counted = 0, _counts_from_one(text)
+    position, counted, spoken = 0, _counts_from_one(text), frozenset(_SPOKEN.findall(like))
     while found := _FOUND.search(text, position):
-        labels = _labels(found, like, counted)
+        labels = _labels(found, spoken, counted)
         whole = labels or found.lastgroup in ("link", "raised", "sup")
         position = found.end() if whole else found.start() + 1
         if not labels:
