@@ -363,13 +363,7 @@ _ANNOUNCED = (
     r"|i(?:'ve|’ve| have|'ll|’ll| will|'d|’d)? (?:(?:now|also|just|gladly) )?(?:summari[sz]ed?|condensed?"
     r"|shortened?|(?:written|write|prepared?|created?)"
     r" (?:a|the|your) [^.!?:\n]{0,40}(?:summary|overview))\b[^.!?:\n]{0,80}"
-    r"|let me (?:summari[sz]e|help|explain|break (?:it|this) down|answer)\b[^.!?:,\n]{0,60}"
-    r"|i(?:'d|’d| would) (?:be (?:happy|glad) to|love to) (?:help|summari[sz]e|assist)\b[^.!?:\n]{0,80}"
-    r"|i can (?:help|assist)(?: you)?\b[^.!?:,\n]{0,60}|i(?:'m|’m| am) (?:here|happy|glad"
-    r"|ready) to (?:help|assist)\b[^.!?:\n]{0,60}"
-    r"|let me (?:give|provide|offer|share)\b[^.!?:,\n]{0,40}\b(?:summary|overview|answer)\b"
-    r"|i can do (?:that|this)\b[^.!?:,\n]{0,40}|i(?:'ve|’ve| have) (?:read|reviewed|gone through) (?:the|this|your)"
-    r"\b[^.!?:,\n]{0,40}|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
+    r"|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
 )
 # only with a colon
 _LEADING = (
@@ -378,13 +372,9 @@ _LEADING = (
     r"|in (?:one|two|three|four|five|a few|\d{1,3}) (?:short )?(?:sentences?|words?|lines|bullet points))"
 )
 _INTERJECTION = (
-    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|understood"
-    r"|gladly|no problem|my pleasure"
-    r"|(?:great|good|excellent|interesting) question|happy to help|(?:hi|hello|hey)(?: there)?|greetings"
-    r"|good (?:morning|afternoon|evening)"
-    r"|(?:thanks|thank you) for (?:asking|sharing|reaching out|your question|the question"
-    r"|providing)\b[^.!?:\n]{0,40}"
-    r"|how (?:can|may) i (?:help|assist)(?: you)?(?: today)?)"
+    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|no problem|my pleasure"
+    r"|(?:great|perfect|excellent|wonderful)(?=!)|(?:great|good|excellent|interesting) question"
+    r"|good (?:morning|afternoon|evening))"
 )
 _ADJECTIVES = (
     r"(?:(?:short|brief|concise|final|quick|executive|one-sentence|news|article"
@@ -406,7 +396,8 @@ _OPENER = re.compile(
     rf"(?P<deco>\*{{1,3}}|_{{1,2}})?(?:(?P<interjection>{_INTERJECTION}(?:[!.?]++"
     rf"|,(?=\s{_ANNOUNCED}[:.!\n])))|{_ANNOUNCED}(?:[:：.!…]++|(?=\s*\n))"
     rf"|{_LEADING}[:：])"
-    rf"(?(deco)(?P=deco))(?!\s(?-i:(?:he|she|they|the \w+) )?(?-i:{_SAID_BY})\b)(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
+    rf"(?(deco)(?P=deco))(?!\s(?-i:(?:he|she|they|the \w+) )?(?-i:{_SAID_BY}|was|is)\b)"
+    r"(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
     re.I,
 )
 _CONNECTIVE = re.compile(
@@ -434,10 +425,8 @@ _CLOSERS = (
     r"|for (?:more|any|further|clarif)|away|again|(?:any |further |more |other |follow-?up "
     r"|additional )*questions?)|(?=[.!]|$)))[^\"“”\n]{0,120}",
     rf"(?:and |so )?if you\b[^\"“”\n]{{0,160}}?{_ME}[^\"“”\n]{{0,160}}",
-    r"would you (?:like|want|prefer) (?:me to|to (?:know|see|hear|have)|a|an|another|more|any|the|some"
-    r"|help|further)\b[^\"“”\n]{0,200}\?",
-    r"do you (?:want|need) (?:me to|any|more|a|another|further|help|to know more"
-    r"|anything)\b[^\"“”\n]{0,200}\?",
+    r"(?:would you (?:like|want|prefer)|do you (?:want|need)|want(?= me to\b)) (?:me to|to (?:know|see|hear|have)|a|an"
+    r"|another|more|any|anything|the|some|help|further)\b[^\"“”\n]{0,200}\?",
     rf"(?:shall|should|can|may|could) i (?:also )?{_HELP}\b[^\"“”\n]{{0,200}}\?",
     r"is there (?:anything|something) (?:else|more|specific|in particular)\b[^\"“”\n]{0,120}\?",
     r"(?:any|do you have any) (?:other |more |further )?questions\?",
@@ -446,28 +435,24 @@ _CLOSERS = (
     rf"i(?:['’](?:m|d|ll)| am| would| will| can| could) (?:(?:also|always|be|gladly|happily"
     rf"|now) ){{0,2}}(?:(?:happy|glad|here|available|able|ready) (?:to|if|for)\b|love to {_HELP}\b"
     rf"|{_HELP}\b)[^\"“”\n]{{0,200}}",
-    r"want me to\b[^\"“”\n]{0,120}\?",
     r"(?:note: )?this summary (?:captures|covers|highlights|focuses|uses|contains \d|is (?:based|about \d|within"
     r"|under|exactly|approximately|\d))\b[^\"“”\n]{0,200}",
-    r"(?:thank you|thanks)(?: for (?:reading|asking|your (?:question|time|attention)))?",
     r"have a (?:great|nice|good|lovely) (?:day|evening|weekend|one)",
-    r"happy to help",
-    r"(?:best|kind) regards",
-    r"cheers",
     r"(?:\[|\()?end of (?:the )?(?:summary|answer|response)(?:\]|\))?",
     r"[(\[*_]{0,4}(?:(?:total )?(?:word|character|token) ?(?:count|s)?"
     r"|length)\s?[:=][*_]{0,3}\s?(?:about |approximately |~\s?)?\d[\d,.]*(?: (?:words|characters"
     r"|tokens))?[)\]*_.]{0,4}",
-    r"[(\[]\s?(?:about |approximately |exactly |~\s?)?\d[\d,]* (?:words?|characters|tokens)\s?[)\]]",
+    r"[(\[]\s?(?:about |approximately |exactly |~\s?)?\d[\d,]* (?:words?|characters|tokens)\.?\s?[)\]]",
 )
 _CLOSER = re.compile(rf"(?:{'|'.join(_CLOSERS)})[^\w\"“”]*\Z", re.I)
+_QUOTED = re.compile(r"[\"“”]")
 _REPORTED = re.compile(rf"\b(?:{_SAID_BY})\b", re.I)
 _UNIT_STARTS = re.compile(
     r"(?:(?<=[.!?…)\]\"”’>])|(?<=[.!?]\*)|(?<=[.!?]\*\*))\s++(?=\S)|\n\s*+"
     r"|(?<=[.!?>])(?=(?i:I hope|Hope th|Let me know|Would you like|Feel free|If you))"
 )
 _HASHTAGS = re.compile(
-    r"(?:(?<=[.!?…\"”’)\]])[ \t]*|(?<=\n))\#(?=\w*[^\W\d])\w+(?:[\s,]{1,9}\#(?=\w*[^\W\d])\w+){0,60}\Z"
+    r"(?:(?<=[.!?…\"”’)\]])[ \t]*|(?<=\n))\#(?=\w*[^\W\d])\w+(?:[\s,]{1,9}\#(?=\w*[^\W\d])\w+){0,60}[!.]?\Z"
 )
 _SOURCE_LIST = re.compile(
     r"(?<![^\n])(?:\#{1,6} )?[*_]{0,3}(?:Sources?|References|Citations|Bibliography|Works cited"
@@ -481,9 +466,53 @@ _PAIR = re.compile(
 _LINE_LABEL = re.compile(rf"(?<![^\n])[ \t]*+(?P<label>{_LABEL.pattern})", re.I)
 
 
+# a sentence of these words alone, that greets, thanks, promises or offers, says nothing of any subject
+_TALK = frozenset(
+    """a an the this that these those it its is are be been am was s re m ve d ll i me my you your yours do does
+    can could would will shall should may have has in on of for to from with as by at about up out and or if so
+    there here below above follows following how what which anything something else more any some other further
+    additional just please also too again now today well let know tell ask give write make see read use go keep
+    article text passage document story context content information detail details point points key main short
+    brief concise quick simple clear longer shorter long new neutral version word words sentence sentences
+    bullet paragraph one two three four five based according like want need prefer good nice day time works
+    questions question response reading answers changes change clearer sharing reaching asking ready love then
+    when notes says say""".split()
+)
+_COURTESY = frozenset("hi hello hey greetings sure certainly absolutely course okay ok alright".split()) | {
+    *"gladly thanks thank welcome happy glad hope understood understand cheers regards".split()
+}
+_OFFER = frozenset(
+    """read reviewed summary summaries summarize summarized summarise summarised summarizing summarization
+    overview recap gist answer attempt help helps helping helped helpful useful assist assistance assistant
+    request requested provided given provide expand elaborate shorten shortened condense condensed rephrase
+    rewrite translate clarify simplify continue""".split()
+)
+_CHAT = _TALK | _COURTESY | _OFFER
+_WORD = re.compile(r"[^\W_]+")
+_LAST_SIGN = re.compile(r"[?:：](?=[^\w?:：]*\Z)")
+_FIRST_UNIT = re.compile(r"[^.!?:\n\"“”]{1,160}(?:[:：](?=\s)|[.!?]++(?=\s(?![a-z])|\Z)|(?=\n))")
+
+
+def _is_talk(unit: str) -> bool:
+    """Whether a unit only greets, promises, thanks, asks or offers."""
+    words = _WORD.findall(unit.lower())
+    if not 0 < len(words) <= 25 or not _CHAT.issuperset(word for word in words if not word.isdigit()):
+        return False
+    offers, announces = not _OFFER.isdisjoint(words), words[0] in ("here", "below") or words[:2] == ["the", "following"]
+    spoken = announces or not {"i", "me", "my"}.isdisjoint(words)
+    sign = _LAST_SIGN.search(unit)
+    if sign:
+        return spoken or offers if sign[0] == "?" else announces or offers
+    return words[0] in _COURTESY or (spoken and (offers or not _COURTESY.isdisjoint(words)))
+
+
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>final<\|message\|>")
+
+
 def _reasoning(text: str) -> list[tuple[int, int]]:
     """Spans between the tags of reasoning; one that is never closed ends with the text, one never opened begins it."""
-    spans: list[tuple[int, int]] = []
+    final = [found.end() for found in _FINAL_CHANNEL.finditer(text)]
+    spans: list[tuple[int, int]] = [(0, end) for end in final[-1:]]
     opened: tuple[int, str] | None = None
     named: set[str] = set()
     for tag in _TAGS.finditer(text):
@@ -548,7 +577,8 @@ class _Body:
             found = _OPENER.match(self.text, position, self.end) or _LABEL.match(self.text, position, self.end)
             if found:
                 return position, found.end()
-        return None
+        unit = _FIRST_UNIT.match(self.text, self.start, self.end)
+        return unit.span() if unit and _is_talk(unit[0]) else None
 
     def closer(self) -> tuple[int, int] | None:
         """The offer, count or hashtags with which the body ends."""
@@ -560,7 +590,8 @@ class _Body:
             unit = self.text[start : self.end]
             if re.search(r"[^\W_]", unit):
                 words = unit.lstrip("*_>- ")
-                return (start, self.end) if _CLOSER.match(words) and not _REPORTED.search(words) else None
+                offers = _CLOSER.match(words) or (not _QUOTED.search(words) and _is_talk(words))
+                return (start, self.end) if offers and not _REPORTED.search(words) else None
         return None
 
     def pair(self) -> bool:
