@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
 from summeval_nb.core.base import JsonDict, require_column, require_text, require_texts, short_repr
 from summeval_nb.core.files import write_whole
-from summeval_nb.core.html import Markup, html_page
+from summeval_nb.core.html import Markup, html_page, printable
 from summeval_nb.core.metric import takes_choices_of
 from summeval_nb.core.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.core.results import Finding, Outcome, ResultTable, Score, Sentence, Signature, Verdict
-from summeval_nb.evidence.base import Checker
-from summeval_nb.evidence.faithfulness import FaithfulnessChoices, FaithfulnessMetric
+from summeval_nb.evidence.faithfulness import DEFAULT_K, FaithfulnessChoices, FaithfulnessMetric
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import (
     ReadPair,
     Settings,
@@ -28,10 +28,14 @@ from summeval_nb.evidence.pairs import (
     may_be_evidence,
     unread_sentences,
 )
-from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
+from summeval_nb.models.load import load_store
+from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.split import Reading, split_markdown
 from summeval_nb.text.wrapping import Mark, citation_marks, disjoint, kept_pieces, wrappers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "Citation",
@@ -70,10 +74,8 @@ class CitedSentence:
         What it cites, each passage once.
     verdict : Verdict
         Whether the cited passages together support it. It has no probability, and a reason, where nothing was
-        asked: nothing is cited, no cited passage is known, or the sentence states nothing.
-    evidence : tuple of (str, int, float or None)
-        What the verdict rests on, best first: the passage's label, the number of the sentence among those of all
-        passages, and the similarity.
+        asked: nothing is cited, no cited passage is known, or the sentence states nothing. Its evidence counts the
+        sentences of all passages.
     counts : bool
         Whether the sentence is part of the recall: not headings, and nothing on which the checker failed.
     """
@@ -81,7 +83,6 @@ class CitedSentence:
     sentence: Sentence
     citations: tuple[Citation, ...]
     verdict: Verdict
-    evidence: tuple[tuple[str, int, float | None], ...] = ()
     counts: bool = True
 
     @property
@@ -114,12 +115,15 @@ class CitationsScore(Score):
         Those of the answer, without what wraps it.
     source_sentences : tuple of Sentence
         The sentences of all passages, with places in `source`.
+    source_labels : tuple of str
+        The label of each one's passage.
     """
 
     answer: str
     passages: Mapping[str, str]
     sentences: tuple[CitedSentence, ...]
     source_sentences: tuple[Sentence, ...]
+    source_labels: tuple[str, ...]
 
     @property
     def recall(self) -> float | None:
@@ -162,7 +166,7 @@ class CitationsScore(Score):
     @property
     def source(self) -> str:
         """All passages, each behind its label, as the report shows them."""
-        return _joined(self.passages)
+        return "\n\n".join(f"[{label}] {text}" for label, text in self.passages.items())
 
     def rows(self) -> list[JsonDict]:
         """Return one dictionary for each sentence: its text, labels, recall, citations and evidence."""
@@ -170,6 +174,7 @@ class CitationsScore(Score):
 
     def _row(self, number: int, cited: CitedSentence) -> JsonDict:
         citations, verdict = cited.citations, cited.verdict
+        places = [found.index for found in verdict.evidence]
         return {
             "sentence": number,
             "text": cited.sentence.text,
@@ -180,7 +185,7 @@ class CitationsScore(Score):
             "right": [citation.label for citation in citations if citation.precise],
             "wrong": [citation.label for citation in citations if citation.precise is False],
             "unknown": [citation.label for citation in citations if citation.label not in self.passages],
-            "evidence": [f"[{label}] {self.source_sentences[place].text}" for label, place, _ in cited.evidence],
+            "evidence": [f"[{self.source_labels[place]}] {self.source_sentences[place].text}" for place in places],
             "reason": "; ".join(_notes(cited)),
         }
 
@@ -197,7 +202,8 @@ class CitationsScore(Score):
             return f"Citations undefined: {self.reason}"
         shown = ", ".join(f"{name} {value:.2f}" for name, value in list(self.numbers.items())[:3] if value is not None)
         told = [f"{self.n_uncited} of {len(self.sentences)} sentences cite nothing"] * bool(self.n_uncited)
-        told += [f"no passage has the label {', '.join(self.unknown)}"] * bool(self.unknown)
+        more = f" and {len(self.unknown) - 5} others" if len(self.unknown) > 5 else ""
+        told += [f"no passage has the label {', '.join(self.unknown[:5])}{more}"] * bool(self.unknown)
         told += [f"{self.n_failed} failed"] * bool(self.n_failed)
         return f"Citations: {'; '.join([shown, *told])}"
 
@@ -209,6 +215,7 @@ class CitationsScore(Score):
             spans=[(sentence.start, sentence.end) for sentence in self.source_sentences],
             entries=[_entry(cited) for cited in self.sentences],
             signature=str(self.signature),
+            names=self.source_labels,
         )
 
     def to_text(self, *, color: bool = False) -> str:
@@ -222,7 +229,7 @@ class CitationsScore(Score):
         return target
 
     def __repr__(self) -> str:
-        return f"CitationsScore({self.line.removeprefix('Citations: ')})"
+        return f"CitationsScore({printable(self.line.removeprefix('Citations: '))})"
 
     def _repr_html_(self) -> Markup:
         return evidence_report(self.report())
@@ -241,7 +248,7 @@ def _entry(cited: CitedSentence) -> Entry:
         probability=verdict.probability,
         supported=verdict.supported,
         state=verdict.state if verdict.contradicted_below is not None else None,
-        evidence=[(place, similarity) for _, place, similarity in cited.evidence],
+        evidence=[(found.index, found.similarity) for found in verdict.evidence],
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
         note="; ".join([f"cites {labels}"] * bool(labels) + _notes(cited)),
     )
@@ -256,6 +263,12 @@ class CitationsTable(ResultTable[CitationsScore]):
         names = ("f1", "recall", "precision", "recall_where_cited")
         return {name: np.array([np.nan if row[name] is None else row[name] for row in rows], float) for name in names}
 
+    def sentences(self) -> pd.DataFrame:
+        """Return one row for each sentence of each answer."""
+        import pandas as pd
+
+        return pd.DataFrame([{"row": n, **row} for n, result in enumerate(self.results) for row in result.rows()])
+
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down: failed where the checker failed, otherwise undefined without a score."""
         found = zip(super().outcomes(), self.results, strict=True)
@@ -263,10 +276,6 @@ class CitationsTable(ResultTable[CitationsScore]):
             outcome._replace(status="failed") if outcome.score is None and result.n_failed else outcome
             for outcome, result in found
         ]
-
-
-def _joined(passages: Mapping[str, str]) -> str:
-    return "\n\n".join(f"[{label}] {text}" for label, text in passages.items())
 
 
 def _require_passages(passages: object, name: str) -> dict[str, str]:
@@ -366,12 +375,13 @@ class _ReadAnswer:
         source = [reading for own in self.source.values() for reading in own]
         return ReadPair("", "", source, self.claims, self.reasons)
 
-    def numbers(self, labels: Iterable[str]) -> list[tuple[str, int]]:
-        """The label and the number among all sentences of each sentence of these passages."""
-        first, starts = 0, {}
-        for label, own in self.source.items():
-            starts[label], first = first, first + len(own)
-        return [(label, starts[label] + at) for label in labels for at in range(len(self.source[label]))]
+    def numbers(self, labels: Iterable[str]) -> list[int]:
+        """The number of each sentence of these passages among those of all."""
+        first, own = 0, {}
+        for label, readings in self.source.items():
+            own[label] = range(first, first + len(readings))
+            first += len(readings)
+        return [number for label in labels for number in own[label]]
 
 
 def _read_answer(answer: str, passages: Mapping[str, str], settings: Settings) -> _ReadAnswer:
@@ -489,12 +499,13 @@ def _cited_sentence(asker: _Asker, n: int, place: int) -> CitedSentence:
         why = "it cites no passage that there is" if labels else "it cites nothing"
         return CitedSentence(sentence=sentence, citations=citations, verdict=unjudged(why))
     verdict = asker.verdicts[key]
-    verdict = replace(verdict, findings=[row.finding(place, finding) for finding in verdict.findings])
     numbers = row.numbers(known)
-    evidence = tuple((*numbers[found.index], found.similarity) for found in verdict.evidence)
-    return CitedSentence(
-        sentence=sentence, citations=citations, verdict=verdict, evidence=evidence, counts=not verdict.failed
+    verdict = replace(
+        verdict,
+        findings=[row.finding(place, finding) for finding in verdict.findings],
+        evidence=[replace(found, index=numbers[found.index]) for found in verdict.evidence],
     )
+    return CitedSentence(sentence=sentence, citations=citations, verdict=verdict, counts=not verdict.failed)
 
 
 def _result(asker: _Asker, n: int) -> CitationsScore:
@@ -520,6 +531,7 @@ def _result(asker: _Asker, n: int) -> CitationsScore:
         passages=row.passages,
         sentences=sentences,
         source_sentences=source,
+        source_labels=tuple(label for label, own in row.source.items() for _ in own),
     )
 
 
@@ -555,8 +567,23 @@ class CitationsMetric(FaithfulnessMetric):
     judged = "answer"
     probe = "It rained."
 
-    def _signature(self, embedder: BatchEmbedder, checker: Checker) -> Signature:
-        return Signature({**super()._signature(embedder, checker), "metric": "citations"})
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return Signature({**super().signature, "metric": "citations"})
+
+    def _opened(self) -> Settings:
+        """The choices with what they name loaded, once for all answers of a call."""
+        ready = self.loaded()
+        return Settings(
+            k=ready.k or DEFAULT_K,
+            splitter=ready.splitter,
+            lang=ready.lang,
+            embedder=load_embedder(ready.embedder),
+            checker=load_checker(ready.checker),
+            store=load_store(ready.store),
+            signature=self.signature,
+        )
 
     def score(self, answer: str, contexts: Passages) -> CitationsScore:  # type: ignore[override]
         """Return whether the citations of one answer hold; see `check_citations`."""
@@ -572,7 +599,7 @@ class CitationsMetric(FaithfulnessMetric):
         passages = [_require_passages(own, f"contexts[{place}]") for place, own in enumerate(listed)]
         if len(texts) != len(passages):
             raise ValueError(f"answers and contexts must pair up, but there are {len(texts)} and {len(passages)}")
-        settings = self._settings()
+        settings = self._opened()
         results: list[CitationsScore] = []
         show = len(texts) > 128 if progress is None else progress
         for start in tqdm(range(0, len(texts), _BATCH), desc="citations", disable=not show):
@@ -616,7 +643,7 @@ def check_citations(
 
     References
     ----------
-    Gao et al. (2023), "Enabling Large Language Models to Generate Text with Citations", section 4.3. There, a
+    Gao et al. (2023), "Enabling Large Language Models to Generate Text with Citations", section 3.3. There, a
     sentence with an unknown label has recall 0 and its citations are not counted; here the other passages
     that it cites are judged.
 

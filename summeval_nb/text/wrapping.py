@@ -95,14 +95,17 @@ _DATED = re.compile(
 )
 
 
-def _author_years(text: str, like: str) -> tuple[str, ...]:
-    """Labels such as "Smith 2020"; none where a part is no author with a year, or where `like` speaks of the name."""
+_SPOKEN = re.compile(r"[\w'’]+")
+
+
+def _author_years(text: str, spoken: frozenset[str]) -> tuple[str, ...]:
+    """Labels such as "Smith 2020"; none where a part is no author with a year, or its name is spoken of."""
     labels: list[str] = []
     for part in re.split(r";\s*", text):
         found = _AUTHOR_YEAR.fullmatch(re.sub(rf"^{_SEE}", "", part, flags=re.I))
         if not found or _DATED.search(found["names"]):
             return ()
-        if "et al" not in found["names"] and re.search(rf"\b{re.escape(found['names'].split(',')[0])}\b", like):
+        if "et al" not in found["names"] and spoken.issuperset(_SPOKEN.findall(found["names"].split(",")[0])):
             return ()
         names = re.sub(r"[\s,]+(?=et\b)|\s+", " ", found["names"])
         labels += [f"{names} {year}" for year in re.split(r",\s?", found["years"])]
@@ -116,7 +119,7 @@ _KEY = re.compile(rf"{_CAPITAL}?[a-z]{{2,20}}(?:19|20)\d\d[a-z]?")
 _DOMAIN = re.compile(r"(?:www\.)?[\w-]{1,40}(?:\.[\w-]{2,20}){1,3}")
 
 
-def _read(text: str, like: str) -> tuple[str, ...]:
+def _read(text: str, spoken: frozenset[str]) -> tuple[str, ...]:
     """The labels in brackets of any form; none where the words are no mark."""
     text = re.sub(rf"^{_SEE}", "", text.strip(), flags=re.I)
     if found := _KIND_NUMBERS.fullmatch(text):
@@ -125,7 +128,7 @@ def _read(text: str, like: str) -> tuple[str, ...]:
     if all(map(_KIND_ID.fullmatch, parts)):
         return tuple(dict.fromkeys(parts))
     if len(parts) > 1 and all(map(_KIND_NUMBERS.fullmatch, parts)):
-        return tuple(dict.fromkeys(label for part in parts for label in _read(part, like)))
+        return tuple(dict.fromkeys(label for part in parts for label in _read(part, spoken)))
     if re.fullmatch(rf"(?:\[[^\[\]]{{1,40}}\](?:{_AND}|\s*))+", text):
         return tuple(label for inner in re.findall(r"\[([^\[\]]+)\]", text) for label in _numbers(inner.strip()))
     if re.fullmatch(_URL, text) or _KEY.fullmatch(text):
@@ -134,11 +137,11 @@ def _read(text: str, like: str) -> tuple[str, ...]:
         return (found[1],)
     if found := _NAMED_SOURCE.fullmatch(text):
         rest = found["rest"].strip()
-        return _numbers(rest) or _read(rest, like) or (rest,)
-    return _author_years(text, like)
+        return _numbers(rest) or _read(rest, spoken) or (rest,)
+    return _author_years(text, spoken)
 
 
-def _square_labels(text: str, start: int, end: int, inner: str, like: str) -> tuple[str, ...]:
+def _square_labels(text: str, start: int, end: int, inner: str, spoken: frozenset[str]) -> tuple[str, ...]:
     inner, before = inner.strip(), text[max(0, start - 20) : start]
     if found := re.fullmatch(r"\^([\w-]{1,30})", inner):
         return (found[1],)
@@ -149,7 +152,7 @@ def _square_labels(text: str, start: int, end: int, inner: str, like: str) -> tu
         return (inner,) if _CLAUSE_ENDS.match(text, end) else ()
     if re.fullmatch(r"[a-z]", inner):
         return (inner,) if before[-1:] and before[-1:] in '.,;:!?"”' else ()
-    return _read(inner, like)
+    return _read(inner, spoken)
 
 
 _LONE_NUMBER = re.compile(r"\((\d{1,3})\)(\s*[.,;])?")
@@ -162,7 +165,9 @@ def _counts_from_one(text: str) -> bool:
     return all(end for _, end in found) and numbers == set(range(1, len(numbers) + 1))
 
 
-def _round_labels(text: str, start: int, end: int, inner: str, like: str, counted: bool) -> tuple[str, ...]:
+def _round_labels(
+    text: str, start: int, end: int, inner: str, spoken: frozenset[str], counted: bool
+) -> tuple[str, ...]:
     if labels := _numbers(inner.strip()):
         # "Ben (9)" is an age and "(3-1)" a result
         if counted and _LONE_NUMBER.fullmatch(text, start, end):
@@ -170,7 +175,7 @@ def _round_labels(text: str, start: int, end: int, inner: str, like: str, counte
         behind = re.search(r"[.!?][\"”’]?\s$", text[max(0, start - 3) : start])
         listed = len(labels) > 1 and not re.search(r"[-–—]", inner)
         return labels if (behind or listed) and re.compile(r"\s*(?:[.;\n]|\Z)").match(text, end) else ()
-    return _read(inner, like)
+    return _read(inner, spoken)
 
 
 def _raised_labels(text: str, start: int, end: int, inner: str) -> tuple[str, ...]:
@@ -193,7 +198,7 @@ def _link_labels(text: str, alone: bool) -> tuple[str, ...]:
     labels: list[str] = []
     for words, url in _LINK_PARTS.findall(text):
         words = words.strip(" ^")
-        own = _numbers(words) or _read(words, "")
+        own = _numbers(words) or _read(words, frozenset())
         if not own and (not alone or re.fullmatch(rf"{_KIND}|link|cite|here", words, re.I)):
             own = (url if re.fullmatch(rf"{_KIND}|link|cite|here", words, re.I) else words,)
         elif not own and _DOMAIN.fullmatch(words):
@@ -204,7 +209,7 @@ def _link_labels(text: str, alone: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(labels))
 
 
-def _labels(found: re.Match[str], like: str, counted: bool) -> tuple[str, ...]:
+def _labels(found: re.Match[str], spoken: frozenset[str], counted: bool) -> tuple[str, ...]:
     """The labels of what looks like a mark; none where it is part of what the text says."""
     text, kind, (start, end) = found.string, found.lastgroup or "", found.span()
     inner = found[kind]
@@ -213,11 +218,11 @@ def _labels(found: re.Match[str], like: str, counted: bool) -> tuple[str, ...]:
     if kind in ("links", "link"):
         return _link_labels(inner, kind == "link")
     if kind == "square":
-        return _square_labels(text, start, end, inner, like)
+        return _square_labels(text, start, end, inner, spoken)
     if kind == "round":
-        return _round_labels(text, start, end, inner, like, counted)
+        return _round_labels(text, start, end, inner, spoken, counted)
     if kind == "black":
-        return _numbers(inner.strip()) or _read(inner, like)
+        return _numbers(inner.strip()) or _read(inner, spoken)
     if kind in ("sup", "raised"):
         return _raised_labels(text, start, end, inner)
     return tuple(part for part in re.split("\ue202", inner) if part)
@@ -247,12 +252,12 @@ def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     Examples
     --------
     >>> citation_marks("Anna has two dogs [1, 3-4]. Ben has none (Roe et al., 2019).")
-    [Mark(start=18, end=26, labels=('1', '3', '4')), Mark(start=42, end=60, labels=('Roe et al. 2019',))]
+    [Mark(start=18, end=26, labels=('1', '3', '4')), Mark(start=41, end=59, labels=('Roe et al. 2019',))]
     """
     marks: list[Mark] = []
-    position, counted = 0, _counts_from_one(text)
+    position, counted, spoken = 0, _counts_from_one(text), frozenset(_SPOKEN.findall(like))
     while found := _FOUND.search(text, position):
-        labels = _labels(found, like, counted)
+        labels = _labels(found, spoken, counted)
         whole = labels or found.lastgroup in ("link", "raised", "sup")
         position = found.end() if whole else found.start() + 1
         if not labels:
@@ -358,13 +363,7 @@ _ANNOUNCED = (
     r"|i(?:'ve|’ve| have|'ll|’ll| will|'d|’d)? (?:(?:now|also|just|gladly) )?(?:summari[sz]ed?|condensed?"
     r"|shortened?|(?:written|write|prepared?|created?)"
     r" (?:a|the|your) [^.!?:\n]{0,40}(?:summary|overview))\b[^.!?:\n]{0,80}"
-    r"|let me (?:summari[sz]e|help|explain|break (?:it|this) down|answer)\b[^.!?:,\n]{0,60}"
-    r"|i(?:'d|’d| would) (?:be (?:happy|glad) to|love to) (?:help|summari[sz]e|assist)\b[^.!?:\n]{0,80}"
-    r"|i can (?:help|assist)(?: you)?\b[^.!?:,\n]{0,60}|i(?:'m|’m| am) (?:here|happy|glad"
-    r"|ready) to (?:help|assist)\b[^.!?:\n]{0,60}"
-    r"|let me (?:give|provide|offer|share)\b[^.!?:,\n]{0,40}\b(?:summary|overview|answer)\b"
-    r"|i can do (?:that|this)\b[^.!?:,\n]{0,40}|i(?:'ve|’ve| have) (?:read|reviewed|gone through) (?:the|this|your)"
-    r"\b[^.!?:,\n]{0,40}|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
+    r"|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
 )
 # only with a colon
 _LEADING = (
@@ -373,13 +372,9 @@ _LEADING = (
     r"|in (?:one|two|three|four|five|a few|\d{1,3}) (?:short )?(?:sentences?|words?|lines|bullet points))"
 )
 _INTERJECTION = (
-    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|understood"
-    r"|gladly|no problem|my pleasure"
-    r"|(?:great|good|excellent|interesting) question|happy to help|(?:hi|hello|hey)(?: there)?|greetings"
-    r"|good (?:morning|afternoon|evening)"
-    r"|(?:thanks|thank you) for (?:asking|sharing|reaching out|your question|the question"
-    r"|providing)\b[^.!?:\n]{0,40}"
-    r"|how (?:can|may) i (?:help|assist)(?: you)?(?: today)?)"
+    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|no problem|my pleasure"
+    r"|(?:great|perfect|excellent|wonderful)(?=!)|(?:great|good|excellent|interesting) question"
+    r"|good (?:morning|afternoon|evening))"
 )
 _ADJECTIVES = (
     r"(?:(?:short|brief|concise|final|quick|executive|one-sentence|news|article"
@@ -401,7 +396,8 @@ _OPENER = re.compile(
     rf"(?P<deco>\*{{1,3}}|_{{1,2}})?(?:(?P<interjection>{_INTERJECTION}(?:[!.?]++"
     rf"|,(?=\s{_ANNOUNCED}[:.!\n])))|{_ANNOUNCED}(?:[:：.!…]++|(?=\s*\n))"
     rf"|{_LEADING}[:：])"
-    rf"(?(deco)(?P=deco))(?!\s(?-i:(?:he|she|they|the \w+) )?(?-i:{_SAID_BY})\b)(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
+    rf"(?(deco)(?P=deco))(?!\s(?-i:(?:he|she|they|the \w+) )?(?-i:{_SAID_BY}|was|is)\b)"
+    r"(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
     re.I,
 )
 _CONNECTIVE = re.compile(
@@ -429,10 +425,8 @@ _CLOSERS = (
     r"|for (?:more|any|further|clarif)|away|again|(?:any |further |more |other |follow-?up "
     r"|additional )*questions?)|(?=[.!]|$)))[^\"“”\n]{0,120}",
     rf"(?:and |so )?if you\b[^\"“”\n]{{0,160}}?{_ME}[^\"“”\n]{{0,160}}",
-    r"would you (?:like|want|prefer) (?:me to|to (?:know|see|hear|have)|a|an|another|more|any|the|some"
-    r"|help|further)\b[^\"“”\n]{0,200}\?",
-    r"do you (?:want|need) (?:me to|any|more|a|another|further|help|to know more"
-    r"|anything)\b[^\"“”\n]{0,200}\?",
+    r"(?:would you (?:like|want|prefer)|do you (?:want|need)|want(?= me to\b)) (?:me to|to (?:know|see|hear|have)|a|an"
+    r"|another|more|any|anything|the|some|help|further)\b[^\"“”\n]{0,200}\?",
     rf"(?:shall|should|can|may|could) i (?:also )?{_HELP}\b[^\"“”\n]{{0,200}}\?",
     r"is there (?:anything|something) (?:else|more|specific|in particular)\b[^\"“”\n]{0,120}\?",
     r"(?:any|do you have any) (?:other |more |further )?questions\?",
@@ -441,28 +435,24 @@ _CLOSERS = (
     rf"i(?:['’](?:m|d|ll)| am| would| will| can| could) (?:(?:also|always|be|gladly|happily"
     rf"|now) ){{0,2}}(?:(?:happy|glad|here|available|able|ready) (?:to|if|for)\b|love to {_HELP}\b"
     rf"|{_HELP}\b)[^\"“”\n]{{0,200}}",
-    r"want me to\b[^\"“”\n]{0,120}\?",
     r"(?:note: )?this summary (?:captures|covers|highlights|focuses|uses|contains \d|is (?:based|about \d|within"
     r"|under|exactly|approximately|\d))\b[^\"“”\n]{0,200}",
-    r"(?:thank you|thanks)(?: for (?:reading|asking|your (?:question|time|attention)))?",
     r"have a (?:great|nice|good|lovely) (?:day|evening|weekend|one)",
-    r"happy to help",
-    r"(?:best|kind) regards",
-    r"cheers",
     r"(?:\[|\()?end of (?:the )?(?:summary|answer|response)(?:\]|\))?",
     r"[(\[*_]{0,4}(?:(?:total )?(?:word|character|token) ?(?:count|s)?"
     r"|length)\s?[:=][*_]{0,3}\s?(?:about |approximately |~\s?)?\d[\d,.]*(?: (?:words|characters"
     r"|tokens))?[)\]*_.]{0,4}",
-    r"[(\[]\s?(?:about |approximately |exactly |~\s?)?\d[\d,]* (?:words?|characters|tokens)\s?[)\]]",
+    r"[(\[]\s?(?:about |approximately |exactly |~\s?)?\d[\d,]* (?:words?|characters|tokens)\.?\s?[)\]]",
 )
 _CLOSER = re.compile(rf"(?:{'|'.join(_CLOSERS)})[^\w\"“”]*\Z", re.I)
+_QUOTED = re.compile(r"[\"“”]")
 _REPORTED = re.compile(rf"\b(?:{_SAID_BY})\b", re.I)
 _UNIT_STARTS = re.compile(
     r"(?:(?<=[.!?…)\]\"”’>])|(?<=[.!?]\*)|(?<=[.!?]\*\*))\s++(?=\S)|\n\s*+"
     r"|(?<=[.!?>])(?=(?i:I hope|Hope th|Let me know|Would you like|Feel free|If you))"
 )
 _HASHTAGS = re.compile(
-    r"(?:(?<=[.!?…\"”’)\]])[ \t]*|(?<=\n))\#(?=\w*[^\W\d])\w+(?:[\s,]{1,9}\#(?=\w*[^\W\d])\w+){0,60}\Z"
+    r"(?:(?<=[.!?…\"”’)\]])[ \t]*|(?<=\n))\#(?=\w*[^\W\d])\w+(?:[\s,]{1,9}\#(?=\w*[^\W\d])\w+){0,60}[!.]?\Z"
 )
 _SOURCE_LIST = re.compile(
     r"(?<![^\n])(?:\#{1,6} )?[*_]{0,3}(?:Sources?|References|Citations|Bibliography|Works cited"
@@ -476,9 +466,53 @@ _PAIR = re.compile(
 _LINE_LABEL = re.compile(rf"(?<![^\n])[ \t]*+(?P<label>{_LABEL.pattern})", re.I)
 
 
+# a sentence of these words alone, that greets, thanks, promises or offers, says nothing of any subject
+_TALK = frozenset(
+    """a an the this that these those it its is are be been am was s re m ve d ll i me my you your yours do does
+    can could would will shall should may have has in on of for to from with as by at about up out and or if so
+    there here below above follows following how what which anything something else more any some other further
+    additional just please also too again now today well let know tell ask give write make see read use go keep
+    article text passage document story context content information detail details point points key main short
+    brief concise quick simple clear longer shorter long new neutral version word words sentence sentences
+    bullet paragraph one two three four five based according like want need prefer good nice day time works
+    questions question response reading answers changes change clearer sharing reaching asking ready love then
+    when notes says say""".split()
+)
+_COURTESY = frozenset("hi hello hey greetings sure certainly absolutely course okay ok alright".split()) | {
+    *"gladly thanks thank welcome happy glad hope understood understand cheers regards".split()
+}
+_OFFER = frozenset(
+    """read reviewed summary summaries summarize summarized summarise summarised summarizing summarization
+    overview recap gist answer attempt help helps helping helped helpful useful assist assistance assistant
+    request requested provided given provide expand elaborate shorten shortened condense condensed rephrase
+    rewrite translate clarify simplify continue""".split()
+)
+_CHAT = _TALK | _COURTESY | _OFFER
+_WORD = re.compile(r"[^\W_]+")
+_LAST_SIGN = re.compile(r"[?:：](?=[^\w?:：]*\Z)")
+_FIRST_UNIT = re.compile(r"[^.!?:\n\"“”]{1,160}(?:[:：](?=\s)|[.!?]++(?=\s(?![a-z])|\Z)|(?=\n))")
+
+
+def _is_talk(unit: str) -> bool:
+    """Whether a unit only greets, promises, thanks, asks or offers."""
+    words = _WORD.findall(unit.lower())
+    if not 0 < len(words) <= 25 or not _CHAT.issuperset(word for word in words if not word.isdigit()):
+        return False
+    offers, announces = not _OFFER.isdisjoint(words), words[0] in ("here", "below") or words[:2] == ["the", "following"]
+    spoken = announces or not {"i", "me", "my"}.isdisjoint(words)
+    sign = _LAST_SIGN.search(unit)
+    if sign:
+        return spoken or offers if sign[0] == "?" else announces or offers
+    return words[0] in _COURTESY or (spoken and (offers or not _COURTESY.isdisjoint(words)))
+
+
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>final<\|message\|>")
+
+
 def _reasoning(text: str) -> list[tuple[int, int]]:
     """Spans between the tags of reasoning; one that is never closed ends with the text, one never opened begins it."""
-    spans: list[tuple[int, int]] = []
+    final = [found.end() for found in _FINAL_CHANNEL.finditer(text)]
+    spans: list[tuple[int, int]] = [(0, end) for end in final[-1:]]
     opened: tuple[int, str] | None = None
     named: set[str] = set()
     for tag in _TAGS.finditer(text):
@@ -543,7 +577,8 @@ class _Body:
             found = _OPENER.match(self.text, position, self.end) or _LABEL.match(self.text, position, self.end)
             if found:
                 return position, found.end()
-        return None
+        unit = _FIRST_UNIT.match(self.text, self.start, self.end)
+        return unit.span() if unit and _is_talk(unit[0]) else None
 
     def closer(self) -> tuple[int, int] | None:
         """The offer, count or hashtags with which the body ends."""
@@ -555,7 +590,8 @@ class _Body:
             unit = self.text[start : self.end]
             if re.search(r"[^\W_]", unit):
                 words = unit.lstrip("*_>- ")
-                return (start, self.end) if _CLOSER.match(words) and not _REPORTED.search(words) else None
+                offers = _CLOSER.match(words) or (not _QUOTED.search(words) and _is_talk(words))
+                return (start, self.end) if offers and not _REPORTED.search(words) else None
         return None
 
     def pair(self) -> bool:
@@ -592,7 +628,8 @@ def wrappers(text: str) -> list[tuple[int, int]]:
             break
     labels = [found.span("label") for kind in (_LINE_LABEL, _CONNECTIVE) for found in kind.finditer(text)]
     spans = disjoint(body.spans + labels)
-    if re.search(r"[^\W_]", cut_out(text, spans)):
+    announced = any(text[end - 1] in ":：" for _, end in spans)
+    if announced or re.search(r"[^\W_]", cut_out(text, spans)):
         return spans
     # "Certainly." may be all of an answer
     return [(start, end) for start, end in spans if _TAGS.match(text, start) or len(text[start:end].split()) > 3]
