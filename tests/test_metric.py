@@ -23,7 +23,7 @@ BACKEND = s.ScriptedBackend(lambda prompt: "4")
 NEEDED = {
     "rating": {"quality": "fluency", "backend": BACKEND},
     "rubric": {"criteria": "Is it so?", "backend": BACKEND},
-    "faithfulness": {"checker": "words"},
+    **dict.fromkeys(("faithfulness", "citations"), {"checker": "words"}),
 }
 
 

@@ -223,7 +223,8 @@ OF_QUESTIONS = [n for n in METRICS if "question" in metric_class(n)[0].columns]
 
 
 @pytest.mark.parametrize(
-    "name", [n for n in METRICS if n not in ("meteor", "faithfulness", "summary_score", "rating", *OF_QUESTIONS)]
+    "name",
+    [n for n in METRICS if n not in ("meteor", "faithfulness", "summary_score", "rating", "citations", *OF_QUESTIONS)],
 )
 def test_every_named_metric_gives_a_full_table(name):
     table = metric_scores(TOY, [name])[name]
@@ -305,6 +306,7 @@ GOOD_AND_BAD = {  # by columns: rows that a metric should like, and rows that it
         ["It rained all day in Oslo.", "It rained all day."],
         ["It rained all day in Oslo.", "It snowed."],
     ),
+    "answer, contexts": (["It rained [1].", ["It rained."]], ["It rained [1].", ["It was sunny."]]),
     "contexts, summary": (["It rained all day in Oslo."] * 2, ["It rained all day in Oslo.", "A cat sat."]),
     "context, question, ground_truth, answer": (
         ["It rained.", "How was it?", "It rained.", "It rained."],

@@ -164,6 +164,9 @@ class Report:
         How well that judge works, a row for each labelled set; folded, at the end.
     note : str
         What else to say of the whole, under the sentences.
+    names : sequence of str
+        What each sentence of the article is called where it is quoted, such as the label
+        of its passage; by default its number.
     """
 
     title: str
@@ -175,6 +178,11 @@ class Report:
     judged_by: str = ""
     measured: Sequence[Mapping[str, object]] = ()
     note: str = ""
+    names: Sequence[str] = ()
+
+    def name(self, index: int) -> str:
+        """Return what a sentence of the article is called."""
+        return self.names[index] if self.names else str(index + 1)
 
     def quote(self, index: int) -> str:
         """Return a sentence of the article."""
@@ -187,7 +195,7 @@ def _numbers(report: Report) -> list[JsonDict]:
     names = [name for name, count in report.groups for _ in range(count)] or [""] * len(report.entries)
     rows = []
     for position, (name, entry) in enumerate(zip(names, report.entries, strict=True)):
-        evidence = ", ".join(f"{i + 1}" + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence)
+        evidence = ", ".join(report.name(i) + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence)
         row: JsonDict = {"summary": name} if report.groups else {}
         row |= {
             "sentence": position + 1,
@@ -364,7 +372,7 @@ def evidence_text(
         lines.append(_under(f"{position + 1:>3} {front} ", text, indent))
         for index, similarity in entry.evidence[:shown]:
             measured = "     " if similarity is None else f"{similarity:5.2f}"
-            head = f"{'':>8} {measured}  [{index + 1}] "
+            head = f"{'':>8} {measured}  [{printable(report.name(index))}] "
             lines.append(_paragraph(report.quote(index), wide, front=head))
         if entry.evidence[shown:]:
             lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")

@@ -1,0 +1,309 @@
+"""A text in one form: equal values become the same words, others never do, and every character has its place."""
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_nb.evidence import evaluate, evaluate_many
+from summeval_nb.overlap import bleu_score, rouge_score
+from summeval_nb.text import split_markdown
+from summeval_nb.text.lists import read_with_leads
+from summeval_nb.text.markdown import WRAPPER
+from summeval_nb.text.normalize import normalize, unwrapped
+from summeval_nb.text.values import number_of
+
+USUAL = {
+    "It rained on Jan. 5, 2019.": "It rained on January 5, 2019.",
+    "It rained on 5th of January 2019.": "It rained on January 5, 2019.",
+    "It rained on the fifth of January.": "It rained on January 5.",
+    "It rained on 2019-01-05 in Oslo.": "It rained on January 5, 2019 in Oslo.",
+    "It rained on 25/01/2019.": "It rained on January 25, 2019.",
+    "It rained in Sept. 2019.": "It rained in September 2019.",
+    "It rained on Tues., Jan 5.": "It rained on Tuesday, January 5.",
+    "It rained in Dec.": "It rained in December.",
+    "It opens at 15:00.": "It opens at 3 pm.",
+    "It opens at 15:30 and 09:05.": "It opens at 3:30 pm and 9:05 am.",
+    "It opens at 3:00 p.m. sharp.": "It opens at 3 p.m. sharp.",
+    "It opens at 12 p.m.": "It opens at noon.",
+    "It opens at 7 o'clock in the evening.": "It opens at 7 pm.",
+    "It opens at 00:00.": "It opens at midnight.",
+    "Zoe\u0308 left co\u00adoperatively.": "Zoë left cooperatively.",
+    "Anna has two dogs [1]. Ben has none.[2]": "Anna has two dogs. Ben has none.",
+}
+AS_IS = (
+    "It rained on 03/04/2019.",
+    "It rained on 5 and 6 January.",
+    "They may march 15 miles on May 7.",
+    "It opens at 10:30.",
+    "He won 6:4, 13-11 and ran 100m in 9.58.",
+    "Version 1.2.2019-beta costs $9.",
+    "No one came, and the one who left may be 2.",
+)
+EQUAL = (
+    ("2,000,000 people", "two million people"),
+    ("2.3 million", "2,300,000"),
+    ("half a million", "500,000"),
+    ("two hundred and four", "204"),
+    ("twenty-four men", "24 men"),
+    ("1 dog barked", "one dog barked"),
+    ("7 %", "seven percent"),
+    ("€9", "9 euros"),
+    ("US$2.5m", "2.5 million dollars"),
+    ("EUR 40", "€40"),
+    ("1,500 metres", "1.5 km"),
+    ("five miles", "8 km"),
+    ("two years", "24 months"),
+    ("a year and a half", "18 months"),
+    ("an hour", "60 minutes"),
+    ("20 °C", "68 degrees Fahrenheit"),
+    ("The UN met", "The United Nations met"),
+    ("The U.S. met", "The United States met"),
+    ("The European Union met", "The E.U. met"),
+    ("The RBT met", "The Royal Ballet of Tirana met"),
+    ("Dr. Lee", "Doctor Lee"),
+    ("Saint Louis", "St. Louis"),
+    ("Mt. Etna", "Mount Etna"),
+    ("Elm St. is", "Elm Street is"),
+    ("Acme Corp. said", "Acme Corporation said"),
+    ("Marks & Spencer", "Marks and Spencer"),
+    ("World War 2", "World War II"),
+    ("the First World War", "the World War I"),
+    ("Henry the Eighth", "Henry VIII"),
+    ("Super Bowl 49", "Super Bowl XLIX"),
+    ("the 3rd time", "the third time"),
+)
+UNEQUAL = (
+    ("The WTO met", "The World Health Organization met"),
+    ("The WHO met", "The World Hockey Organization met"),
+    ("The World Heritage Organization met", "The WHO met"),
+    ("9 dollars", "€9"),
+    ("3,000,000 people", "two million people"),
+    ("6 %", "five percent"),
+    ("9 km", "five miles"),
+    ("1,500 metres", "1,500 km"),
+    ("Dr. Lea", "Doctor Lee"),
+    ("World War 1", "World War II"),
+    ("Henry VII", "Henry VIII"),
+    ("Elm St. is", "Saint Elm is"),
+    ("no one knew it", "1 man knew it"),
+)
+
+
+@pytest.mark.parametrize("text", USUAL)
+def test_dates_and_times_have_one_usual_form(text):
+    assert normalize(text).text == USUAL[text]
+    assert normalize(USUAL[text]).text == USUAL[text]
+
+
+@pytest.mark.parametrize("text", AS_IS)
+def test_what_is_no_clear_value_stays(text):
+    assert normalize(text, like="It was a long day for everybody.").text == text
+
+
+@pytest.mark.parametrize(("text", "like"), EQUAL)
+def test_an_equal_value_is_written_as_the_other_text_does(text, like):
+    assert normalize(text, like=like).text == like
+    assert normalize(text, like=f"It was so: {like}. And more.").text == like
+    assert normalize(text).text == text
+
+
+@pytest.mark.parametrize(("text", "like"), UNEQUAL)
+def test_a_neighbouring_value_stays(text, like):
+    assert normalize(text, like=like).text == text
+
+
+@pytest.mark.parametrize(
+    ("written", "like", "read"),
+    [
+        ("03/04/2019", "It rained on April 3, 2019.", "April 3, 2019"),
+        ("03/04/2019", "It rained on March 4, 2019.", "March 4, 2019"),
+        ("03/04/2019", "It rained on March 5, 2019.", "03/04/2019"),
+        ("3.4.19", "It rained on April 3, 2019.", "April 3, 2019"),
+    ],
+)
+def test_an_ambiguous_date_is_told_by_the_other_text(written, like, read):
+    assert normalize(written, like=like).text == read
+
+
+@pytest.mark.parametrize(
+    ("words", "worth"),
+    [("one hundred and two", 102), ("two million three hundred thousand", 2_300_000), ("a dozen", 12), ("zero", 0)],
+)
+def test_number_words_have_their_worth(words, worth):
+    assert number_of(words) == worth
+
+
+ALPHABET = st.lists(
+    st.sampled_from(
+        [
+            "Jan. 5",
+            "15:00",
+            " ",
+            "\n",
+            "a",
+            ".",
+            "[1]",
+            "e\u0301",
+            "\u0301",
+            "two million",
+            "UN",
+            "Sure! ",
+            "\u00ad",
+            "9",
+            ":",
+        ]
+        + [
+            "Dr. Lee",
+            "<think>",
+            "</think>",
+            "12 p.m.",
+            "- ",
+            "**",
+            "I hope this helps!",
+            "According to [1], ",
+            "5 km",
+            "#a",
+        ]
+    ),
+    max_size=25,
+).map("".join)
+
+
+@settings(deadline=None)
+@given(ALPHABET, st.sampled_from(["", "The United Nations met Doctor Lee. 2,000,000 came 5,000 metres on 5 January."]))
+def test_every_character_leads_back(text, like):
+    found = normalize(text, like=like)
+    assert len(found.text) == len(found.starts) == len(found.ends)
+    spans = [found.span(place, place + 1) for place in range(len(found.text))]
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert spans == sorted(spans) and [end for _, end in spans] == sorted(end for _, end in spans)
+
+
+@given(st.text(st.sampled_from("abc de.,\n!?"), max_size=200))
+def test_unchanged_text_maps_to_itself(text):
+    found = normalize(text, like=text)
+    assert found.text == text
+    assert all(found.span(place, place + 1) == (place, place + 1) for place in range(len(text)))
+
+
+@settings(deadline=None)
+@given(ALPHABET)
+def test_readings_are_in_order_and_lose_nothing(text):
+    (readings,) = split_markdown([text], likes=["The United Nations met Doctor Lee."])
+    reached = 0
+    for reading in read_with_leads(text, readings):
+        sentence = reading.sentence
+        assert text[sentence.start : sentence.end] == sentence.text and sentence.start >= reached
+        reached = sentence.end
+        for place in range(len(reading.plain)):
+            low, high = reading.in_sentence(place, place + 1)
+            assert 0 <= low < high <= len(sentence.text)
+
+
+HOSTILE = (
+    "two ",
+    "1,111,",
+    "A-A-",
+    "Aa ",
+    "U.N. ",
+    "one hundred and ",
+    "1 ",
+    "Dr. ",
+    "15:",
+    "January ",
+    "e\u0301",
+    "a & ",
+)
+HOSTILE += (
+    "5 km ",
+    "$1",
+    "half a ",
+    "World War ",
+    "the fifth of ",
+    "Henry I ",
+    "World Health Organization ",
+    "12 p.m. ",
+)
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_is_linear_in_the_length(piece):
+    def seconds(count):
+        text = piece * (count // len(piece))
+        start = time.perf_counter()
+        normalize(text, like=f"{text} 2 km, 3 miles, World Health Organization")
+        return time.perf_counter() - start
+
+    seconds(1000)
+    assert seconds(40_000) < 40 * seconds(4_000) + 1
+
+
+ARTICLE = (
+    "The World Health Organization met in Oslo on January 15, 2021. The talks cost two million euros. "
+    "Many visitors came from the villages around the lake. The weather stayed dry until the evening."
+)
+
+
+def test_a_mark_changes_no_verdict_wherever_it_stands():
+    plain = "The talks cost two million euros. The weather stayed dry until the evening."
+    first, second = plain.split(". ")
+    marks = (" [1].", ".[1]", ". [1]", " [1][2].", " (Source 1).", " (Smith et al., 2020).", " 【1†source】.")
+    cited = [f"{first}{mark} {second}" for mark in marks]
+    expected, *found = evaluate_many([ARTICLE] * (1 + len(cited)), [plain, *cited], progress=False)
+    for text, result in zip(cited, found, strict=True):
+        assert [v.probability for v in result.verdicts] == [v.probability for v in expected.verdicts], text
+        assert "".join(sentence.text for sentence in result.sentences).replace(" ", "") == text.replace(" ", "")
+
+
+def test_what_wraps_a_summary_is_not_judged():
+    text = "Sure! Here is a summary:\n\nThe talks cost two million euros. I hope this helps!"
+    result = evaluate(ARTICLE, text)
+    assert [verdict.reason for verdict in result.verdicts if not verdict.judged] == [WRAPPER] * 3
+    assert result.score == evaluate(ARTICLE, "The talks cost two million euros.").score == 1
+
+
+def test_a_summary_of_wrappers_alone_has_no_score():
+    result = evaluate(ARTICLE, "<think>The talks were dear.</think>")
+    assert result.score is None and WRAPPER in result.reason
+
+
+def test_another_form_is_shown_and_marked_in_the_users_own_text():
+    result = evaluate(ARTICLE, "The WHO met in Oslo on 16 Jan. 2021.")
+    (verdict,) = result.verdicts
+    assert verdict.state != "supported"
+    assert "read as “The World Health Organization met in Oslo on January 16, 2021.”" in verdict.details["note"]
+    assert "read as “The World Health" in result.to_text() and "read as “The World Health" in result._repr_html_()
+    number = next(found for found in verdict.findings if found.kind == "number")
+    assert result.summary[number.start : number.end] == number.text and "16" in number.text
+
+
+def test_combined_letters_are_no_other_form():
+    (verdict,) = evaluate(ARTICLE, unicodedata.normalize("NFD", "The talks cost two million euros [1].")).verdicts
+    assert "note" not in verdict.details
+
+
+def test_items_keep_their_lead_in_and_their_form():
+    text = "The warranty does not cover:\n- repairs after 15 Jan. 2021 [1]\n- rust"
+    (readings,) = split_markdown([text])
+    led = read_with_leads(text, readings)[1]
+    assert led.plain == "The warranty does not cover repairs after January 15, 2021"
+    start = led.plain.index("January")
+    assert led.sentence.text[slice(*led.in_sentence(start, len(led.plain)))] == "15 Jan. 2021"
+
+
+def test_other_languages_keep_their_values():
+    (readings,) = split_markdown(["Öffnet um 15:00 Uhr [1]."], lang="de", splitter="sentencex")
+    assert readings[0].plain == "Öffnet um 15:00 Uhr."
+
+
+def test_word_metrics_see_what_is_written():
+    assert bleu_score("It rained on Jan 5 in Oslo.", ["It rained on January 5 in Oslo."]).score < 100
+    assert all(score.f1 == 0 for score in rouge_score("two", "2").values())
+
+
+def test_an_empty_line_takes_the_place_of_what_wraps():
+    found = unwrapped("It rained.<think>Hm.</think>He left.")
+    assert found.own.text == "It rained.\n\nHe left." and found.wraps == [(10, 28)]
