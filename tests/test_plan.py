@@ -9,6 +9,7 @@ import pydantic
 import pytest
 from helpers.made_up import MadeUpModel
 
+from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.bench import ChunkedChecker, HistogramChecker
 from summeval_nb.evidence.faithfulness import FaithfulnessMetric
@@ -147,6 +148,30 @@ HELD = {
     "bound method": lambda model: Bound(model).score,
     "default dictionary": lambda model: partial(asks_one_of, models=defaultdict(int, a=model)),
 }
+
+
+class PlainMetric(Metric):
+    """A metric of somebody's that is no dataclass."""
+
+    columns = {"text": "text"}
+
+    def __init__(self, model):
+        self.model = model
+
+    def score_many(self, texts):
+        return [self.model.choose(text, ["yes", "no"]).probability_mass for text in texts]
+
+
+def test_a_metric_that_is_no_dataclass_is_planned():
+    model = ScriptedBackend(never)
+    plan = plan_run(corpus(4), PlainMetric(model))
+    assert plan.calls == Estimate(4, 4, 4) and model.usage.calls == 0 and "no model was asked" in plan.note
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5])
+def test_a_wrong_shard_size_is_refused_by_a_plan(size):
+    with pytest.raises((ValueError, TypeError), match="shard_size"):
+        plan_run(corpus(4), "faithfulness", shard_size=size)
 
 
 @pytest.mark.parametrize("held", HELD.values(), ids=HELD)
