@@ -499,7 +499,7 @@ def judged(name):
         "answers": {"judge": LLMJudge(scripted)},
         "summary_score": {"judge": LLMJudge(scripted), "n_keyphrases": 3},
         "faithfulness": {"checker": LLMChecker(scripted)},
-        "rating": {"backend": ScriptedBackend(says_four), "quality": "coherence"},
+        "rating": {"backend": ScriptedBackend(says_four, name="four"), "quality": "coherence"},
     }[name]
     return rows, {"options": options, "columns": {"contexts": "text"} if name == "summary_score" else {}}
 

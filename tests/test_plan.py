@@ -1,5 +1,6 @@
 """What a run would take, estimated from a sample: whether the estimate holds, and that nothing is asked or kept."""
 
+import json
 import random
 from collections import OrderedDict, defaultdict, deque
 from functools import partial
@@ -24,6 +25,7 @@ from summeval_nb.models.base import ScriptedBackend, example_model
 from summeval_nb.models.store import Store
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.costs import find_backends
+from summeval_nb.runs.folder import manifest_check
 from summeval_nb.runs.plan import Estimate, RecordingBackend, plan_run
 
 
@@ -252,6 +254,38 @@ def test_a_call_in_spite_of_the_stand_in_is_told(monkeypatch):
     plan = plan_run(corpus(4), metric)
     assert shared.usage.calls > 0 and f"asked: {shared.name} {shared.usage.calls} times" in plan.note
     assert "no model was asked" not in plan.note
+
+
+def sober(row, backend):
+    return backend.choose(row["text"], ["yes", "no"]).probability_mass
+
+
+@pytest.mark.filterwarnings("ignore:this run cannot be continued")
+def test_a_folder_that_run_would_not_continue_is_not_counted(tmp_path):
+    rows, metric = list(corpus(6)), partial(lambda *given, **held: sober(*given, **held), backend=MadeUpModel())
+    run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False)
+    with pytest.raises(ValueError, match="cannot be continued"):
+        run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False)
+    assert plan_run(rows, metric, out=tmp_path, shard_size=2).to_score == 6
+
+
+def test_of_a_recovered_folder_what_run_would_keep_is_counted(tmp_path):
+    rows, metric = list(corpus(6)), METRICS["rating"](MadeUpModel())
+    run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False)
+    shard = sorted((tmp_path / "shards").iterdir())[0]
+    head, body = shard.read_bytes().split(b"\n", 1)
+    head = {name: value for name, value in json.loads(head).items() if name not in ("settings", "check")}
+    shard.write_bytes(json.dumps(head | {"check": manifest_check(head)}).encode() + b"\n" + body)
+    manifest = (tmp_path / "manifest.json").read_text()
+    (tmp_path / "manifest.json").unlink()
+    assert plan_run(rows, metric, out=tmp_path, shard_size=2).to_score == 2
+    begun = json.loads(manifest) | {"recovered": True, "complete": False}  # killed while it was recovered
+    (tmp_path / "manifest.json").write_text(json.dumps(begun | {"check": manifest_check(begun)}))
+    assert plan_run(rows, metric, out=tmp_path, shard_size=2).to_score == 2
+    (tmp_path / "manifest.json").unlink()
+    with pytest.warns(UserWarning, match="nothing proves"):
+        report = run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False, recover=True)
+    assert report.manifest["recovered"] == {"shards_kept": 2, "shards_scored": 1, "unproven": 1}
 
 
 class Answer(pydantic.BaseModel):

@@ -30,7 +30,14 @@ from summeval_nb.runs.batch import finished_head
 from summeval_nb.runs.costs import Ledger, Stages, metered
 from summeval_nb.runs.folder import is_lost
 from summeval_nb.runs.jobs import Columns, Job, MetricOrFunction, load_options, named_metric, read_row
-from summeval_nb.runs.manifest import Corpus, make_settings, require_columns, settings_mark
+from summeval_nb.runs.manifest import (
+    Corpus,
+    is_of_settings,
+    is_recovered,
+    make_settings,
+    require_columns,
+    settings_mark,
+)
 from summeval_nb.text.split import split_sentences
 
 __all__ = ["Estimate", "RecordingBackend", "RunPlan", "plan_run"]
@@ -440,15 +447,6 @@ class RunPlan:
         return html_table(self.rows(), caption="What a run would do", note=self.note)
 
 
-def _is_scored(folder: Path, mark: str, shard: Shard) -> bool:
-    """Whether a run's folder holds a shard that `run` would keep, with `recover` too where its manifest is lost."""
-    head = finished_head(folder / "shards", shard)
-    if head is None:
-        return False
-    said = head.get("settings", "")
-    return said == mark if said else not is_lost(folder)
-
-
 def plan_run(
     items: Corpus,
     metric: MetricOrFunction,
@@ -524,7 +522,10 @@ def plan_run(
     size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
     done: Callable[[Shard], bool] = lambda shard: False
     if out is not None and Path(out).exists():
-        done = partial(_is_scored, Path(out), settings_mark(make_settings(job, size)))
+        # what `run` would keep, with `recover` too where the manifest is lost
+        recovered, mark = is_recovered(Path(out), is_lost(Path(out))), settings_mark(make_settings(job, size))
+        head = partial(finished_head, Path(out) / "shards")
+        done = lambda shard: bool((found := head(shard)) and is_of_settings(found, mark, recovered))
     counts: JsonDict = dict.fromkeys(("items", "scored", "to_score", "unreadable"), 0)
     draw, drawn, readable = random.Random(seed), list[JsonDict](), 0
     for shard in require_columns(make_shards(open_items(items, format=format), size), job):
