@@ -377,8 +377,8 @@ class ServerBackend(Backend):
                 else:
                     self._pause.hold(pause)
         if counts := answer.usage:
-            cached = counts.prompt_tokens_details.cached_tokens if counts.prompt_tokens_details else None
-            tokens = {"prompt_tokens": counts.prompt_tokens, "cached_tokens": cached or 0}
+            cached = counts.prompt_tokens_details.cached_tokens if counts.prompt_tokens_details else 0
+            tokens = {"prompt_tokens": counts.prompt_tokens, "cached_tokens": cached}
             self.usage.add(**tokens, generated_tokens=counts.completion_tokens)
         return answer
 
