@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from summeval_nb.core.base import JsonDict, require_option
 from summeval_nb.core.html import html_table, text_table
@@ -27,12 +27,13 @@ from summeval_nb.models.base import (
     Usage,
 )
 from summeval_nb.models.store import Store
+from summeval_nb.runs.folder import LEDGER
 
 __all__ = ["Ledger", "find_backends", "read_ledger"]
 
 
 COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")
-Stages = Mapping[str, Mapping[str, float]]
+Stages: TypeAlias = Mapping[str, Mapping[str, float]]  # what language models used, by stage
 
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
@@ -311,9 +312,6 @@ def metered(
         elif hasattr(value, "entail"):
             found[name], kept = MeteredJudge(value, ledger, kept), None
     return found, kept
-
-
-LEDGER = "ledger.jsonl"
 
 
 def note_usage(folder: Path, shard: str, usage: Stages) -> None:

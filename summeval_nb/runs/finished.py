@@ -18,14 +18,13 @@ from numpy.typing import ArrayLike
 from summeval_nb.core.base import JsonDict, float_array, is_finite, require_module
 from summeval_nb.core.html import Markup, render
 from summeval_nb.core.results import Score, Signature
-from summeval_nb.runs.folder import MANIFEST, RECOVER, file_check, is_lost, manifest_check
+from summeval_nb.runs.folder import LINE_FIELDS, MANIFEST, RECOVER, file_check, is_lost, manifest_check
 from summeval_nb.runs.manifest import differences
 
 # ---------------------------------------------------------------- rows
 
 
 _AGAIN = "call run again with the same arguments to"
-_ROW = {"item", "id", "score", "status", "reason", "parts", "signature"}
 
 
 def complete_manifest(folder: Path) -> JsonDict:
@@ -90,7 +89,7 @@ def rows_of_file(folder: Path, manifest: JsonDict) -> Iterator[JsonDict]:
 def _require_row(line: bytes, path: Path, number: int) -> JsonDict:
     try:
         row = json.loads(line)
-        whole = row.keys() >= _ROW and isinstance(row["parts"], dict) and isinstance(row["item"], int)
+        whole = row.keys() >= set(LINE_FIELDS) and isinstance(row["parts"], dict) and isinstance(row["item"], int)
         whole = whole and (row["score"] is None or is_finite(row["score"]))
     except (ValueError, TypeError, AttributeError, RecursionError):
         whole = False

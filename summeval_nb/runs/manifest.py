@@ -20,6 +20,7 @@ from summeval_nb.core.files import replacing
 from summeval_nb.core.items import ItemStream, Shard
 from summeval_nb.runs.folder import (
     LEDGER,
+    LINE_FIELDS,
     LOST,
     MANIFEST,
     RECOVER,
@@ -33,7 +34,7 @@ from summeval_nb.runs.folder import (
     remove_shards,
     write_whole,
 )
-from summeval_nb.runs.jobs import Job, Line, Scored, Stages, read_row
+from summeval_nb.runs.jobs import Job, Line, Scored, read_row
 from summeval_nb.runs.workers import RunStopped
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from tqdm.auto import tqdm
+
+    from summeval_nb.runs.costs import Stages
 
 
 # ---------------------------------------------------------------- shards
@@ -95,8 +98,7 @@ def write_results(bodies: Iterable[bytes], target: Path) -> None:
 def write_parquet(bodies: Iterable[bytes], target: Path) -> None:
     """Write the lines of shards as a table, their parts as JSON."""
     arrow, parquet = require_module("pyarrow", "parquet"), require_module("pyarrow.parquet", "parquet")
-    names = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
-    types = dict.fromkeys(names, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
+    types = dict.fromkeys(LINE_FIELDS, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
     schema = arrow.schema(types.items())
     with replacing(target) as file, parquet.ParquetWriter(file, schema) as writer:
         for body in bodies:
