@@ -251,9 +251,9 @@ class _Reached:
     def __init__(self, inner: Judge):
         self.inner, self.fingerprint, self.count = inner, inner.fingerprint, 0
 
-    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
+    def many(self, task: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
         self.count += len(items)
-        return ask_many(self.inner, purpose, items)
+        return ask_many(self.inner, task, items)
 
 
 class MeteredJudge(BulkJudge):
@@ -264,12 +264,12 @@ class MeteredJudge(BulkJudge):
         self._inner, self._ledger, self._store = inner, ledger, store
         self.backends = find_backends(inner)
 
-    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
+    def many(self, task: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
         """Return the judge's answers, from the store where it holds them."""
         reached: Any = _Reached(self._inner)
-        with self._ledger.stage(STAGES[purpose], self.backends):
-            answers = ask_many(reached, purpose, items, store=self._store)
-        self._ledger.add(STAGES[purpose], questions=len(items), from_store=len(items) - reached.count)
+        with self._ledger.stage(STAGES[task], self.backends):
+            answers = ask_many(reached, task, items, store=self._store)
+        self._ledger.add(STAGES[task], questions=len(items), from_store=len(items) - reached.count)
         return answers
 
 
