@@ -195,9 +195,9 @@ def _replaced(value: Any, known: dict[int, Any]) -> Any:
         return partial(recorded(value.func), *recorded(value.args), **recorded(value.keywords))
     if isinstance(value, MethodType):
         return MethodType(value.__func__, recorded(value.__self__))
-    for kind in (tuple, frozenset):
-        if isinstance(value, kind):  # a namedtuple, too
-            return kind.__new__(type(value), map(recorded, value))
+    if isinstance(value, (tuple, frozenset)):  # a namedtuple, too
+        made: Any = tuple if isinstance(value, tuple) else frozenset
+        return made.__new__(type(value), map(recorded, value))
     try:
         found = known[id(value)] = copy.copy(value)
     except Exception:  # whatever an object's own copying raises: it stays, and a plan says so
@@ -206,9 +206,10 @@ def _replaced(value: Any, known: dict[int, Any]) -> Any:
         return value
     if isinstance(value, dict):
         dict.update(found, {key: recorded(item) for key, item in value.items()})
-    for kind in (list, set):
-        if isinstance(value, kind):
-            kind.__init__(found, map(recorded, value))
+    if isinstance(value, list):
+        list.__init__(found, map(recorded, value))
+    if isinstance(value, set):
+        set.__init__(found, map(recorded, value))
     for name, part in list(getattr(value, "__dict__", {}).items()):
         object.__setattr__(found, name, recorded(part))  # which a frozen dataclass allows, too
     return found
