@@ -213,9 +213,7 @@ def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
 
     def ask(task: str, items: Items) -> list[Any]:
         shown = task if progress else ""
-        return ask_many(
-            chosen, task, items, store=kept, progress=shown, batch_size=64
-        )
+        return ask_many(chosen, task, items, store=kept, progress=shown, batch_size=64)
 
     return ask
 
