@@ -168,9 +168,9 @@ def write_table(table: dict[str, Any]) -> None:
 class Entailing(EmbeddedJudge):
     """The embedded judge as it answered at first: yes when the checker says that the statement is supported."""
 
-    def many(self, purpose, items):
-        if purpose != "answer":
-            return super().many(purpose, items)
+    def many(self, task, items):
+        if task != "answer":
+            return super().many(task, items)
         found = super().many(
             "entail", [(text, [question.statement for question in questions]) for text, questions in items]
         )

@@ -35,6 +35,7 @@ _IN_WORDS_OF_THE_SHELL = {
     "synonyms=None": "-o synonyms=null",
     "'wordnet', None or a mapping": "wordnet, null or a JSON object",
     "give them as options, ": "give them as options, -o ",
+    "=..., ": "=... -o ",  # between two of them
     "Store(path).prune(damaged=True) deletes": "summeval store prune FILE --damaged deletes",
 }
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)
@@ -424,6 +425,8 @@ def read_rows(metric: str, files: list[str], given: Given) -> tuple[list[JsonDic
     """
     if len(files) == 1:
         return *read_table(files[0], given.format, metric, given.column), False
+    if useless := [f"--{name}" for name in ("column", "format") if getattr(given, name)]:
+        fail(f"{' and '.join(useless)} would say how a table is read: leave it out, since plain files have no columns")
     from summeval_nb.agreement.registry import metric_class
 
     columns = list(metric_class(metric)[0].columns)

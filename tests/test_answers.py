@@ -801,10 +801,10 @@ def test_the_premise_holds_the_end_of_the_question():
 
 
 def test_a_failure_stands_on_each_statement():
-    def ask(purpose, items):
-        if purpose == "entail":
+    def ask(task, items):
+        if task == "entail":
             return [JudgeFailure("entail", "no reply") for _ in items]
-        return _asking("embedded", None, False)(purpose, items)
+        return _asking("embedded", None, False)(task, items)
 
     row = _check_row("It rained.", "?", "It rained.", "It rained, but the match was played.")
     parts = _split_texts([row.answer], ask)

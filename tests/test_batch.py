@@ -16,11 +16,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from helpers.made_up import MadeUpModel
 from helpers.patience import comes_back
 
 from summeval_nb import bleu_score, rouge_score
 from summeval_nb.core.items import make_shards, open_items
 from summeval_nb.core.results import Verdict
+from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.costs import Ledger, MeteredChecker
 from summeval_nb.runs.plan import plan_run
@@ -497,7 +499,7 @@ def judged(name):
         "answers": {"judge": LLMJudge(scripted)},
         "summary_score": {"judge": LLMJudge(scripted), "n_keyphrases": 3},
         "faithfulness": {"checker": LLMChecker(scripted)},
-        "rating": {"backend": ScriptedBackend(says_four), "quality": "coherence"},
+        "rating": {"backend": ScriptedBackend(says_four, name="four"), "quality": "coherence"},
     }[name]
     return rows, {"options": options, "columns": {"contexts": "text"} if name == "summary_score" else {}}
 
@@ -644,6 +646,31 @@ def test_a_metered_checker_keeps_its_borders():
     assert str(told[0].signature) == str(told[1].signature) and "contradicted_below:0.3" in str(told[0].signature)
     stricter = evaluate("It rained.", "It rained.", checker=MeteredChecker(LLMChecker(backend), ledger), threshold=0.9)
     assert stricter.signature["threshold"] == "0.9" and ledger.to_dict()["checking"]["questions"] == 2
+
+
+@pytest.mark.parametrize("claims", ["sentence", "statements"])
+def test_a_changed_threshold_counts_usage_once(claims):
+    from summeval_nb.evidence.llm import LLMChecker
+
+    model, ledger = MadeUpModel(), Ledger()
+    splitter = {"splitter": model} if claims == "statements" else {}
+    metered = MeteredChecker(LLMChecker(model, claims=claims, **splitter), ledger)
+    for threshold in (0.9, 0.2):
+        metered = metered.with_threshold(threshold)
+        evaluate_many(["It rained.", "Anna sat."], ["It rained.", "Anna sat."], checker=metered)
+    assert metered.threshold == 0.2
+    assert ledger.total()["calls"] == model.usage.calls > 0
+    assert ledger.total()["call_seconds"] == pytest.approx(model.usage.seconds)
+    assert ledger.to_dict()["checking"]["questions"] == 4
+
+
+def test_a_changed_threshold_counts_usage_once_in_a_run(tmp_path):
+    from summeval_nb.evidence.llm import LLMChecker
+
+    model = MadeUpModel()
+    options = {"checker": LLMChecker(model), "threshold": 0.9}
+    report = quiet(pair_rows(4), "faithfulness", out=tmp_path, options=options, workers=0)
+    assert report.usage["checking"]["calls"] == model.usage.calls > 0
 
 
 def test_a_function_with_a_backend_is_metered(tmp_path):

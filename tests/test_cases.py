@@ -7,6 +7,7 @@ from summeval_nb.judged.cases import (
     MOST_STATEMENTS,
     ask_cases,
     ask_group,
+    case_forms,
     collect,
     exactly,
     named_passages,
@@ -20,10 +21,9 @@ from summeval_nb.judged.cases import (
     read_units,
     rejoined,
     reply_schema,
-    tasks,
     windows_of,
 )
-from summeval_nb.judged.judging import LABELS, PURPOSES, Entailment, JudgeFailure, premise_sentences
+from summeval_nb.judged.judging import LABELS, TASKS, Entailment, JudgeFailure, premise_sentences
 from summeval_nb.judged.llm import PROMPTS, LLMJudge, _worst_or_best
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 
@@ -90,15 +90,15 @@ SENTENCES = premise_sentences(
 )
 
 
-ENTAIL = LLMJudge._tasks["entail"]
+ENTAIL = LLMJudge._forms["entail"]
 
 
 ENTAILED = {"label": "entailed", "evidence": [1]}
 
 
 def test_there_is_a_task_for_every_question_but_the_choice():
-    assert set(LLMJudge._tasks) | {"refusal"} == set(PURPOSES) == (set(PROMPTS) - {"one entail", "one answer"})
-    assert tasks(lambda texts, of: (texts, of))["statements"].read(["It rained."], "It rained.") == (
+    assert set(LLMJudge._forms) | {"refusal"} == set(TASKS) == (set(PROMPTS) - {"one entail", "one answer"})
+    assert case_forms(lambda texts, of: (texts, of))["statements"].read(["It rained."], "It rained.") == (
         ["It rained."],
         "It rained.",
     )
@@ -135,7 +135,7 @@ def test_units_are_resolved_and_not_rewritten():
 
 
 def test_a_question_without_a_word_of_the_text_is_refused():
-    asked = TypeAdapter(LLMJudge._tasks["questions"].reply("It rained.", ["rain"]))
+    asked = TypeAdapter(LLMJudge._forms["questions"].reply("It rained.", ["rain"]))
     good, bad = (
         [{"question": "Did it?", "statement": statement}] for statement in ("It rained.", "Snow fell on Monday.")
     )

@@ -221,7 +221,7 @@ def test_an_unknown_metric_lists_the_known(capsys):
     _, err = said_of(capsys, "score", "blue", "table.jsonl", code=2)
     assert err.startswith("summeval: unknown metric 'blue'; known: 'length', 'bleu'") and err.count("\n") == 1
     _, err = said_of(capsys, "score", "rating", "table.jsonl", code=2)
-    assert "rating needs quality, backend: give them as options, -o quality=" in err
+    assert "rating needs quality, backend: give them as options, -o quality=... -o backend=..." in err
 
 
 def test_metrics_are_listed_as_text_and_as_json(capsys):
@@ -229,6 +229,14 @@ def test_metrics_are_listed_as_text_and_as_json(capsys):
     assert json.loads(said_of(capsys, "metrics", "--json")[0]) == s.list_metrics().to_dict()
     out = " ".join(said_of(capsys, "score", "--help")[0].split())
     assert all(f" {name} " in out for name in METRICS) and "..." not in out.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("given", [["--column", "candidate=made"], ["--format", "csv"]])
+def test_what_says_how_a_table_is_read_is_refused_for_plain_files(place, given, capsys):
+    _, err = summeval(capsys, "bleu", "made.txt", "first.txt", *given, code=2)
+    assert err.count("\n") == 1 and f"{given[0]} would say how a table is read" in err
+    _, err = summeval(capsys, "faithfulness", "made.txt", "first.txt", "--column", "text=a", "--format", "csv", code=2)
+    assert "--column and --format would say" in err
 
 
 def test_a_file_for_each_column_is_one_text_each(place, capsys):

@@ -16,7 +16,7 @@ from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.tokens import take_apart
 from summeval_nb.judged.embedded import EmbeddedJudge, _closest, _denies, _entail_many, _read_premise, _read_statement
 from summeval_nb.judged.judging import (
-    PURPOSES,
+    TASKS,
     JudgeFailure,
     Question,
     as_statement,
@@ -136,10 +136,10 @@ ITEMS = {
 }
 
 
-@pytest.mark.parametrize("purpose", PURPOSES)
-def test_one_by_one_equals_bulk(judge, purpose):
-    bulk = judge.many(purpose, ITEMS[purpose] * 2)
-    single = [getattr(judge, PURPOSES[purpose][0])(*item) for item in ITEMS[purpose]]
+@pytest.mark.parametrize("task", TASKS)
+def test_one_by_one_equals_bulk(judge, task):
+    bulk = judge.many(task, ITEMS[task] * 2)
+    single = [getattr(judge, TASKS[task][0])(*item) for item in ITEMS[task]]
 
     def rounded(value):
         return json.loads(json.dumps(json.loads(json.dumps(value, default=vars)), sort_keys=True), parse_float=float_5)
@@ -500,11 +500,11 @@ def test_the_fingerprint_says_what_could_change_an_answer(judge):
     assert EmbeddedJudge(k=3).fingerprint != judge.fingerprint == EmbeddedJudge().fingerprint
 
 
-@pytest.mark.parametrize("purpose", PURPOSES)
-def test_what_the_store_gives_back_equals_what_was_computed(judge, tmp_path, purpose):
+@pytest.mark.parametrize("task", TASKS)
+def test_what_the_store_gives_back_equals_what_was_computed(judge, tmp_path, task):
     store = Store(tmp_path / "judge.sqlite")
-    items = ITEMS[purpose]
-    assert ask_many(judge, purpose, items, store=store) == ask_many(judge, purpose, items, store=store)
+    items = ITEMS[task]
+    assert ask_many(judge, task, items, store=store) == ask_many(judge, task, items, store=store)
     assert store.info().rows[0]["items"] == len(items)
 
 

@@ -19,7 +19,7 @@ from servers.misbehaving import MisbehavingServer
 from servers.raw import HEAD, RawServer, answer, response
 
 from summeval_nb.core.addresses import Address
-from summeval_nb.models.base import BackendError, BackendRejected, BackendUnavailable, InvalidOutput
+from summeval_nb.models.base import BackendError, BackendRejected, BackendUnavailable, ContextTooLong, InvalidOutput
 from summeval_nb.models.http import MOST_SHOWN, Answer, Wire
 
 QUESTION = {"model": "m", "messages": [{"role": "user", "content": "Well?"}], "logprobs": True}
@@ -64,6 +64,48 @@ MESSAGE = {"role": "assistant", "content": "a"}
 )
 def test_answers_of_honest_servers_fit(text):
     assert Answer.model_validate_json(text)
+
+
+@pytest.mark.parametrize(("told", "counts"), [(None, 0), (7, 7), (7.0, 7)])
+def test_counts_are_read_and_lose_no_answer(told, counts):
+    details = {"cached_tokens": told}
+    usage = {"prompt_tokens": told, "completion_tokens": told, "prompt_tokens_details": details}
+    usage = Answer.model_validate_json(reply(usage=usage)).usage
+    found = usage.prompt_tokens, usage.completion_tokens, usage.prompt_tokens_details.cached_tokens
+    assert found == (counts,) * 3 and {type(count) for count in found} == {int}
+
+
+TOO_LONG = """
+5120 4096 This model's maximum context length is 4096 tokens. However, your messages resulted in 5,120 tokens.
+3927 4097 This model's maximum context length is 4097 tokens, but you requested 4927 (3927 in your prompt; 1000 more).
+2048 2040 The maximum context length is 2040 tokens. You requested 2148 (2048 in the messages, 100 in the reply).
+4012 4096 'max_tokens' is too large: 900. The maximum context length is 4096 and your request has 4012 input tokens.
+300012 272000 Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300012 tokens.
+5120 4000 The decoder prompt (length 5120) is longer than the maximum model length of 4000. Make sure of it.
+4097 4096 You passed 4097 input tokens and requested 1 output tokens. However, the context length is only 4096 tokens.
+5120 4096 request (5120 tokens) exceeds the available context size (4096 tokens), try increasing it
+None None the request exceeds the available context size. try increasing the context size or enable context shift
+5120 4096 The input (5120 tokens) is longer than the model's context length (4096 tokens).
+5120 4096 Prompt contains 5120 tokens and 0 draft tokens, too large for model with 4096 maximum context length
+210000 200000 prompt is too long: 210000 tokens > 200000 maximum
+5120 4095 Input validation error: `inputs` must have less than 4095 tokens. Given: 5120
+None 4096 This model's maximum context length is 4096 tokens.
+None None The context is full after so many tokens.
+"""
+
+
+@pytest.mark.parametrize("shape", ["openai", "plain"])
+@pytest.mark.parametrize("line", TOO_LONG.strip().splitlines())
+def test_what_is_too_long_and_for_what_is_read(line, shape):
+    length, limit, said = line.split(" ", 2)
+    told = {
+        "openai": {"error": {"message": said, "type": "invalid_request_error", "code": 400}},
+        "plain": {"error": said},
+    }
+    refused = response(json.dumps(told[shape]).encode(), status="400 Bad Request")
+    with RawServer(lambda head, body: refused) as server, pytest.raises(ContextTooLong) as caught:
+        asked(wire_to(server))
+    assert (str(caught.value.length), str(caught.value.limit)) == (length, limit)
 
 
 FIELDS = ["choices", "message", "content", "logprobs", "token", "logprob", "bytes", "top_logprobs", "usage", "error"]

@@ -42,11 +42,11 @@ class Scripted(BulkJudge):
     def __init__(self, say):
         self.say, self.asked = say, []
 
-    def many(self, purpose, items):
-        self.asked.append((purpose, items))
-        if purpose == "refusal":
+    def many(self, task, items):
+        self.asked.append((task, items))
+        if task == "refusal":
             return [self.say(text, "", 0) for (text,) in items]
-        if purpose == "statements":
+        if task == "statements":
             return [[Statement(text=part) for part in self.say(text, "", 0)] for (text,) in items]
         return [
             [self.say(premise, statement, place) for place, statement in enumerate(statements)]
@@ -95,7 +95,7 @@ def test_the_order_is_turned_within_a_text():
     first = Scripted(lambda p, s, place: Entailment(label="entailed" if place == 0 else "neutral"))
     (row,) = benchmark_judge(first, {"mine": MINE}).rows()
     assert row["order_changes"] == pytest.approx(2 / 3)
-    forwards, backwards = (items for purpose, items in first.asked[:2])
+    forwards, backwards = (items for task, items in first.asked[:2])
     assert [(p, s[::-1]) for p, s in forwards] == list(backwards)
     assert Asked([], [Reply("a"), Reply(None)], [Reply("b"), Reply("b")]).order_changes() == 1
 
@@ -110,7 +110,7 @@ def test_failures_are_counted_and_never_wrong():
     assert (row["n"], row["failed"], row["right"]) == (18, 3, 1) and "I cannot read this" in row["reason"]
 
     class Short(Scripted):
-        def many(self, purpose, items):
+        def many(self, task, items):
             return [[Entailment(label="entailed")] for _ in items]
 
     (row,) = benchmark_judge(Short(by_text), {"mine": MINE}).rows()

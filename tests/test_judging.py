@@ -40,9 +40,9 @@ def test_keys_are_of_plain_data():
 def test_answers_are_asked_once_and_failures_again(tmp_path):
     asked = []
 
-    def ask(purpose, items):
+    def ask(task, items):
         asked.extend(items)
-        return [JudgeFailure(purpose, "no reply") if text == "" else Flag(value=len(text) > 2) for (text,) in items]
+        return [JudgeFailure(task, "no reply") if text == "" else Flag(value=len(text) > 2) for (text,) in items]
 
     def call():
         items = [("no",), ("yes",), ("",), ("yes",)]

@@ -303,19 +303,19 @@ SHORT = {
 
 
 def check_shapes(judge: LLMJudge) -> Counter:
-    """Every purpose gives its type with the right counts, or a failure with a reason; returns how many of each."""
+    """Every task gives its type with the right counts, or a failure with a reason; returns how many of each."""
     kinds: Counter = Counter()
-    for purpose, items in SHORT.items():
-        for item, found in zip(items, judge.many(purpose, items), strict=True):
+    for task, items in SHORT.items():
+        for item, found in zip(items, judge.many(task, items), strict=True):
             kinds["failed" if isinstance(found, JudgeFailure) else "typed"] += 1
             if isinstance(found, JudgeFailure):
                 assert found.reason
-            elif purpose in ("entail", "answer"):
+            elif task in ("entail", "answer"):
                 assert len(found) == len(item[1])
                 assert all(isinstance(reply, (Entailment, Answer)) for reply in found)
-            elif purpose == "refusal":
+            elif task == "refusal":
                 assert isinstance(found, Flag) and 0 <= found.probability <= 1
-            elif purpose == "resolve":
+            elif task == "resolve":
                 assert isinstance(found, Resolution) and len(found.units) == 1
             else:
                 assert found and all(isinstance(part, (Statement, Keyphrase)) for part in found)

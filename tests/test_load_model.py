@@ -168,7 +168,7 @@ CALLS = {
     "play_evidence": lambda **options: s.teaching.play_evidence("It rained.", "Rain.", **options),
     "guarantee_thresholds": lambda **options: s.evidence.guarantee_thresholds(LABELLED, **options, **QUIET),
     "benchmark_checker": lambda **options: s.benchmark_checker(sets=SETS, n_resamples=0, **options),
-    "ask_many": lambda **options: s.judged.ask_many(purpose="refusal", items=[("It rained.",)], **options),
+    "ask_many": lambda **options: s.judged.ask_many(task="refusal", items=[("It rained.",)], **options),
     "AnswerMetric": lambda **options: s.judged.AnswerMetric(**options).score(**ROW),
     "evaluate_answer": lambda **options: s.evaluate_answer(**ROW, **options),
     "evaluate_answers": lambda **options: s.evaluate_answers([ROW], **options, **QUIET),

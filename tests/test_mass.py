@@ -43,8 +43,8 @@ def test_an_error_stays_the_error_that_it_is():
 def test_a_judge_counts_it_as_a_failure_and_gives_no_label():
     judge = LLMJudge(Murmuring(1e-6), probabilities=True)
     question = Question(text="Did it rain?", statement="It rained.")
-    for purpose, item in (("entail", ("It rained.", ["It rained."])), ("answer", ("It rained.", [question]))):
-        (found,) = judge.many(purpose, [item])
+    for task, item in (("entail", ("It rained.", ["It rained."])), ("answer", ("It rained.", [question]))):
+        (found,) = judge.many(task, [item])
         if not isinstance(found, JudgeFailure):
             (failure,) = found
             assert getattr(failure, "label", getattr(failure, "value", None)) is None

@@ -16,6 +16,7 @@ import summeval_nb as s
 from summeval_nb.agreement.registry import metric_class
 from summeval_nb.core.metric import Metric, is_function, require_metric, score_rows
 from summeval_nb.core.results import ScoreTable, Signature
+from summeval_nb.runs.batch import run
 from summeval_nb.runs.jobs import Job
 
 TOY = s.core.load_toy_summeval()
@@ -449,7 +450,7 @@ def test_a_metric_knows_its_choices():
 
 
 def test_a_metric_says_what_it_lacks():
-    for call in (lambda: Metric().signature, lambda: Metric().score("a"), lambda: ScoreTable().arrays()):
+    for call in (lambda: Metric().score("a"), lambda: ScoreTable().arrays()):
         with pytest.raises(NotImplementedError, match="Metric must|ScoreTable must"):
             call()
 
@@ -637,3 +638,42 @@ def test_references_that_no_column_is():
         s.judged.AnswerMetric().compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match=r"FaithfulnessMetric reads text, summary: give references= too"):
         FAITHFUL.compute(predictions=["a"])
+
+
+class _Plain(Metric):
+    """The least that a metric must say of itself."""
+
+    columns: ClassVar = {"candidate": "text"}
+
+    def score_many(self, candidates):
+        return [len(text.split()) or None for text in candidates]
+
+
+@pytest.mark.filterwarnings("ignore:this run cannot be continued")
+def test_a_metric_without_a_signature_is_run(tmp_path):
+    rows = [{"candidate": "a cat"}, {"candidate": ""}]
+    report = run(rows, _Plain(), out=tmp_path, workers=0, progress=False)
+    assert [row["score"] for row in report.rows()] == [2.0, None]
+    assert all("_Plain" in row["signature"] for row in report.rows())
+
+
+class _Named:
+    fingerprint = "named-1"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Choosing(Metric):
+    columns: ClassVar = {"candidate": "text"}
+    longest: int = 3
+    model: object = None
+
+    def score_many(self, candidates):
+        return [min(len(text), self.longest) for text in candidates]
+
+
+def test_a_signature_by_default_tells_the_choices():
+    assert str(_Choosing().signature).startswith("metric:_Choosing|version:")
+    choosing = _Choosing(longest=5, model=_Named())
+    assert choosing.signature["longest"] == "5" and choosing.signature["model"] == "named-1"
+    assert _Choosing(model=object()).signature["model"] == "object", "no address in memory"
+    assert len({_Choosing().fingerprint, choosing.fingerprint, _Choosing(longest=4).fingerprint}) == 3

@@ -1,13 +1,16 @@
 """What a run would take, estimated from a sample: whether the estimate holds, and that nothing is asked or kept."""
 
+import json
 import random
+from collections import OrderedDict, defaultdict, deque
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import pydantic
 import pytest
 from helpers.made_up import MadeUpModel
 
+from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.bench import ChunkedChecker, HistogramChecker
 from summeval_nb.evidence.faithfulness import FaithfulnessMetric
@@ -22,6 +25,7 @@ from summeval_nb.models.base import ScriptedBackend, example_model
 from summeval_nb.models.store import Store
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.costs import find_backends
+from summeval_nb.runs.folder import manifest_check
 from summeval_nb.runs.plan import Estimate, RecordingBackend, plan_run
 
 
@@ -105,13 +109,71 @@ class HidingChecker:
         return [Verdict(probability=choice.probabilities["yes"]) for choice in chosen]
 
 
+class Models(NamedTuple):
+    """The models of a metric."""
+
+    first: object
+    words: int = 3
+
+
+class Listed(list):
+    """A list of somebody's."""
+
+
+def asks_one_of(row, models):
+    held = models.values() if isinstance(models, dict) else models
+    model = next(part for part in held if hasattr(part, "choose"))
+    return model.choose(row["text"], ["yes", "no"]).probability_mass
+
+
+class Bound:
+    """A metric that is a method."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def score(self, row):
+        return asks_one_of(row, [self.model])
+
+
 HELD = {
     "attribute": lambda model: FaithfulnessMetric(checker=HidingChecker(model)),
     "wrapped": lambda model: FaithfulnessMetric(checker=ChunkedChecker(LLMChecker(model), words=20)),
     "wrapped twice": lambda model: FaithfulnessMetric(checker=HistogramChecker(LLMChecker(model), (1.0,) * 10, 0.0)),
     "judge": lambda model: AnswerMetric(judge=EmbeddedJudge(checker=LLMChecker(model))),
     "argument": lambda model: partial(asks_often, backend=model),
+    "named tuple": lambda model: partial(asks_one_of, models=Models(model)),
+    "set": lambda model: partial(asks_one_of, models={model}),
+    "frozen set": lambda model: partial(asks_one_of, models=frozenset({model})),
+    "list of somebody's": lambda model: partial(asks_one_of, models=Listed([1, model])),
+    "ordered dictionary": lambda model: partial(asks_one_of, models=OrderedDict(a=model)),
+    "bound method": lambda model: Bound(model).score,
+    "default dictionary": lambda model: partial(asks_one_of, models=defaultdict(int, a=model)),
 }
+
+
+class PlainMetric(Metric):
+    """A metric of somebody's that is no dataclass."""
+
+    columns = {"text": "text"}
+
+    def __init__(self, model):
+        self.model = model
+
+    def score_many(self, texts):
+        return [self.model.choose(text, ["yes", "no"]).probability_mass for text in texts]
+
+
+def test_a_metric_that_is_no_dataclass_is_planned():
+    model = ScriptedBackend(never)
+    plan = plan_run(corpus(4), PlainMetric(model))
+    assert plan.calls == Estimate(4, 4, 4) and model.usage.calls == 0 and "no model was asked" in plan.note
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5])
+def test_a_wrong_shard_size_is_refused_by_a_plan(size):
+    with pytest.raises((ValueError, TypeError), match="shard_size"):
+        plan_run(corpus(4), "faithfulness", shard_size=size)
 
 
 @pytest.mark.parametrize("held", HELD.values(), ids=HELD)
@@ -128,6 +190,102 @@ def test_a_function_that_hides_its_model_is_not_tried():
     assert (plan.to_score, plan.stages, plan.calls) == (3, None, None) and "functools.partial" in plan.note
     assert "was not tried" in repr(plan) and plan.to_dict()["stages"] is None
     assert find_backends(lambda row: model) == []
+
+
+class ClosedChecker(HidingChecker):
+    """A checker that holds its model in a closure, and another where a plan finds it."""
+
+    def __init__(self, model):
+        super().__init__(ScriptedBackend(never))
+        self.ask = lambda prompts: model.choose_many(prompts, ["yes", "no"])
+
+    def check_many(self, pairs, *, vectors=None):
+        return [Verdict(probability=choice.probability_mass) for choice in self.ask([claim for _, claim in pairs])]
+
+
+class Slotted:
+    """What holds a model in a slot."""
+
+    __slots__ = ("model",)
+
+    def __init__(self, model):
+        self.model = model
+
+
+SHARED = ScriptedBackend(never)
+
+
+def asks_the_shared(row, backend):
+    return [SHARED.choose(row["text"], ["yes", "no"]).probability_mass for _ in "a"][0]
+
+
+class AsksTheShared:
+    columns, backend = {"text": "text"}, None
+
+    def score_many(self, texts):
+        return [SHARED.choose(text, ["yes", "no"]).probability_mass for text in texts]
+
+
+def asks_a_slot(row, backend, holder):
+    return holder.model.choose(row["text"], ["yes", "no"]).probability_mass
+
+
+OUT_OF_REACH = {
+    "a closure": lambda model: FaithfulnessMetric(checker=ClosedChecker(model)),
+    "a slot": lambda model: partial(asks_a_slot, backend=model, holder=Slotted(model)),
+    "a queue": lambda model: partial(asks_one_of, models=deque([model])),
+    "a global": lambda model: partial(asks_the_shared, backend=model),
+}
+
+
+@pytest.mark.parametrize("held", OUT_OF_REACH.values(), ids=OUT_OF_REACH)
+def test_what_holds_a_model_out_of_reach_is_not_tried(held):
+    model = ScriptedBackend(never)
+    plan = plan_run(corpus(4), held(model))
+    assert (plan.to_score, plan.stages, plan.calls) == (4, None, None)
+    assert "was not tried" in plan.note and "ScriptedBackend" in plan.note and "no model" not in plan.note
+    assert model.usage.calls == SHARED.usage.calls == 0
+
+
+def test_a_call_in_spite_of_the_stand_in_is_told(monkeypatch):
+    shared, metric = MadeUpModel(), AsksTheShared()
+    monkeypatch.setitem(globals(), "SHARED", shared)
+    metric.backend = shared
+    plan = plan_run(corpus(4), metric)
+    assert shared.usage.calls > 0 and f"asked: {shared.name} {shared.usage.calls} times" in plan.note
+    assert "no model was asked" not in plan.note
+
+
+def sober(row, backend):
+    return backend.choose(row["text"], ["yes", "no"]).probability_mass
+
+
+@pytest.mark.filterwarnings("ignore:this run cannot be continued")
+def test_a_folder_that_run_would_not_continue_is_not_counted(tmp_path):
+    rows, metric = list(corpus(6)), partial(lambda *given, **held: sober(*given, **held), backend=MadeUpModel())
+    run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False)
+    with pytest.raises(ValueError, match="cannot be continued"):
+        run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False)
+    assert plan_run(rows, metric, out=tmp_path, shard_size=2).to_score == 6
+
+
+def test_of_a_recovered_folder_what_run_would_keep_is_counted(tmp_path):
+    rows, metric = list(corpus(6)), METRICS["rating"](MadeUpModel())
+    run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False)
+    shard = sorted((tmp_path / "shards").iterdir())[0]
+    head, body = shard.read_bytes().split(b"\n", 1)
+    head = {name: value for name, value in json.loads(head).items() if name not in ("settings", "check")}
+    shard.write_bytes(json.dumps(head | {"check": manifest_check(head)}).encode() + b"\n" + body)
+    manifest = (tmp_path / "manifest.json").read_text()
+    (tmp_path / "manifest.json").unlink()
+    assert plan_run(rows, metric, out=tmp_path, shard_size=2).to_score == 2
+    begun = json.loads(manifest) | {"recovered": True, "complete": False}  # killed while it was recovered
+    (tmp_path / "manifest.json").write_text(json.dumps(begun | {"check": manifest_check(begun)}))
+    assert plan_run(rows, metric, out=tmp_path, shard_size=2).to_score == 2
+    (tmp_path / "manifest.json").unlink()
+    with pytest.warns(UserWarning, match="nothing proves"):
+        report = run(rows, metric, out=tmp_path, shard_size=2, workers=0, progress=False, recover=True)
+    assert report.manifest["recovered"] == {"shards_kept": 2, "shards_scored": 1, "unproven": 1}
 
 
 class Answer(pydantic.BaseModel):

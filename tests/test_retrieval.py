@@ -61,9 +61,9 @@ class Letters(BulkJudge):
     def __init__(self):
         self.asked = []
 
-    def many(self, purpose, items):
-        self.asked += [(purpose, item) for item in items]
-        return [getattr(self, f"_{purpose}")(*item) for item in items]
+    def many(self, task, items):
+        self.asked += [(task, item) for item in items]
+        return [getattr(self, f"_{task}")(*item) for item in items]
 
     def _resolve(self, text, units):
         return Resolution(units=tuple(units))
@@ -288,13 +288,10 @@ def test_a_thing_is_asked_once_for_all_measures():
         [row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False
     )
     pairs = [
-        (premise, statement)
-        for purpose, (premise, *rest) in judge.asked
-        if purpose == "entail"
-        for statement in rest[0]
+        (premise, statement) for task, (premise, *rest) in judge.asked if task == "entail" for statement in rest[0]
     ]
     assert len(pairs) == len(set(pairs)) and len(pairs) >= 6
-    others = [(purpose, str(item)) for purpose, item in judge.asked if purpose != "entail"]
+    others = [(task, str(item)) for task, item in judge.asked if task != "entail"]
     assert len(others) == len(set(others)) > 6
 
 
@@ -455,7 +452,7 @@ def test_a_passage_of_signs_is_no_passage():
     assert rows[5]["context_precision"] == 0 and rows[5]["context_relevance"] is None
     judge = Letters()
     assert s.judged.context_precision("q", ["a", "---"], "a", judge=judge).score == 1
-    assert [item[0] for purpose, item in judge.asked if purpose == "entail"] == ["a"]
+    assert [item[0] for task, item in judge.asked if task == "entail"] == ["a"]
 
 
 TOLD = """

@@ -215,15 +215,15 @@ def test_failed_answers_are_left_out_and_counted():
     assert every.score is None and "no reply" in every.reason
 
 
-@pytest.mark.parametrize("purpose", ["keyphrases", "questions", "answer"])
-def test_a_failed_exam_has_no_score_and_says_why(purpose):
-    judge = Examiner(lost=(FITNESS,) if purpose == "answer" else ())
-    if purpose != "answer":
+@pytest.mark.parametrize("task", ["keyphrases", "questions", "answer"])
+def test_a_failed_exam_has_no_score_and_says_why(task):
+    judge = Examiner(lost=(FITNESS,) if task == "answer" else ())
+    if task != "answer":
 
         def fails(*_):
-            raise JudgeFailure(purpose, "malformed twice")
+            raise JudgeFailure(task, "malformed twice")
 
-        setattr(judge, purpose, fails)
+        setattr(judge, task, fails)
     result = summarization_score(FITNESS, SHORT, judge=judge)
     assert result.score is None and "the judge failed" in result.reason
 

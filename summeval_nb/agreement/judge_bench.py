@@ -59,7 +59,7 @@ class Case:
     Those with one premise are drawn together.
     """
 
-    purpose: str
+    task: str
     premise: str
     text: str
     truth: Said
@@ -415,7 +415,7 @@ def _asked(judge: Judge | Rater, cases: Sequence[Case], store: StoreOrPath) -> A
         None if earlier is None or later is None else later - earlier
         for earlier, later in zip(before, after, strict=True)
     ]
-    turned = [] if _is_rater(judge) or cases[0].purpose != "entail" else ask_judge(judge, cases, store, backwards=True)
+    turned = [] if _is_rater(judge) or cases[0].task != "entail" else ask_judge(judge, cases, store, backwards=True)
     return Asked(cases, replies, turned, seconds, *spent)
 
 
@@ -424,8 +424,8 @@ def ask_judge(judge: Judge, cases: Sequence[Case], store: StoreOrPath, *, backwa
 
     With `backwards` statements of a premise are asked in reverse order.
     """
-    if cases[0].purpose != "entail":
-        answers = ask_many(judge, cases[0].purpose, [(item.text,) for item in cases], store=store)
+    if cases[0].task != "entail":
+        answers = ask_many(judge, cases[0].task, [(item.text,) for item in cases], store=store)
         return [_reply(reply, case) for reply, case in zip(answers, cases, strict=True)]
     groups: dict[str, list[int]] = {}
     for number, case in enumerate(cases):
@@ -518,7 +518,7 @@ def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> JsonD
         row["calibration_error"] = reliability([p for _, p in sure], [yes for yes, _ in sure]).score
     row |= {"order_changes": asked.order_changes(), "calls": asked.calls, "tokens": asked.tokens}
     row["seconds"] = asked.seconds
-    split = asked.cases[0].purpose == "statements"
+    split = asked.cases[0].task == "statements"
     missing = [name for name in ("right", "kappa") if row[name] is None and not (split and name == "kappa")]
     reasons = [f"undefined: {', '.join(missing)} (nothing to compare)"] if missing else []
     reasons += [f"first without an answer: {reply.reason}" for _, reply in both if reply.said is None][:1]

@@ -26,7 +26,7 @@ class Metric:
 
     A subclass is a frozen dataclass. Its fields are its choices, given by keyword and
     checked once, when it is made; models and stores may be named by a text.
-    It has `signature` and `score_many`; the rest follows. To call it is to call `score`
+    It has `columns` and `score_many`, and should have a `signature`; the rest follows. To call it is to call `score`
     where the first text is a text, and `score_many` where it is a list of texts.
 
     Attributes
@@ -53,8 +53,17 @@ class Metric:
 
     @property
     def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        raise NotImplementedError(f"{type(self).__name__} must have a signature")
+        """Every choice that could change a number; by default the fields that are not as usual.
+
+        An object among them counts by its `fingerprint`, or else by its class. A metric
+        that knows more of itself says so in a signature of its own.
+        """
+        plain = (str, int, float, type(None))
+        choices = {
+            name: value if isinstance(value, plain) else getattr(value, "fingerprint", type(value).__qualname__)
+            for name, value in self.options().items()
+        }
+        return Signature({"metric": self.name or type(self).__name__, **choices})
 
     @property
     def fingerprint(self) -> str:

@@ -628,9 +628,9 @@ def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
     chosen = chosen.for_run() if hasattr(chosen, "for_run") else chosen
     kept = load_store(store)
 
-    def ask(purpose: str, items: Items) -> list[Any]:
+    def ask(task: str, items: Items) -> list[Any]:
         return ask_many(
-            chosen, purpose, items, store=kept, progress=purpose if progress else ""
+            chosen, task, items, store=kept, progress=task if progress else ""
         )
 
     return ask

@@ -21,7 +21,7 @@ from summeval_nb.evidence.pairs import check_with, may_be_evidence, unread_sente
 from summeval_nb.evidence.tokens import Parts, take_apart
 from summeval_nb.evidence.words import WordsChecker, idf_coverage, sentence_matches
 from summeval_nb.judged.judging import (
-    PURPOSES,
+    TASKS,
     Answer,
     BulkJudge,
     Entailment,
@@ -366,10 +366,10 @@ class EmbeddedJudge(BulkJudge):
         copied._embedder = RememberingEmbedder(inner)
         return copied
 
-    def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def many(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Answer one kind of question for many items at once; see `ask_many`."""
-        require_option(purpose, "purpose", PURPOSES)
-        return getattr(self, f"_{purpose}")(items)
+        require_option(task, "task", TASKS)
+        return getattr(self, f"_{task}")(items)
 
     def _resolve(self, items: Sequence[Any]) -> list[Any]:
         return [resolve_by_rules([text] if u is None else u) for text, u in items]

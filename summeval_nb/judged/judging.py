@@ -28,7 +28,7 @@ from ..models.store import Store, content_key, fill_missing
 from ..text.split import split_sentences, split_units
 
 # %% auto #0
-__all__ = ['Label', 'LABELS', 'Items', 'PURPOSES', 'JudgeFailure', 'Flag', 'word_list', 'Statement', 'as_statement', 'Passage',
+__all__ = ['Label', 'LABELS', 'Items', 'TASKS', 'JudgeFailure', 'Flag', 'word_list', 'Statement', 'as_statement', 'Passage',
            'Entailment', 'Question', 'Answer', 'Keyphrase', 'Resolution', 'Judge', 'ask_many', 'BulkJudge', 'Ask',
            'premise_sentences', 'place_keyphrase']
 
@@ -38,7 +38,7 @@ class JudgeFailure(RuntimeError):
 
     Parameters
     ----------
-    purpose : str
+    task : str
         Which of the seven questions it was, such as `"entail"`.
     reason : str
         Why there is no answer.
@@ -46,9 +46,9 @@ class JudgeFailure(RuntimeError):
         True when a reply came and could not be used, so that asking once more may help.
     """
 
-    def __init__(self, purpose: str, reason: str, *, malformed: bool = False):
-        super().__init__(f"{purpose}: {reason}")
-        self.purpose, self.reason, self.malformed = purpose, reason, malformed
+    def __init__(self, task: str, reason: str, *, malformed: bool = False):
+        super().__init__(f"{task}: {reason}")
+        self.task, self.reason, self.malformed = task, reason, malformed
 
 # %% ../../nbs/5_other_qualities/51_judges.ipynb #047ec4ee
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -313,7 +313,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 def _answered(
     ask: Callable[[str, list[tuple[object, ...]]], Sequence[Any]],
     fingerprint: str,
-    purpose: str,
+    task: str,
     items: Items,
     store: Store | None,
     *,
@@ -329,10 +329,10 @@ def _answered(
             "items must be a list of tuples, one for each question, not "
             f"{type(items).__name__}"
         )
-    written = _adapter(PURPOSES[purpose][1])
+    written = _adapter(TASKS[task][1])
 
     def compute(positions: list[int]) -> list[Any]:
-        answers = ask(purpose, [items[position] for position in positions])
+        answers = ask(task, [items[position] for position in positions])
         return [
             answer
             if isinstance(answer, JudgeFailure)
@@ -340,7 +340,7 @@ def _answered(
             for answer in answers
         ]
 
-    keys = [content_key(fingerprint, purpose, _plain(item)) for item in items]
+    keys = [content_key(fingerprint, task, _plain(item)) for item in items]
     values = fill_missing(
         store, "judge", keys, compute, batch_size=batch_size, progress=progress
     )
@@ -350,7 +350,7 @@ def _answered(
     ]
 
 # %% ../../nbs/5_other_qualities/51_judges.ipynb #2ead37fd
-PURPOSES: Mapping[str, tuple[str, Any]] = {
+TASKS: Mapping[str, tuple[str, Any]] = {
     "resolve": ("resolve_pronouns", Resolution),
     "statements": ("statements", list[Statement]),
     "entail": ("entail", list[Entailment]),
@@ -363,7 +363,7 @@ PURPOSES: Mapping[str, tuple[str, Any]] = {
 
 def ask_many(
     judge: Judge,
-    purpose: str,
+    task: str,
     items: Items,
     *,
     store: StoreOrPath = None,
@@ -375,8 +375,8 @@ def ask_many(
     Parameters
     ----------
     judge : Judge
-        Whom to ask. If the judge has a method `many(purpose, items)`, that is used.
-    purpose : str
+        Whom to ask. If the judge has a method `many(task, items)`, that is used.
+    task : str
         `"resolve"`, `"statements"`, `"entail"`, `"refusal"`, `"keyphrases"`,
         `"questions"` or `"answer"`.
     items : sequence of tuples
@@ -400,14 +400,14 @@ def ask_many(
     >>> ask_many(EmbeddedJudge(), "statements", items)[0][0].text
     'The rain stopped'
     """
-    require_option(purpose, "purpose", PURPOSES)
+    require_option(task, "task", TASKS)
     if not isinstance(getattr(judge, "fingerprint", None), str):
         remedy = "load_judge('embedded') gives one"
         given = f"{type(judge).__name__}: {remedy}"
         raise TypeError(f"judge must be a Judge with a fingerprint, not {given}")
-    method, _ = PURPOSES[purpose]
+    method, _ = TASKS[task]
 
-    def one_by_one(purpose: str, batch: Items) -> list[Any]:
+    def one_by_one(task: str, batch: Items) -> list[Any]:
         answers: list[Any] = []
         for item in batch:
             try:
@@ -417,16 +417,16 @@ def ask_many(
         return answers
 
     ask, kept = getattr(judge, "many", None) or one_by_one, load_store(store)
-    put = ask, judge.fingerprint, purpose, items, kept
+    put = ask, judge.fingerprint, task, items, kept
     return _answered(*put, batch_size=batch_size, progress=progress)
 
 # %% ../../nbs/5_other_qualities/51_judges.ipynb #84aa37ae
 class BulkJudge:
-    """The seven methods, for judges that answer in bulk by `many(purpose, items)`."""
+    """The seven methods, for judges that answer in bulk by `many(task, items)`."""
 
     fingerprint: str
 
-    def many(self, purpose: str, items: Items) -> list[Any]:
+    def many(self, task: str, items: Items) -> list[Any]:
         """Answer one kind of question for many items, each or with a `JudgeFailure`."""
         raise NotImplementedError
 
@@ -464,8 +464,8 @@ class BulkJudge:
         """Answer each question from the text alone."""
         return self._one("answer", require_text(text, "text"), list(questions))
 
-    def _one(self, purpose: str, *item: object) -> Any:
-        (answer,) = self.many(purpose, [item])
+    def _one(self, task: str, *item: object) -> Any:
+        (answer,) = self.many(task, [item])
         if isinstance(answer, JudgeFailure):
             raise answer
         return answer
@@ -477,37 +477,37 @@ class Ask(Protocol):
 
     @overload
     def __call__(
-        self, purpose: Literal["resolve"], items: Items, /
+        self, task: Literal["resolve"], items: Items, /
     ) -> list[Resolution | JudgeFailure]: ...
 
     @overload
     def __call__(
-        self, purpose: Literal["statements"], items: Items, /
+        self, task: Literal["statements"], items: Items, /
     ) -> list[list[Statement] | JudgeFailure]: ...
 
     @overload
     def __call__(
-        self, purpose: Literal["entail"], items: Items, /
+        self, task: Literal["entail"], items: Items, /
     ) -> list[list[Entailment] | JudgeFailure]: ...
 
     @overload
     def __call__(
-        self, purpose: Literal["refusal"], items: Items, /
+        self, task: Literal["refusal"], items: Items, /
     ) -> list[Flag | JudgeFailure]: ...
 
     @overload
     def __call__(
-        self, purpose: Literal["keyphrases"], items: Items, /
+        self, task: Literal["keyphrases"], items: Items, /
     ) -> list[list[Keyphrase] | JudgeFailure]: ...
 
     @overload
     def __call__(
-        self, purpose: Literal["questions"], items: Items, /
+        self, task: Literal["questions"], items: Items, /
     ) -> list[list[Question] | JudgeFailure]: ...
 
     @overload
     def __call__(
-        self, purpose: Literal["answer"], items: Items, /
+        self, task: Literal["answer"], items: Items, /
     ) -> list[list[Answer] | JudgeFailure]: ...
 
 # %% ../../nbs/5_other_qualities/51_judges.ipynb #bae48357

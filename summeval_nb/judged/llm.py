@@ -13,6 +13,7 @@ from summeval_nb.judged.cases import (
     RULE,
     ask_cases,
     ask_group,
+    case_forms,
     choice_prompt,
     choose,
     collect,
@@ -20,11 +21,10 @@ from summeval_nb.judged.cases import (
     plan_texts,
     plan_units,
     rejoined,
-    tasks,
 )
 from summeval_nb.judged.judging import (
     LABELS,
-    PURPOSES,
+    TASKS,
     Answer,
     BulkJudge,
     Entailment,
@@ -106,27 +106,25 @@ def _worst_or_best(found: Sequence[Entailment | Answer | JudgeFailure]) -> Entai
     return next((finding for finding in found if getattr(finding, "label", None) == "contradicted"), found[0])
 
 
-def _from_choice(purpose: str, chances: Mapping[str, float]) -> Entailment | Answer:
+def _from_choice(task: str, chances: Mapping[str, float]) -> Entailment | Answer:
     """An entailment or an answer from its options' probabilities; ties are cautious."""
-    if purpose == "answer":
+    if task == "answer":
         return Answer(value=1 if chances["yes"] > 0.5 else 0, probability=chances["yes"])
     cautious: tuple[Label, ...] = ("neutral", "contradicted", "entailed")
     best = max(cautious, key=lambda label: chances[label])
     return Entailment(label=best, probability=chances["entailed"])
 
 
-def _not_read(
-    purpose: str, item: tuple[Any, ...], reason: str
-) -> Flag | list[Entailment] | list[Answer] | JudgeFailure:
+def _not_read(task: str, item: tuple[Any, ...], reason: str) -> Flag | list[Entailment] | list[Answer] | JudgeFailure:
     """What stands for an answer about a text that is not read: no label, no answer,
     no flag, and why."""
-    if purpose == "refusal":
+    if task == "refusal":
         return Flag(value=None, reason=reason)
-    if purpose == "entail":
+    if task == "entail":
         return [Entailment(label=None, reason=reason) for _ in item[1]]
-    if purpose == "answer":
+    if task == "answer":
         return [Answer(value=None, reason=reason) for _ in item[1]]
-    return JudgeFailure(purpose, reason)
+    return JudgeFailure(task, reason)
 
 
 Judged: TypeAlias = Entailment | Answer
@@ -162,7 +160,7 @@ class LLMJudge(BulkJudge):
         How many calls this judge has made so far.
     """
 
-    _tasks = tasks(_read_statements)
+    _forms = case_forms(_read_statements)
 
     def __init__(
         self,
@@ -205,21 +203,21 @@ class LLMJudge(BulkJudge):
         """The language models that it asks."""
         return [self._backend]
 
-    def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def many(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Answer one kind of question for many items, in few calls; see `ask_many`."""
-        require_option(purpose, "purpose", PURPOSES)
-        return self._asked(purpose, items) if items else []
+        require_option(task, "task", TASKS)
+        return self._asked(task, items) if items else []
 
-    def _asked(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def _asked(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The answers to one kind of question for many items, each or a failure;
         nothing in a language it reads not."""
         reasons = [self._unread(item) for item in items]
         if not any(reasons):
-            return self._asked_all(purpose, items)
+            return self._asked_all(task, items)
         read = [item for item, reason in zip(items, reasons, strict=True) if not reason]
-        found = iter(self._asked_all(purpose, read) if read else [])
+        found = iter(self._asked_all(task, read) if read else [])
         return [
-            _not_read(purpose, item, reason) if reason else next(found)
+            _not_read(task, item, reason) if reason else next(found)
             for item, reason in zip(items, reasons, strict=True)
         ]
 
@@ -237,67 +235,67 @@ class LLMJudge(BulkJudge):
                 return f"{said}, and this judge reads {own}: {remedy}"
         return ""
 
-    def _asked_all(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        if purpose == "statements":
-            return self._cases(purpose, items)
-        if purpose == "resolve":
+    def _asked_all(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        if task == "statements":
+            return self._cases(task, items)
+        if task == "resolve":
             return self._resolved(items)
-        if purpose == "refusal":
+        if task == "refusal":
             return self._refusals(items)
-        return (self._judged if purpose in ("entail", "answer") else self._texts)(purpose, items)
+        return (self._judged if task in ("entail", "answer") else self._texts)(task, items)
 
     def _count(self, calls: int) -> None:
         """Count calls, from several threads."""
         with self._lock:
             self.calls += calls
 
-    def _cases(self, purpose: str, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def _cases(self, task: str, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The results of cases in JSON, each or a failure."""
 
-        task = self._tasks[purpose]
+        form = self._forms[task]
 
         def ask(group: Sequence[tuple[Any, ...]], complaint: str) -> list[Any]:
             self._count(1)
-            return ask_group(self._backend, task, purpose, group, prompt=self._prompts[purpose], complaint=complaint)
+            return ask_group(self._backend, form, task, group, prompt=self._prompts[task], complaint=complaint)
 
         group, characters = self._group, self._group_chars
-        return ask_cases(task.case, cases, ask, most=group, characters=characters, workers=self._workers)
+        return ask_cases(form.case, cases, ask, most=group, characters=characters, workers=self._workers)
 
     def _choices(
-        self, purpose: str, cases: Sequence[Mapping[str, object]], options: Sequence[str]
+        self, task: str, cases: Sequence[Mapping[str, object]], options: Sequence[str]
     ) -> list[dict[str, float] | JudgeFailure]:
         """The options' probabilities for each case, or a failure."""
-        prompt = self._prompts[purpose if purpose == "refusal" else f"one {purpose}"]
+        prompt = self._prompts[task if task == "refusal" else f"one {task}"]
         self._count(len(cases))
         prompts = [choice_prompt(prompt, case, options) for case in cases]
-        return choose(self._backend, purpose, prompts, options, self._workers)
+        return choose(self._backend, task, prompts, options, self._workers)
 
     def _judged(
-        self, purpose: str, items: Sequence[tuple[str, Sequence[str | Question]]]
+        self, task: str, items: Sequence[tuple[str, Sequence[str | Question]]]
     ) -> list[Sequence[Judged | JudgeFailure] | JudgeFailure]:
         """Entailments or answers: planned, asked in JSON or as choices, put
         together."""
         plan = plan_statements(items, self._window)
         if not self._probabilities:
             return collect(
-                purpose,
+                task,
                 items,
                 plan,
-                self._cases(purpose, [(window, batch) for _, window, batch in plan]),
+                self._cases(task, [(window, batch) for _, window, batch in plan]),
                 _worst_or_best,
             )
-        name, options = ("statement", LABELS) if purpose == "entail" else ("question", ("yes", "no"))
+        name, options = ("statement", LABELS) if task == "entail" else ("question", ("yes", "no"))
         singles = [(text, window, [part]) for text, window, batch in plan for part in batch]
         cases = [
             {
-                "premise" if purpose == "entail" else "text": " ".join(s.text for s in window),
+                "premise" if task == "entail" else "text": " ".join(s.text for s in window),
                 name: getattr(part, "text", part),
             }
             for _, window, (part,) in singles
         ]
-        chosen = self._choices(purpose, cases, options)
-        results = [choice if isinstance(choice, JudgeFailure) else [_from_choice(purpose, choice)] for choice in chosen]
-        return collect(purpose, items, singles, results, _worst_or_best)
+        chosen = self._choices(task, cases, options)
+        results = [choice if isinstance(choice, JudgeFailure) else [_from_choice(task, choice)] for choice in chosen]
+        return collect(task, items, singles, results, _worst_or_best)
 
     def _refusals(self, items: Sequence[tuple[str]]) -> list[Flag | JudgeFailure]:
         """Flags from the probability of yes.
@@ -328,12 +326,12 @@ class LLMJudge(BulkJudge):
             units if isinstance(units, JudgeFailure) else Resolution(units=tuple(units), note=note) for units in joined
         ]
 
-    def _texts(self, purpose: str, items: Sequence[tuple[str, Any]]) -> list[Any]:
+    def _texts(self, task: str, items: Sequence[tuple[str, Any]]) -> list[Any]:
         """Keyphrases (at most n of all windows, placed in the whole text) or
         questions."""
-        plan = plan_texts(purpose, items, self._window)
-        joined = rejoined(len(items), [item for item, _, _ in plan], self._cases(purpose, [case[1:] for case in plan]))
-        if purpose == "questions":
+        plan = plan_texts(task, items, self._window)
+        joined = rejoined(len(items), [item for item, _, _ in plan], self._cases(task, [case[1:] for case in plan]))
+        if task == "questions":
             return joined
         return [
             found

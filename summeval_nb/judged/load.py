@@ -58,7 +58,7 @@ def load_judge(judge: str | Judge) -> Judge:
 
 def ask_many(
     judge: str | Judge,
-    purpose: str,
+    task: str,
     items: Items,
     *,
     store: StoreOrPath = None,
@@ -71,7 +71,7 @@ def ask_many(
     ----------
     judge : str or Judge
         Whom to ask, or a name as for `load_judge`.
-    purpose, items, store, batch_size, progress
+    task, items, store, batch_size, progress
         As for `summeval_nb.judged.judging.ask_many`, which takes a judge and no name.
 
     Returns
@@ -84,6 +84,6 @@ def ask_many(
     >>> ask_many("embedded", "statements", [("The rain stopped, but the match was cancelled.",)])[0][0].text
     'The rain stopped'
     """
-    require_option(purpose, "purpose", judging.PURPOSES)
+    require_option(task, "task", judging.TASKS)
     chosen = load_judge(judge) if isinstance(judge, str) else judge
-    return judging.ask_many(chosen, purpose, items, store=store, batch_size=batch_size, progress=progress)
+    return judging.ask_many(chosen, task, items, store=store, batch_size=batch_size, progress=progress)

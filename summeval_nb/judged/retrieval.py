@@ -527,11 +527,11 @@ class Asker:
         """Whose vectors compare questions; loaded when it is needed."""
         return load_embedder(self._embedder)
 
-    def ask(self, purpose: str, items: Items) -> list[Any]:
+    def ask(self, task: str, items: Items) -> list[Any]:
         """The judge's replies, or failures, for items of one kind."""
         keys = [
             (
-                purpose,
+                task,
                 tuple(tuple(part) if isinstance(part, list) else part for part in item),
             )
             for item in items
@@ -542,10 +542,10 @@ class Asker:
             if key not in self._replies
         }
         if missing:
-            bar = purpose if self._progress else ""
+            bar = task if self._progress else ""
             found = ask_many(
                 self.judge,
-                purpose,
+                task,
                 list(missing.values()),
                 store=self._store,
                 progress=bar,

@@ -211,11 +211,9 @@ def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
     """The function that puts questions to a judge."""
     chosen, kept = load_judge(judge), load_store(store)
 
-    def ask(purpose: str, items: Items) -> list[Any]:
-        shown = purpose if progress else ""
-        return ask_many(
-            chosen, purpose, items, store=kept, progress=shown, batch_size=64
-        )
+    def ask(task: str, items: Items) -> list[Any]:
+        shown = task if progress else ""
+        return ask_many(chosen, task, items, store=kept, progress=shown, batch_size=64)
 
     return ask
 

@@ -27,7 +27,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 import openai
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from summeval_nb.core.addresses import Address, hidden
 from summeval_nb.core.base import JsonDict
@@ -58,7 +58,16 @@ def _possible(logprob: float) -> float:
 
 Logprob = Annotated[float, AfterValidator(_possible)]
 Byte = Annotated[int, Field(ge=0, le=255)]
-Count = Annotated[int, Field(ge=0, le=10**12)]
+
+
+def _whole(count: object) -> object:
+    """A count that a server writes as 7.0, or as null for one that it did not make."""
+    if count is None:
+        return 0
+    return int(count) if isinstance(count, float) and count.is_integer() else count
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
 
 
 class _Shape(BaseModel):
@@ -115,7 +124,7 @@ class Part(_Shape):
 
 
 class PromptDetails(_Shape):
-    cached_tokens: Count | None = None
+    cached_tokens: Count = 0
 
 
 class TokenCounts(_Shape):
@@ -382,10 +391,7 @@ class Wire:
         said = f"its words are {unasked}" if encoding else self._said(_message(body))
         wait = seconds_to_wait(response.headers.get("retry-after"))
         if status in (400, 413, 422) and _TOO_LONG.search(said):
-            numbers = sorted(
-                {int(digits.replace(",", "")) for digits in re.findall(r"\b\d[\d,]{2,}\b", said)} - {status}
-            )
-            limit, length = (numbers[0], numbers[-1]) if len(numbers) > 1 else (None, None)
+            length, limit = _lengths(re.sub(rf", {status}\b", "", said))
             remedy = "shorten the evidence, or use a model with a longer context"
             return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy, length=length, limit=limit)
         if status == 429 and "insufficient_quota" not in said:
@@ -456,7 +462,33 @@ def _close(loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI) -> None:
 
 _UNREACHED = (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
 _PROTOCOL = "use a server that keeps to OpenAI's protocol"
-_TOO_LONG = re.compile(r"(?=.*(token|length|size))(?=.*(context|too long|too many tokens|exceed))", re.I | re.S)
+_TOO_LONG = re.compile(
+    r"(?=.*(token|length|size))(?=.*(context|too long|too many tokens|exceed|longer than|less than \d+ tokens))",
+    re.I | re.S,
+)
+_NUMBER = r"(?<![\d.,])(\d{1,12}(?:,\d{3}){0,3})(?![\d.]\d)"
+_LIMIT = re.compile(
+    rf"(?:context (?:length|size|window)|model length|limit|less than|at most|<=)\D{{0,30}}{_NUMBER}"
+    rf"|{_NUMBER} (?:tokens )?max",
+    re.I,
+)
+_OWN_LENGTH = re.compile(
+    rf"{_NUMBER} (?:in (?:the|your) (?:messages|prompt)|(?:tokens )?from the input|(?:input|prompt|`inputs`) tokens)"
+    rf"|prompt \(length {_NUMBER}|(?:prompt|request|input) \({_NUMBER} tokens",
+    re.I,
+)
+
+
+def _lengths(said: str) -> tuple[int | None, int | None]:
+    """The prompt's length and the limit that a server's words name, in tokens; None for what they leave open."""
+
+    def numbers(pattern: re.Pattern[str] | str) -> list[int]:
+        found = re.finditer(pattern, said)
+        return [int("".join(match.groups("")).replace(",", "")) for match in found]
+
+    limit, own = min(numbers(_LIMIT), default=None), max(numbers(_OWN_LENGTH), default=None)
+    others = [number for number in numbers(_NUMBER) if limit is not None and number > limit]
+    return max(others, default=None) if own is None else own, limit
 
 
 def seconds_to_wait(text: str | None) -> float | None:

@@ -245,15 +245,17 @@ class ServerBackend(Backend):
         max_retries: int = 2,
         context: int | None = None,
     ):
-        self.name, address = (require_text(model, "model"), Address.parse(_unshown(base_url, "base_url")))
-        self.base_url = self.server = address.shown
+        self.name = require_text(model, "model")
+        address = Address.parse(_unshown(base_url, "base_url"))
+        self.base_url = address.shown
         key = _key(api_key, address)
         self.asked_dialect = require_option(dialect, "dialect", ("auto", *DIALECTS))
         self.timeout = _require_seconds(timeout, "timeout")
         self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
         self.total_timeout = _require_seconds(total_timeout, "total_timeout")
         self.max_retries = require_count(max_retries, "max_retries", minimum=0)
-        self.limit, self.usage = (None if context is None else require_count(context, "context"), Usage())
+        self.limit = None if context is None else require_count(context, "context")
+        self.usage = Usage()
         require_module("openai", "llm")
         from summeval_nb.models.http import Wire
 
@@ -273,7 +275,7 @@ class ServerBackend(Backend):
         self._set_up()
 
     def __repr__(self) -> str:
-        return f"ServerBackend({self.name!r}, base_url={self.server!r})"
+        return f"ServerBackend({self.name!r}, base_url={self.base_url!r})"
 
     @property
     def dialect(self) -> str:
@@ -287,7 +289,7 @@ class ServerBackend(Backend):
 
     @property
     def fingerprint(self) -> str:
-        return f"server:{self.server}:{self.dialect}:{self.name}"
+        return f"server:{self.base_url}:{self.dialect}:{self.name}"
 
     def _choose_many(
         self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
@@ -377,8 +379,8 @@ class ServerBackend(Backend):
                 else:
                     self._pause.hold(pause)
         if counts := answer.usage:
-            cached = counts.prompt_tokens_details.cached_tokens if counts.prompt_tokens_details else None
-            tokens = {"prompt_tokens": counts.prompt_tokens, "cached_tokens": cached or 0}
+            cached = counts.prompt_tokens_details.cached_tokens if counts.prompt_tokens_details else 0
+            tokens = {"prompt_tokens": counts.prompt_tokens, "cached_tokens": cached}
             self.usage.add(**tokens, generated_tokens=counts.completion_tokens)
         return answer
 

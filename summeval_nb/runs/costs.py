@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from summeval_nb.core.base import JsonDict, require_option
 from summeval_nb.core.html import html_table, text_table
@@ -27,12 +27,13 @@ from summeval_nb.models.base import (
     Usage,
 )
 from summeval_nb.models.store import Store
+from summeval_nb.runs.folder import LEDGER
 
 __all__ = ["Ledger", "find_backends", "read_ledger"]
 
 
 COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")
-Stages = Mapping[str, Mapping[str, float]]
+Stages: TypeAlias = Mapping[str, Mapping[str, float]]  # what language models used, by stage
 
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
@@ -250,9 +251,9 @@ class _Reached:
     def __init__(self, inner: Judge):
         self.inner, self.fingerprint, self.count = inner, inner.fingerprint, 0
 
-    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
+    def many(self, task: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
         self.count += len(items)
-        return ask_many(self.inner, purpose, items)
+        return ask_many(self.inner, task, items)
 
 
 class MeteredJudge(BulkJudge):
@@ -263,12 +264,12 @@ class MeteredJudge(BulkJudge):
         self._inner, self._ledger, self._store = inner, ledger, store
         self.backends = find_backends(inner)
 
-    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
+    def many(self, task: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
         """Return the judge's answers, from the store where it holds them."""
         reached: Any = _Reached(self._inner)
-        with self._ledger.stage(STAGES[purpose], self.backends):
-            answers = ask_many(reached, purpose, items, store=self._store)
-        self._ledger.add(STAGES[purpose], questions=len(items), from_store=len(items) - reached.count)
+        with self._ledger.stage(STAGES[task], self.backends):
+            answers = ask_many(reached, task, items, store=self._store)
+        self._ledger.add(STAGES[task], questions=len(items), from_store=len(items) - reached.count)
         return answers
 
 
@@ -311,9 +312,6 @@ def metered(
         elif hasattr(value, "entail"):
             found[name], kept = MeteredJudge(value, ledger, kept), None
     return found, kept
-
-
-LEDGER = "ledger.jsonl"
 
 
 def note_usage(folder: Path, shard: str, usage: Stages) -> None:

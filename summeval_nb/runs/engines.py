@@ -19,13 +19,16 @@ from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from types import FrameType, SimpleNamespace, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from summeval_nb.core.base import JsonDict, require_count, require_module, require_option
 from summeval_nb.core.items import Item, Shard
 from summeval_nb.core.results import Outcome
-from summeval_nb.runs.jobs import Job, Line, Scored, Scorer, Stages, make_line, read_row
+from summeval_nb.runs.jobs import Job, Line, Scored, Scorer, make_line, read_row
 from summeval_nb.runs.workers import RunStopped, Worker, WorkerDied, pack, try_together
+
+if TYPE_CHECKING:
+    from summeval_nb.runs.costs import Stages
 
 # Ctrl-C while threads are at work: heeded once, lost never, and not in the middle of a lock.
 #
@@ -131,7 +134,8 @@ def score_shard(worker: Worker[Scored], shard: Shard, patience: Patience | None 
     """Return one line per item of a shard; an item that kills its process, alone in a fresh one, is failed."""
     # Tried once more before anybody is accused: a first death may have been an accident.
     numbered = list(zip(itertools.count(shard.first), shard.items, strict=False))
-    usages, wait_for = list[Stages](), patience or Patience(None)
+    usages: list[Stages] = []
+    wait_for = patience or Patience(None)
 
     def score(some: Sequence[tuple[int, Item]]) -> list[Line]:
         whole = len(some) == len(numbered)

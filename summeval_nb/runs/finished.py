@@ -17,15 +17,17 @@ from numpy.typing import ArrayLike
 
 from summeval_nb.core.base import JsonDict, float_array, is_finite, require_module
 from summeval_nb.core.html import Markup, render
+from summeval_nb.core.items import open_items
+from summeval_nb.core.metric import score_rows
 from summeval_nb.core.results import Score, Signature
-from summeval_nb.runs.folder import MANIFEST, RECOVER, file_check, is_lost, manifest_check
-from summeval_nb.runs.manifest import differences
+from summeval_nb.runs.folder import LINE_FIELDS, MANIFEST, RECOVER, file_check, is_lost, manifest_check
+from summeval_nb.runs.jobs import Job, named_metric, read_row
+from summeval_nb.runs.manifest import Corpus, differences
 
 # ---------------------------------------------------------------- rows
 
 
 _AGAIN = "call run again with the same arguments to"
-_ROW = {"item", "id", "score", "status", "reason", "parts", "signature"}
 
 
 def complete_manifest(folder: Path) -> JsonDict:
@@ -90,7 +92,7 @@ def rows_of_file(folder: Path, manifest: JsonDict) -> Iterator[JsonDict]:
 def _require_row(line: bytes, path: Path, number: int) -> JsonDict:
     try:
         row = json.loads(line)
-        whole = row.keys() >= _ROW and isinstance(row["parts"], dict) and isinstance(row["item"], int)
+        whole = row.keys() >= set(LINE_FIELDS) and isinstance(row["parts"], dict) and isinstance(row["item"], int)
         whole = whole and (row["score"] is None or is_finite(row["score"]))
     except (ValueError, TypeError, AttributeError, RecursionError):
         whole = False
@@ -136,14 +138,47 @@ def result_of_row(row: JsonDict) -> Score:
     return StoredScore(score=known["score"], reason=known["reason"] or "", signature=signature, parts=row["parts"])
 
 
-def stored_result(rows: Iterable[JsonDict], manifest: JsonDict, item: int | None, name: object) -> Score:
-    """Return the result of row number `item` of a run, or of the row whose id is `name`."""
+def result_of_item(row: JsonDict, settings: JsonDict, items: Corpus) -> Score:
+    """Return the result that a metric which only counts words gave an item: it is counted once more, and compared.
+
+    Raises
+    ------
+    ValueError
+        If the metric asks models or is somebody's own, the corpus is not the one that
+        was scored, or what is counted is not what the run wrote.
+    """
+    name, options = settings["metric"], settings["options"]
+    job = Job(name, options, settings["columns"]) if isinstance(name, str) else None
+    if job is None or not job.is_lexical or any(map(_is_described, options.values())):
+        what = f"the metric {metric_name(settings)} does not only count words, and nothing is asked again"
+        raise ValueError(f"{what}: leave out items, for the result as the run wrote it")
+    item = next(islice(open_items(items), row["item"], None), None)
+    cells, problem = ({}, "it is not there") if item is None else read_row(item, job.sources, job.kinds)
+    if item is None or problem or job.content(item, cells) != row["content"]:
+        raise ValueError(f"items is not the corpus of this run: its item {row['item']} is another, or none")
+    metric: Any = named_metric(name, options)
+    columns = [cells[column] for column in job.kinds]
+    (counted,) = score_rows(metric, [cells], progress=False)
+    if (counted.score, counted.signature) != (row["score"], row["signature"]):
+        what = f"item {row['item']} was scored as {row['score']} ({row['signature']})"
+        raise ValueError(f"{what}, and now it would be {counted.score} ({counted.signature}): run it again")
+    result: Score = metric.score(*columns)
+    return result
+
+
+def _is_described(choice: object) -> bool:
+    """Whether settings hold of a choice what it is called, as of a function, and not the choice itself."""
+    return isinstance(choice, Mapping) and "name" in choice
+
+
+def stored_row(rows: Iterable[JsonDict], manifest: JsonDict, item: int | None, name: object) -> JsonDict:
+    """Return row number `item` of a run, or the row whose id is `name`; one that failed has no result."""
     if (item is None) == (name is None):
         raise TypeError("say which row: by its number, result(3), or by its id, result(id='a')")
     row = _row_of_id(rows, name) if item is None else _row_at(rows, item, manifest["items"])
     if row["status"] == "failed" and not row["parts"]:
         raise ValueError(f"item {row['item']} has no result, because it failed: {row['reason']}")
-    return result_of_row(row)
+    return row
 
 
 def _row_at(rows: Iterable[JsonDict], item: int, total: int) -> JsonDict:

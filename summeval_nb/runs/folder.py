@@ -269,7 +269,7 @@ _SETTINGS = {"summeval_nb", "metric", "shard_size"}
 _BEGINNING = b'{\n "check": "'  # of a manifest, as a run writes it
 _LONGEST_HEAD = 10_000
 _BEGINNINGS = {LEDGER: b'{"shard": ', "results.jsonl": b'{"item": 0, "id": ', "results.parquet": b"PAR1"}
-_ROW = ["item", "id", "score", "status", "reason", "parts", "signature", "content"]
+LINE_FIELDS = ("item", "id", "score", "status", "reason", "parts", "signature", "content")  # of a line of results
 LOST: JsonDict = {"files": [MANIFEST, "results.jsonl"]}  # in the place of a manifest that is lost
 RECOVER = "call run again with the same arguments and recover=True, which writes it anew and keeps the whole shards"
 _ANYWHERE = 100_000  # lines of an earlier run that are looked through for a known item
@@ -403,7 +403,7 @@ def _require_left_by_a_run(path: Path) -> None:
             beginning = file.read(1 << 16)
         left = not beginning.strip(b"\0") or beginning.startswith(_BEGINNINGS[path.name])
         if left and path.suffix == ".parquet" and beginning.strip(b"\0"):
-            left = require_module("pyarrow.parquet", "parquet").read_schema(path).names == _ROW
+            left = require_module("pyarrow.parquet", "parquet").read_schema(path).names == list(LINE_FIELDS)
     except FileNotFoundError:
         return
     except (OSError, ValueError):  # a folder, or a table that is cut

@@ -19,13 +19,14 @@ from summeval_nb.core.base import JsonDict, Scores, require_option, require_opti
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
+from summeval_nb.runs.folder import LINE_FIELDS
 from summeval_nb.runs.identity import MODEL_OPTIONS, describe
 from summeval_nb.runs.workers import try_together
 
 if TYPE_CHECKING:
     from summeval_nb.models.base import Backend
     from summeval_nb.models.store import Store
-    from summeval_nb.runs.costs import Ledger
+    from summeval_nb.runs.costs import Ledger, Stages
 
 # What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
 
@@ -35,7 +36,6 @@ __all__ = ["Job"]
 Rows = Sequence[JsonDict]
 Columns = Mapping[str, "str | Sequence[str]"]
 MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
-Stages: TypeAlias = Mapping[str, Mapping[str, float]]  # what language models used, by stage
 
 
 def _parse(data: bytes) -> Any:
@@ -342,7 +342,7 @@ def make_line(number: int, item: Item, row: JsonDict, outcome: Outcome, content:
     score, status, reason, parts, signature = outcome
     reason = f"at {item.place}: {reason}" if status == "failed" else reason
     values = (number, _plain_id(row.get("id")), score, status, reason, parts, signature, content)
-    record = dict(zip(_FIELDS, values, strict=True))
+    record = dict(zip(LINE_FIELDS, values, strict=True))
     try:
         text = _READABLE.encode(record).encode()
     except UnicodeEncodeError:  # half a character, which JSON can escape and UTF-8 cannot hold
@@ -371,7 +371,6 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
-_FIELDS = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
 _READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain)
 _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 

@@ -20,6 +20,7 @@ from summeval_nb.core.files import replacing
 from summeval_nb.core.items import ItemStream, Shard
 from summeval_nb.runs.folder import (
     LEDGER,
+    LINE_FIELDS,
     LOST,
     MANIFEST,
     RECOVER,
@@ -33,7 +34,7 @@ from summeval_nb.runs.folder import (
     remove_shards,
     write_whole,
 )
-from summeval_nb.runs.jobs import Job, Line, Scored, Stages, read_row
+from summeval_nb.runs.jobs import Job, Line, Scored, read_row
 from summeval_nb.runs.workers import RunStopped
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from tqdm.auto import tqdm
+
+    from summeval_nb.runs.costs import Stages
 
 
 # ---------------------------------------------------------------- shards
@@ -95,8 +98,7 @@ def write_results(bodies: Iterable[bytes], target: Path) -> None:
 def write_parquet(bodies: Iterable[bytes], target: Path) -> None:
     """Write the lines of shards as a table, their parts as JSON."""
     arrow, parquet = require_module("pyarrow", "parquet"), require_module("pyarrow.parquet", "parquet")
-    names = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
-    types = dict.fromkeys(names, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
+    types = dict.fromkeys(LINE_FIELDS, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
     schema = arrow.schema(types.items())
     with replacing(target) as file, parquet.ParquetWriter(file, schema) as writer:
         for body in bodies:
@@ -126,6 +128,21 @@ def settings_mark(settings: JsonDict) -> str:
     return "" if find_unknown(plain) else manifest_check({"settings": plain})
 
 
+def is_recovered(folder: Path, lost: bool) -> bool:
+    """Whether a run's manifest was lost, now or before a kill: then only a shard's own word counts."""
+    manifest = None if lost else read_own_manifest(folder)
+    return lost or bool(manifest and manifest.get("recovered") and not manifest.get("complete"))
+
+
+def is_of_settings(head: JsonDict, mark: str, recovered: bool) -> bool:
+    """Whether a whole shard is of the settings with this mark: by its own word, or by a manifest never lost.
+
+    Nothing is of settings that have no mark, because nothing tells them from others.
+    """
+    said = head.get("settings", "")
+    return bool(mark) and (said == mark if said else not recovered)
+
+
 @dataclass
 class Manifest:
     """What the manifest of a run will say: the names of its shards in order, and what was counted."""
@@ -151,10 +168,9 @@ class Manifest:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        """Find out whether the manifest was lost, now or before a kill: then only a shard's own word counts."""
-        self.mark, self.recovered = settings_mark(self.settings), self.lost
-        if self.resume and not self.lost and (manifest := read_own_manifest(self.folder)):
-            self.recovered = bool(manifest.get("recovered")) and not manifest.get("complete")
+        """Find out which shards of the folder may be kept."""
+        self.mark = settings_mark(self.settings)
+        self.recovered = self.resume and is_recovered(self.folder, self.lost)
 
     def begin(self) -> None:
         """Make the folder this run's: before its first shard is scored, and not before."""
@@ -182,9 +198,8 @@ class Manifest:
             self.begin()
 
     def is_of_these_settings(self, head: JsonDict) -> bool:
-        """Whether a whole shard is of this run: by its own word, or by the manifest's if that was never lost."""
-        said = head.get("settings", "")
-        proven = said == self.mark if said else not self.recovered
+        """Whether a whole shard is of this run; the first that is not is warned about."""
+        proven = is_of_settings(head, self.mark, self.recovered)
         if not proven and not self.unproven:
             of = "this metric with these choices and this version of the package"
             again = "the items of all such shards are scored again"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import json
 import math
 import random
@@ -13,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from summeval_nb.core.base import JsonDict, hub_only_if, require_count
@@ -29,7 +30,14 @@ from summeval_nb.runs.batch import finished_head
 from summeval_nb.runs.costs import Ledger, Stages, metered
 from summeval_nb.runs.folder import is_lost
 from summeval_nb.runs.jobs import Columns, Job, MetricOrFunction, load_options, named_metric, read_row
-from summeval_nb.runs.manifest import Corpus, make_settings, require_columns, settings_mark
+from summeval_nb.runs.manifest import (
+    Corpus,
+    is_of_settings,
+    is_recovered,
+    make_settings,
+    require_columns,
+    settings_mark,
+)
 from summeval_nb.text.split import split_sentences
 
 __all__ = ["Estimate", "RecordingBackend", "RunPlan", "plan_run"]
@@ -169,37 +177,71 @@ def _clauses(texts: Sequence[str]) -> list[str]:
 def _recorded(value: Any, known: dict[int, Any]) -> Any:
     """A copy of a value in which a `RecordingBackend` stands for each language model; itself where there is none.
 
-    Models are looked for in lists, mappings, partial functions and attributes of
-    objects. `known` maps the id of all that was seen to what stands for it.
+    Models are looked for in containers, partial functions, bound methods and attributes
+    of objects. `known` maps the id of all that was seen to what stands for it.
     """
     if id(value) not in known:
         known[id(value)] = value  # for what holds itself
-        known[id(value)] = _replaced(value, partial(_recorded, known=known))
+        if not all(isinstance(backend, RecordingBackend) for backend in _reachable_backends(value)):
+            known[id(value)] = _replaced(value, known)
     return known[id(value)]
 
 
-def _replaced(value: Any, recorded: Callable[[Any], Any]) -> Any:
-    if isinstance(value, (RecordingBackend, type, FunctionType, ModuleType)):
-        return value
-    if hasattr(value, "choose_many"):
+def _replaced(value: Any, known: dict[int, Any]) -> Any:
+    recorded = partial(_recorded, known=known)
+    if hasattr(type(value), "choose_many"):
         return RecordingBackend(str(getattr(value, "name", type(value).__name__)), value)
     if isinstance(value, partial):
-        parts = {"func": value.func, "args": value.args, "keywords": value.keywords}
-    elif type(value) in (list, tuple):
-        parts = {str(place): part for place, part in enumerate(value)}
-    else:
-        parts = dict(value if type(value) is dict else getattr(value, "__dict__", {}))
-    new = {name: recorded(part) for name, part in parts.items()}
-    if all(new[name] is part for name, part in parts.items()):
+        return partial(recorded(value.func), *recorded(value.args), **recorded(value.keywords))
+    if isinstance(value, MethodType):
+        return MethodType(value.__func__, recorded(value.__self__))
+    if isinstance(value, (tuple, frozenset)):  # a namedtuple, too
+        made: Any = tuple if isinstance(value, tuple) else frozenset
+        return made.__new__(type(value), map(recorded, value))
+    try:
+        found = known[id(value)] = copy.copy(value)
+    except Exception:  # whatever an object's own copying raises: it stays, and a plan says so
+        found = value
+    if found is value:  # as a function is
         return value
-    if isinstance(value, partial):
-        return partial(new["func"], *new["args"], **new["keywords"])
-    if type(value) in (list, tuple, dict):
-        return new if type(value) is dict else type(value)(new.values())
-    found = copy.copy(value)
-    for name, part in new.items():
-        object.__setattr__(found, name, part)  # which a frozen dataclass allows, too
+    if isinstance(value, dict):
+        dict.update(found, {key: recorded(item) for key, item in value.items()})
+    if isinstance(value, list):
+        list.__init__(found, map(recorded, value))
+    if isinstance(value, set):
+        set.__init__(found, map(recorded, value))
+    for name, part in list(getattr(value, "__dict__", {}).items()):
+        object.__setattr__(found, name, recorded(part))  # which a frozen dataclass allows, too
     return found
+
+
+def _reachable_backends(value: object) -> list[Any]:
+    """The language models that a value can reach: through all that it holds, closures, and globals of functions."""
+    found, seen, left = list[Any](), dict[int, object](), [value]
+    while left:
+        part = left.pop()
+        if id(part) in seen or isinstance(part, (type, ModuleType)):
+            continue
+        seen[id(part)] = part
+        if hasattr(type(part), "choose_many"):
+            found.append(part)
+        elif isinstance(part, FunctionType):
+            left += _held_by(part)
+        else:
+            left += gc.get_referents(part)
+    return found
+
+
+def _held_by(function: FunctionType) -> list[object]:
+    """What a function holds and which globals it names; nothing for the package's own."""
+    if function.__module__ and function.__module__.partition(".")[0] == "summeval_nb":
+        return []
+    codes = [function.__code__]
+    for code in codes:
+        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    named = {name for code in codes for name in code.co_names} & function.__globals__.keys()
+    held = [function.__closure__, function.__defaults__, function.__kwdefaults__, function.__dict__]
+    return [*held, *(function.__globals__[name] for name in named)]
 
 
 class _ReadOnly:
@@ -226,12 +268,27 @@ class _Rehearsal:
         if isinstance(metric, str):
             options = _recorded(load_options(job.options, load), known)
             store: Any = _ReadOnly(Store(path)) if path else None
+            reached = _reachable_backends(options)
             self._metric: Any = named_metric(metric, *metered(options, self.ledger, store))
         else:
             if isinstance(metric, Metric) and (options := load_options(metric.options(), load)):
                 metric = replace(metric, **options)  # type: ignore[type-var]
             self._metric = _recorded(metric, known)
-        self.models = [model for model in known.values() if isinstance(model, RecordingBackend)]
+            reached = _reachable_backends(self._metric)
+        self.models = [model for model in reached if isinstance(model, RecordingBackend)]
+        self.real = [model for model in reached if not isinstance(model, RecordingBackend)]
+        self._before = self._usage()
+
+    def _usage(self) -> dict[str, int]:
+        """How many calls the models that were replaced have had, in the plan and before, by their names."""
+        usages = {model.name: getattr(model.inner, "usage", None) for model in self.models}
+        return {name: usage.calls for name, usage in usages.items() if isinstance(usage, Usage)}
+
+    def asked(self) -> str:
+        """Say whether a model was asked in spite of its stand-in."""
+        grown = {name: calls - self._before[name] for name, calls in self._usage().items()}
+        told = [f"{name} {count} times" for name, count in grown.items() if count]
+        return f"meanwhile a model was asked: {', '.join(told)}" if told else "no model was asked"
 
     def score(self, rows: Sequence[JsonDict]) -> list[Outcome]:
         """Outcomes of rows; what no other stage counts is of the stage "metric"."""
@@ -391,15 +448,6 @@ class RunPlan:
         return html_table(self.rows(), caption="What a run would do", note=self.note)
 
 
-def _is_scored(folder: Path, mark: str, shard: Shard) -> bool:
-    """Whether a run's folder holds a shard that `run` would keep, with `recover` too where its manifest is lost."""
-    head = finished_head(folder / "shards", shard)
-    if head is None:
-        return False
-    said = head.get("settings", "")
-    return said == mark if said else not is_lost(folder)
-
-
 def plan_run(
     items: Corpus,
     metric: MetricOrFunction,
@@ -413,7 +461,7 @@ def plan_run(
     store: StoreOrPath = None,
     shard_size: int | None = None,
 ) -> RunPlan:
-    """Return what `run` would do and an estimate of what it takes; no language model is asked.
+    """Return what `run` would do and an estimate of what it takes, without asking a language model.
 
     Rows drawn by lot are scored with a `RecordingBackend` in the place of each language
     model, first all together and then one by one. Their calls, tokens and seconds are
@@ -457,8 +505,11 @@ def plan_run(
 
     What a store holds is counted and nothing is put into it. A metric of your own, or a
     function, is tried only where a `Backend` is found in its attributes or in the
-    arguments of a `functools.partial`. Whatever else it or your checker does with a
-    row, such as a request without a `Backend`, is done with the sample.
+    arguments of a `functools.partial`. Where one is held out of reach too, such as in a
+    closure or a global, nothing is tried, and the `note` says so. Whatever else your
+    code does with a row, such as a request without a `Backend` or through one that its
+    methods find elsewhere, is done with the sample. The `note` counts the calls that a
+    replaced model had meanwhile.
 
     Examples
     --------
@@ -472,7 +523,10 @@ def plan_run(
     size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
     done: Callable[[Shard], bool] = lambda shard: False
     if out is not None and Path(out).exists():
-        done = partial(_is_scored, Path(out), settings_mark(make_settings(job, size)))
+        # what `run` would keep, with `recover` too where the manifest is lost
+        recovered, mark = is_recovered(Path(out), is_lost(Path(out))), settings_mark(make_settings(job, size))
+        head = partial(finished_head, Path(out) / "shards")
+        done = lambda shard: bool((found := head(shard)) and is_of_settings(found, mark, recovered))
     counts: JsonDict = dict.fromkeys(("items", "scored", "to_score", "unreadable"), 0)
     draw, drawn, readable = random.Random(seed), list[JsonDict](), 0
     for shard in require_columns(make_shards(open_items(items, format=format), size), job):
@@ -496,10 +550,11 @@ def plan_run(
 def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
     """The fields of a plan that a sample of rows tells."""
     rehearsal = _Rehearsal(job)
+    if rehearsal.real:
+        names = ", ".join(sorted({type(backend).__name__ for backend in rehearsal.real}))
+        return _untried(job, f"it would ask a {names}, which is held where nothing can be put in its place")
     if not isinstance(job.metric, str) and not rehearsal.models:
-        own = getattr(job.metric, "__qualname__", type(job.metric).__name__)
-        remedy = "give it as an attribute, or by functools.partial, and it is replaced"
-        return {"stages": None, "note": f"{own} was not tried, since no Backend was found in it: {remedy}"}
+        return _untried(job, "no Backend was found in it")
     if not drawn:
         return {"total": dict.fromkeys(COUNTS.values(), NOTHING), "seconds": NOTHING}
     rehearsal.took(drawn[:1])  # what is loaded first belongs to no row
@@ -508,9 +563,10 @@ def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
     sums = [_sum_of(stages) for stages, _, _ in alone]
     stages = _by_stage([stages for stages, _, _ in alone], together, rows)
     failed = [outcome.reason for *_, outcomes in alone for outcome in outcomes if outcome.status == "failed"]
-    notes = [f"Estimated from {len(drawn)} of {rows} rows, with 95 % intervals; no model was asked."]
+    asked = rehearsal.asked()
+    notes = [f"Estimated from {len(drawn)} of {rows} rows, with 95 % intervals; {asked}."]
     if len(drawn) == rows:
-        notes = [f"All {rows} rows were tried; no model was asked."]
+        notes = [f"All {rows} rows were tried; {asked}."]
     if stages:
         estimates = any(model.estimates for model in rehearsal.models)
         how = f"estimated at {BYTES_PER_TOKEN} bytes each" if estimates else "counted by the model's own tokenizer"
@@ -524,6 +580,13 @@ def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
         "seconds": _estimate([spent for _, spent, _ in alone], seconds, 0.0, rows),
         "note": " ".join(notes),
     }
+
+
+def _untried(job: Job, why: str) -> JsonDict:
+    """The fields of a plan in which no row was tried."""
+    own = job.metric if isinstance(job.metric, str) else getattr(job.metric, "__qualname__", type(job.metric).__name__)
+    remedy = "give it as an attribute, or by functools.partial, and it is replaced"
+    return {"stages": None, "note": f"{own} was not tried, since {why}: {remedy}"}
 
 
 def _sum_of(stages: Stages) -> Stages:

@@ -29,8 +29,10 @@ from summeval_nb.runs.finished import (
     pair_rows,
     recovered_note,
     require_pairs,
+    result_of_item,
+    result_of_row,
     rows_of_file,
-    stored_result,
+    stored_row,
     usage_rows,
     worst_html,
 )
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from summeval_nb.core.results import Score
+    from summeval_nb.runs.manifest import Corpus
 
 __all__ = [
     "read_manifest",
@@ -234,8 +237,11 @@ class RunReport:
         """Yield the rows in the order of the corpus."""
         return read_rows(self.folder)
 
-    def result(self, item: int | None = None, *, id: object = None) -> Score:
+    def result(self, item: int | None = None, *, id: object = None, items: Corpus | None = None) -> Score:
         """Return the result of one row, as its metric gave it.
+
+        A run keeps numbers and no texts. Therefore a word metric's own result, such as a
+        `BleuScore` with its `explain()`, comes back where the corpus is given again.
 
         Parameters
         ----------
@@ -243,23 +249,28 @@ class RunReport:
             The row's number, from 0 in the order of the corpus; -1 is the last.
         id : optional
             The row's id, in place of its number.
+        items : path, DataFrame, datasets.Dataset or iterable of mappings, optional
+            The corpus that was scored, for a metric that only counts words: its item is
+            counted once more, and must be the same and have the same score.
 
         Returns
         -------
         Score
             Of faithfulness a `Faithfulness`, as `evaluate` gives it, without the table
-            of similarities, which a run does not keep: it is NaN. Of any other metric
-            a score with its parts as `rows()`, its signature and its reason, which
-            cannot draw the texts.
+            of similarities, which a run does not keep: it is NaN. With `items` the
+            result that the metric's `score` gives. Else a score with its parts as
+            `rows()`, its signature and its reason, which cannot draw the texts.
 
         Raises
         ------
         IndexError
             If there is no row of that number.
         ValueError
-            If no row has that id, or the item failed before there was a result.
+            If no row has that id, the item failed before there was a result, or `items`
+            is another corpus or given for a metric that does more than count words.
         """
-        return stored_result(self.rows(), self.manifest, item, id)
+        row = stored_row(self.rows(), self.manifest, item, id)
+        return result_of_row(row) if items is None else result_of_item(row, self.manifest["settings"], items)
 
     def to_dict(self) -> JsonDict:
         """Return the manifest as plain data; the rows stand in the file of results."""

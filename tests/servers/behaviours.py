@@ -157,8 +157,10 @@ CHANGED: dict[str, tuple[str, Change, tuple[str, ...]]] = {
     "usage_null_count": (
         "a count is null",
         _set("usage", {"prompt_tokens": None, "completion_tokens": 1}),
-        (INVALID,),
+        (),
     ),
+    "usage_float": ("a count is 7.0", _set("usage", {"prompt_tokens": 7.0, "completion_tokens": 1.0}), ()),
+    "usage_half": ("half a token", _set("usage", {"prompt_tokens": 7.5, "completion_tokens": 1}), (INVALID,)),
     "usage_endless": ("1e300 tokens", _set("usage", {"prompt_tokens": 1e300, "completion_tokens": 1}), (INVALID,)),
     "reply_list": ("the answer is a list", lambda reply: [reply], (INVALID,)),
     "reply_text": ("the answer is a text", lambda reply: "yes", (INVALID,)),

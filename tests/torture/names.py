@@ -289,7 +289,7 @@ LISTED: dict[str, dict[str, Any]] = {
     "SummarizationMetric": {},
     "ask_many": {
         "judge": backends.map(lambda b: summeval_nb.judged.LLMJudge(b)),
-        "purpose": options("refusal", "statements"),
+        "task": options("refusal", "statements"),
         "items": st.lists(st.tuples(texts), max_size=2),
     },
     "bleu_many": {"references": st.lists(groups, max_size=3)},
