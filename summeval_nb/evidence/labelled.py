@@ -241,9 +241,14 @@ def read_rows(path: Path, format: str) -> list[Row]:
     return found
 
 
+def asset_path(name: str) -> Path:
+    """Where a file of the package lies."""
+    return Path(str(resources.files("summeval_nb") / "assets" / name))
+
+
 def asset(name: str) -> Any:
     """The content of a JSON file of the package."""
-    return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
+    return json.loads(asset_path(name).read_text(encoding="utf-8"))
 
 
 def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: type[One]) -> list[One]:
