@@ -116,7 +116,7 @@ class Asked:
         """For each kind and label how many have no reply, and the share of the others judged rightly."""
         kinds: dict[tuple[str, Said], list[bool | None]] = {}
         for case, reply in zip(self.cases, self.replies, strict=True):
-            if isinstance(case.truth, str):  # a grade or a split is no label
+            if case.kind and isinstance(case.truth, str):  # a grade or a split is no label
                 right = None if reply.said is None else _same(reply.said, case.truth)
                 kinds.setdefault((case.kind, case.truth), []).append(right)
         rows = []
@@ -290,9 +290,10 @@ class JudgeBench(Rows):
         rows = _wide_rows(self.table)
         table = html_table(rows, columns=[name for name in rows[0] if name != "reason"], caption="Judges, judged")
         said = [f"{row['judge']}, {row['set']}: {row['reason']}" for row in rows if row.get("reason")]
-        kinds = html_table(_wide_kinds(self.kinds)) if self.kinds else ""
-        title = f"By kind and label: how many were judged rightly ({len(self.kinds)} rows)"
-        parts = [table, folded(title, kinds)] if kinds else [table]
+        parts = [table]
+        if self.kinds:
+            title = f"By kind and label: how many were judged rightly ({len(self.kinds)} rows)"
+            parts.append(folded(title, html_table(_wide_kinds(self.kinds))))
         return render("parts.html", parts=parts, notes=[*said, self.signature])
 
     def plot(self) -> Figure:
@@ -515,17 +516,17 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
             {"context": case.premise, "question": case.question, "ground_truth": case.expected, "answer": case.text}
             for case in (cases[place] for place in places)
         ]
-        reports = evaluate_answers(rows, judge=judge, store=store, progress=False).reports
+        reports = evaluate_answers(rows, judge=judge, store=load_store(store), progress=False).reports
         for place, report in zip(places, reports, strict=True):
             unsure = report.verdict == "the judge cannot tell"
             said = None if unsure else "right" if report.verdict == "right" else "wrong"
             replies[place] = Reply(said, reason=report.first_line if unsure else "")
     if places := [place for place, case in enumerate(cases) if not case.expected]:
-        rows = [
+        read = [
             {"question": case.question, "contexts": [case.premise], "answer": case.text}
             for case in (cases[place] for place in places)
         ]
-        found = retrieval_scores(rows, ["answer_faithfulness"], judge=judge, store=store, progress=False)
+        found = retrieval_scores(read, ["answer_faithfulness"], judge=judge, store=store, progress=False)
         for place, result in zip(places, found.tables["answer_faithfulness"].results, strict=True):
             said = None if result.score is None else "right" if result.score == 1 else "wrong"
             replies[place] = Reply(said, reason=result.reason)

@@ -605,13 +605,13 @@ def reported_set(
     """Judge a set by `evaluate`, with all that it does to a text before a checker sees
     a sentence. What a report does not judge, such as a heading, counts for nothing.
     """
-    columns = [item.article for item in items], [item.text for item in items]
-    evaluate_many(*(column[:1] for column in columns), checker=checker)
-    before, start = used(checker), time.perf_counter()
+    articles, texts = [item.article for item in items], [item.text for item in items]
     with warnings.catch_warnings():  # the table says what became of odd texts
         warnings.simplefilter("ignore", InputWarning)
-        reports = evaluate_many(*columns, checker=checker, progress=False)
-    seconds = time.perf_counter() - start
+        evaluate_many(articles[:1], texts[:1], checker=checker)
+        before, start = used(checker), time.perf_counter()
+        reports = evaluate_many(articles, texts, checker=checker, progress=False)
+        seconds = time.perf_counter() - start
     judged = []
     for report in reports:
         counted = [v for v in report.verdicts if v.judged or v.failed]
@@ -971,7 +971,7 @@ class CheckerBench:
             html_table(self.wide_rows(), caption="Measured here"),
             *([html_table(left_out, caption=_SEEN)] if left_out else []),
             folded(
-                f"By kind of sentence: how many were judged rightly ({len(kinds)} rows)",
+                f"By kind of sentence: how many judged rightly ({len(kinds)} rows)",
                 html_table(kinds),
             ),
             folded(

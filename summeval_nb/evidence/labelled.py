@@ -276,7 +276,7 @@ def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: ty
 
 
 def drawn(items: list[One], limit: int | None, seed: int) -> list[One]:
-    """At most `limit` items, article by article in an order drawn by lot.
+    """At most `limit` items, of whole articles drawn by lot, in the order of the set.
 
     Examples
     --------
@@ -290,7 +290,8 @@ def drawn(items: list[One], limit: int | None, seed: int) -> list[One]:
     articles = list(dict.fromkeys(item.article for item in items))
     order = np.random.default_rng(seed).permutation(len(articles))
     rank = {articles[place]: number for number, place in enumerate(order)}
-    return sorted(items, key=lambda item: rank[item.article])[:limit]
+    places = sorted(range(len(items)), key=lambda place: rank[items[place].article])[:limit]
+    return [items[place] for place in sorted(places)]
 
 
 def short_hash(value: object) -> str:
