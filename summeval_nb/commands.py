@@ -294,23 +294,29 @@ def run(
 def checker_bench(
     checker: Annotated[list[str] | None, typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare.")] = None,
     data: Annotated[list[str] | None, typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat.")] = None,
+    set: Annotated[list[str] | None, typer.Option(help="package or everyday; repeat; without --data: package.")] = None,
+    reports: Annotated[
+        bool | None, typer.Option(help="Whether evaluate judges, or the checker alone (default but for everyday).")
+    ] = None,
     limit: Annotated[int | None, typer.Option(help="At most so many items of each set, articles by lot.")] = None,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure checkers on labelled sentences: the package's, yours (rows:FILE), or a public set's.
 
-    Example: summeval checker-bench --checker embedded --data rows:mine.csv
+    Example: summeval checker-bench --checker embedded --set everyday --data rows:mine.csv
     """
-    from summeval_nb.evidence.bench import benchmark_checker, load_labelled
+    from summeval_nb.evidence.bench import BENCH_SETS, benchmark_checker, load_labelled
 
     named = [(given, *given.partition(":")[::2]) for given in data or []]
     keep_apart(html, *(file for _, _, file in named))
     if wrong := [given for given, _, file in named if not file]:
         fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
-    sets = {given: load_labelled(file, format=format) for given, format, file in named}
+    chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
+    sets = {name: BENCH_SETS[name]() for name in chosen}
+    sets |= {given: load_labelled(file, format=format) for given, format, file in named}
     judges = {name: name for name in checker or ["embedded"]}
-    result = benchmark_checker(judges, sets or None, limit=limit)
+    result = benchmark_checker(judges, sets, reports=reports, limit=limit)
     show(result, as_json, html, "Checkers on labelled sentences", str(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
     leave_for(failed, total)
@@ -321,7 +327,8 @@ def judge_bench(
         list[str] | None, typer.Option(help="embedded, words, nli:FOLDER or llm:; repeat to compare.")
     ] = None,
     set: Annotated[
-        list[str] | None, typer.Option(help="refusals, pairs, sentences or splits; repeat; default: all.")
+        list[str] | None,
+        typer.Option(help="refusals, pairs, sentences, splits or everyday; repeat; default: not everyday."),
     ] = None,
     rater: Annotated[str | None, typer.Option(help="A model that gives grades, such as llm:FOLDER.")] = None,
     quality: Annotated[list[str] | None, typer.Option(help="What the rater grades; repeat.")] = None,
@@ -335,7 +342,7 @@ def judge_bench(
     Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
     """
     keep_apart(html, store)
-    from summeval_nb.agreement.judge_bench import JUDGE_SETS, benchmark_judge
+    from summeval_nb.agreement.judge_bench import USUAL_SETS, benchmark_judge
     from summeval_nb.judged.ratings import RatingMetric
 
     if bool(rater) != bool(quality):
@@ -345,7 +352,7 @@ def judge_bench(
         judges |= {f"{rater} ({wanted})": RatingMetric(quality=wanted, backend=rater) for wanted in quality or []}
     judges = judges or {"embedded": "embedded"}
     kept = open_store(store)
-    result = benchmark_judge(judges, set or JUDGE_SETS, limit=limit, store=kept)
+    result = benchmark_judge(judges, set or USUAL_SETS, limit=limit, store=kept)
     show(result, as_json, html, "Judges on labelled sets", repr(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
     leave_for(failed, total)

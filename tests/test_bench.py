@@ -151,7 +151,8 @@ def test_failures_are_left_out_counted_and_shown():
 def test_what_was_not_judged_is_left_out_like_a_failure():
     told = Said({"A is.": Verdict(probability=None, reason="not English"), "C is.": 0.1})
     row = benchmark_checker(told, {"s": items(("A is.", True), ("C is.", False))}, n_resamples=0).rows()[0]
-    assert row["failed"] == 1 and row["true_passed"] is None and "not English" in row["reason"]
+    assert (row["failed"], row["declined"]) == (0, 1)
+    assert row["true_passed"] is None and "not English" in row["reason"]
 
 
 def test_an_unsupported_sentence_never_passes():
@@ -251,8 +252,8 @@ def test_the_histogram_learns_to_turn_a_checker_round():
 @pytest.mark.parametrize(
     "checker, sets, options, message",
     [
-        ("embeded", None, {}, "unknown checker 'embeded'"),
-        (42, None, {}, "int is no checker"),
+        ("embeded", "package", {}, "unknown checker 'embeded'"),
+        (42, "package", {}, "int is no checker"),
         (Said({}), {}, {}, "sets must map names"),
         (Said({}), [], {}, "sets must map names"),
         (Said({}), {"s": []}, {}, "sets\\['s'\\] is empty"),
@@ -261,10 +262,10 @@ def test_the_histogram_learns_to_turn_a_checker_round():
         (Said({}), {"s": [{"article": "a", "supported": 1}]}, {}, "sets\\['s'\\]\\[0\\]: there is no field 'sentence'"),
         (Said({}), {"s": [LabelledSentence("a", " ", True)]}, {}, "\\[0\\].text must be a text"),
         (Said({}), {"s": [LabelledSentence("a", "b", 1)]}, {}, "\\[0\\].supported must be True or False"),
-        (Said({}), None, {"combine": "max"}, "unknown combine 'max'"),
-        (Said({}), None, {"limit": 0}, "limit must be at least 1"),
-        (Said({}), None, {"confidence": 1}, "confidence must lie between 0 and 1"),
-        (Said({}), None, {"n_resamples": -1}, "n_resamples must be at least 0"),
+        (Said({}), "package", {"combine": "max"}, "unknown combine 'max'"),
+        (Said({}), "package", {"limit": 0}, "limit must be at least 1"),
+        (Said({}), "package", {"confidence": 1}, "confidence must lie between 0 and 1"),
+        (Said({}), "package", {"n_resamples": -1}, "n_resamples must be at least 0"),
     ],
 )
 def test_bad_input_is_named(checker, sets, options, message):

@@ -10,6 +10,7 @@ from summeval_nb.agreement import benchmark_judge
 from summeval_nb.agreement.judge_bench import (
     JUDGE_SETS,
     SETS,
+    USUAL_SETS,
     Asked,
     Case,
     Reply,
@@ -154,9 +155,9 @@ def test_a_store_keeps_answers(tmp_path):
 
 
 def test_sets_of_the_package():
-    assert JUDGE_SETS == ("refusals", "pairs", "sentences", "splits")
+    assert JUDGE_SETS == (*USUAL_SETS, "everyday") == ("refusals", "pairs", "sentences", "splits", "everyday")
     sizes = {name: len(SETS[name]()) for name in JUDGE_SETS}
-    assert sizes == {"refusals": 40, "pairs": 40, "sentences": 128, "splits": 65}
+    assert sizes == {"refusals": 40, "pairs": 40, "sentences": 128, "splits": 65, "everyday": 196}
     few = _some(SETS["sentences"](), 20, 3)
     assert len(few) == 20 and len({case.premise for case in few}) == 2
     assert few == _some(SETS["sentences"](), 20, 3) != _some(SETS["sentences"](), 20, 4)

@@ -4,12 +4,12 @@ matters, failures, calls and time in one table.
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -18,16 +18,19 @@ from summeval_nb.agreement.annotators import ResamplingChoices, _cohen, coded, m
 from summeval_nb.core.addresses import without_secrets
 from summeval_nb.core.base import JsonDict, require_count, require_option
 from summeval_nb.core.data import load_toy_summeval
-from summeval_nb.core.html import figure_text, html_table, render, text_table
+from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
 from summeval_nb.core.results import Rows, ScoreTable, Signature
-from summeval_nb.evidence.bench import LabelledSentence, bench_sentences
-from summeval_nb.evidence.labelled import checked_set
+from summeval_nb.evidence.bench import LabelledSentence, bench_sentences, share_right
+from summeval_nb.evidence.labelled import asset_path, checked_set
 from summeval_nb.evidence.words import reliability
+from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
 from summeval_nb.judged.load import load_judge
+from summeval_nb.judged.retrieval import retrieval_scores
 from summeval_nb.models.load import StoreOrPath, load_store
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
     from typing_extensions import TypeIs
 
@@ -56,7 +59,8 @@ Said: TypeAlias = str | float | tuple[str, ...]
 class Case:
     """A labelled example: what is asked, and the truth.
 
-    Those with one premise are drawn together.
+    Those with one premise are drawn together. Where the text is an answer, it answers
+    `question`, and `expected` is the answer of people, if there is one.
     """
 
     task: str
@@ -65,6 +69,8 @@ class Case:
     truth: Said
     kind: str = ""
     binary: bool = False
+    question: str = ""
+    expected: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,20 @@ class Asked:
         ]
         return sum(changed) / len(changed) if changed else None
 
+    def kind_rows(self, judge: str, place: str) -> list[JsonDict]:
+        """For each kind and label how many have no reply, and the share of the others judged rightly."""
+        kinds: dict[tuple[str, Said], list[bool | None]] = {}
+        for case, reply in zip(self.cases, self.replies, strict=True):
+            if case.kind and isinstance(case.truth, str):  # a grade or a split is no label
+                right = None if reply.said is None else _same(reply.said, case.truth)
+                kinds.setdefault((case.kind, case.truth), []).append(right)
+        rows = []
+        for (kind, label), every in kinds.items():
+            counted = [right for right in every if right is not None]
+            row: JsonDict = {"judge": judge, "set": place, "kind": kind, "label": label}
+            rows.append(row | {"failed": len(every) - len(counted)} | share_right(counted))
+        return rows
+
     def wrong_rows(self, judge: str, place: str) -> list[JsonDict]:
         """What was judged wrongly: label, answer, probability and text."""
         rows = []
@@ -118,7 +138,7 @@ class Asked:
 
 
 def _lines(name: str) -> list[JsonDict]:
-    text = (resources.files("summeval_nb") / "assets" / f"{name}.jsonl").read_text(encoding="utf-8")
+    text = asset_path(f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -161,11 +181,30 @@ def _split(statements: Sequence[str]) -> tuple[str, ...]:
     return tuple(statement.strip().rstrip(".!?").casefold() for statement in statements)
 
 
+def _everyday() -> list[Case]:
+    """Right and wrong answers as people have them: one word, yes or no, a value in another form, a table."""
+    said = {True: "right", False: "wrong"}
+    lines = gzip.decompress(asset_path("everyday_answers.jsonl.gz").read_bytes()).decode("utf-8").splitlines()
+    return [
+        Case(
+            "answer",
+            row["article"],
+            row["text"],
+            said[row["supported"]],
+            row["kind"],
+            question=row["question"],
+            expected=row["truth"],
+        )
+        for row in map(json.loads, lines)
+    ]
+
+
 SETS: dict[str, Callable[[], list[Case]]] = {
     "refusals": _refusals,
     "pairs": _pairs,
     "sentences": lambda: _as_cases(bench_sentences()),
     "splits": _splits,
+    "everyday": _everyday,
 }
 
 
@@ -195,6 +234,7 @@ def _measures(
 
 
 JUDGE_SETS = tuple(SETS)
+USUAL_SETS = tuple(name for name in SETS if name != "everyday")  # the others take a few calls each
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -209,30 +249,52 @@ class JudgeBench(Rows):
         `tokens`, `seconds`, `reason`. What is undefined is None.
     wrong : tuple of dict
         What was judged wrongly, with the label and what the judge said.
+    kinds : tuple of dict
+        For each kind and label of a set `n` replies and the share that is `right`.
     signature : Signature
         Every choice that could change a number but calls and seconds.
     """
 
     table: tuple[JsonDict, ...]
     wrong: tuple[JsonDict, ...]
+    kinds: tuple[JsonDict, ...]
     signature: Signature
 
     def rows(self) -> list[JsonDict]:
         """Return the rows of the table."""
         return [dict(row) for row in self.table]
 
+    def kind_rows(self) -> list[JsonDict]:
+        """Return the share judged rightly for each kind and label of a set.
+
+        `failed` counts those without a reply, which are left out of it.
+        """
+        return [dict(row) for row in self.kinds]
+
+    def to_frame(self, *, kinds: bool = False) -> pd.DataFrame:
+        """Return `rows`, or with `kinds=True` the rows by kind, as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.kind_rows() if kinds else self.rows())
+
     def to_dict(self) -> JsonDict:
-        """Return rows, wrong answers and signature as plain Python data."""
-        return {"rows": self.rows(), "wrong": [dict(row) for row in self.wrong], "signature": str(self.signature)}
+        """Return rows, kinds, wrong answers and signature as plain Python data."""
+        more = {"kinds": self.kind_rows(), "wrong": [dict(row) for row in self.wrong]}
+        return {"rows": self.rows(), **more, "signature": str(self.signature)}
 
     def __repr__(self) -> str:
-        return f"{text_table(_wide_rows(self.table))}\n\n{self.signature}"
+        tables = [text_table(_wide_rows(self.table)), text_table(_wide_kinds(self.kinds))]
+        return "\n\n".join([*filter(None, tables), str(self.signature)])
 
     def _repr_html_(self) -> str:
         rows = _wide_rows(self.table)
         table = html_table(rows, columns=[name for name in rows[0] if name != "reason"], caption="Judges, judged")
         said = [f"{row['judge']}, {row['set']}: {row['reason']}" for row in rows if row.get("reason")]
-        return render("parts.html", parts=[table], notes=[*said, self.signature])
+        parts = [table]
+        if self.kinds:
+            title = f"By kind and label: how many were judged rightly ({len(self.kinds)} rows)"
+            parts.append(folded(title, html_table(_wide_kinds(self.kinds))))
+        return render("parts.html", parts=parts, notes=[*said, self.signature])
 
     def plot(self) -> Figure:
         """Draw the share of right answers and kappa, with their intervals."""
@@ -241,7 +303,7 @@ class JudgeBench(Rows):
 
 def benchmark_judge(
     judge: Judged | Mapping[str, Judged] = "embedded",
-    sets: Sets = JUDGE_SETS,
+    sets: Sets = USUAL_SETS,
     *,
     limit: int | None = None,
     store: StoreOrPath = None,
@@ -258,9 +320,9 @@ def benchmark_judge(
         a metric object with a `quality`, such as `RatingMetric`. Several by the names
         that the table shall show.
     sets : str, sequence of str, or mapping of str to sequence of LabelledSentence
-        Of `JUDGE_SETS`; or labelled sentences of your own, by name, also as rows or
-        tables as for `benchmark_checker`. Raters get the toy
-        ratings of their quality.
+        Of `JUDGE_SETS`, by default all but "everyday"; or labelled sentences of your own, by
+        name, also as rows or tables as for `benchmark_checker`. Raters get the toy ratings of
+        their quality.
     limit : int, optional
         At most so many examples of each set, whole texts drawn by lot.
     store : Store or path, optional
@@ -291,16 +353,17 @@ def benchmark_judge(
     how = _checked_options(limit, n_resamples, confidence, seed)
     chosen = _chosen_sets(sets, JUDGE_SETS)
     judges, kept = _named_judges(judge), load_store(store)
-    rows, wrong, parts = [], [], {"metric": "judge-bench", "sets": "+".join(chosen)}
+    rows, kinds, wrong, parts = [], [], [], {"metric": "judge-bench", "sets": "+".join(chosen)}
     for name, loaded in judges:
         parts[f"judge {name}"], given = _told_apart(loaded, chosen)
         for place, every in given.items():
             asked = _asked(loaded, _some(every, limit, seed), kept)
             measures = partial(_measures, options=how)
             rows.append(table_row(name, place, asked, measures))
+            kinds += asked.kind_rows(name, place)
             wrong += asked.wrong_rows(name, place)
     signature = Signature(parts | {"limit": limit} | how)
-    return JudgeBench(tuple(rows), tuple(wrong), signature)
+    return JudgeBench(tuple(rows), tuple(wrong), tuple(kinds), signature)
 
 
 class Rater(Protocol):
@@ -424,6 +487,8 @@ def ask_judge(judge: Judge, cases: Sequence[Case], store: StoreOrPath, *, backwa
 
     With `backwards` statements of a premise are asked in reverse order.
     """
+    if cases[0].task == "answer":
+        return _ask_about_answers(judge, cases, store)
     if cases[0].task != "entail":
         answers = ask_many(judge, cases[0].task, [(item.text,) for item in cases], store=store)
         return [_reply(reply, case) for reply, case in zip(answers, cases, strict=True)]
@@ -441,6 +506,31 @@ def ask_judge(judge: Judge, cases: Sequence[Case], store: StoreOrPath, *, backwa
         for place, reply in zip(order, one_by_one, strict=True):
             replies[place] = _reply(reply, cases[place])
     return [replies[place] for place in range(len(cases))]
+
+
+def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) -> list[Reply]:
+    """Whether answers are right: by the answer of people where there is one, otherwise by what was read."""
+    replies = [Reply(None)] * len(cases)
+    if places := [place for place, case in enumerate(cases) if case.expected]:
+        rows = [
+            {"context": case.premise, "question": case.question, "ground_truth": case.expected, "answer": case.text}
+            for case in (cases[place] for place in places)
+        ]
+        reports = evaluate_answers(rows, judge=judge, store=load_store(store), progress=False).reports
+        for place, report in zip(places, reports, strict=True):
+            unsure = report.verdict == "the judge cannot tell"
+            said = None if unsure else "right" if report.verdict == "right" else "wrong"
+            replies[place] = Reply(said, reason=report.first_line if unsure else "")
+    if places := [place for place, case in enumerate(cases) if not case.expected]:
+        read = [
+            {"question": case.question, "contexts": [case.premise], "answer": case.text}
+            for case in (cases[place] for place in places)
+        ]
+        found = retrieval_scores(read, ["answer_faithfulness"], judge=judge, store=store, progress=False)
+        for place, result in zip(places, found.tables["answer_faithfulness"].results, strict=True):
+            said = None if result.score is None else "right" if result.score == 1 else "wrong"
+            replies[place] = Reply(said, reason=result.reason)
+    return replies
 
 
 def _reply(answer: list[Statement] | Flag | Entailment | JudgeFailure, case: Case) -> Reply:
@@ -543,6 +633,16 @@ def _wide_rows(table: Sequence[JsonDict]) -> list[JsonDict]:
         rows.append(shown | {"reason": row["reason"] or None})
     idle = {name for name in rows[0] if all(row[name] is None for row in rows)}
     return [{name: value for name, value in row.items() if name not in idle} for row in rows]
+
+
+def _wide_kinds(rows: Sequence[JsonDict]) -> list[JsonDict]:
+    """The rows of kinds as people read them: `12 of 14 [.60, .96]`."""
+    return [
+        {name: row[name] for name in ("judge", "set", "kind", "label")}
+        | {"right": f"{round((row['right'] or 0) * row['n'])} of {row['n']}"}
+        | {"interval": f"[{row['low']:.2f}, {row['high']:.2f}]" if row["n"] else None, "failed": row["failed"]}
+        for row in rows
+    ]
 
 
 def _figure(table: Sequence[JsonDict]) -> Figure:

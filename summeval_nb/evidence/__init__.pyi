@@ -8,6 +8,7 @@ from .bench import HistogramChecker as HistogramChecker
 from .bench import LabelledSentence as LabelledSentence
 from .bench import bench_sentences as bench_sentences
 from .bench import benchmark_checker as benchmark_checker
+from .bench import everyday_sentences as everyday_sentences
 from .bench import load_labelled as load_labelled
 from .bench import nli_recipe as nli_recipe
 from .claims import Claim as Claim

@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -18,8 +19,15 @@ import numpy as np
 
 from .base import Checker, Pair, PairVectors
 from .claims import COMBINATIONS
+from .faithfulness import evaluate_many
 from .labelled import Labelled, One, asset, checked_set
-from .labelled import digest, drawn, read_rows, short_hash
+from summeval_nb.evidence.labelled import (
+    asset_path,
+    digest,
+    drawn,
+    read_rows,
+    short_hash,
+)
 from .load import load_checker
 from .measured import how_well, left_out_rows, seen_articles
 from .nli import NLIChecker
@@ -30,7 +38,7 @@ from ..core.base import float_array
 from ..core.resampling import drawn_counts, middle
 from ..core.base import JsonDict
 from ..core.results import Finding, Signature, Verdict
-from ..core.base import require_count, require_module
+from ..core.base import InputWarning, require_count, require_module
 from ..core.base import require_option, require_options, require_share
 from ..core.html import figure_text, html_table, render, text_table
 from ..text.split import split_text
@@ -42,11 +50,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'RECIPES', 'Measure', 'LabelledSentence', 'bench_sentences',
-           'checker_measures', 'load_labelled', 'benchmark_checker', 'ChunkedChecker', 'nli_recipe', 'HistogramChecker',
-           'ask', 'ask_pieces', 'surest', 'used', 'require_choices', 'chosen_sets', 'named_checkers', 'bench_signature',
-           'arrays_of_one_length', 'measured', 'intervals', 'CheckerRun', 'judged_set', 'fitted_on', 'table_row',
-           'kind_rows', 'wide_rows', 'figure', 'CheckerBench', 'histograms', 'labelled_histograms']
+__all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'BENCH_SETS', 'RECIPES', 'LabelledSets', 'Measure', 'LabelledSentence',
+           'bench_sentences', 'checker_measures', 'load_labelled', 'everyday_sentences', 'benchmark_checker',
+           'ChunkedChecker', 'nli_recipe', 'HistogramChecker', 'ask', 'ask_pieces', 'surest', 'used', 'require_choices',
+           'chosen_sets', 'named_checkers', 'bench_signature', 'arrays_of_one_length', 'measured', 'intervals',
+           'CheckerRun', 'judged_set', 'reported_set', 'fitted_on', 'table_row', 'share_right', 'kind_rows',
+           'wide_kinds', 'wide_rows', 'figure', 'CheckerBench', 'histograms', 'labelled_histograms']
 
 # %% ../../nbs/4_trust/43_which_checker.ipynb #971260d9
 TRUE_KINDS = ("close", "paraphrase")
@@ -139,12 +148,34 @@ def load_labelled(
     rows = read_rows(Path(path), format)
     return [LabelledSentence(*row) for row in rows]
 
+# %% ../../nbs/4_trust/43_which_checker.ipynb #e7e41a02
+def everyday_sentences() -> list[LabelledSentence]:
+    """Return texts as people have them: with marks, wrapped, in other forms, denied.
+
+    As many true ones as false ones in each of 15 kinds. They were made by
+    `benchmarks/everyday.py` and are in the public domain (CC0 1.0).
+
+    Examples
+    --------
+    >>> found = everyday_sentences()
+    >>> sum(sentence.supported for sentence in found) * 2 == len(found)
+    True
+    """
+    return load_labelled(asset_path("everyday.jsonl.gz"))
+
+
+BENCH_SETS: dict[str, Callable[[], list[LabelledSentence]]] = {
+    "package": bench_sentences,
+    "everyday": everyday_sentences,
+}
+
 # %% ../../nbs/4_trust/43_which_checker.ipynb #1972ad5d
 def benchmark_checker(
     checker: str | Checker | Mapping[str, str | Checker] = "embedded",
-    sets: Mapping[str, Iterable[LabelledSentence | Mapping[str, object]]] | None = None,
+    sets: str | LabelledSets = "package",
     *,
     combine: str = "minimum",
+    reports: bool | None = None,
     limit: int | None = None,
     n_resamples: int = 1000,
     confidence: float = 0.95,
@@ -156,11 +187,15 @@ def benchmark_checker(
     ----------
     checker : str, Checker or mapping of str to them
         One checker, or several by the names that the table shall show.
-    sets : mapping of str to iterable of LabelledSentence, optional
-        Sets by name, as `load_labelled` reads them; by default the package's own. Rows
-        with `article`, `sentence` and `supported`, or a table of them, will do as well.
+    sets : str, or mapping of str to iterable of LabelledSentence
+        "package" or "everyday"; or sets of yours by name, as `load_labelled` reads
+        them. Rows with `article`, `sentence` and `supported`, or a table of them, will
+        do as well.
     combine : str
         "minimum" or "mean": the probability of a summary from those of its sentences.
+    reports : bool, optional
+        Whether `evaluate` judges, with all that it does to a text, or the checker
+        alone. By default `evaluate` for a set named "everyday", and for no other.
     limit : int, optional
         At most so many items of each set, whole articles drawn by lot.
     n_resamples, confidence, seed
@@ -179,19 +214,28 @@ def benchmark_checker(
     ----------
     Laban et al. 2022, SummaC, TACL 10 (balanced accuracy); Efron 1979.
     """
-    given = sets if sets is not None else {"package": bench_sentences()}
+    given: LabelledSets
+    if isinstance(sets, str):
+        given = {sets: BENCH_SETS[require_option(sets, "set", BENCH_SETS)]()}
+    else:
+        given = sets
     require_choices(combine, n_resamples, confidence, limit, given)
     chosen = chosen_sets(given, LabelledSentence, limit, seed)
     named = named_checkers(checker)
     judges = {name: load_checker(value) for name, value in named.items()}
+    by_evaluate = {
+        name for name in chosen if (name == "everyday" if reports is None else reports)
+    }
     found = [
-        judged_set(label, judge, name, rows, combine)
+        (reported_set if name in by_evaluate else judged_set)(
+            label, judge, name, rows, combine
+        )
         for label, judge in judges.items()
         for name, rows in chosen.items()
     ]
     draws = n_resamples, confidence, seed
     table = [table_row(run, checker_measures, *draws) for run in found]
-    signature = bench_signature(judges, chosen, combine, *draws)
+    signature = bench_signature(judges, chosen, combine, by_evaluate, *draws)
     return CheckerBench(tuple(found), tuple(table), signature)
 
 # %% ../../nbs/4_trust/43_which_checker.ipynb #fe63bfa8
@@ -391,7 +435,13 @@ def require_choices(
     if limit is not None:
         require_count(limit, "limit")
     if not isinstance(sets, Mapping) or not sets:
-        raise TypeError('sets must map names to labelled sentences: {"mine": rows}')
+        raise TypeError(
+            'sets must map names to labelled sentences, as in {"mine": rows}, or be a '
+            f"set of the package: {', '.join(BENCH_SETS)}"
+        )
+
+
+LabelledSets = Mapping[str, Iterable[LabelledSentence | Mapping[str, object]]]
 
 
 def chosen_sets(
@@ -422,13 +472,17 @@ def bench_signature(
     judges: Mapping[str, Checker],
     sets: Mapping[str, Sequence[Labelled]],
     combine: str,
+    by_evaluate: Collection[str],
     n: int,
     confidence: float,
     seed: int,
 ) -> Signature:
     """Every choice of a benchmark that could change a number but the speed."""
     parts: dict[str, object] = {"metric": "checker-bench", "combine": combine}
-    parts |= {f"set {name}": digest(rows) for name, rows in sets.items()}
+    parts |= {
+        f"{'reports' if name in by_evaluate else 'set'} {name}": digest(rows)
+        for name, rows in sets.items()
+    }
     parts |= {
         f"checker {label}": f"{judge.fingerprint}@{judge.threshold}"
         for label, judge in judges.items()
@@ -499,7 +553,7 @@ def intervals(
 @dataclass(frozen=True)
 class CheckerRun:
     """One checker on one set of labelled sentences: probabilities and verdicts, None
-    where it failed.
+    where it failed or declined to judge.
     """
 
     checker: str
@@ -507,6 +561,7 @@ class CheckerRun:
     items: tuple[Labelled, ...]
     probabilities: tuple[float | None, ...]
     supported: tuple[bool | None, ...]
+    failed: int  # on so many items; others without a verdict were declined
     reason: str
     pairs_per_second: float
     calls: float | None
@@ -541,6 +596,39 @@ def judged_set(
     verdicts = iter(ask(checker, pairs))
     seconds = time.perf_counter() - start
     judged = [[next(verdicts) for _ in texts] for texts in parts]
+    return _as_run(label, checker, name, items, how, judged, (before, seconds))
+
+
+def reported_set(
+    label: str, checker: Checker, name: str, items: Sequence[Labelled], how: str
+) -> CheckerRun:
+    """Judge a set by `evaluate`, with all that it does to a text before a checker sees
+    a sentence. What a report does not judge, such as a heading, counts for nothing.
+    """
+    articles, texts = [item.article for item in items], [item.text for item in items]
+    with warnings.catch_warnings():  # the table says what became of odd texts
+        warnings.simplefilter("ignore", InputWarning)
+        evaluate_many(articles[:1], texts[:1], checker=checker)
+        before, start = used(checker), time.perf_counter()
+        reports = evaluate_many(articles, texts, checker=checker, progress=False)
+        seconds = time.perf_counter() - start
+    judged = []
+    for report in reports:
+        counted = [v for v in report.verdicts if v.judged or v.failed]
+        judged.append(counted or list(report.verdicts[:1]))
+    return _as_run(label, checker, name, items, how, judged, (before, seconds))
+
+
+def _as_run(
+    label: str,
+    checker: Checker,
+    name: str,
+    items: Sequence[Labelled],
+    how: str,
+    judged: Sequence[Sequence[Verdict]],
+    spent: tuple[tuple[float | None, float | None], float],
+) -> CheckerRun:
+    """The verdicts of each item put together; what was used before, and the seconds."""
     given: list[float | None] = []
     for group in judged:
         values = [v.probability for v in group if v.probability is not None]
@@ -550,11 +638,12 @@ def judged_set(
         said.append(None if p is None else all(v.supported is True for v in group))
     none = [v.reason for group in judged for v in group if v.probability is None]
     reason = none[0] if none else ""
-    cost = used(checker, before)
-    speed = len(pairs) / max(seconds, 1e-9)
+    cost = used(checker, spent[0])
+    speed = sum(map(len, judged)) / max(spent[1], 1e-9)
     columns = tuple(items), tuple(given), tuple(said)
-    model, seen = fitted_on(checker, articles)
-    return CheckerRun(label, name, *columns, reason, speed, *cost, model, seen)
+    model, seen = fitted_on(checker, {item.article for item in items})
+    failed = sum(any(v.failed for v in group) for group in judged)
+    return CheckerRun(label, name, *columns, failed, reason, speed, *cost, model, seen)
 
 
 def fitted_on(
@@ -583,7 +672,8 @@ def table_row(
     """The measures of a run with their intervals, and what they do not cover."""
     kept = [i for i, p in enumerate(run.probabilities) if p is not None]
     row: JsonDict = {"checker": run.checker, "set": run.name}
-    row |= {"n": len(run.items), "failed": len(run.items) - len(kept)}
+    row |= {"n": len(run.items), "failed": run.failed}
+    row |= {"declined": len(run.items) - len(kept) - run.failed}
     places: dict[str, int] = {}
     group = [places.setdefault(run.items[i].article, len(places)) for i in kept]
     labels = [run.items[i].supported for i in kept]
@@ -606,42 +696,61 @@ def table_row(
     return row | {"reason": why}
 
 # %% ../../nbs/4_trust/43_which_checker.ipynb #c4d28b07
-def kind_rows(run: CheckerRun) -> list[JsonDict]:
-    """For each kind of a run's sentences how many were judged rightly, with Wilson's
-    interval.
+def share_right(right: Sequence[bool]) -> JsonDict:
+    """How many there are, and the share judged rightly with Wilson's interval; None
+    where there is none.
     """
     from scipy.stats import binomtest
 
-    kinds: dict[tuple[str, bool], list[bool]] = {}
+    if not right:
+        return {"n": 0, "right": None, "low": None, "high": None}
+    ends = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
+    row = {"n": len(right), "right": sum(right) / len(right)}
+    return row | {"low": float(ends.low), "high": float(ends.high)}
+
+
+def kind_rows(run: CheckerRun) -> list[JsonDict]:
+    """For each kind of a run's items, true and false, how many have no verdict, and of
+    the others how many were judged rightly.
+    """
+    kinds: dict[tuple[str, bool], list[bool | None]] = {}
     for item, said in zip(run.items, run.supported, strict=True):
-        if said is not None:
-            kinds.setdefault((item.kind, bool(item.supported)), []).append(
-                said == item.supported
-            )
+        right = None if said is None else said == item.supported
+        kinds.setdefault((item.kind, bool(item.supported)), []).append(right)
     rows = []
-    for (kind, true), right in kinds.items():
-        ends = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
-        row = {
-            "checker": run.checker,
-            "set": run.name,
-            "kind": kind,
-            "true": true,
-            "n": len(right),
-        }
-        rows.append(
-            row
-            | {
-                "right": sum(right) / len(right),
-                "low": float(ends.low),
-                "high": float(ends.high),
-            }
-        )
+    for (kind, true), every in kinds.items():
+        row = {"checker": run.checker, "set": run.name, "kind": kind, "true": true}
+        counted = [right for right in every if right is not None]
+        row |= {"no_verdict": len(every) - len(counted)}
+        rows.append(row | share_right(counted))
     return rows
+
+
+_KIND = ("checker", "set", "kind")
+
+
+def wide_kinds(rows: Sequence[JsonDict]) -> list[JsonDict]:
+    """Both sides of each kind in one row, as people read it: `12 of 14 [.60, .96]`."""
+    table: dict[tuple[str, str, str], JsonDict] = {}
+    for row in rows:
+        key = row["checker"], row["set"], row["kind"]
+        shown = table.setdefault(key, {name: row[name] for name in _KIND})
+        side = "true passed" if row["true"] else "false found"
+        ends = f" [{row['low']:.2f}, {row['high']:.2f}]" if row["n"] else ""
+        hits = round((row["right"] or 0) * row["n"])
+        shown[side] = f"{hits} of {row['n']}{ends}"
+        shown["no verdict"] = shown.get("no verdict", 0) + row["no_verdict"]
+    sides = (*_KIND, "true passed", "false found")
+    names = (*sides, "no verdict") if any(row["no_verdict"] for row in rows) else sides
+    return [{name: row.get(name) for name in names} for row in table.values()]
+
+
+_COUNTED = ("checker", "set", "n", "failed", "declined")
 
 
 def _wide_row(row: JsonDict, measures: Sequence[str]) -> JsonDict:
     """A row of the table as people read it."""
-    shown: JsonDict = {name: row[name] for name in ("checker", "set", "n", "failed")}
+    shown: JsonDict = {name: row[name] for name in _COUNTED}
     for name in measures:
         value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
         ends = "" if low is None else f" [{low:.3f}, {high:.3f}]"
@@ -666,7 +775,7 @@ def wide_rows(table: Sequence[JsonDict], measures: Sequence[str]) -> list[JsonDi
     rows = [_wide_row(row, measures) for row in table]
     idle = {
         name
-        for name in ("calls", "tokens", "fitted_to", "reason")
+        for name in ("declined", "calls", "tokens", "fitted_to", "reason")
         if not any(row[name] for row in rows)
     }
     return [
@@ -711,16 +820,17 @@ def figure(
             if (kind["checker"], kind["set"]) == (checker, name):
                 _point(
                     right,
-                    names.index(kind["kind"]) + offset,
+                    names.index(kind["kind"]) + offset + 0.15 * (not kind["true"]),
                     kind["right"],
                     kind["low"],
                     kind["high"],
                     color,
+                    hollow=not kind["true"],
                 )
         left.plot([], [], "o-", color=color, label=label)
     for ax, labels, title in (
         (left, measures, "measures"),
-        (right, names, "judged rightly, by kind"),
+        (right, names, "judged rightly, by kind (hollow: false ones)"),
     ):
         shown = [
             figure_text(label.replace("_", " ")) or "(no kind)" for label in labels
@@ -745,13 +855,16 @@ def _point(
     low: float | None,
     high: float | None,
     color: str,
+    *,
+    hollow: bool = False,
 ) -> None:
     """One value with its interval; an undefined one leaves its place empty."""
     if value is None:
         return
     if low is not None and high is not None:
         ax.plot([low, high], [place, place], color=color, linewidth=1.6)
-    ax.plot(value, place, "o", color=color, markersize=5)
+    face = "white" if hollow else color
+    ax.plot(value, place, "o", color=color, markerfacecolor=face, markersize=5)
 
 # %% ../../nbs/4_trust/43_which_checker.ipynb #c4d28b09
 _SEEN = (
@@ -784,7 +897,10 @@ class CheckerBench:
         return [dict(row) for row in self.table]
 
     def kind_rows(self) -> list[JsonDict]:
-        """Return a row for each kind of sentence: the share judged rightly."""
+        """Return the share judged rightly for each kind, true and false, of `n` items.
+
+        Those without a verdict are counted beside it.
+        """
         return [row for run in self.runs for row in kind_rows(run)]
 
     def wrong_rows(self) -> list[JsonDict]:
@@ -844,18 +960,18 @@ class CheckerBench:
         parts = [text_table(self.wide_rows())]
         if left_out := self.left_out_rows():
             parts += [_SEEN, text_table(left_out)]
-        parts += [text_table(self.kind_rows())]
+        parts += [text_table(wide_kinds(self.kind_rows()))]
         parts += ["Published, not measured here:", text_table(self.published_rows())]
         return "\n\n".join([*parts, str(self.signature)])
 
     def _repr_html_(self) -> str:
-        kinds, published = self.kind_rows(), self.published_rows()
+        kinds, published = wide_kinds(self.kind_rows()), self.published_rows()
         left_out = self.left_out_rows()
         tables = [
             html_table(self.wide_rows(), caption="Measured here"),
             *([html_table(left_out, caption=_SEEN)] if left_out else []),
             folded(
-                f"By kind of sentence: the share judged rightly ({len(kinds)} rows)",
+                f"By kind of sentence: how many judged rightly ({len(kinds)} rows)",
                 html_table(kinds),
             ),
             folded(

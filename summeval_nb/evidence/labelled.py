@@ -241,9 +241,14 @@ def read_rows(path: Path, format: str) -> list[Row]:
     return found
 
 
+def asset_path(name: str) -> Path:
+    """Where a file of the package lies."""
+    return Path(str(resources.files("summeval_nb") / "assets" / name))
+
+
 def asset(name: str) -> Any:
     """The content of a JSON file of the package."""
-    return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
+    return json.loads(asset_path(name).read_text(encoding="utf-8"))
 
 
 def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: type[One]) -> list[One]:
@@ -271,7 +276,7 @@ def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: ty
 
 
 def drawn(items: list[One], limit: int | None, seed: int) -> list[One]:
-    """At most `limit` items, article by article in an order drawn by lot.
+    """At most `limit` items, of whole articles drawn by lot, in the order of the set.
 
     Examples
     --------
@@ -285,7 +290,8 @@ def drawn(items: list[One], limit: int | None, seed: int) -> list[One]:
     articles = list(dict.fromkeys(item.article for item in items))
     order = np.random.default_rng(seed).permutation(len(articles))
     rank = {articles[place]: number for number, place in enumerate(order)}
-    return sorted(items, key=lambda item: rank[item.article])[:limit]
+    places = sorted(range(len(items)), key=lambda place: rank[items[place].article])[:limit]
+    return [items[place] for place in sorted(places)]
 
 
 def short_hash(value: object) -> str:

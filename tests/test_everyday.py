@@ -1,0 +1,289 @@
+"""The everyday set: its texts and labels are beyond dispute, nobody was trained on them, and both benches judge it."""
+
+import gzip
+import importlib
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+from unicodedata import normalize
+
+import pytest
+from typer.testing import CliRunner
+
+from summeval_nb import Verdict, benchmark_checker
+from summeval_nb.agreement import benchmark_judge
+from summeval_nb.cli import app
+from summeval_nb.evidence import LabelledSentence, everyday_sentences
+from summeval_nb.judged.judging import BulkJudge, JudgeFailure
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+everyday = importlib.import_module("everyday")
+scenes = importlib.import_module("everyday_scenes")
+SETS = everyday.make()
+ITEMS = [item for items in SETS.values() for item in items]
+PAIRS = list(zip(ITEMS[::2], ITEMS[1::2], strict=True))
+
+
+def grams(text: str, n: int = 8) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[i : i + n]) for i in range(len(words) - n + 1)}
+
+
+def strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in inner for text in strings(part)]
+
+
+# What is in it
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_package_holds_what_the_script_makes(name):
+    """Unpacked, because another zlib packs otherwise."""
+    data = (ROOT / "summeval_nb/assets" / name).read_bytes()
+    assert gzip.decompress(data) == gzip.decompress(everyday.packed(SETS[name]))
+
+
+def test_every_kind_holds_as_many_true_as_false_ones():
+    kinds = Counter((item["kind"], item["supported"]) for item in ITEMS)
+    names = {kind for kind, _ in kinds}
+    assert len(names) == 22 and all(kinds[name, True] == kinds[name, False] >= 14 for name in names)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_pair_differs_in_its_text_alone(seed):
+    items = [item for part in everyday.make(seed).values() for item in part]
+    for true, false in zip(items[::2], items[1::2], strict=True):
+        assert true["supported"] and not false["supported"] and true["text"] != false["text"]
+        assert {**true, "text": "", "supported": 0} == {**false, "text": "", "supported": 0}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_slot_is_left_open(seed):
+    texts = [text for part in everyday.make(seed).values() for item in part for text in strings(item)]
+    assert not [text for text in texts if re.search(r"[{}]|(?<!\.)\.\.(?!\.)|  ", text)]
+
+
+def test_another_seed_makes_other_texts():
+    other = {item["text"] for items in everyday.make(1).values() for item in items}
+    assert len(other & {item["text"] for item in ITEMS}) < len(ITEMS) / 2
+
+
+def test_articles_have_two_to_five_sentences():
+    for item in ITEMS:
+        ends = re.findall(r"[.!?](?= [A-Z]|$)", re.sub(r"\b(?:[A-Z]|[a-z]|[A-Z][a-z]{1,3})\.", "", item["article"]))
+        assert len(ends) <= 5, item["article"]
+
+
+def test_no_two_texts_of_a_kind_are_near_copies():
+    """Pairs excepted: there the one thing that differs is the point."""
+    places = defaultdict(set)
+    for place, (true, false) in enumerate(PAIRS):
+        body = {"table": "", "table as answer": ""}.get(true["kind"], true["article"])
+        for gram in grams(body) | grams(true["text"]) | grams(false["text"]):
+            places[true["kind"], gram].add(place)
+    shared = {gram: found for gram, found in places.items() if len(found) > 1}
+    assert not shared
+
+
+def test_nothing_is_a_near_copy_of_a_training_text():
+    """No eight words in a row stand in what a checker, its judge or its tests were made from."""
+    own = {gram for item in ITEMS for text in strings(item) for gram in grams(text)}
+    files = [*ROOT.glob("benchmarks/*.json"), *ROOT.glob("benchmarks/*.jsonl")]
+    files += [*ROOT.glob("summeval_nb/assets/*.jsonl"), *ROOT.glob("summeval_nb/assets/*s.json")]
+    assert {"written_claims.jsonl", "written_pairs.jsonl", "clear_cases.json", "fresh_articles_16.json"} <= {
+        file.name for file in files
+    }
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        parts = text.splitlines() if file.suffix == ".jsonl" else [text]
+        found = {gram for part in parts for value in strings(json.loads(part)) for gram in grams(value) & own}
+        assert not found, (file.name, sorted(found)[:3])
+
+
+# The labels of forms, found out in another way than they were made
+
+
+def as_date(text: str) -> datetime:
+    formats = "%B %d, %Y|%d %B %Y|%b %d, %Y|%d %b %Y|%Y-%m-%d|%d/%m/%Y|%d.%m.%Y"
+    for form in formats.split("|"):
+        try:
+            return datetime.strptime(text, form)
+        except ValueError:
+            pass
+    raise ValueError(text)
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_dates_are_equal_or_neighbours(number):
+    first, same, other = everyday.dates(Random(number), number)
+    assert first != same and as_date(first) == as_date(same)
+    assert timedelta(0) < abs(as_date(other) - as_date(first)) <= timedelta(366)
+
+
+def as_minutes(text: str) -> int:
+    """Minutes after midnight, up to the half of the day where a clock does not say it."""
+    words = {"seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "one": 1, "two": 2, "three": 3}
+    words |= {"four": 4, "five": 5}
+    found = re.fullmatch(r"(a quarter past |half past )?(\w+)( o'clock)? in the (morning|afternoon)", text)
+    if found:
+        past = {"a quarter past ": 15, "half past ": 30, None: 0}[found[1]]
+        return 60 * (words[found[2]] + 12 * (found[4] == "afternoon")) + past
+    hour, minute, half = re.fullmatch(r"(\d+)(?::(\d\d))?(?: ([ap])\.?m\.?)?", text).groups()
+    return 60 * (int(hour) + 12 * (half == "p")) + int(minute or 0)
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_times_are_equal_or_an_hour_apart(number):
+    first, same, other = everyday.times(Random(number), number)
+    assert first != same and as_minutes(first) == as_minutes(same)
+    assert as_minutes(other) != as_minutes(first) and (as_minutes(other) - as_minutes(first)) % 60 == 0
+
+
+@pytest.mark.parametrize("number", range(14))
+def test_accents_are_of_the_same_name_or_another(number):
+    bare = [everyday.accent_forms(normalize("NFC", name))[2] for name in everyday.accents(Random(number), number)]
+    assert bare[0] == bare[1] != bare[2] and bare[0].isascii()
+
+
+@pytest.mark.parametrize("row", scenes.ORGANISATIONS, ids=lambda row: row[1])
+def test_initials_are_those_of_the_name(row):
+    name, short, other = row
+    assert "".join(word[0] for word in name.split() if word[0].isupper()) == short != other
+
+
+@pytest.mark.parametrize("kind", ["citation mark", "reasoning"])
+def test_a_dressed_text_holds_the_plain_one(kind):
+    """So that the rows of a table can be compared."""
+    plain = {(item["article"], item["supported"]): item["text"] for item in ITEMS if item["kind"] == "plain"}
+    for item in ITEMS:
+        if item["kind"] == kind:
+            assert plain[item["article"], item["supported"]].rstrip(".") in item["text"]
+
+
+# The bench of checkers
+
+
+class Told:
+    """Says what it is told of a sentence; None is a failure."""
+
+    fingerprint, threshold = "told", 0.5
+
+    def __init__(self, said):
+        self.said = said
+
+    def check_many(self, pairs, *, vectors=None):
+        return [self.verdict(self.said(sentence)) for _, sentence in pairs]
+
+    @staticmethod
+    def verdict(said):
+        if said is None:
+            return Verdict(probability=None, failed=True, reason="nobody answers")
+        return Verdict(probability=float(said), threshold=0.5)
+
+
+MARKDOWN = LabelledSentence("Anna bought a red car. She lives in Oslo.", "# Anna\n\nAnna bought a red car.", True, "m")
+
+
+def test_evaluate_judges_what_is_called_everyday():
+    """A heading is no claim in a report; a checker alone is asked about it."""
+    told = Told(lambda sentence: "car" in sentence)
+    assert benchmark_checker(told, {"everyday": [MARKDOWN]}).kind_rows()[0]["right"] == 1
+    assert benchmark_checker(told, {"mine": [MARKDOWN]}).kind_rows()[0]["right"] == 0
+    assert benchmark_checker(told, {"mine": [MARKDOWN]}, reports=True).kind_rows()[0]["right"] == 1
+    assert benchmark_checker(told, {"everyday": [MARKDOWN]}, reports=False).kind_rows()[0]["right"] == 0
+
+
+def test_the_signature_says_who_judged():
+    told = Told(lambda sentence: True)
+    alone, whole = (benchmark_checker(told, {"mine": [MARKDOWN]}, reports=said).signature for said in (False, True))
+    assert alone != whole
+
+
+def test_failed_and_declined_items_are_counted_apart():
+    german = "Anna hat sich letzte Woche in der Stadt ein neues rotes Auto gekauft."
+    items = [LabelledSentence(MARKDOWN.article, text, True, "k") for text in ("Anna bought a car.", "She bought it.")]
+    failing = benchmark_checker(Told(lambda sentence: None if "it" in sentence else 1), {"everyday": items})
+    assert [failing.rows()[0][name] for name in ("n", "failed", "declined")] == [2, 1, 0]
+    declining = benchmark_checker(
+        "words", {"everyday": [LabelledSentence(MARKDOWN.article, german, True, "k"), MARKDOWN]}
+    )
+    assert [declining.rows()[0][name] for name in ("n", "failed", "declined")] == [2, 0, 1]
+    row = next(row for row in declining.kind_rows() if row["kind"] == "k")
+    assert (row["n"], row["no_verdict"], row["right"], row["low"]) == (0, 1, None, None)
+    assert "no verdict" in repr(declining) and "declined" in declining.wide_rows()[0]
+    declining.plot()
+
+
+def test_each_kind_stands_in_one_row_with_both_sides():
+    bench = benchmark_checker(Told(lambda sentence: True), "everyday", limit=30, n_resamples=0)
+    (row,) = bench.rows()
+    assert row["true_passed"] == 1 and row["false_found"] == 0 and row["set"] == "everyday"
+    assert "true passed" in repr(bench) and "false found" in bench._repr_html_()
+    assert len(bench.to_frame(kinds=True)) == 2 * len({item.kind for item in bench.runs[0].items})
+
+
+def test_the_packaged_set_is_read():
+    found = everyday_sentences()
+    assert [item.text for item in found] == [item["text"] for item in SETS["everyday.jsonl.gz"]]
+
+
+def test_an_unknown_set_is_refused():
+    with pytest.raises(ValueError, match="unknown set 'weekday'.*everyday"):
+        benchmark_checker("words", "weekday")
+
+
+# The bench of judges
+
+
+class Absent(BulkJudge):
+    fingerprint = "absent"
+
+    def many(self, purpose, items):
+        return [JudgeFailure(purpose, "nobody answers") for _ in items]
+
+
+def test_a_judge_that_is_not_there_has_no_answers():
+    found = benchmark_judge(Absent(), "everyday", limit=20, n_resamples=0)
+    assert found.rows()[0]["failed"] == found.rows()[0]["n"] == 20 and "nobody" not in str(found.wrong)
+    assert all(row["right"] is None for row in found.kind_rows())
+
+
+def test_answers_with_and_without_a_truth_are_judged():
+    found = benchmark_judge("words", "everyday", limit=40, n_resamples=0)
+    kinds = {row["kind"] for row in found.kind_rows()}
+    assert "without a truth" in kinds and len(kinds) > 1
+    assert sum(row["n"] + row["failed"] for row in found.kind_rows()) == 40
+    assert {row["label"] for row in found.kind_rows()} == {"right", "wrong"}
+    assert "interval" in repr(found) and "By kind and label" in found._repr_html_()
+    assert len(found.to_frame(kinds=True)) == len(found.kind_rows())
+
+
+# The shell
+
+
+def test_checkers_from_the_shell(tmp_path):
+    arguments = ["checker-bench", "--checker", "words", "--set", "everyday", "--limit", "20", "--json"]
+    done = CliRunner().invoke(app, [*arguments, "--html", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["rows"][0]["set"] == "everyday" and data["rows"][0]["n"] == 20 and data["kinds"]
+    assert "false found" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    done = CliRunner().invoke(app, ["checker-bench", "--set", "weekday"])
+    assert done.exit_code == 2 and "unknown set" in done.output
+
+
+def test_a_fresh_set_from_the_shell(tmp_path):
+    file = tmp_path / "everyday.jsonl.gz"
+    file.write_bytes(everyday.packed(everyday.make(5)[file.name][:8]))
+    done = CliRunner().invoke(
+        app, ["checker-bench", "--checker", "words", "--data", f"rows:{file}", "--reports", "--json"]
+    )
+    assert done.exit_code == 0 and json.loads(done.stdout)["rows"][0]["n"] == 8
