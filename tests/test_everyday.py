@@ -246,8 +246,8 @@ def test_an_unknown_set_is_refused():
 class Absent(BulkJudge):
     fingerprint = "absent"
 
-    def many(self, purpose, items):
-        return [JudgeFailure(purpose, "nobody answers") for _ in items]
+    def many(self, task, items):
+        return [JudgeFailure(task, "nobody answers") for _ in items]
 
 
 def test_a_judge_that_is_not_there_has_no_answers():
