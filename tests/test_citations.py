@@ -101,6 +101,9 @@ def test_passages_may_have_labels_of_their_own():
     found = by_words(answer, named)
     assert (found.recall, found.precision, found.unknown) == (1, 1, ())
     assert [row["cites"] for row in found.rows()] == [[label] for label in named]
+    spoken = by_words("red [nasa]. blue (esa; nasa) here.", {"nasa": "red", "esa": "blue here"})
+    assert [row["cites"] for row in spoken.rows()] == [["nasa"], ["esa", "nasa"]] and spoken.recall == 1
+    assert by_words("red [nasa].", ["red"]).n_uncited == 1  # of a list, nothing is called so
     twice = by_words("red [doc-4].", {"doc 4": "red", "source 4": "red"})  # nobody can tell which
     assert twice.unknown == ("doc-4",)
 

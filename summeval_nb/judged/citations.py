@@ -306,6 +306,21 @@ def _resolver(passages: Mapping[str, str]) -> dict[tuple[str, ...], str]:
     return {key: label for key, label in zip(keys, passages, strict=True) if keys.count(key) == 1}
 
 
+_BRACKETED = re.compile(r"\[([^\[\]\n]{1,120})\]|\(([^()\n]{1,120})\)|【([^【】\n]{1,120})】")
+
+
+def _named_marks(answer: str, passages: Mapping[str, str]) -> list[Mark]:
+    """Brackets that hold nothing but labels of passages, such as [nasa], which no form gives away."""
+    named = {label for label in passages if not label.isdigit()}
+    marks = []
+    for found in _BRACKETED.finditer(answer) if named else ():
+        whole = found[found.lastindex or 0].strip()
+        labels = (whole,) if whole in named else tuple(re.split(r"\s*[,;]\s*", whole))
+        if named.issuperset(labels):
+            marks.append(Mark(found.start(), found.end(), labels))
+    return marks
+
+
 _AT_LINE_START = re.compile(r"\s*(?:[-*•>]|\d{1,3}[.)])?[\s*_]*")
 _BETWEEN_SENTENCES = re.compile(r"[.!?][\"”’)*_]*\s+")
 
@@ -385,16 +400,17 @@ class _ReadAnswer:
 
 
 def _read_answer(answer: str, passages: Mapping[str, str], settings: Settings) -> _ReadAnswer:
-    marks, wrapped = {mark[:2]: mark for mark in citation_marks(answer)}, wrappers(answer)
+    found = [*_named_marks(answer, passages), *citation_marks(answer)]
+    marks, wrapped = {mark[:2]: mark for mark in found}, wrappers(answer)
     spans = disjoint([*wrapped, *marks])
     pieces = kept_pieces(answer, spans)
     plain = "".join(answer[start:end] for start, end in pieces)
     places = [place for start, end in pieces for place in range(start, end)]
     texts = [plain, *passages.values()]
     split = split_markdown(texts, splitter=settings.splitter, lang=settings.lang or None, progress=False)
-    claims, *own = (read_with_leads(text, found) for text, found in zip(texts, split, strict=True))
-    source = {label: may_be_evidence(found) for label, found in zip(passages, own, strict=True)}
-    every = [reading for found in source.values() for reading in found]
+    claims, *own = (read_with_leads(text, readings) for text, readings in zip(texts, split, strict=True))
+    source = {label: may_be_evidence(readings) for label, readings in zip(passages, own, strict=True)}
+    every = [reading for readings in source.values() for reading in readings]
     unread = unread_sentences(every, claims, settings.checker, settings.lang)
     sentences = [
         Sentence(answer[low:high], low, high)
@@ -626,7 +642,7 @@ def check_citations(
         A text with citation marks.
     passages : list of str, or mapping of str to str
         The passages: of a list, the first has the label 1. A mapping gives each its own label, such as
-        "Smith 2020" or "doc-4".
+        "Smith 2020" or "doc-4"; brackets that hold only such labels are marks, too.
     k, splitter, embedder, checker, threshold, store, lang
         As for `evaluate`.
 
