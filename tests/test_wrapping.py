@@ -263,7 +263,7 @@ def test_only_the_label_of_a_sentence_is_taken():
 
 
 def test_short_words_may_be_all_of_an_answer():
-    for text in ("<think>Is it?</think>Certainly.", "Certainly. I hope this helps!"):
+    for text in ("<think>Is it?</think>Certainly.", "Hm.</think>Certainly.<|im_end|>", "Certainly. I hope this helps!"):
         assert unwrapped(text) == "Certainly."
     assert unwrapped("Sure! Here is a summary:") == ""
 

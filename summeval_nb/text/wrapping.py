@@ -617,7 +617,8 @@ def wrappers(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in wrappers(text)]
     ['Sure!', 'Here is a summary:', 'I hope this helps!']
     """
-    body = _Body(text, disjoint([*_reasoning(text), *_controls(text)]))
+    certain = disjoint([*_reasoning(text), *_controls(text)])
+    body = _Body(text, certain)
     body.trim()
     if found := _SOURCE_LIST.search(text, body.start, body.end):
         body.take(found.start(), body.end)
@@ -632,4 +633,4 @@ def wrappers(text: str) -> list[tuple[int, int]]:
     if announced or re.search(r"[^\W_]", cut_out(text, spans)):
         return spans
     # "Certainly." may be all of an answer
-    return [(start, end) for start, end in spans if _TAGS.match(text, start) or len(text[start:end].split()) > 3]
+    return [(start, end) for start, end in spans if (start, end) in certain or len(text[start:end].split()) > 3]
