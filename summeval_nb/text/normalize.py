@@ -1,7 +1,8 @@
 """A text in one form: dates, times, numbers, units, titles and initials as they are usually or elsewhere written.
 
-A date and a time have one usual form. Anything else is written as another text writes the same value, and is left
-alone where that text does not hold it. So ordinary text hardly changes, and a wrong value never becomes a right one.
+A date, a time and a world war have one usual form. Anything else is written as another text writes the same value,
+and is left alone where that text does not hold it. So ordinary text hardly changes, and a wrong value never becomes a
+right one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from itertools import chain
 from typing import NamedTuple
 
 from summeval_nb.text.markdown import trimmed
-from summeval_nb.text.values import AS_ELSEWHERE, Amount, Amounts, Form, dates, figure_dates, names_by_initials, times
+from summeval_nb.text.values import (
+    AS_ELSEWHERE,
+    Amount,
+    Amounts,
+    Form,
+    dates,
+    figure_dates,
+    names_by_initials,
+    times,
+    wars,
+)
 from summeval_nb.text.wrapping import Mark, citation_marks, wrappers
 
 VERSION = "1"  # whatever reads normalised text names it in its signature
@@ -210,7 +221,7 @@ def _written(like: str) -> _Written:
     forms: dict[Hashable, dict[str, None]] = {}
     amounts: list[tuple[Amount, str]] = []
     dated = [*dates(like), *figure_dates(like, frozenset())]
-    taken = _Taken(form for form in (*dated, *times(like)))
+    taken = _Taken(form for form in (*dated, *times(like), *wars(like)))
     for finder in AS_ELSEWHERE:
         for form in finder(like):
             words = like[form.start : form.end]
@@ -245,7 +256,7 @@ class _Taken:
 def in_one_form(text: str, like: str = "", *, lang: str | None = None) -> Normalized:
     """Return a text with its accents in their letters, and in English its values in one form.
 
-    Dates and times get their usual form, other values the one that `like` writes them in.
+    Dates, times and wars get their usual form, other values the one that `like` writes them in.
     """
     composed = _composed(text)
     if lang is not None and lang.partition("-")[0] != "en":
@@ -255,7 +266,7 @@ def in_one_form(text: str, like: str = "", *, lang: str | None = None) -> Normal
 
 def _in_one_form(text: str, known: _Written | None) -> Normalized:
     taken, edits = _Taken(()), list[Edit]()
-    always = chain(figure_dates(text, known.dates if known else frozenset()), dates(text), times(text))
+    always = chain(figure_dates(text, known.dates if known else frozenset()), dates(text), times(text), wars(text))
     for form in always:
         if taken.free(form):
             taken.add(form)

@@ -367,7 +367,8 @@ _WAR = re.compile(
     r"\b(?:World War (?P<number>II|I|2|1|Two|One|two|one)|WW ?-?(?P<short>II|I|2|1)"
     r"|(?P<ordinal>First|Second|1st|2nd) World War)\b"
 )
-_WARS = {"II": 2, "I": 1, "TWO": 2, "ONE": 1, "2": 2, "1": 1, "FIRST": 1, "SECOND": 2, "1ST": 1, "2ND": 2}
+_WARS = dict.fromkeys(("I", "ONE", "1", "FIRST", "1ST"), "First")
+_WARS |= dict.fromkeys(("II", "TWO", "2", "SECOND", "2ND"), "Second")
 _NUMERAL = re.compile(
     r"\b(?P<word>[A-Za-z][\w'’-]{1,30}) (?P<number>(?=[IVXL])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|\d{1,2}"
     rf"|(?:{'|'.join(word.capitalize() for word in list(_ONES)[:12])})"
@@ -389,11 +390,15 @@ def _roman(numeral: str) -> int:
     return sum(-value if value < max(values[i:]) else value for i, value in enumerate(values))
 
 
-def _numerals(text: str) -> Iterator[Form]:
-    """Give wars, and the numbers of kings, parts and chapters, by the word before them."""
+def wars(text: str) -> Iterator[Form]:
+    """Give the two world wars, with a word in their names that tells them apart."""
     for match in _WAR.finditer(text):
         written = match["number"] or match["short"] or match["ordinal"]
-        yield Form(*match.span(), (("war", _WARS[written.upper()]),))
+        yield Form(*match.span(), (), f"{_WARS[written.upper()]} World War")
+
+
+def _numerals(text: str) -> Iterator[Form]:
+    """Give the numbers of kings, parts and chapters, by the word before them."""
     for match in _NUMERAL.finditer(text):
         number, word = match["number"], match["word"].lower()
         if number == "I" and (not match["word"][0].isupper() or word in _NO_NUMERAL):
