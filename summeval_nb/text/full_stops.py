@@ -53,7 +53,9 @@ _NUMBER_SIGN = re.compile(r"Nos?\.\s?\d")
 _QUANTITY = re.compile(
     r"(?:(?<!\w)(?P<of>(?i:an?|the|this|that|its|his|her|their|our|each|every))\s)?"
     r"(?<![\w.])(?:\d[\d.,:/]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)[\s-]?"
-    r"(?P<unit>(?P<hour>[ap]\.m)|in|ft|yds?|mi|k?m|[cm]m|lbs?|oz|k?g|gal|mins?|hrs?|yrs?|secs?|mph|kph|(?!e\.g|i\.e)[a-z](?:\.[a-z])+)$"
+    r"(?:(?:sq|cu|fl)\.\s)?"
+    r"(?P<unit>(?P<hour>[ap]\.m)|in|ft|yds?|mi|k?m|[cm]m|lbs?|oz|k?g|gal|mins?|hrs?|yrs?|secs?|mph|kph"
+    r"|(?!e\.g|i\.e)[a-z](?:\.[a-z])+)$"
 )
 _HOUR_GOES_ON = re.compile(
     rf"{_DAY}|{_MONTH}|(?:Mon|Tues?|Wed|Thur?s?|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b"
