@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator
 from typing import NamedTuple
@@ -185,6 +186,8 @@ def figure_dates(text: str, like: frozenset[tuple[int, int, int]]) -> Iterator[F
 
 # Times of day.
 
+_PAST = {"five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
+_PART = r"in\ the\ (?:morning|afternoon|evening)|at\ night"
 _HALF = r"(?P<half>[ap])\.?\ ?m\b\.?"
 _TIMES = tuple(
     _compiled(pattern)
@@ -193,13 +196,15 @@ _TIMES = tuple(
         rf"(?:{_HALF}|(?P<noon>noon|midnight)\b)",
         r"(?<![\w.,:/-])(?P<hour>0\d|1[2-9]|2[0-4]):(?P<minute>[0-5]\d)(?![\w:/-]|\.\d)(?:\ ?(?:hours|hrs|h)\b)?",
         rf"{_BEFORE}\b(?P<word>{_any(list(_ONES)[:12])}|1[0-2]|[1-9])(?::(?P<minute>[0-5]\d))?(?:\ o['’]clock)?"
-        r"\ in\ the\ (?P<part>morning|afternoon|evening)\b",
+        rf"\ (?P<part>{_PART})\b",
+        rf"\b(?:(?P<half>half)|(?P<quarter>a\ quarter|quarter)|(?P<minutes>{_any(_PAST)})(?:\ minutes)?)"
+        rf"\ (?P<side>past|after|to|before)\ (?P<word>{_any(list(_ONES)[:12])}|1[0-2]|[1-9])\ (?P<part>{_PART})\b",
     )
 )
 
 
 def times(text: str) -> Iterator[Form]:
-    """Give times of day by their minutes; what says a.m. or p.m. is left as it stands, but for its zeros."""
+    """Give times of day by their minutes; what says a.m. or p.m. is left as it stands, but for its zeros, the longest first."""
     for match in _TIMES[0].finditer(text):
         minute, late = int(match["minute"] or 0), (match["half"] or "p").lower() == "p"
         hour = int(match["hour"])
@@ -215,10 +220,19 @@ def times(text: str) -> Iterator[Form]:
         yield Form(*match.span(), (), usual)
     for match in _TIMES[1].finditer(text):
         yield Form(*match.span(), (), _clock(int(match["hour"]), int(match["minute"])))
+    for match in _TIMES[3].finditer(text):
+        minutes = 30 if match["half"] else 15 if match["quarter"] else _PAST[match["minutes"].lower()]
+        past = _hour(match) * 60 + (minutes if match["side"].lower() in ("past", "after") else -minutes)
+        yield Form(*match.span(), (), _clock(past // 60 % 24, past % 60))
     for match in _TIMES[2].finditer(text):
-        hour = _ONES.get(match["word"].lower()) or int(match["word"])
-        late = match["part"].lower() != "morning"
-        yield Form(*match.span(), (), _clock(hour % 12 + 12 * late, int(match["minute"] or 0)))
+        yield Form(*match.span(), (), _clock(_hour(match), int(match["minute"] or 0)))
+
+
+def _hour(match: re.Match[str]) -> int:
+    """Return the hour, from 0 to 23, of a time with its part of the day."""
+    hour = (_ONES.get(match["word"].lower()) or int(match["word"])) % 12
+    part = match["part"].lower()
+    return hour + 12 * ("afternoon" in part or "evening" in part or ("night" in part and hour >= 6))
 
 
 def _clock(hour: int, minute: int) -> str:
@@ -560,5 +574,21 @@ def names_by_initials(text: str) -> Iterator[tuple[str, str]]:
                         yield initials, name
 
 
+# Names with and without the accents of their letters.
+
+_NAME_WORD = re.compile(r"\b[^\W\d_a-z][^\W\d_]{2,40}")
+_NO_ACCENT = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "ß": "ss", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
+)
+
+
+def _accents(text: str) -> Iterator[Form]:
+    """Give the words of names by their letters without accents; in running text they begin with a capital letter."""
+    for match in _NAME_WORD.finditer(text):
+        if match[0][0].isupper():
+            letters = unicodedata.normalize("NFD", match[0].lower().translate(_NO_ACCENT))
+            yield Form(*match.span(), (("letters", "".join(c for c in letters if not unicodedata.combining(c))),))
+
+
 # What is written as another text writes it, the longest first.
-AS_ELSEWHERE = (_amounts, _numerals, _titles, initials, _numbers)
+AS_ELSEWHERE = (_amounts, _numerals, _titles, initials, _numbers, _accents)
