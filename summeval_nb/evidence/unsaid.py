@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -145,7 +146,7 @@ class _Sentence:
         told = not _REPORTING.isdisjoint(self.words[place : place + 5])
         return self.comma[place] and (word.endswith("ing") or told)
 
-    def has(self, place: int, words: frozenset[str]) -> bool:
+    def has(self, place: int, words: AbstractSet[str]) -> bool:
         return 0 <= place < self.size and self.words[place] in words
 
     def starts_clause(self, place: int) -> bool:
