@@ -312,3 +312,167 @@ def test_checker_gives_no_verdict_on_what_it_does_not_read():
 def test_the_packages_own_checkers_are_made_once():
     for name, kind in (("words", "WordsChecker"), ("embedded", "EmbeddedChecker")):
         assert type(packaged_checker(name)).__name__ == kind and packaged_checker(name) is packaged_checker(name)
+
+
+BRIDGE = (
+    "The old bridge over the river was closed on Monday. The mayor resigned after the council voted against the plan. "
+    "Elena lives in Rome and works at a museum there."
+)
+FEW_FOREIGN = """
+Die Schule öffnet wieder.
+Der Fluss trat über die Ufer.
+Zwei Kinder wurden verletzt.
+Sie spielt Geige.
+Er hat zwei Hunde.
+Peter kauft ein Auto.
+Les enfants jouent dehors.
+Le train est en retard.
+Elle a deux chiens.
+Il travaille à Lyon.
+Le pont est fermé.
+El puente está cerrado.
+Los niños juegan fuera.
+Trabaja en Sevilla.
+Ella tiene dos perros.
+El partido terminó en empate.
+Il ponte è chiuso.
+I bambini giocano fuori.
+Lavora a Milano da anni.
+Lei ha due cani.
+A ponte está fechada.
+As crianças brincam lá fora.
+Ele trabalha no Porto.
+Ela tem dois cães.
+Hij heeft twee honden.
+De trein had vertraging.
+Skolan öppnar igen.
+Han har två hundar.
+Tåget var försenat.
+Skolen åpner igjen.
+Han har to hunder.
+Toget var forsinket.
+Skolen er lukket i dag.
+Szkoła jest zamknięta.
+On ma dwa psy.
+Pociąg był spóźniony.
+Koulu on suljettu.
+Hänellä on kaksi koiraa.
+Škola je zavřená.
+Má dva psy.
+Az iskola zárva van.
+Két kutyája van.
+Școala este închisă.
+Are doi câini.
+Okul kapalı.
+İki köpeği var.
+Sekolah itu tutup.
+Dia punya dua anjing.
+Школа закрыта.
+У него две собаки.
+Το σχολείο είναι κλειστό.
+学校关闭了。
+学校は休みです。
+학교가 문을 닫았다.
+المدرسة مغلقة.
+Trường học đóng cửa.
+בית הספר סגור.
+Die Brücke wurde am Montag gesperrt.
+Elle habite à Rome.
+Anna wohnt in Berlin.
+""".strip().split("\n")
+FEW_ENGLISH = """
+Der Kaiser abdicated.
+La Niña weakened.
+Le Pen lost.
+Los Lobos performed.
+Die Antwoord cancelled.
+Das Kapital sold well.
+Il Postino won an Oscar.
+El Greco painted Toledo.
+Les Bleus beat Brazil 2-0.
+Una Stubbs died in 2021.
+Den Haag hosts the court.
+San José elected Matt Mahan.
+Erdoğan congratulated Tusk.
+Øresund traffic doubled.
+Mr Müller resigned.
+Dvořák's symphony was played.
+Señor Frog's closed.
+Grand Prix in Monza postponed
+Tapas bars reopen in Sevilla
+The Hague hosts peace talks
+Sushi chefs use wasabi.
+Photosynthesis needs sunlight.
+Glycolysis yields pyruvate.
+E. coli outbreak contained
+Côte d'Ivoire exports cocoa.
+Rösti contains potatoes.
+Kimchi is fermented cabbage.
+iPhone sales slump
+bayern beat ajax
+messi scores twice
+nobody knows why
+Population: 84 million
+Capital: Berlin
+Name: Jürgen Klopp
+Yes, twice.
+Derby.
+Two.
+Müller.
+Angela Merkel
+Berlin, Paris and Rome
+Vincent van Gogh cut off his ear.
+Leonardo da Vinci drew helicopters.
+Ludwig van Beethoven went deaf.
+Ursula von der Leyen won.
+Bon Jovi sued.
+Deutsche Bank shares plunge
+Crème fraîche prices rose.
+He said adiós.
+Feng shui sells.
+Tsunami hits Honshu
+Lidl opens stores in Serbia
+Karaoke bars reopened in Seoul.
+Zlatan headed home.
+Bratwurst and sauerkraut were served.
+Salsa dancers met in Cali.
+Ramen broth simmers overnight.
+Elle Macpherson lives in Rome.
+Die Hard was filmed in Los Angeles.
+Des Moines is the capital.
+El Niño returns.
+Bayern beats Ajax.
+Mayor resigns
+Rome 12 Paris 14
+Canberra.
+São Paulo grew.
+Les Misérables opened yesterday.
+Der Spiegel reported losses.
+Le Monde apologised.
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("sentence", FEW_FOREIGN)
+def test_a_few_foreign_words_are_not_judged(sentence):
+    beside = "The bridge over the river was closed on Monday."
+    alone, together = (
+        unread_reasons(BRIDGE, texts, EmbeddedChecker(), None)[-1] for texts in ([sentence], [beside, sentence])
+    )
+    assert "this checker reads English" in alone and "this checker reads English" in together
+    assert unread_reasons(BRIDGE, [sentence], EmbeddedChecker(), "en") == [""]
+
+
+@pytest.mark.parametrize("sentence", FEW_ENGLISH)
+def test_a_few_english_words_with_foreign_names_are_judged(sentence):
+    assert unread_reasons(BRIDGE, [sentence], EmbeddedChecker(), None) == [""]
+
+
+def test_a_few_words_in_the_article_are_its_own():
+    article = BRIDGE + " The dish is called rösti and is made with schmalz."
+    assert unread_reasons(article, ["Elena makes rösti with schmalz."], EmbeddedChecker(), None) == [""]
+
+
+def test_an_english_sentence_between_foreign_ones_is_judged():
+    texts = ["Die Brücke wurde am Montag gesperrt.", "Elle habite à Rome.", "The mayor resigned.", "Canberra."]
+    german, french, english, _ = unread_reasons(BRIDGE, texts, EmbeddedChecker(), None)
+    assert "in German" in german and "in French" in french and english == ""

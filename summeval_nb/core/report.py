@@ -110,6 +110,7 @@ _LINES = {
     "negation": "wavy",
     "antonym": "solid",
     "role": "solid",
+    "modality": "wavy",
 }
 _HINTS = {
     "name": "not in the evidence, or another is named there",
@@ -117,6 +118,7 @@ _HINTS = {
     "negation": "denied on one side only",
     "antonym": "the evidence has the opposite, or another of its kind",
     "role": "told of another, or the other way round, in the evidence",
+    "modality": "in the evidence only under a condition, as a plan or as possible",
 }
 
 

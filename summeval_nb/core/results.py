@@ -237,8 +237,9 @@ class Evidence:
 class Finding(NamedTuple):
     """A passage of the summary sentence that the evidence does not hold.
 
-    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"` or `"role"`;
-    `start` and `end` are positions in the sentence. `clash` says that the passage
+    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"`, `"role"` or
+    `"modality"` (what the evidence says only under a condition, as a plan or as
+    possible); `start` and `end` are positions in the sentence. `clash` says that the passage
     cannot stand beside the evidence: such a sentence is never supported.
     """
 

@@ -172,9 +172,11 @@ class EmbeddedChecker(Packaged):
     def contradicted_below_of(self, findings: Sequence[Finding]) -> float:
         """Return below which probability a sentence with these is contradicted.
 
-        The threshold if something clashes, else 0: what clashes with nothing is open.
+        The threshold if something clashes, else 0: what clashes with nothing is open,
+        and so is what the evidence leaves open itself.
         """
-        return self.threshold if any(found.clash for found in findings) else 0.0
+        clashes = any(found.clash and found.kind != "modality" for found in findings)
+        return self.threshold if clashes else 0.0
 
     def with_threshold(self, threshold: float) -> EmbeddedChecker:
         """Return the same checker with another threshold for supported."""
@@ -220,7 +222,7 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 # Part of the fingerprint, and so of what a store is asked for: another number whenever
 # a rule finds other clashes.
-RULES = "9"
+RULES = "10"
 
 
 @cache

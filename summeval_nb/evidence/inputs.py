@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from math import log
 
 from summeval_nb.core.base import InputWarning, callers_level, require_text, warn_of_order
 from summeval_nb.text.language import (
@@ -15,6 +16,7 @@ from summeval_nb.text.language import (
     language_name,
     language_of,
     languages_of_word,
+    likely_languages,
     unread_words,
     without_particles,
 )
@@ -65,7 +67,8 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang
     the caller gave it, is believed; otherwise a text must clearly be in another language. A sentence that is too short
     to tell counts as what all such sentences are together, with an article that does not tell either; texts that still
     tell nothing are in another language if English has few of their words, or if no small word of them is English and
-    all sentences that do tell are in another one. A sentence in a language that is read may
+    all sentences that do tell are in another one. Beside an English article a sentence of a few words is in another
+    language if its words in lower case are. A sentence in a language that is read may
     hold words in a script that is not: where the article has not the same ones, nobody has read what they say.
 
     Examples
@@ -85,6 +88,9 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang
     if (found := foreign_language(article[:4000], languages)) is not None:
         return [_unread("the article", found, languages)] * len(sentences)
     own = [language_of(checked[:4000]) or foreign_language(checked[:4000], languages) for checked in sentences]
+    said = frozenset(_SHORT_WORDS.findall(article.lower())) if None in own and read == {"en"} else frozenset()
+    if _mostly_english(said) and language_of(article[:4000]) in (None, "en"):
+        own = [code or _few_words(sentence[:400], said) for sentence, code in zip(sentences, own, strict=True)]
     short = " ".join(sentence for sentence, code in zip(sentences, own, strict=True) if code is None)[:4000]
     unsure = short and language_of(article[:4000]) is None
     together = f"{article[:4000]} {short}" * bool(unsure)
@@ -110,6 +116,7 @@ _ENGLISH_TOO = frozenset(  # words of English among the small words of others
     bin hat petite mine ham dig dock bare pour vet sue tag mars solo heel till fare ins sin stare tales hem mod ore hen
     quest inn ton reeds antes ante vain sob logo deed soy hay per via anti fast""".split()
 )
+_SHORT_WORDS = re.compile(r"(?<!['’])[^\W\d_]+|(?<=['’])[^\W\d_]{2,}")
 _REMEDY = "use a checker that does, such as checker='nli:FOLDER' or 'llm:FOLDER'"
 
 
@@ -138,6 +145,61 @@ def _not_english(text: str, *, alone: bool) -> bool:
         return False
     foreign = any(not known[word] and (codes or not word.isascii()) for word, codes in spoken.items())
     return not english and (foreign or not any(known.values()))
+
+
+_KNOWN = 20  # times that a small word of another language stands in English news, from which on it says nothing
+_WEIGHTS = {"english": -3.0, "foreign": 2.0, "unknown": 1.5}  # of a word, beside the log of a ratio of probabilities
+_FOREIGN = 3.0  # from this sum on
+
+
+def _mostly_english(words: Collection[str]) -> bool:
+    """Whether more of a text's small words are English only than are those of other languages only."""
+    codes = [languages_of_word(word) for word in words if word not in _ENGLISH_TOO]
+    return sum(some == {"en"} for some in codes) > sum(bool(some) and "en" not in some for some in codes)
+
+
+def _few_words(sentence: str, told: frozenset[str]) -> str | None:
+    """Return the language of a sentence too short for `language_of`, `told` being the words of an English article.
+
+    What is asked is not which language it is, but whether its words in lower case are English: words of the article,
+    of English news, and small words of English only. Words in lower case that are none of these, small words of other
+    languages and letters that English has not speak against it, and py3langid's ratio weighs in. Names say nothing:
+    None where nothing else stands there, as in a headline or a table's row, or where the two sides come too close.
+    """
+    words = _SHORT_WORDS.findall(without_particles(sentence))
+    kinds = [_kind_of(word, told) for word in words]
+    strange = [word for word, kind in zip(words, kinds, strict=True) if kind in ("foreign", "unknown")]
+    if not strange:
+        return "en" if "english" in kinds else None
+    if len(words) < 3 and "foreign" not in kinds:
+        return None
+    if not any(word.islower() for word in strange):
+        return None
+    likely = likely_languages(sentence)
+    english = likely.pop("en", 0.0)
+    best = max(likely, key=lambda code: likely[code])
+    ratio = log(max(likely[best], 1e-6) / max(english, 1e-6))
+    weighed = ratio + sum(_WEIGHTS.get(kind, 0.0) for kind in kinds)
+    if ratio <= 0 or weighed < _FOREIGN:
+        return None
+    return best if likely[best] > 0.5 else OTHER
+
+
+def _kind_of(word: str, told: frozenset[str]) -> str:
+    """Return whether a word speaks for English, against it, is not known, or says nothing, as names do."""
+    low = word.lower()
+    codes = languages_of_word(low)
+    _, counts = stem_counts()
+    seen = counts.get(stem(low), 0) if low.isascii() else 0
+    if codes:
+        if codes == {"en"}:
+            return "english"
+        return "foreign" if "en" not in codes and seen < _KNOWN and low not in _ENGLISH_TOO else ""
+    if not word.islower() or len(word) < 2:
+        return ""
+    if low in told or seen > 1:
+        return "english"
+    return "unknown" if low.isascii() else "foreign"
 
 
 def _own(languages: Sequence[str]) -> str:

@@ -13,6 +13,8 @@ from rapidfuzz.distance import Levenshtein
 
 from summeval_nb.core.results import Finding
 from summeval_nb.evidence.tokens import Parts, Token, antonyms
+from summeval_nb.evidence.unsaid import DENIED, unsaid_words
+from summeval_nb.evidence.verbs import same_form
 from summeval_nb.evidence.words import idf_coverage, pairs_within, stem_weight
 
 if TYPE_CHECKING:
@@ -234,6 +236,8 @@ def _exchanged(
     if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest, codes, *crossed[0]):
         return
     first_slot, other = crossed[0]
+    if any(claim.raw[i] in _BE for slot in crossed[0] for i in range(slot.start, slot.end)):  # a clause that has moved
+        return
     if _inverted(claim, range(first_slot.end, other.start), nearest, range(first_slot.near_end, other.near_start)):
         return
     elsewhere = [slot for slot in slots if slot not in crossed[0]]
@@ -548,14 +552,6 @@ _KINDS = frozenset(
     "man men woman women boy boys girl girls child children adult adults pupil pupils student students teacher "
     "teachers father mother son daughter brother sister husband wife profit profits loss losses".split()
 )
-_VOWELS = str.maketrans("", "", "aeiouy")
-# Past forms of verbs that change more than vowels: paid no dividend, did not pay a dividend.
-_FORMS = dict(
-    pair.split(":")
-    for pair in "paid:pay brought:bring made:make took:take told:tell sold:sell left:leave lost:lose kept:keep "
-    "felt:feel sent:send spent:spend built:build lent:lend bought:buy caught:catch taught:teach thought:think "
-    "sought:seek went:go did:do had:have heard:hear meant:mean saw:see said:say dealt:deal shot:shoot laid:lay".split()
-)
 
 
 def _negations(words: Words, other: Words | None = None) -> list[int]:
@@ -629,8 +625,7 @@ def _same_pair(pair: tuple[str, str], seen: tuple[str, str], other: Words, words
     if pair == seen:
         return True
     unknown = pair[0] not in words.parts.key_set and seen[0] not in other.parts.key_set
-    forms = [_FORMS.get(key, key).translate(_VOWELS) for key in (pair[0], seen[0])]
-    return pair[1] == seen[1] and forms[0] == forms[1] and unknown
+    return pair[1] == seen[1] and same_form(pair[0], seen[0]) and unknown
 
 
 def _next_told(words: Words, place: int) -> int | None:
@@ -1358,8 +1353,15 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     covered = {place for slot in slots for place in range(slot.first, slot.last + 1)}
     found = [clash for clash in (*numbers, *opposites, *denials, *names) if clash.first not in covered]
     found += [clash for clash in (*roles, *actors) if covered.isdisjoint(range(clash.first, clash.last + 1))]
+    found += _unsaid(claim, evidence, covered)
     found = sorted([*found, *slots], key=lambda clash: clash.first)
     return Clashes(found, missing, len(unknown), differ, hits, coverage)
+
+
+def _unsaid(claim: Parts, evidence: Sequence[Parts], covered: Container[int]) -> list[Clash]:
+    """Return what the claim says to be so and the evidence does not, at places that nothing covers yet."""
+    hits = [hit for hit in unsaid_words(claim, evidence) if hit.place not in covered]
+    return [Clash("negation" if hit.how == DENIED else "modality", hit.place, hit.place, hit.by) for hit in hits]
 
 
 def _actors(claim: Words, evidence: Sequence[Parts], roles: Sequence[Clash], near_coverage: float) -> list[Clash]:

@@ -172,6 +172,14 @@ def _is_sentence(text: str) -> bool:
     return len(words) > 2 and (text.isupper() or any(word.islower() for word in words))
 
 
+def likely_languages(text: str) -> dict[str, float]:
+    """Return how likely a text in Latin letters is in each language that has a name here, however short it is.
+
+    Of a few words by themselves this is a hint and no answer: see `language_of`.
+    """
+    return _likely(text, "latin")
+
+
 def languages_of_word(word: str) -> set[str]:
     """The languages of which a word in lower case is a small word."""
     return set(_small_words().get(word, ()))
