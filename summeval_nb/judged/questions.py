@@ -22,8 +22,9 @@ from summeval_nb.text.minimal import is_participle, minimal_claims, subject_of
 
 # how rare a word must be (chapter 34) to be a key phrase by itself: meals is, day is not
 _RARE = 3.0
-# how much more a fact counts that holds a number, how much less what somebody says (chosen on the articles in benchmarks/)
-_NUMBER, _REPORTED = 0.3, 0.5
+# how much more a fact counts that holds a number, how much less what somebody says, and which share of the questions
+# is spread over the text (chosen on the articles in benchmarks/)
+_NUMBER, _REPORTED, _SPREAD = 0.3, 0.5, 0.5
 _SAYS = re.compile(
     r"\b(?:said|says?|told|warn(?:s|ed)|wrote|believes?|thinks?|fears?|hopes?|expects?|replied|argued?s?)\b"
 )
@@ -206,18 +207,18 @@ class Weights:
 
 
 def chosen_facts(text: str, n: int) -> list[Fact]:
-    """At most n facts of a text, the weightiest first: of each of n stretches of the text its weightiest.
+    """At most n facts of a text, the weightiest first, a share of them spread: of each stretch of it its weightiest.
 
-    Where a stretch has none, the weightiest facts that are left stand in, and a sentence counts less the more of its
-    facts are chosen. A fact that only adds to a chosen one, or leaves something of it out, is not chosen.
+    The others are the weightiest that are left, where a sentence counts less the more of its facts are chosen. A fact that only adds to a chosen one, or leaves something of it out, is not chosen.
     """
     weights, facts = Weights(text), facts_of(text)
     weight = {fact: weights.of_fact(fact) for fact in facts}
     lengths = [len(sentence.text) for sentence in premise_sentences(text)]
+    stretches = max(1, round(_SPREAD * n))
     best: dict[int, Fact] = {}
     for fact in facts:
         middle = sum(lengths[: fact.number]) + lengths[fact.number] / 2
-        place = int(n * middle / sum(lengths))
+        place = int(stretches * middle / sum(lengths))
         if place not in best or weight[fact] > weight[best[place]]:
             best[place] = fact
     chosen = list(best.values())
