@@ -176,7 +176,9 @@ def _denies(denier: Parts, other: Parts) -> bool:
     return False
 
 
-SAID_ENOUGH = 0.4
+# how much of what is told of the subject must be said: with the checker's yes; where the checker nearly says yes, which
+# is from this share of its threshold on, and nothing clashes
+SAID_ENOUGH, SAID_CLEARLY, NEARLY = 0.4, 0.6, 0.8
 
 
 def _numbers_of(parts: Parts) -> set[str]:
@@ -216,22 +218,24 @@ def _answer_said(statement: str, sentences: Sequence[Sentence]) -> Answer:
     )
 
 
-def _as_answer(found: Entailment, said: Answer | None = None) -> Answer:
-    """Yes where the checker says so, and enough is said where that is known."""
-    if found.failed:
+def _as_answer(found: Entailment, said: Answer | None, threshold: float) -> Answer:
+    """Yes where the checker says so and enough is said, or it nearly says so and clearly enough is said."""
+    if found.failed or found.probability is None:
         return Answer(value=None, evidence=found.evidence, reason=found.reason)
     yes = found.label == "entailed"
     if said is None or said.said is None:
         return Answer(value=1 if yes else 0, probability=found.probability, evidence=found.evidence)
-    if not yes or said.said < SAID_ENOUGH:
-        return dataclasses.replace(said, value=0, probability=found.probability)
-    return dataclasses.replace(said, value=1, probability=found.probability, evidence=found.evidence[:2], reason="")
+    clash = any(finding.clash for finding in found.findings)
+    nearly = found.probability >= NEARLY * threshold and not clash and said.value == 1
+    if (yes and said.said >= SAID_ENOUGH) or (nearly and said.said >= SAID_CLEARLY):
+        return dataclasses.replace(said, value=1, probability=found.probability, evidence=found.evidence[:2], reason="")
+    return dataclasses.replace(said, value=0, probability=found.probability)
 
 
 def _answer_many(
     items: Sequence[tuple[str, Sequence[Question]]], embedder: BatchEmbedder, checker: Checker, k: int, lang: str | None
 ) -> list[list[Answer] | JudgeFailure]:
-    """Answers: yes where the checker calls a question's statement supported.
+    """Answers: yes where the checker calls a question's statement supported, or nearly does.
 
     The package's own checkers know words better than meaning: for them enough of what is told of the subject must be
     said, too. The words checker is blind to clashes and leaves all to that.
@@ -248,7 +252,9 @@ def _answer_many(
         blind = isinstance(checker, WordsChecker)
         answers.append(
             [
-                said if blind and said is not None and not entailment.failed else _as_answer(entailment, said)
+                said
+                if blind and said is not None and not entailment.failed
+                else _as_answer(entailment, said, checker.threshold)
                 for entailment, said in zip(entailments, looked, strict=True)
             ]
         )
@@ -307,7 +313,7 @@ class EmbeddedJudge(BulkJudge):
         self._embedder: Any = load_embedder(embedder)
         self._k = require_count(k, "k")
         self._lang = None if lang is None else require_text(lang, "lang")
-        rules = content_key(refusal_rules(), SAID_ENOUGH, READING)[:12]
+        rules = content_key(refusal_rules(), SAID_ENOUGH, SAID_CLEARLY, NEARLY, READING)[:12]
         low = getattr(self._checker, "contradicted_below", None)
         borders = f"t{self._checker.threshold}" + ("" if low is None else f"-{low}")
         parts = [f"rules-{rules}", self._checker.fingerprint, borders, self._embedder.fingerprint, f"k{k}", phrases]

@@ -22,14 +22,14 @@ from summeval_nb.text.minimal import is_participle, minimal_claims, subject_of
 
 # how rare a word must be (chapter 34) to be a key phrase by itself: meals is, day is not
 _RARE = 3.0
-# how much more a fact counts that holds a number, how much less what somebody says, and which share of the questions
-# is spread over the text (chosen on the articles in benchmarks/)
-_NUMBER, _REPORTED, _SPREAD = 0.3, 0.5, 0.5
+# how much more a fact counts that holds a number, how much less what somebody says, what weight of words tells enough
+# of a subject, and which share of the questions is spread over the text (chosen on the articles in benchmarks/)
+_NUMBER, _REPORTED, _TOLD, _SPREAD = 0.5, 0.5, 12.0, 0.75
 _SAYS = re.compile(
     r"\b(?:said|says?|told|warn(?:s|ed)|wrote|believes?|thinks?|fears?|hopes?|expects?|replied|argued?s?)\b"
 )
 _OPENING_SHARE = 0.2  # what a sentence counts that shares no word with the first two
-_WORDS_A_QUESTION, _FEWEST, _MOST = 40, 10, 40
+_WORDS_A_QUESTION, _FEWEST, _MOST = 40, 9, 40
 # whose opening says nothing by itself: a pronoun, *most of these*, a verb without its subject
 _UNCLEAR = re.compile(
     r"(?:He|She|It|They|This|That|These|Those|His|Her|Its|Their|We|I|You|Our|My|Your)\b"
@@ -93,14 +93,15 @@ def about_topic(units: Sequence[str]) -> tuple[str, ...]:
     out, topic, pronouns = list[str](), "", frozenset[str]()
     for unit in units:
         opening = _PRONOUN.match(unit)
-        if opening and opening[2].lower() in pronouns:
+        also = topic and opening and unit.startswith("It also ") and not _FULL_NAME.fullmatch(topic)
+        if opening and (also or opening[2].lower() in pronouns):
             unit = opening[1] + topic + unit[opening.end() :]
-        elif not (topic and unit.startswith(topic)):
-            topic = subject_of((minimal_claims(unit) or [""])[0])
+        else:
+            before, topic = topic, subject_of((minimal_claims(unit) or [""])[0])
             others = [name for name in _FULL_NAME.findall(unit) if name not in topic]
             if _FULL_NAME.fullmatch(topic):
                 pronouns = frozenset(() if others else ("he", "she"))
-            else:
+            elif topic != before:
                 pronouns = frozenset(
                     ("it",) if re.match(r"(?:is|was) (?:a|an|the|one)\b", unit[len(topic) + 1 :]) else ()
                 )
@@ -109,7 +110,7 @@ def about_topic(units: Sequence[str]) -> tuple[str, ...]:
 
 
 def how_many_questions(text: str) -> int:
-    """About one for 40 words; ten at least, where a text has as many facts, and forty at most.
+    """About one for 40 words; nine at least, where a text has as many facts, and forty at most.
 
     Examples
     --------
@@ -182,7 +183,6 @@ class Weights:
         sentences = [stems_of(sentence.text) for sentence in premise_sentences(text)]
         self.main = _main_sentences([set(stems) for stems in sentences])
         held = Counter(stem for stems in sentences for stem in set(stems))
-        self.held = held
         self.worth = {stem: stem_weight(stem) * math.log1p(count) for stem, count in held.items()}
         self.first = {stem: i for i, stems in reversed(list(enumerate(sentences))) for stem in stems}
 
@@ -194,22 +194,21 @@ class Weights:
         return sum(self.worth[stem] for stem in known) / (1 + 0.1 * min(self.first[stem] for stem in known))
 
     def of_fact(self, fact: Fact) -> float:
-        """The weight of a fact: what its sentence counts, times how often the text comes back to the fact's words.
+        """The weight of a fact: what its sentence counts, times how much is told of its subject.
 
         More where it holds a number, less where somebody only says it.
         """
-        stems = sorted(set(stems_of(fact.statement)))
-        known = sum(map(stem_weight, stems))
-        again = sum(stem_weight(stem) * (self.held[stem] - 1) for stem in stems) / known if known else 0.0
+        told = sum(map(stem_weight, sorted(set(stems_of(fact.statement[len(subject_of(fact.statement)) :])))))
         number = any(token.kind == "number" for token in sentence_tokens(fact.statement))
         reported = _REPORTED if _SAYS.search(fact.statement) else 1.0
-        return (0.5 + again) * (0.1 + self.main[fact.number]) * (1 + _NUMBER * number) * reported
+        return (0.1 + self.main[fact.number]) * min(1.0, told / _TOLD) * (1 + _NUMBER * number) * reported
 
 
 def chosen_facts(text: str, n: int) -> list[Fact]:
     """At most n facts of a text, the weightiest first, a share of them spread: of each stretch of it its weightiest.
 
-    The others are the weightiest that are left, where a sentence counts less the more of its facts are chosen. A fact that only adds to a chosen one, or leaves something of it out, is not chosen.
+    The others are the weightiest that are left, where a sentence counts less the more of its facts are chosen. A fact
+    that only adds to a chosen one, or leaves something of it out, is not chosen.
     """
     weights, facts = Weights(text), facts_of(text)
     weight = {fact: weights.of_fact(fact) for fact in facts}

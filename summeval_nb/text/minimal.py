@@ -70,6 +70,13 @@ _ASKS = re.compile(
     r"|depends? on|learned|found out|told(?: the)? \w+|of|clear|true|so|fact|believes?|thinks?|says?|said)$",
     re.I,
 )
+# a verb that the word lists lack, by its ending and what follows: *The ferry carries 400 passengers*
+_PLAIN_VERB = re.compile(
+    r"[A-Z][\w’'-]*(?: (?!(?:after|before|that|who|which|when|while|as|of|in)\b)[\w’'-]+){1,3}? [a-z]{3,}(?:s|ed) "
+    r"(?:the|a|an|its|his|her|their|\d|[A-Z])"
+)
+_LOOSE = re.compile(r" (?:in|on|at|for|with|from|to|by|of)$")
+_BREAKS_OFF = re.compile(r" (?:is|are|was|were|be|been|become|became|becomes|get|got|grown|the|a|an)$")
 _SAYS = r"(?:said|says|announced|reported|told|wrote|added|explained|warned|replied)"
 _SOURCE_AT_END = re.compile(rf",(?: [\w’'.-]+){{1,8}}(?:,[^,]{{1,60}},)? {_SAYS}\b(?! that\b).*$")
 _SOURCE_BEFORE_END = re.compile(rf",(?: [\w’'.-]+){{1,6}}, [A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){{0,4}}, {_SAYS}\b.*$")
@@ -101,8 +108,8 @@ def minimal_claims(sentence: str) -> list[str]:
     found: list[str] = []
     for clause in split_claims(_without_opening(told, found)):
         found += _of_clause(clause)
-    claims = [clauses.statement(claim) for claim in dict.fromkeys(found) if _has_verb(_words(claim))]
-    return claims or [clauses.statement(told)]
+    claims = [clauses.statement(claim) for claim in dict.fromkeys(found) if _says_something(claim)]
+    return claims or ([clauses.statement(told)] if told.strip(" \t\r\n,;:–—-") else [])
 
 
 def subject_of(claim: str) -> str:
@@ -227,7 +234,7 @@ def _predicate(text: str, subject: str, words: Sequence[_Word], verb: int, besid
             beside.append(f"{noun} {text[part[1].start : part[-1].end]}".split(", and ")[0])
         elif first in _set("a an the one") and joiner == "," and follows and (noun := _last_name(text, kept)):
             beside.append(f"{noun} is {told}")
-        elif joiner == "and" or part[0].text[0].isdigit():
+        elif joiner == "and" or part[0].text[0].isdigit() or (not copula and any(word.low == "and" for word in part)):
             kept = whole
     if copula and _nominal(kept):
         kept = _without_participle(text, subject, kept, beside)
@@ -242,7 +249,10 @@ def _nominal(words: Sequence[_Word]) -> bool:
 def _without_participle(text: str, subject: str, words: Sequence[_Word], beside: list[str]) -> list[_Word]:
     """*is a bank based in Lund*: the participle and what follows is a claim of its own."""
     for i in range(3, len(words) - 1):
-        if _participle_phrase(words[i:]) and words[i - 1].low not in clauses._DETERMINERS and words[i].low != "known":
+        if words[i].low in _set("that who which"):
+            break
+        before = words[i - 1].low
+        if _participle_phrase(words[i:]) and before not in clauses._DETERMINERS | clauses._ADVERBS | {"well"}:
             be = "is" if words[i].low in _set("based located headquartered situated owned") else "was"
             beside.append(f"{subject} {be} {text[words[i].start : words[-1].end]}")
             return list(words[:i])
@@ -260,7 +270,8 @@ def _segments(words: Sequence[_Word]) -> list[tuple[Sequence[_Word], str]]:
             cuts.append((i, i + 1, ","))
         elif word.low == "and":
             start = i - 1 if words[i - 1].text == "," else i
-            apart = after.low in _ARTICLES or _participle_phrase(words[i + 1 :])
+            passive = _participle_phrase(words[i + 1 :]) and words[i + 2].low in _set("# by as")
+            apart = after.low in _ARTICLES or passive
             together = any(w.low in _NOT_PARTS for w in words[:i])
             if (apart or start < i) and words[0].low in _BE and not together:
                 cuts.append((start, i + 1, "and"))
@@ -359,20 +370,25 @@ def _has_verb(words: Sequence[_Word]) -> bool:
     return any(_is_verb(words, i) for i in range(len(words)))
 
 
+def _says_something(claim: str) -> bool:
+    return _has_verb(_words(claim)) or _PLAIN_VERB.match(claim) is not None
+
+
 def _is_clause(text: str) -> bool:
     """Whether at least five words stand there with the verb of a main clause, though *no* may open it."""
     words = _words(text)
-    return len(text.split()) >= 5 and bool(_main_verb(words[words[0].low in _set("no few neither only not") :]))
+    main = _main_verb(words[words[0].low in _set("no few neither only not") :])
+    return len(text.split()) >= 5 and bool(main or _PLAIN_VERB.match(text))
 
 
 def _without_tail(claim: str) -> str:
     """A claim without a clause that follows its fact: *because*, *after*, *so deep that*."""
     for tail in _TAIL.finditer(claim):
-        head = claim[: tail.start()].rstrip(" ,;:")
+        head = _LOOSE.sub("", claim[: tail.start()].rstrip(" ,;:"))
         goes_on = any(_is_verb(_words(later), 0) for later in claim[tail.end() :].split(", ")[1:])
         if _ASKS.search(head) or (goes_on and tail[0].startswith(",")):
             return claim
-        if _is_clause(head) and head.count(", ") % 2 == 0:
+        if _is_clause(head) and head.count(", ") % 2 == 0 and not _BREAKS_OFF.search(head):
             return head
     return claim
 
