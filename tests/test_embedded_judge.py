@@ -207,7 +207,7 @@ def test_the_judge_and_evaluate_have_the_same_verdict(judge, article):
             assert [(sentence.text, sentence.start, sentence.end) for sentence in tag.evidence] == [
                 (sentence.text, sentence.start, sentence.end) for sentence in places
             ]
-            assert answer.value == 1 or tag.label != "entailed"
+            assert answer.value == 0 or tag.label == "entailed" or (answer.said >= 0.6 and tag.probability > 0.34)
 
 
 def test_answers_have_the_verdicts_of_evaluate():
@@ -238,8 +238,7 @@ def test_answers_and_exams_have_the_verdicts_of_evaluate(article):
         if len(result.verdicts) == 1:
             (verdict,) = result.verdicts
             assert row["probability"] == pytest.approx(verdict.probability, abs=1e-3), row["statement"]
-            assert row["answer"] == 1 or not verdict.supported
-            assert row["answer"] == 0 or verdict.supported or row["said"] >= 0.5
+            assert row["answer"] == 0 or verdict.supported or row["said"] >= 0.6
 
 
 def test_markup_in_a_premise_or_a_statement_changes_no_verdict(judge):
@@ -287,26 +286,58 @@ def test_unclear_is_neutral_and_only_a_clash_contradicts(statement, label):
 
 
 @pytest.mark.parametrize(
-    ("statement", "value"), [("say 90 and other words", 1), ("say 50 and nothing", 1), ("say 50 and other words", 0)]
+    ("statement", "value"), [("say 90 and other words", 1), ("say 90 and clash", 0), ("say 50 and nothing", 0)]
 )
-def test_an_unsupported_question_is_answered_by_what_is_said(statement, value):
+def test_a_checker_of_your_own_answers_by_its_verdicts(statement, value):
     question = Question(text="Is it so?", statement=statement)
-    text = "Nothing. They say 50 and nothing." if "other" not in statement else "It rained."
-    (answer,) = EmbeddedJudge(checker=Borders()).answer(text, [question])
-    assert answer.value == value and answer.probability is not None and answer.said is not None
+    (answer,) = EmbeddedJudge(checker=Borders()).answer("Nothing. They say 50 and nothing.", [question])
+    assert answer.value == value and answer.probability is not None and answer.said is None
 
 
-def test_a_border_for_each_verdict_has_a_second_look_too(judge):
-    class Each(Borders):
-        contradicted_below = None
+@pytest.mark.parametrize(
+    ("summary", "statement", "value"),
+    [
+        ("Lund Bank has 40 branches and was founded in 1990.", "Lund Bank was founded in 1990.", 1),
+        ("Lund Bank has 40 branches and was founded in 1990.", "Lund Bank was founded in 1991.", 0),
+        ("Lund Bank has 40 branches and was founded in 1990.", "Lund Bank has 14 branches.", 0),
+        ("Lund Bank is an authority.", "Lund Bank is a company with branches in Oslo.", 0),
+        ("The repair ship Aurelia joined the cable.", "The repair ship Aurelia reached the place at noon.", 0),
+        ("Leeds beat Derby on Saturday.", "Derby beat Leeds.", 0),
+    ],
+)
+def test_the_words_of_the_subject_answer_nothing(judge, summary, statement, value):
+    (answer,) = judge.answer(summary, [Question(text="Is it so?", statement=statement)])
+    assert answer.value == value and 0 <= answer.said <= 1
 
-        def contradicted_below_of(self, findings):
-            return self.threshold if findings else 0.0
 
-    question = Question(text="Is it so?", statement="say 50 and nothing")
-    answers = [EmbeddedJudge(checker=Each()).answer("Nothing. They say 50 and nothing.", [question])[0]]
-    answers += judge.answer(PREMISE, QUESTIONS)  # the default is such a checker
-    assert answers[0].value == 1 and all(answer.said is not None for answer in answers)
+JPMORGAN = (
+    "JPMorgan Chase & Co. is an American multinational finance company headquartered in New York City. It is the "
+    "largest bank in the United States and the world's largest by market capitalization as of 2023. Founded in 1799, "
+    "it is a major provider of investment banking services, with US$3.9 trillion in total assets, and ranked #1 in "
+    "the Forbes Global 2000 ranking in 2023."
+)
+BANK = "JPMorgan Chase & Co. "
+
+
+@pytest.mark.parametrize(
+    ("told", "value"),
+    [
+        ("is an American multinational finance company.", 1),
+        ("is headquartered in New York City.", 1),
+        ("is the largest bank in the United States.", 1),
+        ("is the world's largest bank by market capitalization as of 2023.", 1),
+        ("is considered systemically important by the Financial Stability Board.", 0),
+        ("was founded in 1799 as the Chase Manhattan Company.", 0),
+        ("is a major provider of investment banking services.", 1),
+        ("is the fifth-largest bank in the world by assets.", 0),
+        ("operates the largest investment bank by revenue.", 0),
+        ("was ranked #1 in the Forbes Global 2000 ranking.", 1),
+        ("provides investment banking services.", 1),
+    ],
+)
+def test_the_eleven_questions_of_the_definition(judge, told, value):
+    (answer,) = judge.answer(JPMORGAN, [Question(text="Is it so?", statement=BANK + told)])
+    assert answer.value == value
 
 
 GERMAN = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang."

@@ -6,7 +6,10 @@ import pytest
 
 from summeval_nb.judged.questions import (
     Weights,
+    about_topic,
+    as_question,
     candidate_phrases,
+    chosen_facts,
     counted_phrases,
     facts_of,
     how_many_questions,
@@ -24,7 +27,7 @@ TEXT = (
 
 def test_facts_are_clauses_without_circumstances():
     facts = facts_of(TEXT)
-    assert [fact.statement for fact in facts[1:3]] == ["The ferry carries 400 passengers", "Tickets cost 9 euros"]
+    assert [fact.statement for fact in facts[1:3]] == ["The ferry carries 400 passengers.", "Tickets cost 9 euros."]
     assert all(fact.sentence in TEXT for fact in facts)
     assert len({fact.statement for fact in facts}) == len(facts)
 
@@ -35,8 +38,8 @@ def test_key_phrases_stay_within_a_sentence_and_a_paragraph():
         assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
 
 
-@pytest.mark.parametrize(("words", "questions"), [(10, 10), (250, 10), (350, 14), (800, 32), (5000, 40)])
-def test_about_one_question_for_25_words(words, questions):
+@pytest.mark.parametrize(("words", "questions"), [(10, 9), (250, 9), (400, 10), (800, 20), (5000, 40)])
+def test_about_one_question_for_40_words(words, questions):
     assert how_many_questions("word " * words) == questions
 
 
@@ -73,7 +76,7 @@ def test_keybert_chooses_for_each_text_by_itself():
     ("sentence", "facts"),
     [
         ("The court ruled on Monday that the airport must close.", ["The court ruled that the airport must close."]),
-        ("Lund led by 15 to 10 in front of 11,400 people.", ["Lund led by 15 to 10"]),
+        ("Lund led by 15 to 10 in front of 11,400 people.", ["Lund led by 15 to 10."]),
         ("The ferry did not run on Sunday.", ["The ferry did not run on Sunday."]),
         ("The club only trains on Monday evening.", ["The club only trains on Monday evening."]),
         ("Neither the patients nor the doctors knew which bottle was which.",) * 2,
@@ -84,7 +87,7 @@ def test_keybert_chooses_for_each_text_by_itself():
 def test_a_fact_is_asked_about_without_its_circumstances(sentence, facts):
     found = [fact.statement for fact in facts_of(sentence)]
     if isinstance(facts, str):
-        facts = [facts.split(", in water")[0]]
+        facts = [facts.split(", in water")[0].rstrip(".") + "."]
     assert found == facts
 
 
@@ -101,5 +104,59 @@ def test_the_facts_of_main_sentences_come_first():
         "The tram of Lund will open in May. The tram costs 94 million euros. The tram of Lund carries 400 people. "
         "A dog barked at 3 in the night. Anna Holm likes tea."
     )
-    asked = make_questions(text, [phrase.text for phrase in counted_phrases(text, 3)])
-    assert {question.source for question in asked} <= {fact.sentence for fact in facts_of(text)[:3]}
+    main = {fact.sentence for fact in facts_of(text) if "tram" in fact.sentence}
+    (first, *_) = make_questions(text, [phrase.text for phrase in counted_phrases(text, 3)])
+    assert first.source in main and {fact.sentence for fact in chosen_facts(text, 1)} <= main
+
+
+JPMORGAN = (
+    "JPMorgan Chase & Co. is an American multinational finance company headquartered in New York City. It is the "
+    "largest bank in the United States and the world's largest by market capitalization as of 2023. Founded in 1799, "
+    "it is a major provider of investment banking services, with US$3.9 trillion in total assets, and ranked #1 in "
+    "the Forbes Global 2000 ranking in 2023."
+)
+
+
+def test_the_text_of_the_definition_gives_one_fact_a_question():
+    asked = make_questions(JPMORGAN, [phrase.text for phrase in counted_phrases(JPMORGAN, 9)])
+    texts = {question.text for question in asked}
+    assert len(texts) == 8 and all(text.count(" is ") + text.count(",") == 0 for text in texts)
+    assert {
+        "Is JPMorgan Chase & Co. headquartered in New York City?",
+        "Was JPMorgan Chase & Co. founded in 1799?",
+        "Does JPMorgan Chase & Co. have US$3.9 trillion in total assets?",
+    } <= texts
+
+
+@pytest.mark.parametrize(
+    ("statement", "question"),
+    [
+        ("The farm will cost 6 million crowns.", "Will the farm cost 6 million crowns?"),
+        ("Lund has been a city since 1020.", "Has Lund been a city since 1020?"),
+        ("The clubs have 300 members.", "Do the clubs have 300 members?"),
+        ("Anna Holm moved to Paris.", "Is it true that Anna Holm moved to Paris?"),
+        ("In May it was cold.", "Is it true that in May it was cold?"),
+    ],
+)
+def test_a_question_has_its_auxiliary_in_front(statement, question):
+    assert as_question(statement) == question
+
+
+def test_a_pronoun_is_what_an_article_is_about():
+    units = ["Lund is a city in Sweden.", "It has 94,000 inhabitants.", "Malmo is near.", "It is bigger."]
+    assert about_topic(units) == ("Lund is a city in Sweden.", "Lund has 94,000 inhabitants.", *units[2:])
+    people = ["Anna Holm bought a boat.", "She sold it.", "Anna Holm met Eva Lind.", "She laughed."]
+    assert about_topic(people) == (people[0], "Anna Holm sold it.", *people[2:])
+
+
+def test_questions_are_spread_over_the_text():
+    names = ["tram", "harbour", "bridge", "library", "museum", "school", "airport", "theatre", "market", "garden"]
+    text = " ".join(f"The {name} of Lund cost {number} crowns." for number, name in enumerate(names, 20))
+    chosen = sorted(fact.number for fact in chosen_facts(text, 8))
+    assert len(chosen) == 8 and {number // 2 for number in chosen} == {0, 1, 2, 3, 4}
+
+
+def test_no_question_says_only_more_of_another():
+    text = "The bridge was built in 1931. Anna Holm moved to Paris in 1901."
+    statements = [fact.statement for fact in chosen_facts(text, 9)]
+    assert len(statements) == 2 and len(facts_of(text)) == 3

@@ -14,12 +14,12 @@ import numpy as np
 
 from summeval_nb.core.base import require_count, require_option, require_text
 from summeval_nb.core.results import Finding, Sentence, Verdict
-from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence
+from summeval_nb.evidence.base import Checker, Packaged, nearest_evidence
 from summeval_nb.evidence.faithfulness import DEFAULT_K
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import check_with, may_be_evidence, unread_sentences
 from summeval_nb.evidence.tokens import Parts, take_apart
-from summeval_nb.evidence.words import WordsChecker, idf_coverage, sentence_matches
+from summeval_nb.evidence.words import WordsChecker, idf_coverage
 from summeval_nb.judged.judging import (
     TASKS,
     Answer,
@@ -37,7 +37,8 @@ from summeval_nb.judged.statements import READING, clause_statements, resolve_by
 from summeval_nb.models.store import content_key
 from summeval_nb.text.embed import BatchEmbedder, RememberingEmbedder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
-from summeval_nb.text.lists import read_with_leads
+from summeval_nb.text.lists import LedReading, read_with_leads
+from summeval_nb.text.minimal import subject_of
 from summeval_nb.text.similarity import unit_rows
 from summeval_nb.text.split import Reading, split_claims, split_markdown
 
@@ -163,17 +164,6 @@ def _entail_many(
     ]
 
 
-def _counted_things(parts: Parts) -> dict[str, set[str]]:
-    """Numbers by the content word that follows them: what is counted."""
-    found: dict[str, set[str]] = {}
-    for place, token in enumerate(parts.tokens):
-        if token.kind == "number":
-            after = parts.tokens[place + 1 : place + 3]
-            thing = next((word.key for word in after if word.kind == "content"), "")
-            found.setdefault(thing, set()).add(token.key)
-    return found
-
-
 def _denies(denier: Parts, other: Parts) -> bool:
     """Whether a *not* in one text is about something that the other says, too;
     *without* denies nothing."""
@@ -185,26 +175,22 @@ def _denies(denier: Parts, other: Parts) -> bool:
     return False
 
 
-SAID_ENOUGH = 0.5
+# how much of what is told of the subject must be said: with the checker's yes; where the checker nearly says yes, which
+# is from this share of its threshold on, and nothing clashes
+SAID_ENOUGH, SAID_CLEARLY, NEARLY = 0.4, 0.6, 0.8
 
 
-def _said(statement: Parts, sentences: Sequence[Parts], vectors: PairVectors | None) -> np.ndarray:
-    """How much of a statement each sentence says: mean of coverage and token match."""
-    covered = np.array([idf_coverage(statement, [sentence]) for sentence in sentences])
-    if vectors is None or not len(vectors.claim_tokens):
-        return covered
-    return (covered + sentence_matches(vectors).mean(axis=0).clip(0, 1)) / 2
+def _numbers_of(parts: Parts) -> set[str]:
+    return {token.key for token in parts.tokens if token.kind == "number"}
 
 
 def _altered(statement: Parts, sentence: Parts) -> str:
     """What a sentence says otherwise: a number, a negation, or '' for nothing."""
-    own, other = _counted_things(statement), _counted_things(sentence)
-    all_own, all_other = set().union(*own.values()), set().union(*other.values())
-    for thing in own.keys() & other.keys() - {""}:
-        mine, theirs = own[thing] - all_other, other[thing] - all_own
-        if mine and theirs:
-            told = [", ".join(sorted(numbers)) for numbers in (mine, theirs)]
-            return f"numbers differ: {' and '.join(told)}"
+    missing = sorted(_numbers_of(statement) - _numbers_of(sentence))
+    if missing:
+        instead = sorted(_numbers_of(sentence) - _numbers_of(statement))
+        told = " and ".join(", ".join(numbers) for numbers in (missing, instead))
+        return f"numbers differ: {told}" if instead else f"not said: {', '.join(missing)}"
     clauses = [take_apart(clause) for clause in split_claims(sentence.text)] or [sentence]
     content = statement.content_set
     nearest = max(clauses, key=lambda clause: len(clause.content_set & content))
@@ -212,16 +198,16 @@ def _altered(statement: Parts, sentence: Parts) -> str:
     return "one of the two is negated" if negated else ""
 
 
-def _answer_said(statement: str, sentences: Sequence[Sentence], vectors: SentenceVectors) -> Answer:
-    """An answer by what is said: enough of it in one sentence, and nothing altered."""
+def _answer_said(statement: str, sentences: Sequence[Sentence]) -> Answer:
+    """An answer by words: enough of what is told of the subject stands in one sentence, and nothing altered."""
     parts, texts = take_apart(statement), [take_apart(s.text) for s in sentences]
     if not parts.tokens:
         return Answer(value=None, reason="the question's statement holds no word")
-    pair = PairVectors.of(vectors, [s.text for s in sentences], statement)
-    said = _said(parts, texts, pair)
+    told = take_apart(statement[len(subject_of(statement)) :])
+    said = np.array([idf_coverage(told if told.content else parts, [text]) for text in texts])
     order = np.argsort(-said, kind="stable")
     best, enough = int(order[0]), bool(said[order[0]] >= SAID_ENOUGH)
-    altered = _altered(parts, texts[best]) if enough else ""
+    altered = _altered(parts, texts[best]) if enough else "too little of it is said"
     nearest = [sentences[i] for i in order[:2]]
     return Answer(
         value=1 if enough and not altered else 0,
@@ -231,65 +217,47 @@ def _answer_said(statement: str, sentences: Sequence[Sentence], vectors: Sentenc
     )
 
 
-def _as_answer(found: Entailment, said: Answer | None = None) -> Answer:
-    """Yes where the checker says so, otherwise what is said, where that is known."""
-    if found.failed:
+def _as_answer(found: Entailment, said: Answer | None, threshold: float) -> Answer:
+    """Yes where the checker says so and enough is said, or it nearly says so and clearly enough is said."""
+    if found.failed or found.probability is None:
         return Answer(value=None, evidence=found.evidence, reason=found.reason)
     yes = found.label == "entailed"
-    if said is not None and not yes:
-        return dataclasses.replace(said, probability=found.probability)
-    return Answer(
-        value=1 if yes else 0,
-        probability=found.probability,
-        said=None if said is None else said.said,
-        evidence=found.evidence if said is None else found.evidence[:2],
-    )
-
-
-def _joined(
-    found: list[Entailment] | JudgeFailure, said: list[Answer] | JudgeFailure | None, blind: bool
-) -> list[Answer] | JudgeFailure:
-    """The answers of one text."""
-    if isinstance(found, JudgeFailure):
-        return JudgeFailure("answer", found.reason)
-    if isinstance(said, JudgeFailure):
-        return JudgeFailure("answer", said.reason)
-    second = [None] * len(found) if said is None else said
-    return [
-        looked if blind and looked is not None and not entailment.failed else _as_answer(entailment, looked)
-        for entailment, looked in zip(found, second, strict=True)
-    ]
-
-
-def _answers_said(
-    embedder: BatchEmbedder, asked: Sequence[tuple[str, Sequence[str]]]
-) -> list[list[Answer] | JudgeFailure]:
-    """Answers to (text, statements) by what is said alone."""
-    sentences = {text: premise_sentences(text) for text, _ in asked}
-    texts = [s.text for group in sentences.values() for s in group]
-    vectors = SentenceVectors(embedder, [*texts, *(statement for _, statements in asked for statement in statements)])
-    empty = JudgeFailure("answer", "the text holds no sentence")
-    return [
-        [_answer_said(statement, sentences[text], vectors) for statement in statements] if sentences[text] else empty
-        for text, statements in asked
-    ]
+    if said is None or said.said is None:
+        return Answer(value=1 if yes else 0, probability=found.probability, evidence=found.evidence)
+    clash = any(finding.clash for finding in found.findings)
+    nearly = found.probability >= NEARLY * threshold and not clash and said.value == 1
+    if (yes and said.said >= SAID_ENOUGH) or (nearly and said.said >= SAID_CLEARLY):
+        return dataclasses.replace(said, value=1, probability=found.probability, evidence=found.evidence[:2], reason="")
+    return dataclasses.replace(said, value=0, probability=found.probability)
 
 
 def _answer_many(
     items: Sequence[tuple[str, Sequence[Question]]], embedder: BatchEmbedder, checker: Checker, k: int, lang: str | None
 ) -> list[list[Answer] | JudgeFailure]:
-    """Answers: yes where the checker calls a question's statement supported, otherwise
-    by what is said.
+    """Answers: yes where the checker calls a question's statement supported, or nearly does.
 
-    A checker with one border has no second look; the words checker, blind to clashes,
-    leaves all to what is said.
+    The package's own checkers know words better than meaning: for them enough of what is told of the subject must be
+    said, too. The words checker is blind to clashes and leaves all to that.
     """
+    answers: list[list[Answer] | JudgeFailure] = []
     asked = [(text, [question.statement for question in questions]) for text, questions in items]
-    blind = isinstance(checker, WordsChecker)
-    looks = blind or any(getattr(checker, n, None) is not None for n in ("contradicted_below", "contradicted_below_of"))
-    said = _answers_said(embedder, asked) if looks else [None] * len(asked)
     found = _entail_many(asked, embedder, checker, k, lang)
-    return [_joined(*pair, blind) for pair in zip(found, said, strict=True)]
+    for (text, statements), entailments in zip(asked, found, strict=True):
+        if isinstance(entailments, JudgeFailure):
+            answers.append(JudgeFailure("answer", entailments.reason))
+            continue
+        sentences = premise_sentences(text) if isinstance(checker, Packaged) else []
+        looked = [_answer_said(statement, sentences) if sentences else None for statement in statements]
+        blind = isinstance(checker, WordsChecker)
+        answers.append(
+            [
+                said
+                if blind and said is not None and not entailment.failed
+                else _as_answer(entailment, said, checker.threshold)
+                for entailment, said in zip(entailments, looked, strict=True)
+            ]
+        )
+    return answers
 
 
 class EmbeddedJudge(BulkJudge):
@@ -344,7 +312,7 @@ class EmbeddedJudge(BulkJudge):
         self._embedder: Any = load_embedder(embedder)
         self._k = require_count(k, "k")
         self._lang = None if lang is None else require_text(lang, "lang")
-        rules = content_key(refusal_rules(), SAID_ENOUGH, READING)[:12]
+        rules = content_key(refusal_rules(), SAID_ENOUGH, SAID_CLEARLY, NEARLY, READING)[:12]
         low = getattr(self._checker, "contradicted_below", None)
         borders = f"t{self._checker.threshold}" + ("" if low is None else f"-{low}")
         parts = [f"rules-{rules}", self._checker.fingerprint, borders, self._embedder.fingerprint, f"k{k}", phrases]

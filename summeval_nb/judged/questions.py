@@ -18,36 +18,31 @@ from summeval_nb.judged.judging import Keyphrase, Question, place_keyphrase, pre
 from summeval_nb.judged.statements import resolve_by_rules
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
-from summeval_nb.text.split import split_claims
+from summeval_nb.text.minimal import is_participle, minimal_claims, subject_of
 
 # how rare a word must be (chapter 34) to be a key phrase by itself: meals is, day is not
 _RARE = 3.0
-# how much more a fact counts that holds a number, or a name (chosen on five of the articles in benchmarks/), and how
-# much less with each sentence before it
-_NUMBER, _NAME, _LATER = 3.0, 0.5, 0.1
+# how much more a fact counts that holds a number, how much less what somebody says, what weight of words tells enough
+# of a subject, and which share of the questions is spread over the text (chosen on the articles in benchmarks/)
+_NUMBER, _REPORTED, _TOLD, _SPREAD = 0.5, 0.5, 12.0, 0.75
+_SAYS = re.compile(
+    r"\b(?:said|says?|told|warn(?:s|ed)|wrote|believes?|thinks?|fears?|hopes?|expects?|replied|argued?s?)\b"
+)
 _OPENING_SHARE = 0.2  # what a sentence counts that shares no word with the first two
-_WORDS_A_QUESTION, _FEWEST, _MOST = 25, 10, 40
-# where a fact ends and a circumstance begins: the fact is asked about by itself
-_TAIL = re.compile(
-    r"(?:, (?:in|on|at|with) (?:\w+ ){1,3}| )so \w+ that\b"
-    r"|,? (?:because|since|after|before|while|although|though|so that|as if|in order to|according to|which|whose|who"
-    r"|where|when|until|unless|if)\b",
-    re.I,
+_WORDS_A_QUESTION, _FEWEST, _MOST = 40, 9, 40
+# whose opening says nothing by itself: a pronoun, *most of these*, a verb without its subject
+_UNCLEAR = re.compile(
+    r"(?:He|She|It|They|This|That|These|Those|His|Her|Its|Their|We|I|You|Our|My|Your)\b"
+    r"|(?:Is|Are|Was|Were|Has|Have|Had|Will|Can|Could|May|Did|Does)\b(?!.*\?$)"
+    r"|[^,]{0,30}?\bof (?:them|these|those|it|this)\b"
 )
-# what must not be parted from the clause that follows: nobody knew / which bottle was which
-_ASKS = re.compile(
-    r"\b(?:knows?|knew|known|asks?|asked|wonders?|wondered|sees?|saw|sure|shows?|showed|explains?|explained|decides?|decided"
-    r"|depends? on|learned|found out|told(?: the)? \w+|of)$",
-    re.I,
+_PRONOUN = re.compile(r"((?:[A-Z]\w+ (?:in|by|of|at) [^,]{1,30}, )?)(It|He|She|it|he|she)\b(?!['’])")
+_FULL_NAME = re.compile(
+    r"(?:(?:Dr|Mr|Mrs|Ms|Professor|Coach|Judge|Captain|President) )?"
+    r"[A-Z][a-z]+(?:-[A-Z][a-z]+)? (?:(?:de|van|von|[A-Z]\.) )?[A-Z][a-zé]+\b"
 )
-_SAYS = r"(?:said|says|announced|reported|told|wrote|added|explained|warned|replied)"
-_SOURCE_AT_END = re.compile(rf",(?: [\w’'.-]+){{1,8}}(?:,[^,]{{1,60}},)? {_SAYS}\b(?! that\b).*$")
-_SOURCE_BEFORE_END = re.compile(rf",(?: [\w’'.-]+){{1,6}}, (?:[A-Z][\w’'.-]+ ?)+, {_SAYS}\b.*$")
-_NO_SUBJECT = re.compile(r"(?:Is|Are|Was|Were|Has|Have|Had|Will|Can|Could|May|Did|Does)\b(?!.*\?$)")
-_VERB_BEFORE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|can|\w{3,}ed|\w{3,}s|fell|rose|got|gets?|won|lost|led|left|made|took|began|came|went|gave"
-    r"|said|cut|cost|found|built|sold|bought|held|kept|ran|grew|paid|sent|told|knew|drew|broke|need|want)\b"
-)
+_INVERTED = frozenset("is are was were will can could may might must shall should would has have had".split())
+_OPENING_PREPOSITIONS = frozenset("in on at after since by during before for with without under from as of".split())
 
 
 class Fact(NamedTuple):
@@ -58,90 +53,69 @@ class Fact(NamedTuple):
     number: int
 
 
-_LEADING = re.compile(r"^(?:In|On|At|After|Since|By|During|Before|For|With|Under|From)\b[^,]{3,60}, (?=[a-zA-Z0-9])")
-
-
-# a day of the week, and who looked on: a summary that leaves them out still says the fact
-_WHEN = re.compile(
-    r",? (?:on|since|by|until|last|next|this) (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
-    r"(?: (?:morning|noon|afternoon|evening|night))?(?=[ ,.;]|$)"
-)
-_BEFORE_WHOM = re.compile(r" in front of (?:[^,;]|,(?=\d))*$")
-_NEGATION = re.compile(r"\b(?:not|no|never|nobody|none|nothing|neither|only|cannot)\b|n['’]t\b", re.I)
-
-
-def _without_circumstances(clause: str) -> str:
-    """A clause without its day and its onlookers; whole where a *not* could be about them, or little would be left."""
-    if _NEGATION.search(clause):
-        return clause
-    bare = _BEFORE_WHOM.sub("", _WHEN.sub("", clause))
-    return bare if len(bare.split()) >= 4 and _VERB_BEFORE.search(bare) else clause
-
-
-def _without_edges(clause: str) -> str:
-    """A clause without an opening circumstance and without what follows the last comma, where no verb stands there."""
-    opened = _LEADING.sub("", clause)
-    if opened != clause and _VERB_BEFORE.search(opened) and len(opened.split()) >= 4:
-        clause = opened[:1].upper() + opened[1:]
-    parts = re.split(r", (?=[a-z0-9A-Z])", clause)
-    while len(parts) > 1 and not _VERB_BEFORE.search(parts[-1].split(" and ")[0]) and " and " not in parts[-1]:
-        head = ", ".join(parts[:-1])
-        if len(head.split()) < 5 or not _VERB_BEFORE.search(head):
-            break
-        parts.pop()
-    return ", ".join(parts)
-
-
-def _core(clause: str) -> str:
-    """A clause without the circumstances that follow its fact; whole where cutting could change what is claimed."""
-    clause = _SOURCE_BEFORE_END.sub("", _SOURCE_AT_END.sub("", clause)) or clause
-    for tail in _TAIL.finditer(clause):
-        head = clause[: tail.start()].rstrip(" ,;:")
-        if _ASKS.search(head):
-            return clause
-        whole = head.count(", ") % 2 == 0
-        if len(head.split()) >= 5 and _VERB_BEFORE.search(head) and whole:
-            return head
-    return clause
-
-
-def _lead_and_item(whole: str) -> tuple[str, str]:
-    """The lead-in and the one item that stands below it."""
-    lead, items = list_parts(whole)
-    return lead, items[0]
-
-
 @lru_cache(maxsize=256)
 def facts_of(text: str) -> tuple[Fact, ...]:
-    """The facts of a text in their order: each sentence's clauses, pronouns replaced where rules are sure.
+    """The facts of a text in their order: each sentence's smallest claims, pronouns replaced where rules are sure.
 
-    An item of a list under a *not* is a fact with its lead-in, which is none by itself.
+    An item of a list under a *not* is a fact with its lead-in, which is none by itself. A claim about an open *she* or
+    *this*, and a piece of a quotation, are facts only where the text has no other.
     """
     sentences = premise_sentences(text)
-    resolved = resolve_by_rules([unit.text for unit in sentences]).units if sentences else ()
+    resolved = about_topic(resolve_by_rules([unit.text for unit in sentences]).units) if sentences else ()
     read = with_denying_leads(resolved)
     leads = leads_into_items(resolved, read)
     facts: list[Fact] = []
     for number, (sentence, own, whole) in enumerate(zip(sentences, resolved, read, strict=True)):
         if leads[number]:
             continue
-        stated = own if whole == own else with_lead(*_lead_and_item(whole))
-        for clause in split_claims(stated) or [stated]:
-            core = _without_circumstances(_without_edges(_core(clause)))
-            bit = core.rstrip(".") not in sentence.text[: len(core)]
-            verbless = bit and len(core.split()) < 4 and not _VERB_BEFORE.search(core)
-            if re.search(r"\w", core) and not verbless and not (_NO_SUBJECT.match(core) and core != sentence.text):
-                facts.append(Fact(core, sentence.text, number))
-    return tuple(dict.fromkeys(facts))
+        lead, items = list_parts(whole)
+        stated = own if whole == own else with_lead(lead, items[0])
+        facts += [Fact(claim, sentence.text, number) for claim in minimal_claims(stated) if re.search(r"\w", claim)]
+    clear = [fact for fact in facts if not _UNCLEAR.match(fact.statement) and not _quoted(fact.statement)]
+    return tuple(dict.fromkeys(clear or facts))
 
 
-def how_many_questions(text: str) -> int:
-    """About one for 25 words; ten at least, where a text has as many facts, and forty at most.
+def _quoted(statement: str) -> bool:
+    """Whether a statement is somebody's words, or ends within them."""
+    return statement[:1] in "\"“'‘" or sum(statement.count(mark) for mark in '"“”') % 2 == 1
+
+
+def about_topic(units: Sequence[str]) -> tuple[str, ...]:
+    """Sentences in which an opening *it* is what an *X is a …* before told of, and *he* or *she* the person before.
+
+    As long as every sentence begins with it, the next pronoun means the same.
 
     Examples
     --------
-    >>> how_many_questions("It rained all day. " * 100)
-    16
+    >>> about_topic(["Lund is a city in Sweden.", "It is the seat of Lund University."])[1]
+    'Lund is the seat of Lund University.'
+    """
+    out, topic, pronouns = list[str](), "", frozenset[str]()
+    for unit in units:
+        opening = _PRONOUN.match(unit)
+        also = topic and opening and unit.startswith("It also ") and not _FULL_NAME.fullmatch(topic)
+        if opening and (also or opening[2].lower() in pronouns):
+            unit = opening[1] + topic + unit[opening.end() :]
+        else:
+            before, topic = topic, subject_of((minimal_claims(unit) or [""])[0])
+            others = [name for name in _FULL_NAME.findall(unit) if name not in topic]
+            if _FULL_NAME.fullmatch(topic):
+                pronouns = frozenset(() if others else ("he", "she"))
+            elif topic != before:
+                pronouns = frozenset(
+                    ("it",) if re.match(r"(?:is|was) (?:a|an|the|one)\b", unit[len(topic) + 1 :]) else ()
+                )
+        out.append(unit)
+    return tuple(out)
+
+
+def how_many_questions(text: str) -> int:
+    """About one for 40 words; nine at least, where a text has as many facts, and forty at most.
+
+    Examples
+    --------
+    >>> how_many_questions("It rained all day. " * 200)
+    20
     """
     return min(_MOST, max(_FEWEST, round(len(text.split()) / _WORDS_A_QUESTION)))
 
@@ -220,29 +194,56 @@ class Weights:
         return sum(self.worth[stem] for stem in known) / (1 + 0.1 * min(self.first[stem] for stem in known))
 
     def of_fact(self, fact: Fact) -> float:
-        """The weight of a fact: the mean (a root of a product) of what its stems count and what its sentence counts.
+        """The weight of a fact: what its sentence counts, times how much is told of its subject.
 
-        More where it holds a number or a name, less the later it is said.
+        More where it holds a number, less where somebody only says it.
         """
-        worth = sum(self.worth.get(stem, 0.0) for stem in sorted(set(stems_of(fact.statement))))
+        told = sum(map(stem_weight, sorted(set(stems_of(fact.statement[len(subject_of(fact.statement)) :])))))
         number = any(token.kind == "number" for token in sentence_tokens(fact.statement))
-        name = re.search(r"\b[A-Z][a-z]+", fact.statement[1:]) is not None
-        said = math.sqrt(worth * self.main[fact.number])
-        return said / (1 + _LATER * fact.number) * (1 + _NUMBER * number + _NAME * name)
+        reported = _REPORTED if _SAYS.search(fact.statement) else 1.0
+        return (0.1 + self.main[fact.number]) * min(1.0, told / _TOLD) * (1 + _NUMBER * number) * reported
+
+
+def chosen_facts(text: str, n: int) -> list[Fact]:
+    """At most n facts of a text, the weightiest first, a share of them spread: of each stretch of it its weightiest.
+
+    The others are the weightiest that are left, where a sentence counts less the more of its facts are chosen. A fact
+    that only adds to a chosen one, or leaves something of it out, is not chosen.
+    """
+    weights, facts = Weights(text), facts_of(text)
+    weight = {fact: weights.of_fact(fact) for fact in facts}
+    lengths = [len(sentence.text) for sentence in premise_sentences(text)]
+    stretches = max(1, round(_SPREAD * n))
+    best: dict[int, Fact] = {}
+    for fact in facts:
+        middle = sum(lengths[: fact.number]) + lengths[fact.number] / 2
+        place = int(stretches * middle / sum(lengths))
+        if place not in best or weight[fact] > weight[best[place]]:
+            best[place] = fact
+    chosen = list(best.values())
+    left = [fact for fact in facts if not any(_nested(fact, other) for other in chosen)]
+    while left and len(chosen) < n:
+        taken = Counter(fact.number for fact in chosen)
+        chosen.append(max(left, key=lambda fact: weight[fact] / (1 + taken[fact.number])))
+        left = [fact for fact in left if not _nested(fact, chosen[-1])]
+    return sorted(chosen, key=lambda fact: -weight[fact])[:n]
+
+
+def _nested(fact: Fact, other: Fact) -> bool:
+    """Whether one of two facts says all that the other says."""
+    words, others = (set(each.statement.lower().rstrip(".").split()) for each in (fact, other))
+    return fact.number == other.number and (words <= others or others <= words)
 
 
 def counted_phrases(text: str, n: int) -> list[Keyphrase]:
-    """At most n key phrases, one for each of the weightiest facts: the phrase of it that counts most and is new."""
+    """At most n key phrases, one for each chosen fact: the phrase of it that counts most and is new."""
     weights, chosen = Weights(text), dict[str, Keyphrase]()
-    for fact in sorted(facts_of(text), key=lambda fact: -weights.of_fact(fact)):
-        if len(chosen) == n:
-            break
-        phrases = [phrase for phrase in _phrases_of(fact.sentence, 4) if phrase in fact.statement] or _phrases_of(
-            fact.sentence, 4
-        )
+    for fact in chosen_facts(text, n):
+        phrases = _phrases_of(fact.sentence, 4)
         new = [phrase for phrase in phrases if phrase not in chosen]
-        if new:
-            best = max(new, key=lambda phrase: weights.of(set(stems_of(phrase))))
+        own = [phrase for phrase in new if phrase in fact.statement] or new
+        if own:
+            best = max(own, key=lambda phrase: weights.of(set(stems_of(phrase))))
             chosen[best] = place_keyphrase(text, best, weights.of(set(stems_of(best))))
     return list(chosen.values())
 
@@ -250,11 +251,13 @@ def counted_phrases(text: str, n: int) -> list[Keyphrase]:
 def make_questions(text: str, keyphrases: Sequence[str]) -> list[Question]:
     """One yes/no question for each fact that holds a key phrase, in the order of the key phrases.
 
-    Of several facts with a phrase the weightiest is asked about that no other phrase has taken; where all are taken,
+    Of several facts with a phrase the first chosen is asked about that no other phrase has taken; where all are taken,
     they share a question.
     """
     weights, held = Weights(text), dict[Fact, list[str]]()
-    facts = sorted(facts_of(text), key=lambda fact: -weights.of_fact(fact))
+    chosen = chosen_facts(text, max(1, len(keyphrases)))
+    others = sorted(set(facts_of(text)) - set(chosen), key=lambda fact: (-weights.of_fact(fact), fact))
+    facts = [*chosen, *others]
     for phrase in keyphrases:
         own = [fact for fact in facts if phrase.casefold() in fact.statement.casefold()]
         own = own or [fact for fact in facts if phrase.casefold() in fact.sentence.casefold()]
@@ -262,7 +265,7 @@ def make_questions(text: str, keyphrases: Sequence[str]) -> list[Question]:
             held.setdefault(next((fact for fact in own if fact not in held), own[0]), []).append(phrase)
     return [
         Question(
-            text=f"Is it true that {lowered(fact.statement)}?",
+            text=as_question(fact.statement, text),
             statement=fact.statement,
             keyphrases=tuple(phrases),
             source=fact.sentence,
@@ -271,11 +274,41 @@ def make_questions(text: str, keyphrases: Sequence[str]) -> list[Question]:
     ]
 
 
-def lowered(clause: str) -> str:
-    """A clause without its final stop, and without the capital of an opening function word."""
-    plain = clause.strip().rstrip(".!?;, ")
+def as_question(statement: str, text: str = "") -> str:
+    """The yes/no question that a statement answers: its auxiliary in front, where it has one.
+
+    Examples
+    --------
+    >>> as_question("The bridge was opened in 1931."), as_question("Anna has two dogs.")
+    ('Was the bridge opened in 1931?', 'Does Anna have two dogs?')
+    """
+    plain = lowered(statement, text)
+    subject = subject_of(statement)
+    auxiliary, _, rest = plain[len(subject) :].strip().partition(" ")
+    opening = sentence_tokens(plain)[:1]
+    bare = not opening or opening[0].key not in _OPENING_PREPOSITIONS
+    if not subject or not rest or auxiliary not in _INVERTED or not bare:
+        return f"Is it true that {plain}?"
+    begins = plain[: len(subject)]
+    if auxiliary in ("has", "have", "had") and not is_participle(rest.split(" ")[0].lower()):
+        helper = {"has": "Does", "have": "Do", "had": "Did"}[auxiliary]
+        return f"{helper} {begins} have {rest}?"
+    return f"{auxiliary.capitalize()} {begins} {rest}?"
+
+
+def lowered(statement: str, text: str = "") -> str:
+    """A statement without its final stop, and without the capital of an opening that is no name.
+
+    That is a function word, a number, or a word that the text has in small letters, too.
+    """
+    plain = (
+        statement.strip().rstrip(".!?;, ") if not re.search(r" (?:Co|Inc|Ltd|Corp|Jr|Sr)\.$", statement) else statement
+    )
     first = sentence_tokens(plain)[:1]
-    small = bool(first) and first[0].kind != "content" and first[0].start == 0 and plain[:2] != "I "
+    if not first or first[0].start or plain[:2] == "I ":
+        return plain
+    word = plain[: first[0].end].lower()
+    small = first[0].kind != "content" or re.search(rf"\b{re.escape(word)}\b", text) is not None
     return plain[:1].lower() + plain[1:] if small else plain
 
 

@@ -19,7 +19,7 @@ from summeval_nb.text.split import split_claims, split_units
 
 # Part of every judge's fingerprint: raise it when texts are taken apart, lists read or questions made differently, so
 # that no store answers with what was said of other statements.
-READING = 2
+READING = 3
 
 
 def is_list(text: str) -> bool:

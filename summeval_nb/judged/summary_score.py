@@ -830,8 +830,8 @@ def summarization_score(
     length : "characters", "words", "tokens" or callable
         What conciseness measures.
     n_keyphrases : int, optional
-        At most how many key phrases are asked about; None: about one for 25 words, from
-        ten to forty.
+        At most how many key phrases are asked about; None: about one for 40 words, from
+        nine to forty.
     check_questions : bool
         Drop questions that the context itself does not answer with yes.
     max_failed : float
