@@ -1,0 +1,555 @@
+"""What stands around the words of a summary or an answer: marks of citation, and what a chat model wraps them in.
+
+Neither says anything of the subject. Both are told by their form alone, in time linear in the text's length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+__all__ = ["Mark", "citation_marks", "cut_out", "wrappers"]
+
+
+class Mark(NamedTuple):
+    """A citation mark: its span in the text, and the labels that it names, ranges written out."""
+
+    start: int
+    end: int
+    labels: tuple[str, ...]
+
+
+# marks of citation: one expression finds what is bracketed or raised, and the functions below read what stands inside
+
+_KIND = r"(?:sources?|src|docs?|documents?|passages?|refs?\.?|references?|contexts?|ctx|chunks?|snippets?|citations?)"
+_AND = r"\s*(?:,\s*and\b|[,;&+]|and\b)\s*"
+_NUMBERS = rf"\d{{1,3}}(?:(?:{_AND}|\s*[-–—]\s*)\d{{1,3}})*"
+_URL = r"(?:https?://[^\s()<>]{1,2000}|\#[\w-]{1,100})"
+_LINK = rf"\[\[?[^\[\]\n]{{1,80}}\]?\]\(<?{_URL}>?(?:\s\"[^\"\n]{{0,200}}\")?\)"
+_LINK_PARTS = re.compile(rf"\[\[?([^\[\]\n]{{1,80}})\]?\]\(<?({_URL})")
+_SEE = r"(?:(?:see(?: also)?|cf\.?|e\.g\.,?|also|from|per|via|as in)\s+)?"
+_SAYS_SO = (
+    r"(?:According\ to|Per|Based\ on|As\ (?:stated|noted|shown|reported|described|mentioned|explained"
+    r"|seen)\ (?:in|by))"
+)
+_FOUND = re.compile(
+    rf"""
+    (?P<leading>\b{_SAYS_SO}\ (?:(?:the\ )?(?i:{_KIND})\ (?:{_NUMBERS})
+      |\[(?:{_NUMBERS})\](?:,?\ ?\[{_NUMBERS}\]){{0,9}}),)
+  | (?P<links>\(\s?(?i:{_SEE}){_LINK}(?:[\s,;]{{0,3}}{_LINK}){{0,9}}\s?\))
+  | (?P<link>!?{_LINK})
+  | \[\[?(?P<square>[^\[\]\n]{{1,160}})\]?\]
+  | \((?P<round>[^()\n]{{1,300}})\)
+  | 【(?P<black>[^【】\n]{{1,80}})】
+  | <sup>(?P<sup>[^<>\n]{{1,40}})</sup>
+  | (?P<raised>[⁰¹²³⁴-⁹]{{1,3}}(?:[ ,˒⁻⁺–-]?[⁰¹²³⁴-⁹]{{1,3}}){{0,9}})
+  | \ue200(?:cite|filecite)(?P<private>[\ue202\w]{{1,200}})\ue201
+  | :contentReference\[oaicite:(?P<oai>\d{{1,3}})\](?:\{{index=\d{{1,3}}\}})?
+    """,
+    re.X,
+)
+_FLAT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻˒", "0123456789-,")
+_CLAUSE_ENDS = re.compile(r"\s*(?:[.,;:!?…)\]\[(【\n]|\Z)")
+_INDEXED = re.compile(
+    r"(?:(?:^|[^\w'’])[b-z]|_\w*|[=∈⊂]\s?|\b(?:interval|range|vector|array|list|tuple|index|indices)\s?)$"
+)
+_OPERATOR = re.compile(r"\s?[=<>*/^]")
+_EXPONENT = re.compile(
+    r"(?:(?:^|[^\w'’])(?:\w{1,2}|miles?|feet|foot|yards?|inch(?:es)?|\w{0,6}met(?:er|re)s?|sec|log|sin|cos|tan)|"
+    r"(?<!\d)(?!(?:1[5-9]|20)\d\d$)\d{1,9}|\d[.,]\d{1,9}|[\^=+*/·×−)-])$"
+)
+_WORD_BRACKETED = re.compile(r"[^\W\d_]{3}\)$")
+_THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+
+
+def _numbers(text: str) -> tuple[str, ...]:
+    """The numbers of a list such as "1, 3-5"; none where it is no list of labels."""
+    if not re.fullmatch(_NUMBERS, text) or _THOUSANDS.search(text):
+        return ()
+    labels: list[str] = []
+    for part in re.split(_AND, text):
+        low, *rest = map(int, re.split(r"\s*[-–—]\s*", part))
+        high = rest[0] if rest else low
+        if len(rest) > 1 or high - low > 50 or (rest and high <= low):
+            return ()
+        labels += map(str, range(low, high + 1))
+    return () if "0" in labels and len(labels) > 1 else tuple(dict.fromkeys(labels))
+
+
+_CAPITAL = r"[A-Z\u00c0-\u00de\u0100-\u024f]"
+_NAME = rf"(?:(?:van|von|de|der|den|di|da|del|la|le|el|al|bin|ten|ter)\s){{0,3}}{_CAPITAL}[\w'’.-]{{0,40}}"
+_YEAR = r"(?:(?:1[5-9]|20)\d\d[a-z]?|n\.d\.|in press|forthcoming)"
+_AUTHOR_YEAR = re.compile(
+    rf"(?P<names>{_NAME}(?:\s(?:of\s|for\s|the\s)?{_NAME}){{0,5}}(?:(?:,\s|,?\s(?:&"
+    rf"|and)\s){_NAME}(?:\s{_NAME}){{0,3}}){{0,6}}"
+    rf"(?:,?\set\sal\.?)?),?\s(?P<years>{_YEAR}(?:,\s?{_YEAR}){{0,4}})(?:[,:]\s?(?:pp?\.\s?)?\d{{1,4}}(?:[-–]\d{{1,4}})?)?"
+)
+_DATED = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb"
+    r"|Mar|Apr|Jun|Jul"
+    r"|Aug|Sept?|Oct|Nov|Dec|Spring|Summer|Autumn|Fall|Winter|Early|Late|Mid|In|On|At|By|Since|Until|From"
+    r"|Before|After"
+    r"|During|Born|Died|Circa|Act|Treaty|Olympics?|Games|Cup|Expo|Euro|Windows|Season|Election"
+    r"|Championships?|Q[1-4])\b"
+)
+
+
+def _author_years(text: str, like: str) -> tuple[str, ...]:
+    """Labels such as "Smith 2020"; none where a part is no author with a year, or where `like` speaks of the name."""
+    labels: list[str] = []
+    for part in re.split(r";\s*", text):
+        found = _AUTHOR_YEAR.fullmatch(re.sub(rf"^{_SEE}", "", part, flags=re.I))
+        if not found or _DATED.search(found["names"]):
+            return ()
+        if "et al" not in found["names"] and re.search(rf"\b{re.escape(found['names'].split(',')[0])}\b", like):
+            return ()
+        names = re.sub(r"[\s,]+(?=et\b)|\s+", " ", found["names"])
+        labels += [f"{names} {year}" for year in re.split(r",\s?", found["years"])]
+    return tuple(dict.fromkeys(labels))
+
+
+_KIND_NUMBERS = re.compile(rf"(?:{_KIND})(?:\s(?:no\.?|number))?[\s:#.]{{1,3}}({_NUMBERS})", re.I)
+_KIND_ID = re.compile(rf"(?:{_KIND}|web|file)[-_:]?\d{{1,4}}", re.I)
+_NAMED_SOURCE = re.compile(r"sources?\s?:\s?(?P<rest>\S.{0,80})", re.I)
+_KEY = re.compile(rf"{_CAPITAL}?[a-z]{{2,20}}(?:19|20)\d\d[a-z]?")
+_DOMAIN = re.compile(r"(?:www\.)?[\w-]{1,40}(?:\.[\w-]{2,20}){1,3}")
+
+
+def _read(text: str, like: str) -> tuple[str, ...]:
+    """The labels in brackets of any form; none where the words are no mark."""
+    text = re.sub(rf"^{_SEE}", "", text.strip(), flags=re.I)
+    if found := _KIND_NUMBERS.fullmatch(text):
+        return _numbers(found[1])
+    parts = re.split(_AND, text)
+    if all(map(_KIND_ID.fullmatch, parts)):
+        return tuple(dict.fromkeys(parts))
+    if len(parts) > 1 and all(map(_KIND_NUMBERS.fullmatch, parts)):
+        return tuple(dict.fromkeys(label for part in parts for label in _read(part, like)))
+    if re.fullmatch(rf"(?:\[[^\[\]]{{1,40}}\](?:{_AND}|\s*))+", text):
+        return tuple(label for inner in re.findall(r"\[([^\[\]]+)\]", text) for label in _numbers(inner.strip()))
+    if re.fullmatch(_URL, text) or _KEY.fullmatch(text):
+        return (text,)
+    if found := re.fullmatch(r"(\d{1,3}(?::\d{1,3})?)†.*", text):
+        return (found[1],)
+    if found := _NAMED_SOURCE.fullmatch(text):
+        rest = found["rest"].strip()
+        return _numbers(rest) or _read(rest, like) or (rest,)
+    return _author_years(text, like)
+
+
+def _square_labels(text: str, start: int, end: int, inner: str, like: str) -> tuple[str, ...]:
+    inner, before = inner.strip(), text[max(0, start - 20) : start]
+    if found := re.fullmatch(r"\^([\w-]{1,30})", inner):
+        return (found[1],)
+    if labels := _numbers(inner):
+        glued = before[-1:].isalnum() and _OPERATOR.match(text, end)
+        return () if glued or _INDEXED.search(before) else labels
+    if re.fullmatch(r"notes? \d{1,3}|nb \d{1,3}|[DPRS]\d{1,3}", inner, re.I):
+        return (inner,) if _CLAUSE_ENDS.match(text, end) else ()
+    if re.fullmatch(r"[a-z]", inner):
+        return (inner,) if before[-1:] and before[-1:] in '.,;:!?"”' else ()
+    return _read(inner, like)
+
+
+def _round_labels(text: str, start: int, end: int, inner: str, like: str) -> tuple[str, ...]:
+    if labels := _numbers(inner.strip()):
+        # "Ben (9)" is an age and "(3-1)" a result: only behind a full stop, or as a list, a number alone is a mark
+        behind = re.search(r"[.!?][\"”’]?\s$", text[max(0, start - 3) : start])
+        listed = len(labels) > 1 and not re.search(r"[-–—]", inner)
+        return labels if (behind or listed) and re.compile(r"\s*(?:[.;\n]|\Z)").match(text, end) else ()
+    return _read(inner, like)
+
+
+def _raised_labels(text: str, start: int, end: int, inner: str) -> tuple[str, ...]:
+    before = text[max(0, start - 20) : start]
+    bracketed = before.endswith(")") and _WORD_BRACKETED.search(before)
+    if (
+        not before.strip()
+        or (inner == text[start:end] and before[-1].isspace())
+        or (_EXPONENT.search(before) and not bracketed)
+    ):
+        return ()
+    if text[end : end + 1] in tuple("⁺⁻⁄/°") or text[end : end + 1].isalnum():
+        return ()
+    return _numbers(inner.translate(_FLAT).strip("[] "))
+
+
+def _link_labels(text: str, alone: bool) -> tuple[str, ...]:
+    if text.startswith("!"):  # a picture
+        return ()
+    labels: list[str] = []
+    for words, url in _LINK_PARTS.findall(text):
+        words = words.strip(" ^")
+        own = _numbers(words) or _read(words, "")
+        if not own and (not alone or re.fullmatch(rf"{_KIND}|link|cite|here", words, re.I)):
+            own = (url if re.fullmatch(rf"{_KIND}|link|cite|here", words, re.I) else words,)
+        elif not own and _DOMAIN.fullmatch(words):
+            own = (words,)
+        if not own:
+            return ()
+        labels += own
+    return tuple(dict.fromkeys(labels))
+
+
+def _labels(found: re.Match[str], like: str) -> tuple[str, ...]:
+    """The labels of what looks like a mark; none where it is part of what the text says."""
+    text, kind, (start, end) = found.string, found.lastgroup or "", found.span()
+    inner = found[kind]
+    if kind == "leading":
+        return tuple(label for part in re.findall(_NUMBERS, inner) for label in _numbers(part))
+    if kind in ("links", "link"):
+        return _link_labels(inner, kind == "link")
+    if kind == "square":
+        return _square_labels(text, start, end, inner, like)
+    if kind == "round":
+        return _round_labels(text, start, end, inner, like)
+    if kind == "black":
+        return _numbers(inner.strip()) or _read(inner, like)
+    if kind in ("sup", "raised"):
+        return _raised_labels(text, start, end, inner)
+    return tuple(part for part in re.split("\ue202", inner) if part)
+
+
+_BETWEEN = re.compile(r"[ \t]{0,3}(?:[,;&]|and)?[ \t]{0,3}")
+_TO = re.compile(r"\s?[-–—]\s?")
+
+
+def citation_marks(text: str, *, like: str = "") -> list[Mark]:
+    """Return the marks of citation, in their order; neighbours such as "[1], [2]" are one.
+
+    Parameters
+    ----------
+    text : str
+        A summary or an answer.
+    like : str
+        A text that speaks of the same: a year beside a name of that text, such as "(Paris, 1924)",
+        is information and no mark.
+
+    Returns
+    -------
+    list of Mark
+        Numbers in brackets, raised or as links, `[doc-4]`, `(Source 1)`, `【1†source】`, authors with a year,
+        addresses. White space before a mark is no part of it.
+
+    Examples
+    --------
+    >>> citation_marks("Anna has two dogs [1, 3-4]. Ben has none (Roe et al., 2019).")
+    [Mark(start=18, end=26, labels=('1', '3', '4')), Mark(start=42, end=60, labels=('Roe et al. 2019',))]
+    """
+    marks: list[Mark] = []
+    position = 0
+    while found := _FOUND.search(text, position):
+        labels = _labels(found, like)
+        whole = labels or found.lastgroup in ("link", "raised", "sup")
+        position = found.end() if whole else found.start() + 1
+        if not labels:
+            continue
+        last = marks[-1] if marks else Mark(-9, -9, ())
+        spread = _numbers(f"{last.labels[-1]}-{labels[0]}") if last.labels else ()
+        if spread and _TO.fullmatch(text, last.end, found.start()):
+            marks[-1] = Mark(last.start, found.end(), (*last.labels[:-1], *spread, *labels[1:]))
+        elif last.labels and _BETWEEN.fullmatch(text, last.end, found.start()):
+            marks[-1] = Mark(last.start, found.end(), tuple(dict.fromkeys(last.labels + labels)))
+        else:
+            marks.append(Mark(found.start(), found.end(), labels))
+    return marks
+
+
+def cut_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return the text without these spans, ordered and disjoint, and without the white space before them.
+
+    Examples
+    --------
+    >>> cut_out("Anna has two dogs [1].", [(18, 21)])
+    'Anna has two dogs.'
+    """
+    kept, position = [], 0
+    for start, end in spans:
+        piece = text[position:start]
+        kept.append(piece.rstrip() if start else piece)
+        position = end
+    return "".join([*kept, text[position:]]).lstrip() if kept else text
+
+
+# what a chat model wraps its text in
+
+_TAG = r"think|thinking|thoughts?|reason|reasoning|scratchpad|reflection|analysis|inner_(?:monologue|thoughts?)"
+_TAGS = re.compile(
+    rf"<(?P<close>/)?(?P<name>{_TAG})\s?>|\[(?P<close2>/)?THINK\]|<\|(?P<edge>begin|end)_of_thought\|>"
+    rf"|[◁](?P<close3>/)?think[▷]",
+    re.I,
+)
+_SPEAKS_OF_TAG = re.compile(
+    r"[`\"”’']|[ \t]+(?:is|was|are|were|tags?|elements?|tokens?|has|had|can|may|must|and|or|in|will"
+    r"|should|to|for)\b"
+)
+_TEXT_FOLLOWS = re.compile(r"[ \t]*(?:\Z|\n|[^\W\d_a-z]|[\d\"“*#_<\[-])")
+_CONTROL = (
+    r"(?:<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
+    r"(?:(?<=im_start\|>)assistant\b|(?<=start_of_turn>)model\b)?"
+)
+_CONTROLS = re.compile(rf"{_CONTROL}(?:\s{{0,9}}{_CONTROL}){{0,9}}")
+_SAID_BY = r"said|says|saying|told|tells|asked|asks|added|adds|wrote|writes|replied|according|announced|warned"
+_OF = (
+    r"(?: (?:of|for|from|on|based on|about|in)\b(?:(?! (?:that|which|who|is|was|are|were|had"
+    r"|has)\b)(?:[^.!?:\n\"“”]|\.(?!\s+(?-i:[A-Z])|\s*\Z|\n))){0,100})?"
+    r"(?: (?:you (?:asked for|requested|wanted|need)|as requested|below|above|as follows))?"
+)
+_TEXT_KIND = (
+    r"(?:summary|summaries|summari[sz]ation|overview|recap|gist|synopsis|abstract|tl;?dr|key (?:points"
+    r"|takeaways|facts)"
+    r"|main (?:points|ideas)|takeaways|highlights|bullet points|outline|digest|paraphrase|rewrite"
+    r"|(?:shortened|condensed|revised|concise"
+    r"|brief|short|shorter) version|(?:possible|suggested|short|brief|direct|final|concise) (?:answer"
+    r"|response)|(?:the|my|your) (?:answer|response))"
+)
+_SOME = r"(?:(?:a|an|the|your|my|some|one)\b )?(?:[\w-]+,? ){0,5}?"
+_AMBLE = (
+    r"(?:(?:okay|ok|alright|so|sure|certainly|of course|absolutely|well|as requested"
+    r"|(?:based on|from|according to) (?:the|your|this) [^.!?:\n,]{1,60}),? ){0,2}"
+)
+_ANNOUNCED = (
+    rf"{_AMBLE}(?:(?:here(?:'s|’s| is| are|'re|’re)|below is|below are|the following is|the following are"
+    rf"|this is) {_SOME}{_TEXT_KIND}{_OF}"
+    rf"|(?:the |a )?(?:\w+ )?{_TEXT_KIND}(?: of [^.!?:\n]{{1,60}})? (?:is|are) (?:as follows|below)"
+    r"|here (?:it is|you go|you are|goes)"
+    r"|i(?:'ve|’ve| have|'ll|’ll| will|'d|’d)? (?:(?:now|also|just|gladly) )?(?:summari[sz]ed?|condensed?"
+    r"|shortened?|(?:written|write|prepared?|created?)"
+    r" (?:a|the|your) [^.!?:\n]{0,40}(?:summary|overview))\b[^.!?:\n]{0,80}"
+    r"|let me (?:summari[sz]e|help|explain|break (?:it|this) down|answer)\b[^.!?:,\n]{0,60}"
+    r"|i(?:'d|’d| would) (?:be (?:happy|glad) to|love to) (?:help|summari[sz]e|assist)\b[^.!?:\n]{0,80}"
+    r"|i can (?:help|assist)(?: you)?\b[^.!?:,\n]{0,60}|i(?:'m|’m| am) (?:here|happy|glad"
+    r"|ready) to (?:help|assist)\b[^.!?:\n]{0,60}"
+    r"|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
+)
+_INTERJECTION = (
+    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|understood"
+    r"|gladly|no problem|my pleasure"
+    r"|(?:great|good|excellent|interesting) question|happy to help|(?:hi|hello|hey)(?: there)?|greetings"
+    r"|good (?:morning|afternoon|evening)"
+    r"|(?:thanks|thank you) for (?:asking|sharing|reaching out|your question|the question"
+    r"|providing)\b[^.!?:\n]{0,40}"
+    r"|how (?:can|may) i (?:help|assist)(?: you)?(?: today)?)"
+)
+_ADJECTIVES = (
+    r"(?:(?:short|brief|concise|final|quick|executive|one-sentence|news|article"
+    r"|generated|revised|your|the|my|best) ){0,3}"
+)
+_NAMED = (
+    rf"(?:{_ADJECTIVES}(?:summary|answer|response|overview|abstract|synopsis|recap|gist|tl;?dr|summari[sz]ation"
+    r"|key (?:points|takeaways|facts)|main (?:points|takeaways)|takeaways|highlights)"
+    r"(?: of (?:the|this) (?:article|text|passage|document|story|news|report))?(?:\s\([^()\n]{1,30}\))?|assistant)"
+)
+_LABEL = re.compile(
+    rf"(?:\#{{1,6}} )?(?:(?P<deco>\*{{1,3}}|_{{1,2}}){_NAMED}(?:\s?[:：](?P=deco)|(?P=deco)\s?[:：]"
+    rf"|(?P=deco)(?=\s*\n))"
+    rf"|{_NAMED}\s?[:：](?!\d)|tl;?dr\s?[—–-](?=\s)|{_NAMED}(?=[ \t]*\n))",
+    re.I,
+)
+_OPENER = re.compile(
+    rf"(?P<deco>\*{{1,3}}|_{{1,2}})?(?:(?P<interjection>{_INTERJECTION}(?:[!.?]++"
+    rf"|,(?=\s{_ANNOUNCED}[:.!\n])))|{_ANNOUNCED}(?:[:：.!…]++|(?=\s*\n)))"
+    r"(?(deco)(?P=deco))(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
+    re.I,
+)
+_CONNECTIVE = re.compile(
+    r"(?:(?<=[.!?\n])\s|\A|(?<=\n))\s{0,3}(?P<label>(?:In summary|In short|In brief|In conclusion"
+    r"|In a nutshell|To summari[sz]e|To sum (?:it )?up"
+    r"|To conclude|Summing up)\s?[,:])(?=\s)"
+)
+_ME = (
+    r"(?:\bI(?:['’](?:m|d|ll)| am| would| can| could| will)\b|\blet me know\b|\bask me\b|\bjust (?:ask"
+    r"|say|let)\b|\btell me\b|\bfeel free\b)"
+)
+_HELP = (
+    r"(?:help|assist|provide|give|write|make|shorten|expand|translate|explain|add|create|summari[sz]e"
+    r"|rewrite|adjust|tailor|elaborate"
+    r"|clarify|answer|go (?:deeper|into)|simplify|refine|revise|offer|share|draft|turn|do (?:that|so|more))"
+)
+_CLOSERS = (
+    r"(?:i (?:really |do |sincerely )?)?hope (?:this|that|it|these|the|my)\b(?: (?:summary|answer"
+    r"|overview|information|response|explanation))? ?(?:helps?|helped|was|is|were|answers|clarifies|gives"
+    r"|meets|works|clears|suits)\b(?: (?:you|helpful|useful|with|to|your|for|a"
+    r"|things)\b[^.!?,\n\"“”]{0,80})?",
+    r"(?:(?:please|just|do|and|so) ){0,2}let me know\b[^\"“”\n]{0,200}",
+    r"(?:(?:please|and|so) ){0,2}(?:feel free|do not hesitate|don['’]t hesitate) to (?:let me|tell me"
+    r"|ask me|contact me|reach out|follow up|request (?:a|any|more|further|changes)|ask(?: (?:if"
+    r"|for (?:more|any|further|clarif)|away|again|(?:any |further |more |other |follow-?up "
+    r"|additional )*questions?)|(?=[.!]|$)))[^\"“”\n]{0,120}",
+    rf"(?:and |so )?if you\b[^\"“”\n]{{0,160}}?{_ME}[^\"“”\n]{{0,160}}",
+    r"would you (?:like|want|prefer) (?:me to|to (?:know|see|hear|have)|a|an|another|more|any|the|some"
+    r"|help|further)\b[^\"“”\n]{0,200}\?",
+    r"do you (?:want|need) (?:me to|any|more|a|another|further|help|to know more"
+    r"|anything)\b[^\"“”\n]{0,200}\?",
+    rf"(?:shall|should|can|may|could) i (?:also )?{_HELP}\b[^\"“”\n]{{0,200}}\?",
+    r"is there (?:anything|something) (?:else|more|specific|in particular)\b[^\"“”\n]{0,120}\?",
+    r"(?:any|do you have any) (?:other |more |further )?questions\?",
+    r"(?:what|which|how) (?:else )?(?:would you like|do you (?:want|think|need)|else can i|can i|may i"
+    r"|does (?:this|that) (?:sound|look))\b[^\"“”\n]{0,120}\?",
+    rf"i(?:['’](?:m|d|ll)| am| would| will| can| could) (?:(?:also|always|be|gladly|happily"
+    rf"|now) ){{0,2}}(?:(?:happy|glad|here|available|able|ready) (?:to|if|for)\b|love to {_HELP}\b"
+    rf"|{_HELP}\b)[^\"“”\n]{{0,200}}",
+    r"this summary (?:captures|covers|highlights|focuses|uses|contains \d|is (?:based|about \d|within"
+    r"|under|exactly|approximately|\d))\b[^\"“”\n]{0,200}",
+    r"(?:thank you|thanks)(?: for (?:reading|asking|your (?:question|time|attention)))?",
+    r"have a (?:great|nice|good|lovely) (?:day|evening|weekend|one)",
+    r"happy to help",
+    r"(?:best|kind) regards",
+    r"cheers",
+    r"(?:\[|\()?end of (?:the )?(?:summary|answer|response)(?:\]|\))?",
+    r"[(\[*_]{0,4}(?:(?:total )?(?:word|character|token) ?(?:count|s)?"
+    r"|length)\s?[:=][*_]{0,3}\s?(?:about |approximately |~\s?)?\d[\d,.]*(?: (?:words|characters"
+    r"|tokens))?[)\]*_.]{0,4}",
+    r"[(\[]\s?(?:about |approximately |exactly |~\s?)?\d[\d,]* (?:words?|characters|tokens)\s?[)\]]",
+)
+_CLOSER = re.compile(rf"(?:{'|'.join(_CLOSERS)})[^\w\"“”]*\Z", re.I)
+_REPORTED = re.compile(rf"\b(?:{_SAID_BY})\b", re.I)
+_UNIT_STARTS = re.compile(
+    r"(?:(?<=[.!?…)\]\"”’>])|(?<=[.!?]\*)|(?<=[.!?]\*\*))\s++(?=\S)|\n\s*+"
+    r"|(?<=[.!?>])(?=(?i:I hope|Hope th|Let me know|Would you like|Feel free|If you))"
+)
+_HASHTAGS = re.compile(
+    r"(?:(?<=[.!?…\"”’)\]])[ \t]*|(?<=\n))\#(?=\w*[^\W\d])\w+(?:[\s,]{1,9}\#(?=\w*[^\W\d])\w+){0,60}\Z"
+)
+_SOURCE_LIST = re.compile(
+    r"(?<![^\n])(?:\#{1,6} )?[*_]{0,3}(?:Sources?|References|Citations|Bibliography|Works cited"
+    r"|Footnotes)(?: used| cited)?"
+    r"[*_]{0,3}:?[*_]{0,3}[ \t]*+\n(?:[ \t]*+(?:(?:[-*•] )?(?:\[\^?[\w-]{1,20}\]|【)[^\n]*+"
+    r"|[^\n]{0,300}?https?://[^\n]*+)?(?:\n|\Z))+\Z",
+)
+_PAIR = re.compile(
+    r"(?P<fence>```)\w{0,12}[ \t]*\n|<(?P<tag>summary|answer|final_answer|final|output|response|result)>"
+)
+_LINE_LABEL = re.compile(rf"(?<![^\n])[ \t]*+(?P<label>{_LABEL.pattern})", re.I)
+
+
+def _reasoning(text: str) -> list[tuple[int, int]]:
+    """Spans between the tags of reasoning; one that is never closed ends with the text, one never opened begins it."""
+    spans: list[tuple[int, int]] = []
+    opened: tuple[int, str] | None = None
+    named: set[str] = set()
+    for tag in _TAGS.finditer(text):
+        name = (tag["name"] or "think").lower()
+        closing = tag["close"] or tag["close2"] or tag["close3"] or tag["edge"] == "end"
+        if not closing and opened is None:
+            before = text[max(0, tag.start() - 60) : tag.start()].rstrip(" \t")
+            alone = not before.strip() or before[-1] in "\n.!?:…>"
+            if alone and not before.endswith("`") and not _SPEAKS_OF_TAG.match(text, tag.end()):
+                opened = tag.start(), name
+            else:
+                named.add(name)
+        elif closing and _TEXT_FOLLOWS.match(text, tag.end()):
+            if opened is not None and opened[1] == name:
+                spans.append((opened[0], tag.end()))
+                opened = None
+            elif opened is None and name not in named:
+                spans = [(0, tag.end())]
+    if opened is not None:
+        spans.append((opened[0], len(text)))
+    return spans
+
+
+def _controls(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of the marks with which models begin and end a turn, where they stand between sentences."""
+    for found in _CONTROLS.finditer(text):
+        before = text[max(0, found.start() - 60) : found.start()].rstrip(" \t")
+        after = text[found.end() : found.end() + 60].lstrip(" \t")
+        between = not before or before[-1] in '\n.!?…"”’)*>' or not after or after[0] == "\n"
+        if between and (found[0] != "<s>" or not before.strip()):
+            yield found.span()
+
+
+def _disjoint(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in their order, without those that lie in another or begin there."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
+    return found
+
+
+class _Body:
+    """What is left of a text between its wrappers, narrowed from both ends."""
+
+    def __init__(self, text: str, taken: Iterable[tuple[int, int]]):
+        self.text, self.start, self.end = text, 0, len(text)
+        self.spans = list(taken)
+        self._ends, self._starts = dict(self.spans), {end: start for start, end in self.spans}
+
+    def trim(self) -> None:
+        """Pass over white space and over what is taken already."""
+        while self.start < self.end and (self.text[self.start].isspace() or self.start in self._ends):
+            self.start = self._ends.get(self.start, self.start + 1)
+        while self.start < self.end and (self.text[self.end - 1].isspace() or self.end in self._starts):
+            self.end = self._starts.get(self.end, self.end - 1)
+
+    def take(self, start: int, end: int) -> None:
+        """Note a wrapper at either end of the body."""
+        self.spans.append((start, end))
+        if end < self.end:
+            self.start = end
+        else:
+            self.end = start
+        self.trim()
+
+    def opener(self) -> tuple[int, int] | None:
+        """The announcement, greeting or label with which the body begins, also inside emphasis."""
+        rest = self.text[self.start : self.start + 4]
+        for position in sorted({self.start, self.start + len(rest) - len(rest.lstrip("*_"))}):
+            found = _OPENER.match(self.text, position, self.end) or _LABEL.match(self.text, position, self.end)
+            if found:
+                return position, found.end()
+        return None
+
+    def closer(self) -> tuple[int, int] | None:
+        """The offer, count or hashtags with which the body ends."""
+        low = max(self.start, self.end - 400)
+        if found := _HASHTAGS.search(self.text, low, self.end):
+            return found.start() + len(found[0]) - len(found[0].lstrip()), self.end
+        starts = [found.end() for found in _UNIT_STARTS.finditer(self.text, low, self.end)]
+        for start in reversed([self.start] * (low == self.start) + starts):
+            unit = self.text[start : self.end]
+            if re.search(r"[^\W_]", unit):
+                words = unit.lstrip("*_>- ")
+                return (start, self.end) if _CLOSER.match(words) and not _REPORTED.search(words) else None
+        return None
+
+    def pair(self) -> bool:
+        """Take a fence or a pair of tags around the whole body."""
+        found = _PAIR.match(self.text, self.start, self.end)
+        closing = found and (found["fence"] or f"</{found['tag']}>")
+        if not found or not closing or not self.text.endswith(closing, found.end(), self.end):
+            return False
+        self.take(self.end - len(closing), self.end)
+        self.take(*found.span())
+        return True
+
+
+def wrappers(text: str) -> list[tuple[int, int]]:
+    """Return the spans that wrap a summary or an answer and say nothing of its subject, in their order.
+
+    They are reasoning between tags, control marks of models, announcements and greetings at the beginning,
+    offers, word counts, hashtags and lists of sources at the end, and labels such as "Summary:".
+
+    Examples
+    --------
+    >>> text = "Sure! Here is a summary: The bridge fell. I hope this helps!"
+    >>> [text[start:end] for start, end in wrappers(text)]
+    ['Sure!', 'Here is a summary:', 'I hope this helps!']
+    """
+    body = _Body(text, _disjoint([*_reasoning(text), *_controls(text)]))
+    body.trim()
+    if found := _SOURCE_LIST.search(text, body.start, body.end):
+        body.take(found.start(), body.end)
+    while body.start < body.end:
+        if span := body.opener() or body.closer():
+            body.take(*span)
+        elif not body.pair():
+            break
+    labels = [found.span("label") for kind in (_LINE_LABEL, _CONNECTIVE) for found in kind.finditer(text)]
+    spans = _disjoint(body.spans + labels)
+    if re.search(r"[^\W_]", cut_out(text, spans)):
+        return spans
+    # "Certainly." may be all of an answer
+    return [(start, end) for start, end in spans if _TAGS.match(text, start) or len(text[start:end].split()) > 3]
