@@ -65,10 +65,11 @@ def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float
 def _read_premise(premise: str) -> tuple[Reading, ...]:
     """What of a premise may be evidence: its sentences without markup.
 
-    Code and dividing lines are left out.
+    Code, dividing lines and questions are left out: what is asked is not said.
     """
     (found,) = split_markdown([premise], progress=False)
-    return tuple(may_be_evidence(read_with_leads(premise, found)))
+    told = may_be_evidence(read_with_leads(premise, found))
+    return tuple(reading for reading in told if not reading.plain.rstrip().endswith("?"))
 
 
 def _read_statement(statement: str) -> Reading:
@@ -330,6 +331,7 @@ class EmbeddedJudge(BulkJudge):
     """
 
     languages = ("en",)
+    by_words = True  # so a short answer's own words are looked for in the premise, too
 
     def __init__(
         self,
