@@ -1374,6 +1374,59 @@ def alone_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
     return [Clash(kind, place, place, instead, in_place=bool(instead))]
 
 
+# A pronoun with the roles exchanged: *It chased the dog*, where the dog chased something.
+
+_ACTING = frozenset("he she it they".split())
+_ACTED_ON = frozenset("him her it them".split())
+
+
+def _head_before(words: Words, verb: int) -> str:
+    """Return the key of what does a verb: the word before it, but for helpers; "" where a form of *be* stands there."""
+    place = verb - 1
+    while place >= 0 and words.raw[place] in _HELPERS:
+        place -= 1
+    done = place >= 0 and words.parts.tokens[place].kind == "content" and not _broken(words, place)
+    return words.parts.keys[place] if done else ""
+
+
+def _object_of(words: Words, verb: int) -> set[str]:
+    """Return the keys of the words to which a verb is done: those behind it, but for articles."""
+    place = verb + 1
+    while place < len(words.raw) and words.raw[place] in _ARTICLES:
+        place += 1
+    end = place
+    while end < len(words.raw) and words.parts.tokens[end].kind == "content":
+        end += 1
+    return set(words.parts.keys[place:end])
+
+
+def pronoun_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
+    """Return a pronoun that does to a noun what, by the evidence, the noun does, or suffers from it what the noun does.
+
+    Nothing where any evidence sentence with the verb has the noun on the claim's side.
+    """
+    verb = 1
+    while verb < len(claim.raw) and claim.raw[verb] in _HELPERS:
+        verb += 1
+    if claim.raw[:1] and claim.raw[0] in _ACTING and verb < len(claim.raw):
+        acting, nouns = True, _object_of(claim, verb)
+    else:
+        verb = next((i - 1 for i in range(2, len(claim.raw)) if claim.raw[i] in _ACTED_ON), 0)
+        behind = claim.parts.tokens[verb + 2 : verb + 3]
+        owns = claim.raw[verb + 1 : verb + 2] == ("her",) and behind and behind[0].kind == "content"
+        acting, nouns = False, {_head_before(claim, verb)} - {""} if verb and not owns else set()
+    if not nouns or claim.parts.tokens[verb].kind != "content" or not _BOTH_WAYS.isdisjoint(claim.raw):
+        return []
+    turned = set[bool]()
+    for near in evidence:
+        for k in (i for i, key in enumerate(near.parts.keys) if key == claim.parts.keys[verb]):
+            does, suffers = _head_before(near, k) in nouns, not nouns.isdisjoint(near.parts.keys[k + 1 :])
+            if does or suffers:
+                turned.add(does and not suffers if acting else not does and bool(nouns & _object_of(near, k)))
+    places = [i for i, key in enumerate(claim.parts.keys) if key in nouns]
+    return [Clash("role", min(places[0], verb), max(places[-1], verb))] if turned == {True} else []
+
+
 def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, int]) -> Clashes:
     """Return what clashes between a claim and its evidence, in the claim's order, and what is counted of it.
 
@@ -1397,7 +1450,7 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     opposites, hits = _antonym_clashes(own, words, [Words.of(sentence) for sentence in evidence], replaced)
     denials, differ = negation_clashes(own, words, evidence)
     names = _name_clashes(own, words, replaced, unknown)
-    roles = role_clashes(own, evidence)
+    roles = role_clashes(own, evidence) or pronoun_clashes(own, [Words.of(sentence) for sentence in evidence])
     if coverage < NEAR:  # too far from any sentence to say who did what to whom
         roles = [clash._replace(firm=False) for clash in roles]
     actors = _actors(own, evidence, roles, coverage)

@@ -46,7 +46,7 @@ from .units import spoken, spoken_units
 from ..models.load import StoreOrPath, load_store
 from ..models.store import Store
 from ..text.lists import with_denying_leads
-from ..text.split import split_sentences, split_units
+from ..text.split import split_sentences
 
 if TYPE_CHECKING:
     import pandas as pd

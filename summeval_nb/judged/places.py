@@ -7,7 +7,7 @@ words are there. So the answer's own words are looked for, beside the words of i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -25,9 +25,10 @@ from summeval_nb.text.normalize import normalize
 __all__ = ["looked_up"]
 
 _CUT = re.compile(r"[;:(){}\[\]\n|]|,(?= )| (?:and|but|while|whereas|which|who|whose|where|or) ")
-_PRONOUNS = frozenset("he she it they his her its their".split())
+_PRONOUNS = frozenset("he she it they".split())
 _BE = frozenset("is are was were be been being".split())
 _SHORT = 3  # words of an answer all of which must stand in the premise; of a longer one its numbers and names
+_CARRIED = 0.9
 _ENOUGH = 0.5  # of the weight of the question's words, where a clause says otherwise
 
 
@@ -78,9 +79,9 @@ def _weight(keys: Iterable[str]) -> float:
 
 
 def _held(clause: _Clause, frame: set[str]) -> float:
-    """How much of the frame a clause says, what it only goes on with by half."""
+    """How much of the frame a clause says; a little less where it only goes on with it."""
     own = frame & clause.parts.key_set
-    return _weight(own) + 0.5 * _weight((frame & clause.carried) - own)
+    return _weight(own) + _CARRIED * _weight((frame & clause.carried) - own)
 
 
 def _units(parts: Parts) -> dict[str, str]:
@@ -97,11 +98,14 @@ def _words(parts: Parts) -> set[str]:
     return {parts.text[token.start : token.end].lower() for token in parts.tokens}
 
 
-def _rivals(own: Parts, frame: set[str], clause: Parts) -> bool:
-    """Whether a clause holds another value of the kind of the own words: a number, a name, a month, an opposite."""
+def _rivals(own: Parts, frame: set[str], clause: Parts, *, row: bool = False) -> bool:
+    """Whether a clause holds another value of the kind of the own words: a number, a name, a month, an opposite.
+
+    A number of other things is another value only where the clause says all that was asked; a row asks nothing.
+    """
     numbers, others = _units(own), _units(clause)
     if numbers:
-        units = {unit for unit in numbers.values() if unit}
+        units = set() if frame <= clause.key_set and not row else {unit for unit in numbers.values() if unit}
         left = {number: unit for number, unit in others.items() if number not in numbers and number not in frame}
         return any(not unit or not units or unit in units for unit in left.values())
     words, there = _words(own), _words(clause)
@@ -155,6 +159,7 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
     telling, frame = _telling(own), _keys(frame_parts) if told.frame else set[str]()
     keys = {token.key for token in telling}
     frame -= keys
+    row = told.kind == "row"
     alike = [clause for clause in clauses if _keys(clause.parts) == keys]
     if told.reason:
         label = "entailed" if alike else None
@@ -162,22 +167,25 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
     most = max((_held(clause, frame) for clause in clauses), default=0.0)
     if not all(_known(token, own, every) for token in strict):
         near = [clause for clause in clauses if _held(clause, frame) >= max(most - 1e-9, _ENOUGH * _weight(frame))]
-        return "contradicted" if any(_rivals(own, frame, clause.parts) for clause in near) else "neutral"
+        return "contradicted" if any(_rivals(own, frame, clause.parts, row=row) for clause in near) else "neutral"
     holders = [clause for clause in clauses if keys <= clause.parts.key_set]
     if not holders:
         return label
     best = max(_held(clause, frame) for clause in holders)
     nearer = [clause for clause in clauses if _held(clause, frame) > best + 1e-9]
-    if any(_rivals(own, frame, clause.parts) for clause in nearer):
+    named = _names(frame_parts) & frame
+    of_another = not any(named <= clause.parts.key_set | clause.carried for clause in holders)
+    if nearer and (of_another or any(_rivals(own, frame, clause.parts, row=row) for clause in nearer)):
         return "contradicted" if label == "contradicted" else "neutral"
     holders = [clause for clause in holders if _held(clause, frame) > best - 1e-9]
     if told.kind == "subject" and not any(_does(told, own, clause.parts) for clause in holders):
         return "contradicted" if label == "contradicted" else "neutral"
-    if told.kind == "row":
-        said = [c for c in holders if frame <= c.parts.key_set and not any(t.kind == "negation" for t in c.parts.tokens)]
+    if row:
+        whole = [clause.parts for clause in holders if frame <= clause.parts.key_set]
+        said = any(all(token.kind != "negation" for token in parts.tokens) for parts in whole)
     else:
         statement = take_apart(normalize(told.text, like=premise).text)
-        said = [clause for clause in holders if _in_order(statement, clause.parts)]
+        said = any(_in_order(statement, clause.parts) for clause in holders)
     return "entailed" if said else label
 
 

@@ -59,11 +59,11 @@ _NUMBER = re.compile(r"[\d$€£]|(?:two|three|four|five|six|seven|eight|nine|te
 _PAST = dict(
     pair.split(":")
     for pair in "be:was beat:beat become:became begin:began bite:bit blow:blew break:broke bring:brought build:built"
-    " buy:bought catch:caught choose:chose come:came cost:cost cut:cut do:did draw:drew drink:drank drive:drove eat:ate"
-    " fall:fell feed:fed feel:felt fight:fought find:found fly:flew forget:forgot get:got give:gave go:went grow:grew"
+    " buy:bought catch:caught choose:chose come:came cost:cost cut:cut do:did draw:drew drink:drank"
+    " drive:drove eat:ate fall:fell feed:fed feel:felt fight:fought find:found fly:flew forget:forgot get:got give:gave go:went grow:grew"
     " have:had hear:heard hide:hid hit:hit hold:held hurt:hurt keep:kept know:knew lead:led leave:left lend:lent let:let"
-    " lie:lay lose:lost make:made mean:meant meet:met pay:paid put:put read:read ride:rode ring:rang rise:rose run:ran"
-    " say:said see:saw sell:sold send:sent set:set shake:shook shine:shone shoot:shot shut:shut sing:sang sink:sank"
+    " lie:lay lose:lost make:made mean:meant meet:met pay:paid put:put read:read ride:rode"
+    " ring:rang rise:rose run:ran say:said see:saw sell:sold send:sent set:set shake:shook shine:shone shoot:shot shut:shut sing:sang sink:sank"
     " sit:sat sleep:slept speak:spoke spend:spent stand:stood steal:stole strike:struck swim:swam take:took teach:taught"
     " tell:told think:thought throw:threw understand:understood wake:woke wear:wore win:won write:wrote".split()
 )
@@ -401,19 +401,21 @@ _YES = re.compile(
     re.I,
 )
 _NO = re.compile(
-    r"(?:not at all|no|nope|nah|false|incorrect|wrong|negative|that(?:['’]s| is)(?:n['’]t| not) (?:correct|right|true|so)"
+    r"(?:not at all|no|nope|nah|false|incorrect|wrong|negative"
+    r"|that(?:['’]s| is)(?:n['’]t| not) (?:correct|right|true|so)"
     r"|that(?:['’]s| is) (?:incorrect|wrong|false))(?=[,.!;: ]*$|[,.!;:]| *[-–—])(?:[,.!;:]| *[-–—])* *",
     re.I,
 )
 _OPENERS = re.compile(
     r"(?:(?:well|in fact|actually|so|sure|okay|ok|as a matter of fact|to be precise|in short|simply put|basically"
-    r"|the answer is|the answer:|answer:|it(?:['’]s| is) true that|that said)[,!:.]? +|(?:indeed|in fact|actually)[,.!]* *)",
+    r"|the answer is|the answer:|answer:|it(?:['’]s| is) true that|that said)[,!:.]? +"
+    r"|(?:indeed|in fact|actually)[,.!]* *)",
     re.I,
 )
 _MAYBE = re.compile(
     r"(?:maybe|perhaps|possibly|probably|presumably|likely|it depends|depends|unclear|unsure|not sure|hard to say"
-    r"|i (?:think|guess|suppose|believe)(?: so| not)?|who knows|kind of|sort of)(?:[, ]+(?:yes|no|so|not|it (?:was|is)))?"
-    r"[.!… ]*",
+    r"|i (?:think|guess|suppose|believe)(?: so| not)?|who knows|kind of|sort of)"
+    r"(?:[, ]+(?:yes|no|so|not|it (?:was|is)))?[.!… ]*",
     re.I,
 )
 _ECHO = re.compile(
@@ -434,7 +436,7 @@ def _is_clause(reply: str, question: str) -> bool:
     behind = [word for place, word in enumerate(low) if place and inside[place] == word]
     if low[0] in _PREPOSITIONS and low[0] != "because":
         return False
-    if any(word in _AUXILIARY and not (word == "may" and inside[low.index(word)] == "May") for word in low[1:]):
+    if any(word in _AUXILIARY - {"am", "may"} for word in low[1:]):
         return True
     if low[0] == "because":
         return False
