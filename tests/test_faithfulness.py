@@ -218,7 +218,7 @@ def test_plain_data_and_back():
 
 def test_the_signature_names_every_choice():
     signature = evaluate("One. Two.", "One.").signature
-    chosen = ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold", "version"]
+    chosen = ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold", "normalize", "version"]
     assert list(signature) == chosen
     assert signature["embedder"] == load_embedder("minilm").fingerprint
     assert signature["checker"] == load_checker("embedded").fingerprint

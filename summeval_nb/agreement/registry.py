@@ -43,6 +43,7 @@ _KNOWN: dict[str, _Known] = {
     "embedding": _Known("agreement.metrics:EmbeddingMetric", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"),
     "answers": _Known("judged.answers:AnswerMetric", "answer held against context and truth"),
+    "citations": _Known("judged.citations:CitationsMetric", "sentences that what they cite supports"),
     "summary_score": _Known("judged.summary_score:SummarizationMetric", "questions a summary answers"),
     "rating": _Known("judged.ratings:RatingMetric", "a model's grade", "1 to 5"),
     "context_precision": _Known("judged.retrieval:ContextPrecisionMetric", "needed passages on top"),

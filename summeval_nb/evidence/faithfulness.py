@@ -38,6 +38,7 @@ from ..core.html import heat_map, html_page
 from ..models.load import StoreOrPath, load_store
 from ..text.embed import EmbedderOrName
 from ..text.embed import BatchEmbedder, load_embedder
+from ..text.normalize import VERSION as NORMALIZE
 from ..text.split import Splitter, splitter_name
 
 if TYPE_CHECKING:
@@ -383,6 +384,7 @@ class FaithfulnessMetric(Metric):
                 "embedder": embedder.fingerprint,
                 "checker": checker.fingerprint,
                 "threshold": checker.threshold,
+                "normalize": NORMALIZE,
             }
             | ({} if low is None else {"contradicted_below": low})
         )

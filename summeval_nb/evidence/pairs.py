@@ -14,7 +14,7 @@ from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence
 from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
-from summeval_nb.text.lists import LedReading, read_with_leads
+from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word
 from summeval_nb.text.similarity import cosine_similarity
 from summeval_nb.text.split import Reading, Splitter, split_markdown
@@ -179,14 +179,14 @@ class Retrieved:
 def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source: Sequence[Reading]) -> Verdict:
     """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text.
 
-    A list's item that was read with its lead-in has a note that says how it was read.
+    What was read in other words, such as a list's item with its lead-in, has a note that says how.
     """
     moved = []
     for finding in verdict.findings:
         start, end = reading.in_sentence(finding.start, finding.end)
         moved.append(Finding(finding.kind, reading.sentence.text[start:end], start, end, finding.clash))
     shown = [("", reading), *(("the first evidence ", source[item.index]) for item in evidence[:1])]
-    notes = [f"{what}read as “{side.plain}”" for what, side in shown if isinstance(side, LedReading)]
+    notes = [f"{what}read as “{side.plain}”" for what, side in shown if side.reworded]
     notes = [*([verdict.details["note"]] if notes and "note" in verdict.details else []), *notes]
     details = {**verdict.details, "note": "; ".join(notes)} if notes else verdict.details
     return replace(verdict, evidence=evidence, findings=moved, details=details)
@@ -196,12 +196,20 @@ def read_pairs(
     texts: Sequence[str], summaries: Sequence[str], checker: Checker, splitter: Splitter, lang: str | None
 ) -> list[ReadPair]:
     """Split a batch of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
-    distinct = list(dict.fromkeys([*texts, *summaries]))
-    found = split_markdown(distinct, splitter=splitter, lang=lang or None, progress=False)
-    read = {text: read_with_leads(text, own) for text, own in zip(distinct, found, strict=True)}
+    sources = [(text, "") for text in texts]
+    judged = list(zip(summaries, texts, strict=True))
+    distinct = list(dict.fromkeys([*sources, *judged]))
+    found = split_markdown(
+        [text for text, _ in distinct],
+        likes=[like for _, like in distinct],
+        splitter=splitter,
+        lang=lang or None,
+        progress=False,
+    )
+    read = {text: read_with_leads(text[0], own) for text, own in zip(distinct, found, strict=True)}
     prepared = []
-    for text, summary in zip(texts, summaries, strict=True):
-        source, own = may_be_evidence(read[text]), read[summary]
+    for summary, text in judged:
+        source, own = may_be_evidence(read[text, ""]), read[summary, text]
         unread = unread_sentences(source, own, checker, lang)
         reasons = [claim.reason or reason for claim, reason in zip(own, unread, strict=True)]
         prepared.append(ReadPair(text, summary, source, own, reasons))

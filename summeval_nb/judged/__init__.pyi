@@ -5,6 +5,13 @@ from .answers import AnswerReport as AnswerReport
 from .answers import AnswerTable as AnswerTable
 from .answers import evaluate_answer as evaluate_answer
 from .answers import evaluate_answers as evaluate_answers
+from .citations import Citation as Citation
+from .citations import CitationsMetric as CitationsMetric
+from .citations import CitationsScore as CitationsScore
+from .citations import CitationsTable as CitationsTable
+from .citations import CitedSentence as CitedSentence
+from .citations import check_citations as check_citations
+from .citations import check_citations_many as check_citations_many
 from .embedded import EmbeddedJudge as EmbeddedJudge
 from .judging import Answer as Answer
 from .judging import Entailment as Entailment

@@ -37,7 +37,7 @@ from summeval_nb.judged.statements import READING, clause_statements, resolve_by
 from summeval_nb.models.store import content_key
 from summeval_nb.text.embed import BatchEmbedder, RememberingEmbedder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
-from summeval_nb.text.lists import LedReading, read_with_leads
+from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.similarity import unit_rows
 from summeval_nb.text.split import Reading, split_claims, split_markdown
 
@@ -72,13 +72,14 @@ def _read_premise(premise: str) -> tuple[Reading, ...]:
     return tuple(reading for reading in told if not reading.plain.rstrip().endswith("?"))
 
 
-def _read_statement(statement: str) -> Reading:
-    """A statement without markup; one of several sentences is read as it stands.
+def _read_statement(statement: str, premise: str = "") -> Reading:
+    """A statement without markup, its values as the premise writes them; one of several
+    sentences is read as it stands.
 
     Nothing is cut, so no language is asked for: what the checker does not read, its
     reason says.
     """
-    (found,) = split_markdown([statement], lang="en", progress=False)
+    (found,) = split_markdown([statement], likes=[premise], lang="en", progress=False)
     if len(found) == 1 and not found[0].reason:
         return found[0]
     return Reading(Sentence(statement, 0, len(statement)), statement, range(len(statement)))
@@ -108,7 +109,7 @@ def _as_entailment(
             start=reading.sentence.start,
             end=reading.sentence.end,
             similarity=similarity,
-            read=reading.plain if isinstance(reading, LedReading) else "",
+            read=reading.plain if reading.reworded else "",
         )
         for reading, similarity in ((premise[i], cosine) for i, cosine in places.items())
     )
@@ -132,31 +133,29 @@ def _entail_many(
     A premise without a sentence is a failure.
     """
     premises = {premise: _read_premise(premise) for premise, _ in items}
-    claims = {statement: _read_statement(statement) for _, statements in items for statement in statements}
+    claims = {(premise, s): _read_statement(s, premise) for premise, statements in items for s in statements}
     vectors = SentenceVectors(
         embedder, [reading.plain for own in (*premises.values(), claims.values()) for reading in own]
     )
     matrices = {premise: vectors.of([reading.plain for reading in own]) for premise, own in premises.items() if own}
     reasons = [
-        unread_sentences(premises[premise], [claims[statement] for statement in statements], checker, lang)
+        unread_sentences(premises[premise], [claims[premise, statement] for statement in statements], checker, lang)
         for premise, statements in items
     ]
     asked = {
-        (premise, statement): _closest(vectors.of([claims[statement].plain])[0], matrices[premise], k)
+        (premise, statement): _closest(vectors.of([claims[premise, statement].plain])[0], matrices[premise], k)
         for (premise, statements), own in zip(items, reasons, strict=True)
         for statement, reason in zip(statements, own, strict=True)
         if premise in matrices and not reason
     }
-    pairs = [
-        ([premises[p][i].plain for i in places], claims[statement].plain) for (p, statement), places in asked.items()
-    ]
+    pairs = [([premises[asking[0]][i].plain for i in places], claims[asking].plain) for asking, places in asked.items()]
     verdicts = dict(zip(asked, _check_distinct(checker, pairs, vectors), strict=True))
     empty = JudgeFailure("entail", "the premise holds no sentence")
     return [
         [
             Entailment(label=None, reason=reason)
             if reason
-            else _as_entailment(verdicts[p, statement], premises[p], asked[p, statement], claims[statement])
+            else _as_entailment(verdicts[p, statement], premises[p], asked[p, statement], claims[p, statement])
             for statement, reason in zip(statements, own, strict=True)
         ]
         if premises[p]

@@ -223,7 +223,7 @@ def evidence_study(
     result = evaluate(text, summary, most, embedder=embedder, checker=judge)
     if not result.sentences:
         raise ValueError(f"there is nothing to play with: {result.reason}")
-    plain = plain_sentences(text) | plain_sentences(summary)
+    plain = plain_sentences(text) | plain_sentences(summary, like=text)
     return EvidenceStudy(result, verdicts_by_k(result, plain, judge, most), judge.threshold)
 
 
@@ -251,9 +251,10 @@ def verdicts_by_k(
     return (*verdicts, tuple(result.verdicts))
 
 
-def plain_sentences(text: str) -> dict[str, str]:
-    """Return for each sentence of a text, as it stands, the words without markup that a checker reads."""
-    return {reading.sentence.text: reading.plain for reading in split_markdown([text], progress=False)[0]}
+def plain_sentences(text: str, *, like: str = "") -> dict[str, str]:
+    """Return for each sentence of a text, as it stands, the words that a checker reads beside another text."""
+    (readings,) = split_markdown([text], likes=[like], progress=False)
+    return {reading.sentence.text: reading.plain for reading in readings}
 
 
 def decided(verdict: Verdict, threshold: float) -> Verdict:

@@ -22,3 +22,6 @@ from .split import split_sentences as split_sentences
 from .split import split_text as split_text
 from .split import split_units as split_units
 from .split import splitter_name as splitter_name
+from .wrapping import Mark as Mark
+from .wrapping import citation_marks as citation_marks
+from .wrapping import wrappers as wrappers

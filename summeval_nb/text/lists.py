@@ -106,9 +106,14 @@ class LedReading(Reading):
 
     def in_sentence(self, start: int, end: int) -> tuple[int, int]:
         """Return where `plain[start:end]` stands in the item; all of it where it stands in the lead-in only."""
-        own = [place for place in self.places[start:end] if place >= 0]
-        own = own or [place for place in self.places if place >= 0]
-        return own[0], own[-1] + 1
+        own = [i for i in range(start, end) if self.places[i] >= 0]
+        own = own or [i for i, place in enumerate(self.places) if place >= 0]
+        return self.places[own[0]], self.ends[own[-1]] if self.ends else self.places[own[-1]] + 1
+
+    @property
+    def reworded(self) -> bool:
+        """Whether a checker reads other words than stand in the sentence: the lead-in's, at least."""
+        return True
 
 
 def read_with_leads(text: str, readings: Sequence[Reading]) -> list[Reading]:
@@ -164,5 +169,7 @@ def _led(reading: Reading, plain: str) -> LedReading:
     """A reading with the words of an item and of its lead-in; the lead-in has no places in the text."""
     own = reading.plain.rstrip(".;,")
     start = len(plain) - len(reading.plain) if plain.endswith(reading.plain) else 0
-    places = [*[-1] * start, *reading.places[: len(own)]]
-    return LedReading(reading.sentence, plain, [*places, *[-1] * (len(plain) - len(places))], reading.reason)
+    after = len(plain) - start - len(own)
+    places = [*[-1] * start, *reading.places[: len(own)], *[-1] * after]
+    ends = [*[-1] * start, *reading.ends[: len(own)], *[-1] * after] if reading.ends else ()
+    return LedReading(reading.sentence, plain, places, reading.reason, ends)

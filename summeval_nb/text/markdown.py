@@ -153,6 +153,7 @@ CODE = "code is not judged"
 RULE = "a line that only divides is not judged"
 TABLE_HEAD = "the head of a table states nothing that could be checked"
 PICTURE = "a picture is not judged"
+WRAPPER = "it wraps the text and says nothing of its subject"
 NO_EVIDENCE = frozenset({CODE, RULE, PICTURE})
 
 _SIGNS = re.compile(r"[*_`#>|~\[\\<]|^[ \t]*(?:[-+=]|\d{1,9}[.)])(?:[ \t]|$|[-=])", re.MULTILINE)

@@ -13,6 +13,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from summeval_nb.text.markdown import trimmed
+from summeval_nb.text.values import AS_ELSEWHERE, Amount, Amounts, Form, dates, figure_dates, names_by_initials, times
+from summeval_nb.text.wrapping import Mark, citation_marks, wrappers
+
 VERSION = "1"  # whatever reads normalised text names it in its signature
 
 
@@ -57,8 +61,11 @@ def edited(text: str, edits: Iterable[Edit]) -> Normalized:
     >>> edited("a bc d", [Edit(2, 4, "xyz")])
     Normalized(text='a xyz d', starts=[0, 1, 2, 2, 2, 4, 5], ends=[1, 2, 4, 4, 4, 5, 6])
     """
+    listed = list(edits)
+    if not listed:
+        return Normalized(text, range(len(text)), range(1, len(text) + 1))
     pieces, starts, ends, reached = list[str](), list[int](), list[int](), 0
-    for edit in chain(edits, [Edit(len(text), len(text), "")]):
+    for edit in chain(listed, [Edit(len(text), len(text), "")]):
         pieces += [text[reached : edit.start], edit.words]
         starts += [*range(reached, edit.start), *[edit.start] * len(edit.words)]
         ends += [*range(reached + 1, edit.start + 1), *[edit.end] * len(edit.words)]
@@ -89,8 +96,81 @@ def normalize(text: str, *, like: str = "") -> Normalized:
     >>> normalize("It cost 2,000,000 euros.", like="It cost €2 million.").text
     'It cost €2 million.'
     """
-    composed = _composed(text)
-    return composed.then(in_one_form(composed.text, like))
+    own = unwrapped(text, like=like).own
+    return own.then(in_one_form(own.text, like))
+
+
+_FOLLOWING = re.compile(r"[ \t]*([^\W\d_])")
+_CLOSES = re.compile(r"[\s.,;:!?)\]}\"”’]|\Z")
+
+
+class Unwrapped(NamedTuple):
+    """A text without its citation marks and without what wraps it, and where these stand in the user's own text."""
+
+    own: Normalized
+    marks: list[tuple[int, int]]
+    wraps: list[tuple[int, int]]
+
+    def with_marks(self, text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return spans of the unwrapped text as spans of the user's own, with the marks beside them.
+
+        A mark belongs to the sentence before it in its line, or else to the one behind it.
+        """
+        placed = [self.own.span(*span) for span in spans]
+        place = 0
+        for start, end in self.marks:
+            while place < len(placed) and placed[place][1] <= start:
+                place += 1
+            before, behind = placed[place - 1] if place else None, placed[place] if place < len(placed) else None
+            if behind and behind[0] <= start:
+                continue
+            if before and "\n" not in (gap := text[before[1] : start]) and not gap.strip():
+                placed[place - 1] = before[0], end
+            elif behind and not text[end : behind[0]].strip():
+                placed[place] = start, behind[1]
+        return placed
+
+
+def unwrapped(text: str, *, like: str = "") -> Unwrapped:
+    """Return a text without citation marks and without what wraps it.
+
+    An empty line takes the place of what wraps the text, so that no sentence runs across it.
+
+    Examples
+    --------
+    >>> found = unwrapped("Sure! Anna has two dogs [1].")
+    >>> found.own.text, found.wraps
+    ('Anna has two dogs.', [(0, 5)])
+    """
+    wraps = [trimmed(text, *span) for span in wrappers(text)]
+    edits = [Edit(start, end, "\n\n" if start > 0 and end < len(text) else "") for start, end in wraps]
+    taken = {place for start, end in wraps for place in range(start, end)}
+    marks = [mark for mark in citation_marks(text, like=like) if taken.isdisjoint(range(mark.start, mark.end))]
+    edits += [_gone(text, mark) for mark in marks]
+    return Unwrapped(edited(text, _disjoint(edits)), [(mark.start, mark.end) for mark in marks], wraps)
+
+
+def _disjoint(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Give edits in order; the white space between two is taken out once."""
+    reached = 0
+    for edit in sorted(edits):
+        if edit.end > reached:
+            yield edit._replace(start=max(edit.start, reached))
+            reached = edit.end
+
+
+def _gone(text: str, mark: Mark) -> Edit:
+    """Return the edit that takes a mark out of a text, with the white space that was there for it."""
+    start, end = mark.start, mark.end
+    if text[start].isalpha() and (following := _FOLLOWING.match(text, end)):  # According to [1], the bridge fell
+        return Edit(start, following.end(), following[1].upper())
+    while start and text[start - 1] in " \t\u00a0":
+        start -= 1
+    if start and text[start - 1] != "\n":
+        return Edit(start, end, "" if _CLOSES.match(text, end) else " ")
+    while end < len(text) and text[end] in ": \t\u00a0":
+        end += 1
+    return Edit(start, end, "")
 
 
 # Accents that stand alone after their letter, and characters that are not seen.
@@ -100,530 +180,12 @@ _LOOSE = re.compile(r"[^\W\d_]?[\u0300-\u036f]+|[\u00ad\u200b\ufeff]")
 
 def _composed(text: str) -> Normalized:
     """Return a text whose letters hold their accents, without soft hyphens and spaces of no width."""
-    edits = []
-    for match in _LOOSE.finditer(text):
+    edits = list[Edit]()
+    for match in () if text.isascii() else _LOOSE.finditer(text):
         words = unicodedata.normalize("NFC", match[0]) if match[0][-1] >= "\u0300" and match[0][0] < "\u2000" else ""
         if words != match[0]:
             edits.append(Edit(*match.span(), words))
     return edited(text, edits)
-
-
-# What says a value: where it stands, what it is worth, and how it is usually written (None: as it stands).
-
-
-class Form(NamedTuple):
-    """An expression, the values it may stand for, and its usual form, "" where it has none."""
-
-    start: int
-    end: int
-    keys: tuple[Hashable, ...]
-    usual: str = ""
-
-
-_ONES = dict(
-    zip(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split(),
-        range(1, 20),
-        strict=True,
-    )
-)
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12}
-_ORDINAL_ONES = dict(
-    zip(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth".split(),
-        range(1, 20),
-        strict=True,
-    )
-)
-_ORDINAL_TENS = {f"{word[:-1]}ieth": value for word, value in _TENS.items()}
-
-
-def _any(words: Iterable[str]) -> str:
-    """Return a pattern for any of these words, the longest first."""
-    return "(?:" + "|".join(sorted(map(re.escape, words), key=len, reverse=True)) + ")"
-
-
-_BELOW_100 = rf"(?:{_any(_TENS)}(?:[-\u2010\u2011 ]{_any(list(_ONES)[:9])}\b)?+|{_any(_ONES)})\b"
-_BELOW_1000 = rf"(?:(?:an?\b|{_BELOW_100})\ hundred\b(?:(?:\ and)?\ {_BELOW_100})?+|{_BELOW_100})"
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?+|\d++(?:\.\d++)?+)"
-_BEFORE = r"(?<![\w.,:/\u2010-\u2013-])(?<![.,:/]\ )"  # no part of a longer number, date or score
-_SCALE = _any(_SCALES)
-_WORDS = rf"""(?:
-    half\ an?\ {_SCALE}\b
-  | (?:(?:an?\b|{_BELOW_1000})(?:\ and\ a\ half)?\ {_SCALE}\b(?:(?:,|\ and)?\ (?={_BELOW_1000}\ {_SCALE}\b))?+){{1,4}}
-    (?:(?:,|\ and|,\ and)?\ {_BELOW_1000}(?!\ {_SCALE}))?+
-  | {_BELOW_1000}(?:\ and\ a\ half\b)?+
-  | (?:an?|half\ a|two|three|four|five|six)\ dozen\b
-  | zero\b
-)"""
-_FIGURES = rf"{_DIGITS}(?:[\ \u00a0-]?{_SCALE}\b|\ ?(?:m|mn|bn|k|tn)\b)?+(?!\w|[.,:/]\d)"
-_NUMBER = rf"(?:{_BEFORE}(?:{_FIGURES}|\b{_WORDS}))"
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
-
-
-def number_of(words: str) -> float | None:
-    """Return what a number in digits or words is worth, None for what is no number.
-
-    Examples
-    --------
-    >>> [number_of(words) for words in ("2,500", "2.5 million", "two hundred and four", "half a million", "£")]
-    [2500.0, 2500000.0, 204.0, 500000.0, None]
-    """
-    total, current, held = 0.0, 0.0, False
-    for part in re.findall(r"\d[\d,]*(?:\.\d+)?|[a-z]+", words.lower().replace("and a half", "plushalf")):
-        scale = _SCALES.get(part) or _SHORT_SCALES.get(part)
-        if part[0].isdigit():
-            current = float(part.replace(",", ""))
-        elif part in _ONES or part in _TENS:
-            current += _ONES.get(part) or _TENS[part]
-        elif part == "plushalf":
-            current += 0.5
-        elif part == "hundred":
-            current = (current or 1) * 100
-        elif part == "dozen":
-            current = (current or 1) * 12
-        elif part == "half":
-            current = 0.5
-        elif scale:
-            total, current = total + (current or 1) * scale, 0.0
-        elif part not in ("a", "an", "and", "zero"):
-            return None
-        held = True
-    return round(total + current, 9) if held else None
-
-
-# Dates.
-
-_MONTHS = "January February March April May June July August September October November December".split()
-_MONTH_NUMBERS = {month.lower(): number for number, month in enumerate(_MONTHS, 1)}
-_MONTH_NUMBERS |= {month[:3].lower(): number for number, month in enumerate(_MONTHS, 1)} | {"sept": 9}
-_MONTH = rf"(?P<month>March|May|Mar\b\.?|(?i:{'|'.join({*_MONTHS} - {'March', 'May'})}|(?:jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?))"
-_ORDINAL_DAY = rf"(?:{_any([*list(_ORDINAL_ONES), 'twentieth', 'thirtieth'])}|(?:twenty|thirty)[- ]{_any(list(_ORDINAL_ONES)[:9])})"
-_DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?\b|{_ORDINAL_DAY}\b)(?![.,:/-]\d|%|\ ?[ap]\.?m\b|\ percent)"
-_YEAR = r"(?:,?\ (?:of\ )?(?P<year>1[0-9]\d\d|20\d\d)\b(?![.,:]\d))"
-_AWAY = r"(?<![\w/.,:-])"
-_DATES = tuple(
-    re.compile(pattern, re.VERBOSE)
-    for pattern in (
-        rf"{_AWAY}(?P<year>1[0-9]\d\d|20\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?![\d-])",
-        rf"{_AWAY}{_MONTH}\ (?:the\ )?{_DAY}{_YEAR}?+",
-        rf"(?<!\d\ and\ )(?<!\d\ or\ )(?<!\d\ to\ )(?<!th\ and\ ){_AWAY}(?:the\ )?{_DAY}\ (?:of\ )?{_MONTH}{_YEAR}?+",
-        rf"{_AWAY}{_MONTH}{_YEAR}",
-    )
-)
-_FIGURE_DATE = re.compile(rf"{_AWAY}(\d\d?)([/.-])(\d\d?)\2((?:1[0-9]|20)?\d\d)(?![\d/-]|[.,:]\d)")
-_LONE_MONTH = re.compile(
-    r"(?<=\b(?:in|by|of)\ )(?P<month>(?:Jan|Feb|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)(?!\w)", re.VERBOSE
-)
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-_WEEKDAY = re.compile(
-    r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?"
-    rf"(?=,?\ (?:{'|'.join([*_MONTHS, *(month[:3] for month in _MONTHS)])})|,?\ \d{{1,2}}(?:st|nd|rd|th)?\ [A-Z]|,?\ \d{{4}}-)"
-)
-
-
-def _ordinal(words: str) -> int | None:
-    """Return the number of an ordinal or of a day: 15, 15th, fifteenth, twenty-first."""
-    digits = re.match(r"\d+", words)
-    if digits:
-        return int(digits[0])
-    tens, _, ones = words.lower().replace(" ", "-").rpartition("-")
-    if tens:
-        return _TENS[tens] + _ORDINAL_ONES[ones] if tens in _TENS and ones in _ORDINAL_ONES else None
-    return _ORDINAL_ONES.get(ones) or _ORDINAL_TENS.get(ones)
-
-
-def _date_form(start: int, end: int, year: str | None, month: int, day: int | None) -> Form:
-    usual = _MONTHS[month - 1] + (f" {day}" if day else "") + (f"{',' * bool(day)} {year}" if year else "")
-    return Form(start, end, (("date", int(year or 0), month, day or 0),), usual)
-
-
-def _dates(text: str) -> Iterator[Form]:
-    """Give dates by their year, month and day."""
-    for pattern in _DATES:
-        for match in pattern.finditer(text):
-            found = match.groupdict()
-            written = found["month"].rstrip(".").lower()
-            month = int(written) if written.isdigit() else _MONTH_NUMBERS[written]
-            day = _ordinal(found["day"]) if found.get("day") else None
-            if day is None or 1 <= day <= 31:
-                yield _date_form(*match.span(), found.get("year"), month, day)
-    for match in _LONE_MONTH.finditer(text):
-        yield Form(*match.span(), (), _MONTHS[_MONTH_NUMBERS[match["month"].rstrip(".").lower()] - 1])
-    for match in _WEEKDAY.finditer(text):
-        yield Form(*match.span(), (), next(day for day in _DAYS if day.startswith(match[1][:3])))
-
-
-def _figure_dates(text: str, like: frozenset[tuple[int, int, int]]) -> Iterator[Form]:
-    """Give dates in figures whose day is told from the month: by its size, or because the other text has the date."""
-    for match in _FIGURE_DATE.finditer(text):
-        first, second, year = int(match[1]), int(match[3]), match[4]
-        readings = {(first, second), (second, first)} if match[2] == "/" else {(first, second)}
-        possible = {(d, m) for d, m in readings if 1 <= m <= 12 and 1 <= d <= 31}
-        full = {
-            (y, m, d)
-            for d, m in possible
-            for y in ([int(year)] if len(year) == 4 else [1900 + int(year), 2000 + int(year)])
-        }
-        known = full & like
-        told = known if len(known) == 1 else full
-        if len(told) == 1:
-            (y, m, d) = next(iter(told))
-            yield _date_form(*match.span(), str(y), m, d)
-        else:
-            yield Form(*match.span(), (), match[0])
-
-
-# Times of day.
-
-_HALF = r"(?P<half>[ap])\.?\ ?m\b\.?"
-_TIMES = tuple(
-    _compiled(pattern)
-    for pattern in (
-        rf"{_BEFORE}(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?(?P<gap>\ ?)(?:{_HALF}|(?P<noon>noon|midnight)\b)",
-        r"(?<![\w.,:/-])(?P<hour>0\d|1[2-9]|2[0-4]):(?P<minute>[0-5]\d)(?![\w:/-]|\.\d)(?:\ ?(?:hours|hrs|h)\b)?",
-        rf"{_BEFORE}\b(?P<word>{_any(list(_ONES)[:12])}|1[0-2]|[1-9])(?::(?P<minute>[0-5]\d))?(?:\ o['’]clock)?"
-        r"\ in\ the\ (?P<part>morning|afternoon|evening)\b",
-    )
-)
-
-
-def _times(text: str) -> Iterator[Form]:
-    """Give times of day by their minutes; what says a.m. or p.m. is left as it stands, but for its zeros."""
-    for match in _TIMES[0].finditer(text):
-        minute, late = int(match["minute"] or 0), (match["half"] or "p").lower() == "p"
-        hour = int(match["hour"])
-        if match["noon"]:
-            usual = match["noon"].lower() if hour == 12 and not minute else match[0]
-        elif hour == 12 and not minute:
-            usual = "noon" if late else "midnight"
-        elif match["minute"]:
-            half = match[0][match.end("gap") - match.start() :]
-            usual = f"{hour}{f':{minute:02}' if minute else ''}{match['gap']}{half}"
-        else:
-            usual = match[0]
-        yield Form(*match.span(), (), usual)
-    for match in _TIMES[1].finditer(text):
-        yield Form(*match.span(), (), _clock(int(match["hour"]), int(match["minute"])))
-    for match in _TIMES[2].finditer(text):
-        hour = _ONES.get(match["word"].lower()) or int(match["word"])
-        late = match["part"].lower() != "morning"
-        yield Form(*match.span(), (), _clock(hour % 12 + 12 * late, int(match["minute"] or 0)))
-
-
-def _clock(hour: int, minute: int) -> str:
-    """Return a time as most news write it; without dots, which would end a sentence."""
-    if minute == 0 and hour in (0, 12, 24):
-        return "noon" if hour == 12 else "midnight"
-    return f"{(hour - 1) % 12 + 1}{f':{minute:02}' if minute else ''} {'pm' if 12 <= hour < 24 else 'am'}"
-
-
-# Amounts: money, shares, and what has a unit.
-
-_SIGNS = {"us$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹"}
-_CURRENCIES = {
-    "dollar": "$", "dollars": "$", "usd": "$", "euro": "€", "euros": "€", "eur": "€", "pound": "£", "pounds": "£",
-    "gbp": "£", "pounds sterling": "£", "yen": "¥", "jpy": "¥", "rupee": "₹", "rupees": "₹", "inr": "₹",
-    "us dollars": "$", "u.s. dollars": "$", "chf": "chf", "swiss francs": "chf", "yuan": "cny", "cny": "cny",
-}  # fmt: skip
-_MONEY = (
-    _compiled(
-        rf"(?<![\w$])(?P<currency>{_any(_SIGNS)})\ ?(?P<number>{_DIGITS}(?:[\ -]?{_SCALE}\b|\ ?(?:mn?|bn|k|tn)\b)?+)(?![\w]|[.,]\d)"
-    ),
-    _compiled(rf"(?P<number>{_NUMBER})[\ -](?P<currency>{_any(_CURRENCIES)})\b"),
-    _compiled(r"(?P<number>(?<![\w.,])\d++(?:[.,]\d++)*+)\ ?(?P<currency>[€£])"),
-    _compiled(rf"\b(?P<currency>USD|EUR|GBP|JPY|INR|CHF|CNY)\ ?(?P<number>{_FIGURES})"),
-)
-_PERCENT = _compiled(rf"(?P<number>{_NUMBER}|{_BEFORE}{_DIGITS})[\ \u00a0-]?(?:%|percent\b|per\ cent\b|pct\b)")
-
-# name: dimension, factor, system ("" where there is one system only)
-_UNITS: dict[str, tuple[str, float, str]] = {}
-for _dimension, _system, _table in (
-    ("length", "metric", "mm millimetre:.001 cm centimetre:.01 m metre:1 km kilometre:1000"),
-    ("length", "imperial", "in inch inche:.0254 ft foot feet:.3048 yd yard:.9144 mile:1609.344"),
-    ("mass", "metric", "g gram gramme:.001 kg kilo kilogram kilogramme:1 tonne:1000"),
-    ("mass", "imperial", "oz ounce:.028349523 lb pound:.45359237 stone:6.35029318"),
-    ("area", "metric", "hectare:10000 square-metre sq-m m²:1 square-kilometre square-km sq-km km²:1000000"),
-    ("area", "imperial", "acre:4046.8564 square-foot square-feet sq-ft:.09290304 square-mile sq-mile:2589988.1"),
-    ("speed", "metric", "km/h kph kmh kilometres-per-hour kilometres-an-hour:1"),
-    ("speed", "imperial", "mph miles-per-hour miles-an-hour:1.609344"),
-    ("volume", "metric", "ml millilitre:.001 cl centilitre:.01 litre:1"),
-    ("hours", "", "sec second:1 min minute:60 h hr hour:3600 day:86400 week:604800"),
-    ("months", "", "month:1 yr year:12 decade:120 century centurie:1200"),
-    ("data", "", "kb kilobyte:1 mb megabyte:1000 gb gigabyte:1000000 tb terabyte:1000000000"),
-):  # fmt: skip
-    _names = list[str]()
-    for _word in _table.split():
-        _name, _, _factor = _word.partition(":")
-        _names.append(_name.replace("-", " "))
-        if _factor:
-            for _name in _names:
-                for _spelt in {_name, _name.replace("metre", "meter").replace("litre", "liter")}:
-                    _UNITS |= {_form: (_dimension, float(_factor), _system) for _form in (_spelt, f"{_spelt}s")}
-            _names = []
-_QUANTITY = _compiled(
-    rf"(?P<number>{_NUMBER}|\b(?:an?|half\ an?)(?=\ ))[\ \u00a0-]?(?P<unit>{_any(_UNITS)})\b(?!['’]|-old)"
-)
-_BARE = re.compile(r"\d++(?:[.,]\d++)*+")
-_GLUED = _compiled(rf"{_BEFORE}(?P<number>{_DIGITS})(?P<unit>{_any(_UNITS)})\b")
-_DEGREES = _compiled(rf"(?P<number>{_NUMBER})\ ?(?:°\ ?|degrees?\ )(?P<unit>C|F|Celsius|Fahrenheit)\b")
-
-
-def _amounts(text: str) -> Iterator[Form]:
-    """Give money, shares and quantities by their worth in one unit."""
-    for pattern in _MONEY:
-        for match in pattern.finditer(text):
-            currency = match["currency"].lower()
-            if (value := number_of(match["number"])) is not None:
-                yield Form(*match.span(), (("money", _SIGNS.get(currency) or _CURRENCIES[currency], value),))
-    for match in _PERCENT.finditer(text):
-        if (value := number_of(match["number"])) is not None:
-            yield Form(*match.span(), (("percent", value),))
-    for pattern in (_QUANTITY, _GLUED):
-        for match in pattern.finditer(text):
-            dimension, factor, system = _UNITS[match["unit"].lower()]
-            counted = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5}
-            value = counted.get(match["number"].lower()) or number_of(match["number"])
-            if value is not None:
-                place = _last_place(match["number"]) * factor
-                yield Form(*match.span(), (Amount(dimension, round(value * factor, 9), system, place),))
-    for match in _DEGREES.finditer(text):
-        if (value := number_of(match["number"])) is not None:
-            celsius = match["unit"][0].upper() == "C"
-            worth = value if celsius else (value - 32) / 1.8
-            place = _last_place(match["number"]) * (1 if celsius else 1 / 1.8)
-            yield Form(*match.span(), (Amount("degrees", round(worth, 6), "metric" if celsius else "imperial", place),))
-
-
-class Amount(NamedTuple):
-    """A quantity in its dimension's unit, the system of units it was written in, and what its last figure is worth."""
-
-    dimension: str
-    worth: float
-    system: str
-    place: float
-
-    def same(self, other: Amount) -> bool:
-        """Whether two quantities are the same; of two systems, whether one is the other, rounded as it is written."""
-        if self.dimension != other.dimension:
-            return False
-        apart = abs(self.worth - other.worth)
-        if self.system == other.system:
-            return apart <= 1e-9 * abs(self.worth)
-        return apart <= 0.5 * max(self.place, other.place) and apart <= max(0.03 * abs(self.worth), 0.5)
-
-
-def _last_place(number: str) -> float:
-    """Return what a number's last figure is worth: .1 for 2.5, 1 for 40, a tenth of a million for 2.5 million."""
-    figures = _BARE.search(number)
-    scale = next((worth for word, worth in _SCALES.items() if word in number.lower()), 1)
-    return scale * 10.0 ** -len(figures[0].partition(".")[2]) if figures else float(scale)
-
-
-# Numbers and numerals.
-
-_PLAIN_NUMBER = _compiled(_NUMBER)
-_ONE = _compiled(rf"{_BEFORE}\b(?:one|1)(?=\ (?P<what>[a-z]++))")
-_ORDINAL = _compiled(
-    rf"(?<![\w.,-])(?:\d{{1,3}}(?:st|nd|rd|th)|(?:{_any(_TENS)}[-\ ])?{_any(_ORDINAL_ONES)}|{_any(_ORDINAL_TENS)})\b"
-)
-_OF_TIME = re.compile(r"\b(?:an?|one|per|split) $")
-_WAR = re.compile(
-    r"\b(?:World War (?P<number>II|I|2|1|Two|One|two|one)|WW ?-?(?P<short>II|I|2|1)|(?P<ordinal>First|Second|1st|2nd) World War)\b"
-)
-_WARS = {"II": 2, "I": 1, "TWO": 2, "ONE": 1, "2": 2, "1": 1, "FIRST": 1, "SECOND": 2, "1ST": 1, "2ND": 2}
-_NUMERAL = re.compile(
-    r"\b(?P<word>[A-Za-z][\w'’-]{1,30}) (?P<number>(?=[IVXL])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|\d{1,2}"
-    rf"|(?:{'|'.join(word.capitalize() for word in list(_ONES)[:12])})"
-    rf"|[Tt]he (?:{'|'.join(word.capitalize() for word in _ORDINAL_ONES)}))(?![\w'’]|[.,:/-]\d)"
-)
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}
-_NO_NUMERAL = frozenset("and but or if when then that than so as because while before after since where said".split())
-
-
-def _roman(numeral: str) -> int:
-    """Return what a Roman numeral is worth.
-
-    Examples
-    --------
-    >>> [_roman(numeral) for numeral in ("IV", "XIV", "XLIX")]
-    [4, 14, 49]
-    """
-    values = [_ROMAN[letter] for letter in numeral]
-    return sum(-value if value < max(values[i:]) else value for i, value in enumerate(values))
-
-
-def _numerals(text: str) -> Iterator[Form]:
-    """Give wars, and the numbers of kings, parts and chapters, by the word before them."""
-    for match in _WAR.finditer(text):
-        written = match["number"] or match["short"] or match["ordinal"]
-        yield Form(*match.span(), (("war", _WARS[written.upper()]),))
-    for match in _NUMERAL.finditer(text):
-        number, word = match["number"], match["word"].lower()
-        if number == "I" and (not match["word"][0].isupper() or word in _NO_NUMERAL):
-            continue
-        if number[0].isdigit():
-            value = int(number)
-        elif set(number) <= set("IVXL"):
-            value = _roman(number)
-        else:
-            value = _ORDINAL_ONES.get(number[4:].lower()) or _ONES.get(number.lower()) or 0
-        yield Form(*match.span("number"), (("numeral", word, value),))
-
-
-def _numbers(text: str) -> Iterator[Form]:
-    """Give numbers and ordinals by their value; one dog, and no one as a pronoun."""
-    for match in _PLAIN_NUMBER.finditer(text):
-        value = number_of(match[0])
-        if value is not None and match[0].lower() not in ("one", "1"):
-            yield Form(*match.span(), (("number", value),))
-    for match in _ONE.finditer(text):
-        yield Form(*match.span(), (("one", match["what"].lower()),))
-    for match in _ORDINAL.finditer(text):
-        if match[0].lower() != "second" or not _OF_TIME.search(text[max(0, match.start() - 6) : match.start()]):
-            yield Form(*match.span(), (("ordinal", _ordinal(match[0])),))
-
-
-# Titles, streets and companies, by the name that they belong to.
-
-_BEFORE_NAME = {
-    "dr": "doctor", "st": "saint", "mt": "mount", "ft": "fort", "prof": "professor", "sen": "senator",
-    "gov": "governor", "rep": "representative", "gen": "general", "lt": "lieutenant", "col": "colonel",
-    "capt": "captain", "sgt": "sergeant", "rev": "reverend", "mr": "mister", "maj": "major", "hon": "honorable",
-    "pres": "president", "det": "detective", "supt": "superintendent", "cllr": "councillor", "univ": "university",
-    "dept": "department", "no": "number",
-}  # fmt: skip
-_AFTER_NAME = {
-    "st": "street", "ave": "avenue", "rd": "road", "blvd": "boulevard", "sq": "square", "inc": "incorporated",
-    "corp": "corporation", "co": "company", "ltd": "limited", "jr": "junior", "sr": "senior", "bros": "brothers",
-    "univ": "university", "intl": "international", "assn": "association", "dept": "department",
-}  # fmt: skip
-_TITLE = re.compile(
-    rf"\b(?P<title>(?:{'|'.join(sorted({w.capitalize() for p in _BEFORE_NAME.items() for w in p}, key=len, reverse=True))})\b)\.?"
-    r"(?= (?:of )?(?P<name>[A-Z\d][\w'’-]{0,40}))"
-)
-_SUFFIX = re.compile(
-    r"\b(?P<name>[A-Z][\w'’-]{0,40}),? "
-    rf"(?P<title>(?:{'|'.join(sorted({w.capitalize() for p in _AFTER_NAME.items() for w in p}, key=len, reverse=True))})\b\.?)"
-)
-_ELSEWHERE = {"vs": "versus", "approx": "approximately"}
-_WORD = re.compile(r"\b(?P<word>vs|versus|approx|approximately)\b\.?", re.IGNORECASE)
-_AND = re.compile(r"\b(?P<left>[A-Za-z][\w'’]{0,40}) (?P<and>&|and)(?= (?P<right>[A-Za-z][\w'’]{0,40}))")
-
-
-def _titles(text: str) -> Iterator[Form]:
-    """Give what is abbreviated beside a name, by its full word and the name."""
-    for match in _TITLE.finditer(text):
-        title = match["title"].lower()
-        end = match.end() if title in _BEFORE_NAME else match.end("title")
-        yield Form(match.start(), end, (("title", _BEFORE_NAME.get(title, title), match["name"].lower()),))
-    for match in _SUFFIX.finditer(text):
-        title = match["title"].lower().rstrip(".")
-        end = match.end("title") if title in _AFTER_NAME else match.start("title") + len(title)
-        key = ("suffix", _AFTER_NAME.get(title, title), match["name"].lower())
-        yield Form(match.start("title"), end, (key,))
-    for match in _WORD.finditer(text):
-        word = match["word"].lower()
-        end = match.end() if word in _ELSEWHERE else match.end("word")
-        yield Form(match.start(), end, (("word", _ELSEWHERE.get(word, word)),))
-    for match in _AND.finditer(text):
-        yield Form(*match.span("and"), (("and", match["left"].lower(), match["right"].lower()),))
-
-
-# Initials of names. What everybody knows by its initials is never taken for another name.
-
-_KNOWN_INITIALS = {
-    initials: tuple(names.split("|"))
-    for initials, names in (
-        line.strip().split(" ", 1)
-        for line in """UN United Nations
-        UK United Kingdom
-        US United States|United States of America
-        EU European Union
-        UAE United Arab Emirates
-        USSR Union of Soviet Socialist Republics
-        WHO World Health Organization|World Health Organisation
-        WTO World Trade Organization|World Trade Organisation
-        IMF International Monetary Fund
-        NATO North Atlantic Treaty Organization|North Atlantic Treaty Organisation
-        OECD Organisation for Economic Co-operation and Development
-        OPEC Organization of the Petroleum Exporting Countries
-        ICC International Criminal Court
-        IAEA International Atomic Energy Agency
-        IOC International Olympic Committee
-        ECB European Central Bank
-        FBI Federal Bureau of Investigation
-        CIA Central Intelligence Agency
-        NSA National Security Agency
-        DEA Drug Enforcement Administration
-        FDA Food and Drug Administration
-        CDC Centers for Disease Control and Prevention|Centers for Disease Control
-        EPA Environmental Protection Agency
-        FAA Federal Aviation Administration
-        SEC Securities and Exchange Commission
-        IRS Internal Revenue Service
-        NASA National Aeronautics and Space Administration
-        ESA European Space Agency
-        NHS National Health Service
-        BBC British Broadcasting Corporation
-        NFL National Football League
-        NBA National Basketball Association
-        MIT Massachusetts Institute of Technology
-        NYPD New York Police Department|New York City Police Department
-        LAPD Los Angeles Police Department
-        NYC New York City
-        LA Los Angeles
-        DC District of Columbia
-        IRA Irish Republican Army
-        PM Prime Minister
-        CEO chief executive officer|chief executive
-        CFO chief financial officer
-        GDP gross domestic product
-        AI artificial intelligence
-        MP member of parliament
-        VP vice president|vice-president""".splitlines()
-    )
-}
-_INITIALS = re.compile(r"(?<![\w.&-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w|\.[A-Z])")
-_INITIALS_OF = {name.lower(): initials for initials, names in _KNOWN_INITIALS.items() for name in names}
-_KNOWN_NAME = re.compile(rf"\b{_any(_INITIALS_OF)}\b", re.IGNORECASE)
-_CAPITALISED = r"[A-Z][^\W\d_]{1,40}(?:[-'’][^\W\d_]{1,40}){0,3}"
-_NAME = re.compile(rf"\b{_CAPITALISED}(?: (?:(?:of|for|the|and|in|on|to|de|&) ){{0,2}}{_CAPITALISED}){{1,9}}")
-_LONGEST_NAME = 7
-
-
-def _initials(text: str) -> Iterator[Form]:
-    """Give initials, and the names that everybody knows by them."""
-    if sum(map(str.isupper, text)) * 2 > sum(map(str.isalpha, text)):
-        return
-    for match in _INITIALS.finditer(text):
-        initials = match[0].replace(".", "")
-        yield Form(*match.span(), (("initials", "US" if initials == "USA" else initials),))
-    for match in _KNOWN_NAME.finditer(text):
-        initials = _INITIALS_OF[match[0].lower()]
-        if match[0][0].isupper() or initials in ("CEO", "CFO", "GDP", "AI", "MP", "VP", "PM"):
-            yield Form(*match.span(), (("initials", initials),))
-
-
-def _names(text: str) -> Iterator[tuple[str, str]]:
-    """Give the initials of each name of a text with the name; one of two words or more."""
-    for run in _NAME.finditer(text):
-        words = run[0].split(" ")
-        capital = [i for i, word in enumerate(words) if word[0].isupper()]
-        for number, first in enumerate(capital):
-            for last in capital[number + 1 : number + _LONGEST_NAME]:
-                part = words[first : last + 1]
-                name = " ".join(part)
-                for initials in {"".join(w[0] for w in part if w[0].isupper()), "".join(w[0].upper() for w in part)}:
-                    if name in _KNOWN_INITIALS.get(initials, (name,)):
-                        yield initials, name
 
 
 # All of it together.
@@ -634,11 +196,8 @@ class _Written(NamedTuple):
 
     forms: dict[Hashable, list[str]]
     dates: frozenset[tuple[int, int, int]]
-    amounts: list[tuple[Amount, str]]
+    amounts: Amounts
     names: dict[str, set[str]]
-
-
-_BY_OTHER = (_amounts, _numerals, _titles, _initials, _numbers)
 
 
 @lru_cache(maxsize=16)
@@ -646,21 +205,22 @@ def _written(like: str) -> _Written:
     """Return how a text writes its values."""
     forms: dict[Hashable, list[str]] = {}
     amounts: list[tuple[Amount, str]] = []
-    dated = [*_dates(like), *_figure_dates(like, frozenset())]
-    taken = _Taken(form for form in (*dated, *_times(like)))
-    for finder in _BY_OTHER:
+    dated = [*dates(like), *figure_dates(like, frozenset())]
+    taken = _Taken(form for form in (*dated, *times(like)))
+    for finder in AS_ELSEWHERE:
         for form in finder(like):
             words = like[form.start : form.end]
             if taken.free(form):
                 for key in form.keys:
-                    forms.setdefault(key, []).append(words)
                     if isinstance(key, Amount):
                         amounts.append((key, words))
+                    else:
+                        forms.setdefault(key, []).append(words)
     names: dict[str, set[str]] = {}
-    for initials, name in _names(like):
+    for initials, name in names_by_initials(like):
         names.setdefault(initials, set()).add(name)
-    dates = {key[1:] for form in dated for key in form.keys if isinstance(key, tuple) and all(key[1:])}
-    return _Written(forms, frozenset(dates), amounts, names)
+    days = frozenset(key[1:] for form in dated for key in form.keys if isinstance(key, tuple) and all(key[1:]))
+    return _Written(forms, days, Amounts(amounts), names)
 
 
 class _Taken:
@@ -678,16 +238,25 @@ class _Taken:
         return self.places.isdisjoint(range(form.start, form.end))
 
 
-def in_one_form(text: str, like: str = "") -> Normalized:
-    """Return a text with its dates and times in their usual form, and its other values as `like` writes them."""
-    known = _written(like) if like else None
+def in_one_form(text: str, like: str = "", *, lang: str | None = None) -> Normalized:
+    """Return a text with its accents in their letters, and in English its values in one form.
+
+    Dates and times get their usual form, other values the one that `like` writes them in.
+    """
+    composed = _composed(text)
+    if lang is not None and lang.partition("-")[0] != "en":
+        return composed
+    return composed.then(_in_one_form(composed.text, _written(_composed(like).text) if like else None))
+
+
+def _in_one_form(text: str, known: _Written | None) -> Normalized:
     taken, edits = _Taken(()), list[Edit]()
-    always = chain(_figure_dates(text, known.dates if known else frozenset()), _dates(text), _times(text))
+    always = chain(figure_dates(text, known.dates if known else frozenset()), dates(text), times(text))
     for form in always:
         if taken.free(form):
             taken.add(form)
             edits += _edit(text, form, form.usual)
-    for finder in _BY_OTHER if known else ():
+    for finder in AS_ELSEWHERE if known else ():
         for form in finder(text):
             if known and taken.free(form) and (own := _edit(text, form, _as_in(known, text, form))):
                 taken.add(form)
@@ -699,12 +268,10 @@ def _as_in(known: _Written, text: str, form: Form) -> str:
     """Return how another text writes what a form says, "" where it writes it the same way or not at all."""
     words = text[form.start : form.end]
     for key in form.keys:
-        forms = known.forms.get(key, [])
-        if isinstance(key, Amount):
-            forms = [other for amount, other in known.amounts if key.same(amount)]
+        forms = known.amounts.of(key) if isinstance(key, Amount) else known.forms.get(key, [])
         if isinstance(key, tuple) and key[0] == "initials" and not forms:
             names = known.names.get(str(key[1]), set())
-            forms = sorted(names) if len(names) == 1 else []
+            forms = [name for name in names if len(names) == 1 and name not in text]
         if forms:
             same = {_bare(other) for other in forms}
             return "" if _bare(words) in same else max(forms, key=lambda other: ("-" in other) == ("-" in words))
@@ -720,7 +287,7 @@ _AT_END = re.compile(r"[\"'”’)\]\s]*+\Z")
 
 
 def _edit(text: str, form: Form, words: str) -> list[Edit]:
-    """Return a form's edit, none where nothing changes; the dot that ends a text stays."""
+    """Return the edit of what differs in a form, none where nothing changes; the dot that ends a text stays."""
     written = text[form.start : form.end]
     end = form.end
     if written.endswith(".") and not words.endswith(".") and _AT_END.match(text, end):
@@ -729,4 +296,11 @@ def _edit(text: str, form: Form, words: str) -> list[Edit]:
         return []
     if words.endswith(".") and text[end : end + 1] == ".":
         words = words[:-1]
-    return [Edit(form.start, end, words)]
+    start, old, new = form.start, written.split(" "), words.split(" ")
+    while len(old) > 1 < len(new) and old[0] == new[0]:
+        start += len(old.pop(0)) + 1
+        new.pop(0)
+    while len(old) > 1 < len(new) and old[-1] == new[-1]:
+        end -= len(old.pop()) + 1
+        new.pop()
+    return [Edit(start, end, " ".join(new))]

@@ -6,17 +6,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..core.metric import is_function
 from ..core.results import Sentence
 from ..core.base import require_count, require_flag
 from ..core.base import require_option, require_text, require_texts
 from . import clauses, language, markdown, splitters
+from .normalize import Normalized, Unwrapped, in_one_form, unwrapped
 from .splitters import ABBREVIATIONS, BEFORE_NUMBERS
 from .splitters import SMALL_WORDS, TITLES
 
@@ -245,8 +247,9 @@ def split_text(
 class Reading(NamedTuple):
     """A sentence with what a checker reads of it.
 
-    `sentence` has its own characters and place; `plain` are its words without markup,
-    and `places` says where in the sentence each character of `plain` stands. `reason`
+    `sentence` has its own characters and place; `plain` are its words without markup
+    and citation marks, in one form. `places` says where in the sentence each character
+    of `plain` begins, and `ends` where it ends, if it is not the next place. `reason`
     says why it is not for judging, or is empty.
     """
 
@@ -254,33 +257,102 @@ class Reading(NamedTuple):
     plain: str
     places: Sequence[int]
     reason: str = ""
+    ends: Sequence[int] = ()
 
     def in_sentence(self, start: int, end: int) -> tuple[int, int]:
         """Return where `plain[start:end]`, not empty, stands in the sentence."""
-        return self.places[start], self.places[end - 1] + 1
+        last = self.ends[end - 1] if self.ends else self.places[end - 1] + 1
+        return self.places[start], last
+
+    @property
+    def reworded(self) -> bool:
+        """Whether a checker reads other words than stand in the sentence."""
+        own = self.sentence.text
+        spans = zip(self.plain, self.places, self.ends, strict=False)
+        return any(
+            letter.isalnum() and letter != unicodedata.normalize("NFC", own[start:end])
+            for letter, start, end in spans
+        )
+
+    def _of(self, plain: Normalized) -> Self:
+        """Return the same sentence with other words, which were made from `plain`."""
+        if plain.text == self.plain:
+            return self
+        spans = [
+            self.in_sentence(*plain.span(i, i + 1)) for i in range(len(plain.text))
+        ]
+        places, ends = [low for low, _ in spans], [high for _, high in spans]
+        return self._replace(plain=plain.text, places=places, ends=ends)
+
+
+def _in_own_text(
+    text: str, without: Unwrapped, readings: Sequence[Reading]
+) -> list[Reading]:
+    """Return readings of a text without its marks with their places in the text."""
+    sentences = [reading.sentence for reading in readings]
+    spans = without.with_marks(text, [(s.start, s.end) for s in sentences])
+    own, found = without.own, []
+    for reading, (low, high) in zip(readings, spans, strict=True):
+        first = reading.sentence.start
+        starts = [own.starts[first + place] - low for place in reading.places]
+        ends = [own.ends[first + place] - low for place in reading.places]
+        sentence = Sentence(text[low:high], low, high)
+        found.append(reading._replace(sentence=sentence, places=starts, ends=ends))
+    return found
+
+
+def _readings(
+    text: str,
+    without: Unwrapped,
+    parts: Iterable[markdown.Read],
+    like: str,
+    lang: str | None,
+) -> list[Reading]:
+    """Return the readings of a text in order: its own, in one form, and what wraps it."""
+    own = [Reading(*part) for part in parts]
+    if without.own.text != text:
+        own = _in_own_text(text, without, own)
+    own = [
+        reading
+        if reading.reason in markdown.NO_EVIDENCE
+        else reading._of(in_one_form(reading.plain, like, lang=lang))
+        for reading in own
+    ]
+    around = [
+        Reading(Sentence(text[a:b], a, b), text[a:b], range(b - a), markdown.WRAPPER)
+        for a, b in without.wraps
+    ]
+    return sorted([*own, *around], key=lambda reading: reading.sentence.start)
 
 
 def split_markdown(
     texts: Iterable[str],
     *,
+    likes: Iterable[str] | None = None,
     splitter: Splitter = "punkt",
     lang: str | None = None,
     progress: bool | None = None,
 ) -> list[list[Reading]]:
-    """Split texts that may be Markdown: what a checker reads, and where it stands.
+    """Split texts as people have them: what a checker reads, and where it stands.
+
+    Texts may be Markdown, cite, and be wrapped in what a language model says of them.
 
     Parameters
     ----------
     texts, splitter, lang, progress
         As for `split_many`. A callable is handed one block of a Markdown text after the
-        other, without markup.
+        other, without markup. With another language than English no dates, times and
+        values are rewritten.
+    likes : iterable of str, optional
+        For each text the one that it is compared with, such as its article: values,
+        titles and initials are read as that one writes them; see `normalize`.
 
     Returns
     -------
     list of list of Reading
         One list for each text, in order; `text[p.sentence.start:p.sentence.end] ==
-        p.sentence.text`. Headings, code, dividing lines, heads of tables and pictures
-        carry a `reason`: they are not for judging.
+        p.sentence.text`. Headings, code, dividing lines, heads of tables, pictures and
+        what wraps the text carry a `reason`: they are not for judging.
 
     Raises
     ------
@@ -293,22 +365,31 @@ def split_markdown(
 
     Examples
     --------
-    >>> (heading, fact) = split_markdown(["# News\\n- It **rained**."])[0]
+    >>> (heading, fact) = split_markdown(["# News\\n- It **rained** on Jan. 5 [1]."])[0]
     >>> heading.reason, fact.plain
-    ('a heading states nothing that could be checked', 'It rained.')
+    ('a heading states nothing that could be checked', 'It rained on January 5.')
     """
     texts = require_texts(texts, "texts")
-    pieces = [markdown.markdown_pieces(text) for text in texts]
+    others = [""] * len(texts) if likes is None else require_texts(likes, "likes")
+    bare = [
+        unwrapped(text, like=other) for text, other in zip(texts, others, strict=True)
+    ]
+    pieces = [markdown.markdown_pieces(without.own.text) for without in bare]
     bodies = [
         body
-        for text, own in zip(texts, pieces, strict=True)
-        for body in markdown.stated_bodies(text, own)
+        for without, own in zip(bare, pieces, strict=True)
+        for body in markdown.stated_bodies(without.own.text, own)
     ]
-    split = split_many(bodies, splitter=splitter, lang=lang, progress=progress)
-    rest = iter(split)
+    rest = iter(split_many(bodies, splitter=splitter, lang=lang, progress=progress))
     return [
-        [Reading(*piece) for piece in markdown.read_pieces(text, own, rest)]
-        for text, own in zip(texts, pieces, strict=True)
+        _readings(
+            text,
+            without,
+            markdown.read_pieces(without.own.text, own, rest),
+            other,
+            lang,
+        )
+        for text, without, own, other in zip(texts, bare, pieces, others, strict=True)
     ]
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #e95b3bef

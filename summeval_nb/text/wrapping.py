@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Mark", "citation_marks", "cut_out", "wrappers"]
+__all__ = ["Mark", "citation_marks", "cut_out", "disjoint", "kept_pieces", "wrappers"]
 
 
 class Mark(NamedTuple):
@@ -25,7 +25,7 @@ class Mark(NamedTuple):
 _KIND = r"(?:sources?|src|docs?|documents?|passages?|refs?\.?|references?|contexts?|ctx|chunks?|snippets?|citations?)"
 _AND = r"\s*(?:,\s*and\b|[,;&+]|and\b)\s*"
 _NUMBERS = rf"\d{{1,3}}(?:(?:{_AND}|\s*[-–—]\s*)\d{{1,3}})*"
-_URL = r"(?:https?://[^\s()<>]{1,2000}|\#[\w-]{1,100})"
+_URL = r"(?:https?://(?:[^\s()<>]|\([^\s()<>]{0,100}\)){1,2000}|\#[\w-]{1,100})"
 _LINK = rf"\[\[?[^\[\]\n]{{1,80}}\]?\]\(<?{_URL}>?(?:\s\"[^\"\n]{{0,200}}\")?\)"
 _LINK_PARTS = re.compile(rf"\[\[?([^\[\]\n]{{1,80}})\]?\]\(<?({_URL})")
 _SEE = r"(?:(?:see(?: also)?|cf\.?|e\.g\.,?|also|from|per|via|as in)\s+)?"
@@ -39,7 +39,7 @@ _FOUND = re.compile(
       |\[(?:{_NUMBERS})\](?:,?\ ?\[{_NUMBERS}\]){{0,9}}),)
   | (?P<links>\(\s?(?i:{_SEE}){_LINK}(?:[\s,;]{{0,3}}{_LINK}){{0,9}}\s?\))
   | (?P<link>!?{_LINK})
-  | \[\[?(?P<square>[^\[\]\n]{{1,160}})\]?\]
+  | \^?\[\[?(?P<square>[^\[\]\n]{{1,160}})\]?\]
   | \((?P<round>[^()\n]{{1,300}})\)
   | 【(?P<black>[^【】\n]{{1,80}})】
   | <sup>(?P<sup>[^<>\n]{{1,40}})</sup>
@@ -52,7 +52,7 @@ _FOUND = re.compile(
 _FLAT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻˒", "0123456789-,")
 _CLAUSE_ENDS = re.compile(r"\s*(?:[.,;:!?…)\]\[(【\n]|\Z)")
 _INDEXED = re.compile(
-    r"(?:(?:^|[^\w'’])[b-z]|_\w*|[=∈⊂]\s?|\b(?:interval|range|vector|array|list|tuple|index|indices)\s?)$"
+    r"(?:(?:^|[^\w'’])[a-z]|_\w*|[=∈⊂]\s?|\b(?:interval|range|set|vector|array|list|tuple|index|indices)\s?)$"
 )
 _OPERATOR = re.compile(r"\s?[=<>*/^]")
 _EXPONENT = re.compile(
@@ -88,7 +88,7 @@ _AUTHOR_YEAR = re.compile(
 _DATED = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb"
     r"|Mar|Apr|Jun|Jul"
-    r"|Aug|Sept?|Oct|Nov|Dec|Spring|Summer|Autumn|Fall|Winter|Early|Late|Mid|In|On|At|By|Since|Until|From"
+    r"|Aug|Sept?|Oct|Nov|Dec|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Spring|Summer|Autumn|Fall|Winter|Early|Late|Mid|In|On|At|By|Since|Until|From"
     r"|Before|After"
     r"|During|Born|Died|Circa|Act|Treaty|Olympics?|Games|Cup|Expo|Euro|Windows|Season|Election"
     r"|Championships?|Q[1-4])\b"
@@ -142,7 +142,7 @@ def _square_labels(text: str, start: int, end: int, inner: str, like: str) -> tu
     inner, before = inner.strip(), text[max(0, start - 20) : start]
     if found := re.fullmatch(r"\^([\w-]{1,30})", inner):
         return (found[1],)
-    if labels := _numbers(inner):
+    if labels := _numbers(re.sub(rf"^{_SEE}", "", inner, flags=re.I)):
         glued = before[-1:].isalnum() and _OPERATOR.match(text, end)
         return () if glued or _INDEXED.search(before) else labels
     if re.fullmatch(r"notes? \d{1,3}|nb \d{1,3}|[DPRS]\d{1,3}", inner, re.I):
@@ -152,9 +152,21 @@ def _square_labels(text: str, start: int, end: int, inner: str, like: str) -> tu
     return _read(inner, like)
 
 
-def _round_labels(text: str, start: int, end: int, inner: str, like: str) -> tuple[str, ...]:
+_LONE_NUMBER = re.compile(r"\((\d{1,3})\)(\s*[.,;])?")
+
+
+def _counts_from_one(text: str) -> bool:
+    """Whether the numbers that stand alone in brackets end clauses and count from 1 on, as those of sources do."""
+    found = _LONE_NUMBER.findall(text)
+    numbers = {int(number) for number, _ in found}
+    return all(end for _, end in found) and numbers == set(range(1, len(numbers) + 1))
+
+
+def _round_labels(text: str, start: int, end: int, inner: str, like: str, counted: bool) -> tuple[str, ...]:
     if labels := _numbers(inner.strip()):
-        # "Ben (9)" is an age and "(3-1)" a result: only behind a full stop, or as a list, a number alone is a mark
+        # "Ben (9)" is an age and "(3-1)" a result
+        if counted and _LONE_NUMBER.fullmatch(text, start, end):
+            return labels
         behind = re.search(r"[.!?][\"”’]?\s$", text[max(0, start - 3) : start])
         listed = len(labels) > 1 and not re.search(r"[-–—]", inner)
         return labels if (behind or listed) and re.compile(r"\s*(?:[.;\n]|\Z)").match(text, end) else ()
@@ -192,7 +204,7 @@ def _link_labels(text: str, alone: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys(labels))
 
 
-def _labels(found: re.Match[str], like: str) -> tuple[str, ...]:
+def _labels(found: re.Match[str], like: str, counted: bool) -> tuple[str, ...]:
     """The labels of what looks like a mark; none where it is part of what the text says."""
     text, kind, (start, end) = found.string, found.lastgroup or "", found.span()
     inner = found[kind]
@@ -203,7 +215,7 @@ def _labels(found: re.Match[str], like: str) -> tuple[str, ...]:
     if kind == "square":
         return _square_labels(text, start, end, inner, like)
     if kind == "round":
-        return _round_labels(text, start, end, inner, like)
+        return _round_labels(text, start, end, inner, like, counted)
     if kind == "black":
         return _numbers(inner.strip()) or _read(inner, like)
     if kind in ("sup", "raised"):
@@ -238,9 +250,9 @@ def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     [Mark(start=18, end=26, labels=('1', '3', '4')), Mark(start=42, end=60, labels=('Roe et al. 2019',))]
     """
     marks: list[Mark] = []
-    position = 0
+    position, counted = 0, _counts_from_one(text)
     while found := _FOUND.search(text, position):
-        labels = _labels(found, like)
+        labels = _labels(found, like, counted)
         whole = labels or found.lastgroup in ("link", "raised", "sup")
         position = found.end() if whole else found.start() + 1
         if not labels:
@@ -256,20 +268,49 @@ def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     return marks
 
 
+def disjoint(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in their order, without those that lie in another or begin there."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
+    return found
+
+
+_CLINGS = re.compile(r"\s*[.,;:!?)\]]")
+
+
+def kept_pieces(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return what stands between spans, ordered and disjoint, without the blanks that a span leaves behind.
+
+    Ends of lines stay, so that paragraphs and lists do, unless the text goes on with a sign such as a full stop.
+    """
+    pieces: list[tuple[int, int]] = []
+    low = 0
+    for start, end in [*spans, (len(text), len(text))]:
+        high = start
+        if low and (not pieces or text[pieces[-1][1] - 1] == "\n"):
+            while low < high and text[low] in " \t":
+                low += 1
+        if high < len(text):
+            blanks = " \t\r\n" if _CLINGS.match(text, end) else " \t"
+            while low < high and text[high - 1] in blanks:
+                high -= 1
+        if low < high:
+            pieces.append((low, high))
+        low = end
+    return pieces
+
+
 def cut_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Return the text without these spans, ordered and disjoint, and without the white space before them.
+    """Return the text without these spans, ordered and disjoint, nor the blanks that they leave behind.
 
     Examples
     --------
     >>> cut_out("Anna has two dogs [1].", [(18, 21)])
     'Anna has two dogs.'
     """
-    kept, position = [], 0
-    for start, end in spans:
-        piece = text[position:start]
-        kept.append(piece.rstrip() if start else piece)
-        position = end
-    return "".join([*kept, text[position:]]).lstrip() if kept else text
+    return "".join(text[start:end] for start, end in kept_pieces(text, spans))
 
 
 # what a chat model wraps its text in
@@ -286,7 +327,7 @@ _SPEAKS_OF_TAG = re.compile(
 )
 _TEXT_FOLLOWS = re.compile(r"[ \t]*(?:\Z|\n|[^\W\d_a-z]|[\d\"“*#_<\[-])")
 _CONTROL = (
-    r"(?:<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
+    r"(?:<\|start_header_id\|>\w{1,20}<\|end_header_id\|>|<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
     r"(?:(?<=im_start\|>)assistant\b|(?<=start_of_turn>)model\b)?"
 )
 _CONTROLS = re.compile(rf"{_CONTROL}(?:\s{{0,9}}{_CONTROL}){{0,9}}")
@@ -302,12 +343,12 @@ _TEXT_KIND = (
     r"|main (?:points|ideas)|takeaways|highlights|bullet points|outline|digest|paraphrase|rewrite"
     r"|(?:shortened|condensed|revised|concise"
     r"|brief|short|shorter) version|(?:possible|suggested|short|brief|direct|final|concise) (?:answer"
-    r"|response)|(?:the|my|your) (?:answer|response))"
+    r"|response)|(?:the|my|your) (?:answer|response)(?! (?:of|by|from)\b))"
 )
 _SOME = r"(?:(?:a|an|the|your|my|some|one)\b )?(?:[\w-]+,? ){0,5}?"
 _AMBLE = (
     r"(?:(?:okay|ok|alright|so|sure|certainly|of course|absolutely|well|as requested"
-    r"|(?:based on|from|according to) (?:the|your|this) [^.!?:\n,]{1,60}),? ){0,2}"
+    r"|(?:based on|from|according to) (?:the|your|this) [^.!?:\n,]{1,60})(?:,|\s?[—–-])? ){0,2}"
 )
 _ANNOUNCED = (
     rf"{_AMBLE}(?:(?:here(?:'s|’s| is| are|'re|’re)|below is|below are|the following is|the following are"
@@ -321,7 +362,15 @@ _ANNOUNCED = (
     r"|i(?:'d|’d| would) (?:be (?:happy|glad) to|love to) (?:help|summari[sz]e|assist)\b[^.!?:\n]{0,80}"
     r"|i can (?:help|assist)(?: you)?\b[^.!?:,\n]{0,60}|i(?:'m|’m| am) (?:here|happy|glad"
     r"|ready) to (?:help|assist)\b[^.!?:\n]{0,60}"
-    r"|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
+    r"|let me (?:give|provide|offer|share)\b[^.!?:,\n]{0,40}\b(?:summary|overview|answer)\b"
+    r"|i can do (?:that|this)\b[^.!?:,\n]{0,40}|i(?:'ve|’ve| have) (?:read|reviewed|gone through) (?:the|this|your)"
+    r"\b[^.!?:,\n]{0,40}|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
+)
+# only with a colon
+_LEADING = (
+    r"(?:(?:the|this) (?:article|text|story|passage|report) (?:can|could|may) be summari[sz]ed\b[^.!?:\n]{0,60}"
+    r"|(?:as an ai[^.!?:\n]{0,40}, )?i(?:'ve|’ve| have) summari[sz]ed\b[^.!?:\n]{0,60}"
+    r"|in (?:one|two|three|four|five|a few|\d{1,3}) (?:short )?(?:sentences?|words?|lines|bullet points))"
 )
 _INTERJECTION = (
     r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|understood"
@@ -344,13 +393,15 @@ _NAMED = (
 _LABEL = re.compile(
     rf"(?:\#{{1,6}} )?(?:(?P<deco>\*{{1,3}}|_{{1,2}}){_NAMED}(?:\s?[:：](?P=deco)|(?P=deco)\s?[:：]"
     rf"|(?P=deco)(?=\s*\n))"
-    rf"|{_NAMED}\s?[:：](?!\d)|tl;?dr\s?[—–-](?=\s)|{_NAMED}(?=[ \t]*\n))",
+    rf"|{_NAMED}\s?[:：](?!\d)|(?:summary|tl;?dr)\s[—–-](?=\s)"
+    rf"|tl;?dr(?=\s(?!(?:is|was|means)\b))|{_NAMED}(?=[ \t]*\n))",
     re.I,
 )
 _OPENER = re.compile(
     rf"(?P<deco>\*{{1,3}}|_{{1,2}})?(?:(?P<interjection>{_INTERJECTION}(?:[!.?]++"
-    rf"|,(?=\s{_ANNOUNCED}[:.!\n])))|{_ANNOUNCED}(?:[:：.!…]++|(?=\s*\n)))"
-    r"(?(deco)(?P=deco))(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
+    rf"|,(?=\s{_ANNOUNCED}[:.!\n])))|{_ANNOUNCED}(?:[:：.!…]++|(?=\s*\n))"
+    rf"|{_LEADING}[:：])"
+    rf"(?(deco)(?P=deco))(?!\s(?-i:(?:he|she|they|the \w+) )?(?-i:{_SAID_BY})\b)(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
     re.I,
 )
 _CONNECTIVE = re.compile(
@@ -372,7 +423,7 @@ _CLOSERS = (
     r"|overview|information|response|explanation))? ?(?:helps?|helped|was|is|were|answers|clarifies|gives"
     r"|meets|works|clears|suits)\b(?: (?:you|helpful|useful|with|to|your|for|a"
     r"|things)\b[^.!?,\n\"“”]{0,80})?",
-    r"(?:(?:please|just|do|and|so) ){0,2}let me know\b[^\"“”\n]{0,200}",
+    r"(?:(?:please|just|do|and|so) ){0,2}let me know\b[^\"“”:\n]{0,200}",
     r"(?:(?:please|and|so) ){0,2}(?:feel free|do not hesitate|don['’]t hesitate) to (?:let me|tell me"
     r"|ask me|contact me|reach out|follow up|request (?:a|any|more|further|changes)|ask(?: (?:if"
     r"|for (?:more|any|further|clarif)|away|again|(?:any |further |more |other |follow-?up "
@@ -390,7 +441,8 @@ _CLOSERS = (
     rf"i(?:['’](?:m|d|ll)| am| would| will| can| could) (?:(?:also|always|be|gladly|happily"
     rf"|now) ){{0,2}}(?:(?:happy|glad|here|available|able|ready) (?:to|if|for)\b|love to {_HELP}\b"
     rf"|{_HELP}\b)[^\"“”\n]{{0,200}}",
-    r"this summary (?:captures|covers|highlights|focuses|uses|contains \d|is (?:based|about \d|within"
+    r"want me to\b[^\"“”\n]{0,120}\?",
+    r"(?:note: )?this summary (?:captures|covers|highlights|focuses|uses|contains \d|is (?:based|about \d|within"
     r"|under|exactly|approximately|\d))\b[^\"“”\n]{0,200}",
     r"(?:thank you|thanks)(?: for (?:reading|asking|your (?:question|time|attention)))?",
     r"have a (?:great|nice|good|lovely) (?:day|evening|weekend|one)",
@@ -458,15 +510,6 @@ def _controls(text: str) -> Iterator[tuple[int, int]]:
         between = not before or before[-1] in '\n.!?…"”’)*>' or not after or after[0] == "\n"
         if between and (found[0] != "<s>" or not before.strip()):
             yield found.span()
-
-
-def _disjoint(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in their order, without those that lie in another or begin there."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not found or start >= found[-1][1]:
-            found.append((start, end))
-    return found
 
 
 class _Body:
@@ -538,7 +581,7 @@ def wrappers(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in wrappers(text)]
     ['Sure!', 'Here is a summary:', 'I hope this helps!']
     """
-    body = _Body(text, _disjoint([*_reasoning(text), *_controls(text)]))
+    body = _Body(text, disjoint([*_reasoning(text), *_controls(text)]))
     body.trim()
     if found := _SOURCE_LIST.search(text, body.start, body.end):
         body.take(found.start(), body.end)
@@ -548,7 +591,7 @@ def wrappers(text: str) -> list[tuple[int, int]]:
         elif not body.pair():
             break
     labels = [found.span("label") for kind in (_LINE_LABEL, _CONNECTIVE) for found in kind.finditer(text)]
-    spans = _disjoint(body.spans + labels)
+    spans = disjoint(body.spans + labels)
     if re.search(r"[^\W_]", cut_out(text, spans)):
         return spans
     # "Certainly." may be all of an answer

@@ -1,0 +1,559 @@
+"""What says a value in English: dates, times, amounts, numbers, numerals, titles and initials, with what they say."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator
+from typing import NamedTuple
+
+# What says a value: where it stands, what it is worth, and how it is usually written (None: as it stands).
+
+
+class Form(NamedTuple):
+    """An expression, the values it may stand for, and its usual form, "" where it has none."""
+
+    start: int
+    end: int
+    keys: tuple[Hashable, ...]
+    usual: str = ""
+
+
+_ONES = dict(
+    zip(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen".split(),
+        range(1, 20),
+        strict=True,
+    )
+)
+_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9, "tn": 10**12}
+_ORDINAL_ONES = dict(
+    zip(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth".split(),
+        range(1, 20),
+        strict=True,
+    )
+)
+_ORDINAL_TENS = {f"{word[:-1]}ieth": value for word, value in _TENS.items()}
+
+
+def _any(words: Iterable[str]) -> str:
+    """Return a pattern for any of these words, the longest first."""
+    return "(?:" + "|".join(sorted(map(re.escape, {*words}), key=lambda word: (-len(word), word))) + ")"
+
+
+_BELOW_100 = rf"(?:{_any(_TENS)}(?:[-\u2010\u2011 ]{_any(list(_ONES)[:9])}\b)?+|{_any(_ONES)})\b"
+_BELOW_1000 = rf"(?:(?:an?\b|{_BELOW_100})\ hundred\b(?:(?:\ and)?\ {_BELOW_100})?+|{_BELOW_100})"
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?+|\d++(?:\.\d++)?+)"
+_BEFORE = r"(?<![\w.,:/\u2010-\u2013-])(?<![.,:/]\ )"  # no part of a longer number, date or score
+_SCALE = _any(_SCALES)
+_WORDS = rf"""(?:
+    half\ an?\ {_SCALE}\b
+  | (?:(?:an?\b|{_BELOW_1000})(?:\ and\ a\ half)?\ {_SCALE}\b(?:(?:,|\ and)?\ (?={_BELOW_1000}\ {_SCALE}\b))?+){{1,4}}
+    (?:(?:,|\ and|,\ and)?\ {_BELOW_1000}(?!\ {_SCALE}))?+
+  | {_BELOW_1000}(?:\ and\ a\ half\b)?+
+  | (?:an?|half\ a|two|three|four|five|six)\ dozen\b
+  | zero\b
+)"""
+_FIGURES = rf"{_DIGITS}(?:[\ \u00a0-]?{_SCALE}\b|\ ?(?:m|mn|bn|k|tn)\b)?+(?!\w|[.,:/]\d)"
+_NUMBER = rf"(?:{_BEFORE}(?:{_FIGURES}|\b{_WORDS}))"
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+
+
+def number_of(words: str) -> float | None:
+    """Return what a number in digits or words is worth, None for what is no number.
+
+    Examples
+    --------
+    >>> [number_of(words) for words in ("2,500", "2.5 million", "two hundred and four", "half a million", "£")]
+    [2500.0, 2500000.0, 204.0, 500000.0, None]
+    """
+    total, current, held = 0.0, 0.0, False
+    for part in re.findall(r"\d[\d,]*(?:\.\d+)?|[a-z]+", words.lower().replace("and a half", "plushalf")):
+        scale = _SCALES.get(part) or _SHORT_SCALES.get(part)
+        if part[0].isdigit():
+            current = float(part.replace(",", ""))
+        elif part in _ONES or part in _TENS:
+            current += _ONES.get(part) or _TENS[part]
+        elif part == "plushalf":
+            current += 0.5
+        elif part == "hundred":
+            current = (current or 1) * 100
+        elif part == "dozen":
+            current = (current or 1) * 12
+        elif part == "half":
+            current = 0.5
+        elif scale:
+            total, current = total + (current or 1) * scale, 0.0
+        elif part not in ("a", "an", "and", "zero"):
+            return None
+        held = True
+    return round(total + current, 9) if held else None
+
+
+# Dates.
+
+_MONTHS = "January February March April May June July August September October November December".split()
+_MONTH_NUMBERS = {month.lower(): number for number, month in enumerate(_MONTHS, 1)}
+_MONTH_NUMBERS |= {month[:3].lower(): number for number, month in enumerate(_MONTHS, 1)} | {"sept": 9}
+_SHORT_MONTHS = r"(?:jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+_MONTH = rf"(?P<month>March|May|Mar\b\.?|(?i:{_any({*_MONTHS} - {'March', 'May'})}|{_SHORT_MONTHS}))"
+_ORDINAL_DAY = rf"(?:{_any([*_ORDINAL_ONES, *_ORDINAL_TENS])}|{_any(_TENS)}[- ]{_any(list(_ORDINAL_ONES)[:9])})"
+_DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?\b|{_ORDINAL_DAY}\b)(?![.,:/-]\d|%|\ ?[ap]\.?m\b|\ percent)"
+_YEAR = r"(?:,?\ (?:of\ )?(?P<year>1[0-9]\d\d|20\d\d)\b(?![.,:]\d))"
+_AWAY = r"(?<![\w/.,:-])"
+_DATES = tuple(
+    re.compile(pattern, re.VERBOSE)
+    for pattern in (
+        rf"{_AWAY}(?P<year>1[0-9]\d\d|20\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?![\d-])",
+        rf"{_AWAY}{_MONTH}\ (?:the\ )?{_DAY}{_YEAR}?+",
+        rf"{_AWAY}(?:the\ )?{_DAY}\ (?:of\ )?{_MONTH}{_YEAR}?+",
+        rf"{_AWAY}{_MONTH}{_YEAR}",
+    )
+)
+_JOINED = re.compile(r"\d(?:st|nd|rd|th)? (?:and|or|to|until|-|–) $")  # 2nd and 3rd May: one month for both
+_FIGURE_DATE = re.compile(rf"{_AWAY}(\d\d?)([/.-])(\d\d?)\2((?:1[0-9]|20)?\d\d)(?![\d/-]|[.,:]\d)")
+_LONE_MONTH = re.compile(
+    r"(?<=\b(?:in|by|of)\ )(?P<month>(?:Jan|Feb|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)(?!\w)", re.VERBOSE
+)
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_WEEKDAY = re.compile(
+    r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?"
+    rf"(?=,?\ (?:{_any([*_MONTHS, *(month[:3] for month in _MONTHS)])}|\d{{1,2}}(?:st|nd|rd|th)?\ [A-Z]|\d{{4}}-))"
+)
+
+
+def _ordinal(words: str) -> int | None:
+    """Return the number of an ordinal or of a day: 15, 15th, fifteenth, twenty-first."""
+    digits = re.match(r"\d+", words)
+    if digits:
+        return int(digits[0])
+    tens, _, ones = words.lower().replace(" ", "-").rpartition("-")
+    if tens:
+        return _TENS[tens] + _ORDINAL_ONES[ones] if tens in _TENS and ones in _ORDINAL_ONES else None
+    return _ORDINAL_ONES.get(ones) or _ORDINAL_TENS.get(ones)
+
+
+def _date_form(start: int, end: int, year: str | None, month: int, day: int | None) -> Form:
+    usual = _MONTHS[month - 1] + (f" {day}" if day else "") + (f"{',' * bool(day)} {year}" if year else "")
+    return Form(start, end, (("date", int(year or 0), month, day or 0),), usual)
+
+
+def dates(text: str) -> Iterator[Form]:
+    """Give dates by their year, month and day."""
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            found = match.groupdict()
+            written = found["month"].rstrip(".").lower()
+            month = int(written) if written.isdigit() else _MONTH_NUMBERS[written]
+            day = _ordinal(found["day"]) if found.get("day") else None
+            joined = _JOINED.search(text[max(0, match.start() - 10) : match.start()])
+            if (day is None or 1 <= day <= 31) and not joined:
+                yield _date_form(*match.span(), found.get("year"), month, day)
+    for match in _LONE_MONTH.finditer(text):
+        yield Form(*match.span(), (), _MONTHS[_MONTH_NUMBERS[match["month"].rstrip(".").lower()] - 1])
+    for match in _WEEKDAY.finditer(text):
+        yield Form(*match.span(), (), next(day for day in _DAYS if day.startswith(match[1][:3])))
+
+
+def figure_dates(text: str, like: frozenset[tuple[int, int, int]]) -> Iterator[Form]:
+    """Give dates in figures whose day is told from the month: by its size, or because the other text has the date."""
+    for match in _FIGURE_DATE.finditer(text):
+        first, second, year = int(match[1]), int(match[3]), match[4]
+        readings = {(first, second), (second, first)} if match[2] == "/" else {(first, second)}
+        possible = {(d, m) for d, m in readings if 1 <= m <= 12 and 1 <= d <= 31}
+        full = {
+            (y, m, d)
+            for d, m in possible
+            for y in ([int(year)] if len(year) == 4 else [1900 + int(year), 2000 + int(year)])
+        }
+        known = full & like
+        told = known if len(known) == 1 else full
+        if len(told) == 1:
+            (y, m, d) = next(iter(told))
+            yield _date_form(*match.span(), str(y), m, d)
+        else:
+            yield Form(*match.span(), (), match[0])
+
+
+# Times of day.
+
+_HALF = r"(?P<half>[ap])\.?\ ?m\b\.?"
+_TIMES = tuple(
+    _compiled(pattern)
+    for pattern in (
+        rf"{_BEFORE}(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?(?P<gap>\ ?)"
+        rf"(?:{_HALF}|(?P<noon>noon|midnight)\b)",
+        r"(?<![\w.,:/-])(?P<hour>0\d|1[2-9]|2[0-4]):(?P<minute>[0-5]\d)(?![\w:/-]|\.\d)(?:\ ?(?:hours|hrs|h)\b)?",
+        rf"{_BEFORE}\b(?P<word>{_any(list(_ONES)[:12])}|1[0-2]|[1-9])(?::(?P<minute>[0-5]\d))?(?:\ o['’]clock)?"
+        r"\ in\ the\ (?P<part>morning|afternoon|evening)\b",
+    )
+)
+
+
+def times(text: str) -> Iterator[Form]:
+    """Give times of day by their minutes; what says a.m. or p.m. is left as it stands, but for its zeros."""
+    for match in _TIMES[0].finditer(text):
+        minute, late = int(match["minute"] or 0), (match["half"] or "p").lower() == "p"
+        hour = int(match["hour"])
+        if match["noon"]:
+            usual = match["noon"].lower() if hour == 12 and not minute else match[0]
+        elif hour == 12 and not minute:
+            usual = "noon" if late else "midnight"
+        elif match["minute"]:
+            half = match[0][match.end("gap") - match.start() :]
+            usual = f"{hour}{f':{minute:02}' if minute else ''}{match['gap']}{half}"
+        else:
+            usual = match[0]
+        yield Form(*match.span(), (), usual)
+    for match in _TIMES[1].finditer(text):
+        yield Form(*match.span(), (), _clock(int(match["hour"]), int(match["minute"])))
+    for match in _TIMES[2].finditer(text):
+        hour = _ONES.get(match["word"].lower()) or int(match["word"])
+        late = match["part"].lower() != "morning"
+        yield Form(*match.span(), (), _clock(hour % 12 + 12 * late, int(match["minute"] or 0)))
+
+
+def _clock(hour: int, minute: int) -> str:
+    """Return a time as most news write it; without dots, which would end a sentence."""
+    if minute == 0 and hour in (0, 12, 24):
+        return "noon" if hour == 12 else "midnight"
+    return f"{(hour - 1) % 12 + 1}{f':{minute:02}' if minute else ''} {'pm' if 12 <= hour < 24 else 'am'}"
+
+
+# Amounts: money, shares, and what has a unit.
+
+_SIGNS = {"us$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹"}
+_CURRENCIES = {
+    "dollar": "$", "dollars": "$", "usd": "$", "euro": "€", "euros": "€", "eur": "€", "pound": "£", "pounds": "£",
+    "gbp": "£", "pounds sterling": "£", "yen": "¥", "jpy": "¥", "rupee": "₹", "rupees": "₹", "inr": "₹",
+    "us dollars": "$", "u.s. dollars": "$", "chf": "chf", "swiss francs": "chf", "yuan": "cny", "cny": "cny",
+}  # fmt: skip
+_MONEY = (
+    _compiled(rf"(?<![\w$])(?P<currency>{_any(_SIGNS)})\ ?(?P<number>{_FIGURES})"),
+    _compiled(rf"(?P<number>{_NUMBER})[\ -](?P<currency>{_any(_CURRENCIES)})\b"),
+    _compiled(r"(?P<number>(?<![\w.,])\d++(?:[.,]\d++)*+)\ ?(?P<currency>[€£])"),
+    _compiled(rf"\b(?P<currency>USD|EUR|GBP|JPY|INR|CHF|CNY)\ ?(?P<number>{_FIGURES})"),
+)
+_PERCENT = _compiled(rf"(?P<number>{_NUMBER}|{_BEFORE}{_DIGITS})[\ \u00a0-]?(?:%|percent\b|per\ cent\b|pct\b)")
+
+# name: dimension, factor, system ("" where there is one system only)
+_UNITS: dict[str, tuple[str, float, str]] = {}
+for _dimension, _system, _table in (
+    ("length", "metric", "mm millimetre:.001 cm centimetre:.01 m metre:1 km kilometre:1000"),
+    ("length", "imperial", "in inch inche:.0254 ft foot feet:.3048 yd yard:.9144 mile:1609.344"),
+    ("mass", "metric", "g gram gramme:.001 kg kilo kilogram kilogramme:1 tonne:1000"),
+    ("mass", "imperial", "oz ounce:.028349523 lb pound:.45359237 stone:6.35029318"),
+    ("area", "metric", "hectare:10000 square-metre sq-m m²:1 square-kilometre square-km sq-km km²:1000000"),
+    ("area", "imperial", "acre:4046.8564 square-foot square-feet sq-ft:.09290304 square-mile sq-mile:2589988.1"),
+    ("speed", "metric", "km/h kph kmh kilometres-per-hour kilometres-an-hour:1"),
+    ("speed", "imperial", "mph miles-per-hour miles-an-hour:1.609344"),
+    ("volume", "metric", "ml millilitre:.001 cl centilitre:.01 litre:1"),
+    ("hours", "", "sec second:1 min minute:60 h hr hour:3600 day:86400 week:604800"),
+    ("months", "", "month:1 yr year:12 decade:120 century centurie:1200"),
+    ("data", "", "kb kilobyte:1 mb megabyte:1000 gb gigabyte:1000000 tb terabyte:1000000000"),
+):  # fmt: skip
+    _names = list[str]()
+    for _word in _table.split():
+        _name, _, _factor = _word.partition(":")
+        _names.append(_name.replace("-", " "))
+        if _factor:
+            for _name in _names:
+                for _spelt in {_name, _name.replace("metre", "meter").replace("litre", "liter")}:
+                    _UNITS |= {_form: (_dimension, float(_factor), _system) for _form in (_spelt, f"{_spelt}s")}
+            _names = []
+_QUANTITY = _compiled(
+    rf"(?P<number>{_NUMBER}|\b(?:an?|half\ an?)(?=\ ))[\ \u00a0-]?(?P<unit>{_any(_UNITS)})\b"
+    r"(?P<half>\ and\ a\ half\b)?+(?!['’]|-old)"
+)
+_BARE = re.compile(r"\d++(?:[.,]\d++)*+")
+_GLUED = _compiled(rf"{_BEFORE}(?P<number>{_DIGITS})(?P<unit>{_any(_UNITS)})\b")
+_DEGREES = _compiled(rf"(?P<number>{_NUMBER})\ ?(?:°\ ?|degrees?\ )(?P<unit>C|F|Celsius|Fahrenheit)\b")
+
+
+def _amounts(text: str) -> Iterator[Form]:
+    """Give money, shares and quantities by their worth in one unit."""
+    for pattern in _MONEY:
+        for match in pattern.finditer(text):
+            currency = match["currency"].lower()
+            if (value := number_of(match["number"])) is not None:
+                yield Form(*match.span(), (("money", _SIGNS.get(currency) or _CURRENCIES[currency], value),))
+    for match in _PERCENT.finditer(text):
+        if (value := number_of(match["number"])) is not None:
+            yield Form(*match.span(), (("percent", value),))
+    counted = {"a": 1.0, "an": 1.0, "half a": 0.5, "half an": 0.5}
+    for pattern in (_QUANTITY, _GLUED):
+        for match in pattern.finditer(text):
+            dimension, factor, system = _UNITS[match["unit"].lower()]
+            value = counted.get(match["number"].lower()) or number_of(match["number"])
+            if value is not None:
+                value += 0.5 * bool(match.groupdict().get("half"))
+                place = _last_place(match["number"]) * factor
+                yield Form(*match.span(), (Amount(dimension, round(value * factor, 9), system, place),))
+    for match in _DEGREES.finditer(text):
+        if (value := number_of(match["number"])) is not None:
+            celsius = match["unit"][0].upper() == "C"
+            worth = value if celsius else (value - 32) / 1.8
+            place = _last_place(match["number"]) * (1 if celsius else 1 / 1.8)
+            yield Form(*match.span(), (Amount("degrees", round(worth, 6), "metric" if celsius else "imperial", place),))
+
+
+_SYSTEMS = ("", "metric", "imperial")
+
+
+class Amount(NamedTuple):
+    """A quantity in its dimension's unit, the system of units it was written in, and what its last figure is worth."""
+
+    dimension: str
+    worth: float
+    system: str
+    place: float
+
+    def same(self, other: Amount) -> bool:
+        """Whether two quantities are the same; of two systems, whether one is the other, rounded as it is written."""
+        if self.dimension != other.dimension:
+            return False
+        apart = abs(self.worth - other.worth)
+        if self.system == other.system:
+            return apart <= 1e-9 * abs(self.worth)
+        return apart <= 0.5 * max(self.place, other.place) and apart <= max(0.03 * abs(self.worth), 0.5)
+
+
+class Amounts:
+    """The amounts of a text with the words for them, in order, so that those nearest to another are soon found."""
+
+    def __init__(self, written: Iterable[tuple[Amount, str]]):
+        self.words: dict[Amount, list[str]] = {}
+        for amount, words in written:
+            self.words.setdefault(amount, []).append(words)
+        self.ordered: dict[tuple[str, str], list[Amount]] = {}
+        for amount in sorted(self.words, key=lambda amount: amount.worth):
+            self.ordered.setdefault((amount.dimension, amount.system), []).append(amount)
+
+    def of(self, amount: Amount) -> list[str]:
+        """Return the words for the same amount, those in the same system of units first."""
+        found = list[str]()
+        for system in sorted(_SYSTEMS, key=lambda system: system != amount.system):
+            listed = self.ordered.get((amount.dimension, system), [])
+            place = bisect_left(listed, amount.worth * (1 - 1e-9), key=lambda other: other.worth)
+            for other in listed[max(0, place - 1) : place + 2]:
+                found += self.words[other] if amount.same(other) else []
+        return found
+
+
+def _last_place(number: str) -> float:
+    """Return what a number's last figure is worth: .1 for 2.5, 1 for 40, a tenth of a million for 2.5 million."""
+    figures = _BARE.search(number)
+    scale = next((worth for word, worth in _SCALES.items() if word in number.lower()), 1)
+    return scale * 10.0 ** -len(figures[0].partition(".")[2]) if figures else float(scale)
+
+
+# Numbers and numerals.
+
+_PLAIN_NUMBER = _compiled(_NUMBER)
+_ONE = _compiled(rf"{_BEFORE}\b(?:one|1)(?=\ (?P<what>[a-z]++))")
+_ORDINAL = _compiled(
+    rf"(?<![\w.,-])(?:\d{{1,3}}(?:st|nd|rd|th)|(?:{_any(_TENS)}[-\ ])?{_any(_ORDINAL_ONES)}|{_any(_ORDINAL_TENS)})\b"
+)
+_OF_TIME = re.compile(r"\b(?:an?|one|per|split) $")
+_WAR = re.compile(
+    r"\b(?:World War (?P<number>II|I|2|1|Two|One|two|one)|WW ?-?(?P<short>II|I|2|1)"
+    r"|(?P<ordinal>First|Second|1st|2nd) World War)\b"
+)
+_WARS = {"II": 2, "I": 1, "TWO": 2, "ONE": 1, "2": 2, "1": 1, "FIRST": 1, "SECOND": 2, "1ST": 1, "2ND": 2}
+_NUMERAL = re.compile(
+    r"\b(?P<word>[A-Za-z][\w'’-]{1,30}) (?P<number>(?=[IVXL])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})|\d{1,2}"
+    rf"|(?:{'|'.join(word.capitalize() for word in list(_ONES)[:12])})"
+    rf"|[Tt]he (?:{'|'.join(word.capitalize() for word in _ORDINAL_ONES)}))(?![\w'’]|[.,:/-]\d)"
+)
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}
+_NO_NUMERAL = frozenset("and but or if when then that than so as because while before after since where said".split())
+
+
+def _roman(numeral: str) -> int:
+    """Return what a Roman numeral is worth.
+
+    Examples
+    --------
+    >>> [_roman(numeral) for numeral in ("IV", "XIV", "XLIX")]
+    [4, 14, 49]
+    """
+    values = [_ROMAN[letter] for letter in numeral]
+    return sum(-value if value < max(values[i:]) else value for i, value in enumerate(values))
+
+
+def _numerals(text: str) -> Iterator[Form]:
+    """Give wars, and the numbers of kings, parts and chapters, by the word before them."""
+    for match in _WAR.finditer(text):
+        written = match["number"] or match["short"] or match["ordinal"]
+        yield Form(*match.span(), (("war", _WARS[written.upper()]),))
+    for match in _NUMERAL.finditer(text):
+        number, word = match["number"], match["word"].lower()
+        if number == "I" and (not match["word"][0].isupper() or word in _NO_NUMERAL):
+            continue
+        if number[0].isdigit():
+            value = int(number)
+        elif set(number) <= set("IVXL"):
+            value = _roman(number)
+        else:
+            value = _ORDINAL_ONES.get(number[4:].lower()) or _ONES.get(number.lower()) or 0
+        yield Form(*match.span("number"), (("numeral", word, value),))
+
+
+def _numbers(text: str) -> Iterator[Form]:
+    """Give numbers and ordinals by their value; one dog, and no one as a pronoun."""
+    for match in _PLAIN_NUMBER.finditer(text):
+        value = number_of(match[0])
+        if value is not None and match[0].lower() not in ("one", "1"):
+            yield Form(*match.span(), (("number", value),))
+    for match in _ONE.finditer(text):
+        yield Form(*match.span(), (("one", match["what"].lower()),))
+    for match in _ORDINAL.finditer(text):
+        if match[0].lower() != "second" or not _OF_TIME.search(text[max(0, match.start() - 6) : match.start()]):
+            yield Form(*match.span(), (("ordinal", _ordinal(match[0])),))
+
+
+# Titles, streets and companies, by the name that they belong to.
+
+_BEFORE_NAME = {
+    "dr": "doctor", "st": "saint", "mt": "mount", "ft": "fort", "prof": "professor", "sen": "senator",
+    "gov": "governor", "rep": "representative", "gen": "general", "lt": "lieutenant", "col": "colonel",
+    "capt": "captain", "sgt": "sergeant", "rev": "reverend", "mr": "mister", "maj": "major", "hon": "honorable",
+    "pres": "president", "det": "detective", "supt": "superintendent", "cllr": "councillor", "univ": "university",
+    "dept": "department", "no": "number",
+}  # fmt: skip
+_AFTER_NAME = {
+    "st": "street", "ave": "avenue", "rd": "road", "blvd": "boulevard", "sq": "square", "inc": "incorporated",
+    "corp": "corporation", "co": "company", "ltd": "limited", "jr": "junior", "sr": "senior", "bros": "brothers",
+    "univ": "university", "intl": "international", "assn": "association", "dept": "department",
+}  # fmt: skip
+_TITLE = re.compile(
+    rf"\b(?P<title>{_any(w.capitalize() for pair in _BEFORE_NAME.items() for w in pair)}\b)\.?"
+    r"(?= (?:of )?(?P<name>[A-Z\d][\w'’-]{0,40}))"
+)
+_SUFFIX = re.compile(
+    r"\b(?P<name>[A-Z][\w'’-]{0,40}),? "
+    rf"(?P<title>{_any(w.capitalize() for pair in _AFTER_NAME.items() for w in pair)}\b\.?)"
+)
+_ELSEWHERE = {"vs": "versus", "approx": "approximately"}
+_WORD = re.compile(r"\b(?P<word>vs|versus|approx|approximately)\b\.?", re.IGNORECASE)
+_AND = re.compile(r"\b(?P<left>[A-Za-z][\w'’]{0,40}) (?P<and>&|and)(?= (?P<right>[A-Za-z][\w'’]{0,40}))")
+
+
+def _titles(text: str) -> Iterator[Form]:
+    """Give what is abbreviated beside a name, by its full word and the name."""
+    for match in _TITLE.finditer(text):
+        title = match["title"].lower()
+        end = match.end() if title in _BEFORE_NAME else match.end("title")
+        yield Form(match.start(), end, (("title", _BEFORE_NAME.get(title, title), match["name"].lower()),))
+    for match in _SUFFIX.finditer(text):
+        title = match["title"].lower().rstrip(".")
+        end = match.end("title") if title in _AFTER_NAME else match.start("title") + len(title)
+        key = ("suffix", _AFTER_NAME.get(title, title), match["name"].lower())
+        yield Form(match.start("title"), end, (key,))
+    for match in _WORD.finditer(text):
+        word = match["word"].lower()
+        end = match.end() if word in _ELSEWHERE else match.end("word")
+        yield Form(match.start(), end, (("word", _ELSEWHERE.get(word, word)),))
+    for match in _AND.finditer(text):
+        yield Form(*match.span("and"), (("and", match["left"].lower(), match["right"].lower()),))
+
+
+# Initials of names. What everybody knows by its initials is never taken for another name.
+
+_KNOWN_INITIALS = {
+    initials: tuple(names.split("|"))
+    for initials, names in (
+        line.strip().split(" ", 1)
+        for line in """UN United Nations
+        UK United Kingdom
+        US United States|United States of America
+        EU European Union
+        UAE United Arab Emirates
+        USSR Union of Soviet Socialist Republics
+        WHO World Health Organization|World Health Organisation
+        WTO World Trade Organization|World Trade Organisation
+        IMF International Monetary Fund
+        NATO North Atlantic Treaty Organization|North Atlantic Treaty Organisation
+        OECD Organisation for Economic Co-operation and Development
+        OPEC Organization of the Petroleum Exporting Countries
+        ICC International Criminal Court
+        IAEA International Atomic Energy Agency
+        IOC International Olympic Committee
+        ECB European Central Bank
+        FBI Federal Bureau of Investigation
+        CIA Central Intelligence Agency
+        NSA National Security Agency
+        DEA Drug Enforcement Administration
+        FDA Food and Drug Administration
+        CDC Centers for Disease Control and Prevention|Centers for Disease Control
+        EPA Environmental Protection Agency
+        FAA Federal Aviation Administration
+        SEC Securities and Exchange Commission
+        IRS Internal Revenue Service
+        NASA National Aeronautics and Space Administration
+        ESA European Space Agency
+        NHS National Health Service
+        BBC British Broadcasting Corporation
+        NFL National Football League
+        NBA National Basketball Association
+        MIT Massachusetts Institute of Technology
+        NYPD New York Police Department|New York City Police Department
+        LAPD Los Angeles Police Department
+        NYC New York City
+        LA Los Angeles
+        DC District of Columbia
+        IRA Irish Republican Army
+        PM Prime Minister
+        CEO chief executive officer|chief executive
+        CFO chief financial officer
+        GDP gross domestic product
+        AI artificial intelligence
+        MP member of parliament
+        VP vice president|vice-president""".splitlines()
+    )
+}
+_INITIALS = re.compile(r"(?<![\w.&-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w|\.[A-Z])")
+_INITIALS_OF = {name.lower(): initials for initials, names in _KNOWN_INITIALS.items() for name in names}
+_KNOWN_NAME = re.compile(rf"\b{_any(_INITIALS_OF)}\b", re.IGNORECASE)
+_CAPITALISED = r"[A-Z][^\W\d_]{1,40}(?:[-'’][^\W\d_]{1,40}){0,3}"
+_NAME = re.compile(rf"\b{_CAPITALISED}(?: (?:(?:of|for|the|and|in|on|to|de|&) ){{0,2}}{_CAPITALISED}){{1,9}}")
+_LONGEST_NAME = 7
+
+
+def initials(text: str) -> Iterator[Form]:
+    """Give initials, and the names that everybody knows by them."""
+    if sum(map(str.isupper, text)) * 2 > sum(map(str.isalpha, text)):
+        return
+    for match in _INITIALS.finditer(text):
+        initials = match[0].replace(".", "")
+        yield Form(*match.span(), (("initials", "US" if initials == "USA" else initials),))
+    for match in _KNOWN_NAME.finditer(text):
+        initials = _INITIALS_OF[match[0].lower()]
+        if match[0][0].isupper() or initials in ("CEO", "CFO", "GDP", "AI", "MP", "VP", "PM"):
+            yield Form(*match.span(), (("initials", initials),))
+
+
+def names_by_initials(text: str) -> Iterator[tuple[str, str]]:
+    """Give the initials of each name of a text with the name; one of two words or more."""
+    for run in _NAME.finditer(text):
+        words = run[0].split(" ")
+        capital = [i for i, word in enumerate(words) if word[0].isupper()]
+        for number, first in enumerate(capital):
+            for last in capital[number + 1 : number + _LONGEST_NAME]:
+                part = words[first : last + 1]
+                name = " ".join(part)
+                for initials in {"".join(w[0] for w in part if w[0].isupper()), "".join(w[0].upper() for w in part)}:
+                    if name in _KNOWN_INITIALS.get(initials, (name,)):
+                        yield initials, name
+
+
+# What is written as another text writes it, the longest first.
+AS_ELSEWHERE = (_amounts, _numerals, _titles, initials, _numbers)
