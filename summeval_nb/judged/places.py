@@ -18,7 +18,7 @@ from summeval_nb.evidence.rules import ALIKE, EXCLUSIVE, WHEN
 from summeval_nb.evidence.tokens import Parts, Token, antonyms, take_apart
 from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged.judging import Entailment, Label, premise_sentences
-from summeval_nb.judged.replies import Told
+from summeval_nb.judged.replies import Told, begins_with_verb
 from summeval_nb.judged.statements import resolve_by_rules
 from summeval_nb.text.normalize import normalize
 
@@ -67,7 +67,7 @@ def _clauses(premise: str) -> tuple[tuple[_Clause, ...], frozenset[str]]:
             parts, carried = take_apart(piece), frozenset[str]()
             if not parts.tokens:
                 continue
-            goes_on = parts.keys[0] in _PRONOUNS or (number and not _names(parts))
+            goes_on = parts.keys[0] in _PRONOUNS or (number and (begins_with_verb(piece) or not _names(parts)))
             if found and goes_on:
                 carried = frozenset(token.key for token in _telling(found[-1].parts) if token.kind == "content")
             found.append(_Clause(parts, carried))
@@ -145,6 +145,18 @@ def _does(told: Told, own: Parts, clause: Parts) -> bool:
     return not suffers and names.isdisjoint(before)
 
 
+def _said_of(told: Told, own: Parts, frame: set[str], clause: _Clause) -> bool:
+    """Whether a clause says of a number all that was asked, and of no other; or who did it, behind *by*."""
+    parts = clause.parts
+    if not frame <= parts.key_set | clause.carried or any(token.kind == "negation" for token in parts.tokens):
+        return False
+    if _units(own):
+        return not _rivals(own, frame, parts)
+    verb = next((token.key for token in take_apart(told.frame).tokens if token.kind == "content"), "")
+    first = next((i for i, token in enumerate(parts.tokens) if token.key in _keys(own)), 0)
+    return told.kind == "subject" and first > 1 and list(parts.keys[first - 2 : first]) == [verb, "by"]
+
+
 def _in_order(statement: Parts, clause: Parts) -> bool:
     """Whether a clause says a statement word for word, but for small words."""
     rest = iter(_telling(clause))
@@ -185,7 +197,7 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
         said = any(all(token.kind != "negation" for token in parts.tokens) for parts in whole)
     else:
         statement = take_apart(normalize(told.text, like=premise).text)
-        said = any(_in_order(statement, clause.parts) for clause in holders)
+        said = any(_in_order(statement, c.parts) or _said_of(told, own, frame, c) for c in holders)
     return "entailed" if said else label
 
 
@@ -196,6 +208,9 @@ def looked_up(told: Told, premise: str, found: Entailment) -> Entailment:
     a value of the same kind. Where no statement could be made, only the very same words are entailed, and words that
     stand nowhere are not.
     """
+    if told.kind == "instead" and found.label == "contradicted":  # not born in Oslo: that it was Bergen is open
+        denied = all(any(t.kind == "negation" for t in c.parts.tokens) for c in _clauses(premise)[0])
+        return replace(found, label="neutral", probability=None) if denied else found
     if not told.own or (found.failed and not told.reason):
         return replace(found, label=None, probability=None, reason=told.reason) if told.reason else found
     label = _label(told, premise, found.label)

@@ -15,7 +15,7 @@ from summeval_nb.evidence.tokens import sentence_tokens, stem
 from summeval_nb.judged.questions import lowered
 from summeval_nb.text.split import split_sentences
 
-__all__ = ["Told", "read_replies"]
+__all__ = ["Told", "begins_with_verb", "read_replies"]
 
 
 class Told(NamedTuple):
@@ -23,7 +23,8 @@ class Told(NamedTuple):
 
     `text` is judged, as it is if it was `made` here. Where it was made of a short answer and its question, `own` holds
     the answer's words and `frame` the question's; of a row of a table, a cell and the cell that names the row. `kind`
-    is "subject" where the own words do what the frame says, "row", or "". With a `reason` no statement could be made.
+    is "subject" where the own words do what the frame says, "row", "instead" for what stands behind a *no*, or "". With
+    a `reason` no statement could be made.
     """
 
     text: str
@@ -58,14 +59,16 @@ _SAID_OF = frozenset(
 _NUMBER = re.compile(r"[\d$€£]|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty)\b", re.I)
 _PAST = dict(
     pair.split(":")
-    for pair in "be:was beat:beat become:became begin:began bite:bit blow:blew break:broke bring:brought build:built"
-    " buy:bought catch:caught choose:chose come:came cost:cost cut:cut do:did draw:drew drink:drank"
-    " drive:drove eat:ate fall:fell feed:fed feel:felt fight:fought find:found fly:flew forget:forgot get:got give:gave go:went grow:grew"
-    " have:had hear:heard hide:hid hit:hit hold:held hurt:hurt keep:kept know:knew lead:led leave:left lend:lent let:let"
-    " lie:lay lose:lost make:made mean:meant meet:met pay:paid put:put read:read ride:rode"
-    " ring:rang rise:rose run:ran say:said see:saw sell:sold send:sent set:set shake:shook shine:shone shoot:shot shut:shut sing:sang sink:sank"
-    " sit:sat sleep:slept speak:spoke spend:spent stand:stood steal:stole strike:struck swim:swam take:took teach:taught"
-    " tell:told think:thought throw:threw understand:understood wake:woke wear:wore win:won write:wrote".split()
+    for pair in "be:was beat:beat become:became begin:began bite:bit blow:blew break:broke bring:brought build:built "
+    "buy:bought catch:caught choose:chose come:came cost:cost cut:cut do:did draw:drew drink:drank "
+    "drive:drove eat:ate fall:fell feed:fed feel:felt fight:fought find:found fly:flew forget:forgot "
+    "get:got give:gave go:went grow:grew have:had hear:heard hide:hid hit:hit hold:held hurt:hurt "
+    "keep:kept know:knew lead:led leave:left lend:lent let:let lie:lay lose:lost make:made mean:meant "
+    "meet:met pay:paid put:put read:read ride:rode ring:rang rise:rose run:ran say:said see:saw sell:sold "
+    "send:sent set:set shake:shook shine:shone shoot:shot shut:shut sing:sang sink:sank sit:sat "
+    "sleep:slept speak:spoke spend:spent stand:stood steal:stole strike:struck swim:swam take:took "
+    "teach:taught tell:told think:thought throw:threw understand:understood wake:woke wear:wore win:won "
+    "write:wrote".split()
 )
 _NOUNS = frozenset("cost cut drink fall fight fly hit lead lie ride ring rise run set show sleep stand read".split())
 _VERBS = frozenset(_PAST.values()) - {"cost", "cut", "hit", "left", "felt", "saw", "lay", "read", "set", "put"}
@@ -151,7 +154,7 @@ def _subject_length(words: Sequence[str], *, predicate: bool, verb: bool = False
         if before in _PREPOSITIONS or before in _DETERMINERS or before == "and":
             start = i if before in _PREPOSITIONS and low not in _DETERMINERS else i + (low in _DETERMINERS)
             continue
-        if verb and low in _PAST and low not in _NOUNS:
+        if verb and low in _PAST and (low not in _NOUNS or (i == 1 and start == 0)):
             return i
         ends = low in _ADVERBS or low.endswith("ly") or low in _DETERMINERS | _PRONOUNS or _NUMBER.match(low)
         if ends or (_says_of(words[i]) and not verb):
@@ -335,9 +338,26 @@ def _frame_of(question: str) -> _Frame | None:
     return _who_or_what("who" if wh == "whom" else wh, rest)
 
 
+class _Asserted(NamedTuple):
+    """What *yes* and what *no* to a question state, its subject, and the last thing that it asks about."""
+
+    yes: str
+    no: str
+    subject: str
+    last: str
+
+
+def _last_thing(rest: str) -> str:
+    """The words behind the last small word of what is said: May of *closed in May*; '' where none stands there."""
+    words = rest.split()
+    small = [i for i, word in enumerate(words) if word.lower() in _PREPOSITIONS | _DETERMINERS]
+    behind = words[small[-1] + 1 :] if small else []
+    return " ".join(behind) if len(behind) <= 3 else ""
+
+
 @lru_cache(maxsize=512)
-def _asserted(question: str) -> tuple[str, str, str] | None:
-    """What *yes* and what *no* to a question state, and its subject; None if it is no question for yes or no."""
+def _asserted(question: str) -> _Asserted | None:
+    """What a question for yes or no asserts; None if it is none."""
     words = _questions_words(question)
     if len(words) < 2 or words[0].lower() not in _AUXILIARY:
         return None
@@ -352,7 +372,7 @@ def _asserted(question: str) -> tuple[str, str, str] | None:
         first, _, more = verb.partition(" ")
         denied = f"{first} not {more}".strip()
     yes, no = (" ".join(f"{head} {form} {clause.rest}".split()) + "." for form in (verb, denied))
-    return yes, no, clause.subject
+    return _Asserted(yes, no, clause.subject, _last_thing(clause.rest))
 
 
 def _joined(frame: _Frame, own: str) -> str:
@@ -371,7 +391,7 @@ def _joined(frame: _Frame, own: str) -> str:
     if frame.measure and frame.measure not in held and _NUMBER.match(own) and len(words) > 1:
         filled = f"{filled} {frame.measure}"
     text = " ".join(f"{frame.before} {lead} {filled} {frame.after}".split())
-    return text[:1].upper() + text[1:] + "."
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def _preposition(place: str, words: Sequence[str]) -> str:
@@ -423,6 +443,7 @@ _ECHO = re.compile(
     re.I,
 )
 _CLAUSE_OPENING = re.compile(r"(?:it|he|she|they|we|i|you|there|this|that)(?:['’]s|['’]re)?\b", re.I)
+_ABBREVIATED = re.compile(r"\b[A-Za-z]\.[A-Za-z]\.$")
 _REPLY_WORDS = 14  # a longer answer is read as a sentence
 
 
@@ -455,7 +476,8 @@ def _unreadable(text: str) -> Told:
 
 def _short(text: str, question: str) -> Told:
     """A short answer as a statement with its question's clause."""
-    own = text.strip().strip("\"“”'’ ").rstrip(".!;, ")
+    own = text.strip().strip("\"“”'’ ")
+    own = own if _ABBREVIATED.search(own) else own.rstrip(".!;, ")
     frame = _frame_of(question)
     asked = " ".join(word for word in _questions_words(question) if word.lower() not in _WH)
     if frame is None or not own:
@@ -498,12 +520,14 @@ def _yes_or_no(text: str, question: str) -> list[Told] | None:
         return _read(rest, question)
     if asserted is None:
         return [_unreadable(text)]
-    yes, no, subject = asserted
-    said = Told(no if denied else yes, made=True)
+    yes, last = asserted.yes, asserted.last
+    said = Told(asserted.no, made=True)
+    if not denied:
+        said = Told(yes, last, yes[: yes.rfind(last)] if last else "", made=True)
     if not rest or not _is_clause(rest, question):
         return [said]
-    clause = _with_subject(rest[:1].upper() + rest[1:], subject)
-    return [Told(clause)] if _restates(clause, yes) else [said, Told(clause)]
+    clause = _with_subject(rest[:1].upper() + rest[1:], asserted.subject)
+    return [Told(clause)] if _restates(clause, yes) else [said, Told(clause, kind="instead" if denied else "")]
 
 
 def _read(text: str, question: str) -> list[Told]:
@@ -519,11 +543,8 @@ def _read(text: str, question: str) -> list[Told]:
         rest = plain[opened.end() :].strip()
         return _read(rest[:1].upper() + rest[1:], question) if rest and rest != plain else []
     if _is_clause(plain, question):
-        asserted, frame = _asserted(question), _frame_of(question)
-        subject = asserted[2] if asserted else ""
-        if not subject and frame and frame.before:
-            clause = _clause_subject(question)
-            subject = clause
+        asserted = _asserted(question)
+        subject = asserted.subject if asserted else _clause_subject(question)
         return [Told(_with_subject(plain, subject))]
     return [_short(plain, question)]
 
@@ -531,10 +552,18 @@ def _read(text: str, question: str) -> list[Told]:
 @lru_cache(maxsize=512)
 def _clause_subject(question: str) -> str:
     """The subject of a question that asks for something else; '' where none is known."""
-    words = _questions_words(question)
+    frame, words = _frame_of(question), _questions_words(question)
+    if frame is None or not frame.before:
+        return ""
     place = _first_auxiliary(words)
     clause = None if place is None else _clause(words[place], words[place + 1 :], predicate=False)
     return clause.subject if clause else ""
+
+
+def begins_with_verb(clause: str) -> bool:
+    """Return whether a clause begins with a verb or a participle, so that its subject stands before it."""
+    first = clause.split()[0].lower().strip(".,") if clause.split() else ""
+    return first in _AUXILIARY | _VERBS | _THIRD | _SAID_OF or (len(first) > 4 and first.endswith("ed"))
 
 
 def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:

@@ -925,7 +925,9 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
         else []
     )
     if "questions of the contexts" in needs:
-        asked += [s for row in rows for one in row.contexts for s in asker.of(Reply("", one))]
+        asked += [
+            s for row in rows for one in row.contexts for s in asker.of(Reply("", one))
+        ]
     if asked:
         asker.questions(asked)
         asker.vectors([row.question for row in rows if row.question.strip()])
@@ -1002,7 +1004,9 @@ class RetrievalMetric(Metric):
         """Which text that the measure needs is empty; '' if none is."""
         said = [name for name in ("answer", "truth") if name in self.columns]
         needed = ["question", *said] if hasattr(self, "embedder") else said
-        return next((name for name in needed if not spoken(getattr(row, name)).strip()), "")
+        return next(
+            (name for name in needed if not spoken(getattr(row, name)).strip()), ""
+        )
 
     def score(self, *row: str | Sequence[str]) -> RetrievalScore:
         """Return the score of one row, given by the columns in their order."""
