@@ -52,10 +52,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['PAIRS', 'Unit', 'make_units', 'question_end', 'hypothesis_score', 'pair_score', 'Correctness', 'correctness',
-           'JudgedStatement', 'Hypothesis', 'Inference', 'AnswerReport', 'Reply', 'AnswerChoices', 'AnswerRow',
-           'table_records', 'opening', 'Parts', 'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric',
-           'evaluate_answer', 'evaluate_answers']
+__all__ = ['PAIRS', 'Unit', 'make_units', 'hypothesis_score', 'pair_score', 'Correctness', 'correctness', 'JudgedStatement',
+           'Hypothesis', 'Inference', 'AnswerReport', 'Reply', 'AnswerChoices', 'AnswerRow', 'table_records', 'opening',
+           'Parts', 'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric', 'evaluate_answer', 'evaluate_answers']
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #40c1ab51
 class Unit(NamedTuple):
@@ -98,19 +97,6 @@ def make_units(
             made = told if any(part.made for part in told) else ()
             found.append(Unit(unit.place, " ".join(part.text for part in told), made))
     return found
-
-
-def question_end(question: str) -> str:
-    """Return the last sentence of a question; '' if it is empty.
-
-    Examples
-    --------
-    >>> story = "Our server was moved in May. Since then mails are late. "
-    >>> question_end(story + "What should we check?")
-    'What should we check?'
-    """
-    sentences = split_sentences(question)
-    return sentences[-1].text if sentences else ""
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #ed66696f
 def hypothesis_score(tags: Sequence[Entailment]) -> float | None:

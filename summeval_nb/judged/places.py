@@ -172,14 +172,13 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
     keys = {token.key for token in telling}
     frame -= keys
     row = told.kind == "row"
-    alike = [clause for clause in clauses if _keys(clause.parts) == keys]
-    if told.reason:
-        label = "entailed" if alike else None
     strict = [t for t in telling if len(keys) <= _SHORT or t.kind == "number" or own.text[t.start].isupper()]
     most = max((_held(clause, frame) for clause in clauses), default=0.0)
     if not all(_known(token, own, every) for token in strict):
         near = [clause for clause in clauses if _held(clause, frame) >= max(most - 1e-9, _ENOUGH * _weight(frame))]
         return "contradicted" if any(_rivals(own, frame, clause.parts, row=row) for clause in near) else "neutral"
+    if told.reason:
+        return "entailed" if any(_keys(clause.parts) == keys for clause in clauses) else None
     holders = [clause for clause in clauses if keys <= clause.parts.key_set]
     if not holders:
         return label

@@ -428,7 +428,7 @@ _NO = re.compile(
 )
 _OPENERS = re.compile(
     r"(?:(?:well|in fact|actually|so|sure|okay|ok|as a matter of fact|to be precise|in short|simply put|basically"
-    r"|the answer is|the answer:|answer:|it(?:['’]s| is) true that|that said)[,!:.]? +"
+    r"|the answer is|the answer:|answer:|it(?:['’]s| is) true that|that said)[,!:.]?(?: +|$)"
     r"|(?:indeed|in fact|actually)[,.!]* *)",
     re.I,
 )
@@ -454,19 +454,39 @@ def _is_clause(reply: str, question: str) -> bool:
         return True
     inside = [word.strip(".,;:!?\"'()") for word in words]
     low = [word.lower() for word in inside]
-    behind = [word for place, word in enumerate(low) if place and inside[place] == word]
     if low[0] in _PREPOSITIONS and low[0] != "because":
         return False
     if any(word in _AUXILIARY - {"am", "may"} for word in low[1:]):
         return True
     if low[0] == "because":
         return False
-    asked = {stem(word.lower()) for word in _questions_words(question)} - {stem(low[0])}
-    asked |= {stem(_PAST[word]) for word in asked if word in _PAST}
-    finite = [word for word in behind if word in _VERBS | _THIRD or (len(word) > 4 and word.endswith("ed"))]
-    alike = [word for word in behind if stem(word) in asked and word.endswith(("s", "ed"))]
-    nouns = {stem(word) for word in ((_frame_of(question) or _Frame("", "")).noun.lower().split())}
-    return any(stem(word) not in nouns for word in (*finite, *alike)) and low[0] not in _ADVERBS
+    nouns = {stem(word) for word in (_frame_of(question) or _Frame("", "")).noun.lower().split()}
+    return any(
+        _is_finite(low, i) and inside[i] == low[i] and stem(low[i]) not in nouns for i in range(1, len(low))
+    ) or _is_plural_and_verb(low)
+
+
+def _is_finite(low: Sequence[str], place: int) -> bool:
+    """Whether a word is a verb's form that has a subject before it, as far as word lists and endings tell."""
+    word, before, behind = low[place], low[place - 1], low[place + 1 : place + 2]
+    if before in _DETERMINERS | _PREPOSITIONS | _ADVERBS or before == "and":
+        return False
+    if word in _NOUNS or word in _PAST.values() and word not in _VERBS:
+        starts = bool(behind) and (behind[0] in _DETERMINERS | _PREPOSITIONS or _NUMBER.match(behind[0]) is not None)
+        return starts and (behind[0] != "of")
+    return word in _VERBS or word in _THIRD or word in _PAST or (len(word) > 4 and word.endswith("ed"))
+
+
+def _is_plural_and_verb(low: Sequence[str]) -> bool:
+    """Whether a bare plural opens four words or more, and no small word follows: Bicycles travel free of charge."""
+    small = _PREPOSITIONS | _DETERMINERS | _ADVERBS | {"and", "or"}
+    return (
+        len(low) > 3
+        and low[0].endswith("s")
+        and not low[0].endswith("ss")
+        and low[0] not in small
+        and low[1] not in small
+    )
 
 
 def _unreadable(text: str) -> Told:
@@ -546,6 +566,9 @@ def _read(text: str, question: str) -> list[Told]:
         asserted = _asserted(question)
         subject = asserted.subject if asserted else _clause_subject(question)
         return [Told(_with_subject(plain, subject))]
+    subject = _clause_subject(question)
+    if subject and len(plain.split()) > 1 and begins_with_verb(plain):  # Opened in 1931
+        return [Told(f"{subject[:1].upper()}{subject[1:]} {plain[:1].lower()}{plain[1:]}", made=True)]
     return [_short(plain, question)]
 
 
@@ -563,7 +586,7 @@ def _clause_subject(question: str) -> str:
 def begins_with_verb(clause: str) -> bool:
     """Return whether a clause begins with a verb or a participle, so that its subject stands before it."""
     first = clause.split()[0].lower().strip(".,") if clause.split() else ""
-    return first in _AUXILIARY | _VERBS | _THIRD | _SAID_OF or (len(first) > 4 and first.endswith("ed"))
+    return first in (_AUXILIARY - {"may"}) | _VERBS | _THIRD | _SAID_OF or (len(first) > 4 and first.endswith("ed"))
 
 
 def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:

@@ -1344,7 +1344,7 @@ def noise_sensitivity(
 ) -> RetrievalScore:
     """Say how much of the answer is wrong, and whether the passages said so.
 
-    A statement that the question's end and the truth do not entail is wrong, as in
+    A statement that the truth, read with the question, does not entail is wrong, as in
     `evaluate_answer`.
 
     Parameters
