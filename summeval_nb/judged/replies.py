@@ -443,6 +443,7 @@ _ECHO = re.compile(
     re.I,
 )
 _CLAUSE_OPENING = re.compile(r"(?:it|he|she|they|we|i|you|there|this|that)(?:['’]s|['’]re)?\b", re.I)
+_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)]) ")
 _ABBREVIATED = re.compile(r"\b[A-Za-z]\.[A-Za-z]\.$")
 _REPLY_WORDS = 14  # a longer answer is read as a sentence
 
@@ -553,6 +554,8 @@ def _yes_or_no(text: str, question: str) -> list[Told] | None:
 def _read(text: str, question: str) -> list[Told]:
     """What the first unit of an answer says, read with the question; nothing for an opener alone."""
     plain = text.strip()
+    if plain.endswith(":") or _ITEM.match(plain):  # a list, whose items go on with it
+        return [Told(text)]
     if _MAYBE.fullmatch(plain):
         return [Told(plain, reason=f"“{plain[:60]}” leaves it open", made=True)]
     found = _yes_or_no(plain, question)
@@ -603,9 +606,10 @@ def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:
     """
     out: list[list[Told]] = []
     opening = bool(question.strip())
-    for unit in units:
-        if not opening:
+    for unit, behind in zip(units, [*units[1:], ""], strict=True):
+        if not opening or _ITEM.match(behind.strip()):  # a lead-in goes on with the items behind it
             out.append([Told(unit)])
+            opening = False
             continue
         found = _read(unit, question)
         opening = not found
