@@ -455,8 +455,9 @@ def _is_clause(reply: str, question: str) -> bool:
         return True
     inside = [word.strip(".,;:!?\"'()") for word in words]
     low = [word.lower() for word in inside]
-    if low[0] in _PREPOSITIONS and low[0] != "because":
-        return False
+    if low[0] in _PREPOSITIONS and low[0] != "because":  # With the app, users can pay
+        rest = reply.partition(", ")[2]
+        return bool(rest.strip()) and _is_clause(rest, question)
     if any(word in _AUXILIARY - {"am", "may"} for word in low[1:]):
         return True
     if low[0] == "because":
