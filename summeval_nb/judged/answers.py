@@ -845,12 +845,13 @@ def _resolve(
     found = dict(zip(texts, ask("resolve", items), strict=True))
     out: dict[Reply, tuple[list[Unit], tuple[str, ...]]] = {}
     for reply in replies:
-        resolution, note = found[reply.text], ""
-        if isinstance(resolution, JudgeFailure):
-            note = f"pronouns were left as they are: {resolution.reason}"
-            resolution = None
-        elif resolution.note:
-            note = resolution.note
+        answered = found[reply.text]
+        note = (
+            f"pronouns were left as they are: {answered.reason}"
+            if isinstance(answered, JudgeFailure)
+            else answered.note
+        )
+        resolution = None if isinstance(answered, JudgeFailure) else answered
         units = make_units(
             reply.text, resolution, question=reply.question, keep_lists=keep_lists
         )
