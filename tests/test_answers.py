@@ -790,7 +790,8 @@ def test_the_premise_is_the_truth_and_not_the_question():
     )
     parts = _split_texts([Reply(row.question, text) for text in (row.answer, row.ground_truth)], ask)
     assert _premise_of("answer_given_truth", row, parts) == "There was none."
-    assert _premise_of("answer_given_context", row, parts) == "c" and _notes_of(row, parts) == ()
+    assert _premise_of("answer_given_context", row, parts) == "c"
+    assert _notes_of(row, parts) == ("“It” (sentence 2) is read as “The ferry”",)
 
 
 def test_a_failure_stands_on_each_statement():
