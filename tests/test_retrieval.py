@@ -14,6 +14,7 @@ from helpers.public import public
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 
 import summeval_nb as s
+from summeval_nb.judged.answers import Reply
 from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
 from summeval_nb.judged.retrieval import (
     EPSILON,
@@ -411,9 +412,9 @@ def test_a_real_served_model_gives_numbers_or_reasons(small_model_server):  # no
 def test_an_asker_asks_nothing_for_nothing():
     judge = Letters()
     asker = Asker(judge, "minilm", None)
-    asker.statements([" "])
+    asker.statements([Reply("", " ")])
     asker.entail([(" ", "a")])
-    assert asker.of(" ") == [] and asker.verdict(" ", "a").label == "neutral" and not judge.asked
+    assert asker.of(Reply("", " ")) == [] and asker.verdict(" ", "a").label == "neutral" and not judge.asked
 
 
 def test_what_the_judge_failed_on_counts_neither_way():
@@ -425,9 +426,10 @@ def test_one_row_as_the_measures_see_it():
         "When?", ("It opened in 1931.", "Rain fell."), "It opened in 1931. Snow fell.", "It opened in 1931."
     )
     asker = Asker("embedded", "minilm", None)
-    asker.statements([row.answer, row.truth, *row.contexts])
-    asker.entail([(context, said) for context in row.contexts for said in asker.of(row.answer)])
-    asker.questions([*asker.of(row.answer), *(said for context in row.contexts for said in asker.of(context))])
+    plain = [Reply("", text) for text in (row.answer, *row.contexts)]
+    asker.statements([row.reply("answer"), row.reply("truth"), *plain])
+    asker.entail([(context, said) for context in row.contexts for said in asker.of(row.reply("answer"))])
+    asker.questions(said for reply in plain for said in asker.of(reply))
     asker.vectors([row.question])
     found = Found(row, asker)
     right, wrong = (found.rows("answer", found.best_alone, wrong=wrong) for wrong in (False, True))

@@ -1323,6 +1323,129 @@ class Clashes(NamedTuple):
     near_coverage: float
 
 
+# A word that stands alone, such as an answer, is said by the evidence only if the evidence holds it.
+
+# Of these one excludes the others of its group.
+EXCLUSIVE = tuple(
+    frozenset(group.split())
+    for group in (
+        "january february march april may june july august september october november december",
+        "monday tuesday wednesday thursday friday saturday sunday",
+        "spring summer autumn winter",
+        "morning noon afternoon evening night midnight",
+        "first second third fourth fifth sixth seventh eighth ninth tenth last",
+        "north south east west northern southern eastern western northeast northwest southeast southwest",
+        "left right straight back",
+        "up down",
+        "red blue green yellow black white brown grey gray orange purple pink",
+        "father mother son daughter brother sister uncle aunt nephew niece cousin grandfather grandmother grandson "
+        "granddaughter husband wife",
+        "once twice thrice",
+        "always never sometimes",
+        "yes no maybe",
+    )
+)
+_FEW = 4  # words
+_BESIDE = frozenset("a an the in on at by to from of for her his their its my our your since until about".split())
+
+
+def _capital(parts: Parts, token: Token) -> bool:
+    return parts.text[token.start].isupper()
+
+
+def _excluded_by(claim: Words, place: int, near: Words, *, name: bool) -> str:
+    """Return the word of a sentence that excludes a word standing alone, "" if there is none."""
+    word, token = claim.raw[place], claim.parts.tokens[place]
+    groups = [*(group for group in EXCLUSIVE if word in group), antonyms().get(word, frozenset())]
+    for i, other in enumerate(near.raw):
+        number = token.kind == near.parts.tokens[i].kind == "number"
+        one_name = name and len(near.raw) == 1 and _capital(near.parts, near.parts.tokens[0])
+        if other != word and (number or one_name or any(other in group for group in groups)):
+            return other
+    return ""
+
+
+def alone_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
+    """Return the one word of a claim that tells anything, where the evidence holds another instead: June, in red, two.
+
+    So it is where the evidence is as short as the claim, or has a word that excludes the claim's.
+
+    It is `in_place` where the evidence has another word of its kind (June for March).
+    """
+    grouped = [any(word in group for group in EXCLUSIVE) for word in claim.raw]
+    tells = [
+        i
+        for i, token in enumerate(claim.parts.tokens)
+        if token.kind in ("content", "number") or (claim.raw[i] in WHEN and _capital(claim.parts, token))
+    ] or [i for i, known in enumerate(grouped) if known]
+    if len(tells) != 1 or not _BESIDE.issuperset(word for i, word in enumerate(claim.raw) if i != tells[0]):
+        return []
+    place = tells[0]
+    token, parts = claim.parts.tokens[place], [sentence.parts for sentence in evidence]
+    known = frozenset().union(*(sentence.key_set for sentence in parts))
+    if token.key in known or _name_known(claim.parts, token, known, parts):
+        return []
+    name = token.kind != "number" and _capital(claim.parts, token)
+    instead = next((word for near in evidence if (word := _excluded_by(claim, place, near, name=name))), "")
+    if not instead and all(len(sentence.raw) > _FEW for sentence in evidence):  # not said, which is no clash
+        return []
+    kind = "number" if token.kind == "number" else "name" if name else "antonym" if instead else "word"
+    return [Clash(kind, place, place, instead, in_place=bool(instead))]
+
+
+# A pronoun with the roles exchanged: *It chased the dog*, where the dog chased something.
+
+_ACTING = frozenset("he she it they".split())
+_ACTED_ON = frozenset("him her it them".split())
+
+
+def _head_before(words: Words, verb: int) -> str:
+    """Return the key of what does a verb: the word before it, but for helpers; "" where a form of *be* stands there."""
+    place = verb - 1
+    while place >= 0 and words.raw[place] in _HELPERS:
+        place -= 1
+    done = place >= 0 and words.parts.tokens[place].kind == "content" and not _broken(words, place)
+    return words.parts.keys[place] if done else ""
+
+
+def _object_of(words: Words, verb: int) -> set[str]:
+    """Return the keys of the words to which a verb is done: those behind it, but for articles."""
+    place = verb + 1
+    while place < len(words.raw) and words.raw[place] in _ARTICLES:
+        place += 1
+    end = place
+    while end < len(words.raw) and words.parts.tokens[end].kind == "content":
+        end += 1
+    return set(words.parts.keys[place:end])
+
+
+def pronoun_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
+    """Return a pronoun that does to a noun what, by the evidence, the noun does, or suffers from it what the noun does.
+
+    Nothing where any evidence sentence with the verb has the noun on the claim's side.
+    """
+    verb = 1
+    while verb < len(claim.raw) and claim.raw[verb] in _HELPERS:
+        verb += 1
+    if claim.raw[:1] and claim.raw[0] in _ACTING and verb < len(claim.raw):
+        acting, nouns = True, _object_of(claim, verb)
+    else:
+        verb = next((i - 1 for i in range(2, len(claim.raw)) if claim.raw[i] in _ACTED_ON), 0)
+        behind = claim.parts.tokens[verb + 2 : verb + 3]
+        owns = claim.raw[verb + 1 : verb + 2] == ("her",) and behind and behind[0].kind == "content"
+        acting, nouns = False, {_head_before(claim, verb)} - {""} if verb and not owns else set()
+    if not nouns or claim.parts.tokens[verb].kind != "content" or not _BOTH_WAYS.isdisjoint(claim.raw):
+        return []
+    turned = set[bool]()
+    for near in evidence:
+        for k in (i for i, key in enumerate(near.parts.keys) if key == claim.parts.keys[verb]):
+            does, suffers = _head_before(near, k) in nouns, not nouns.isdisjoint(near.parts.keys[k + 1 :])
+            if does or suffers:
+                turned.add(does and not suffers if acting else not does and bool(nouns & _object_of(near, k)))
+    places = [i for i, key in enumerate(claim.parts.keys) if key in nouns]
+    return [Clash("role", min(places[0], verb), max(places[-1], verb))] if turned == {True} else []
+
+
 def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, int]) -> Clashes:
     """Return what clashes between a claim and its evidence, in the claim's order, and what is counted of it.
 
@@ -1337,6 +1460,7 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     """
     near = evidence[nearest[0]]
     own, words = Words.of(claim), Words.of(near)
+    alone = alone_clashes(own, [Words.of(sentence) for sentence in evidence]) if len(own.raw) <= _FEW else []
     known = frozenset().union(*(sentence.key_set for sentence in evidence))
     unknown = [token for token in claim.names if not _name_known(claim, token, known, evidence)]
     coverage = idf_coverage(claim, [near])
@@ -1345,7 +1469,7 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     opposites, hits = _antonym_clashes(own, words, [Words.of(sentence) for sentence in evidence], replaced)
     denials, differ = negation_clashes(own, words, evidence)
     names = _name_clashes(own, words, replaced, unknown)
-    roles = role_clashes(own, evidence)
+    roles = role_clashes(own, evidence) or pronoun_clashes(own, [Words.of(sentence) for sentence in evidence])
     if coverage < NEAR:  # too far from any sentence to say who did what to whom
         roles = [clash._replace(firm=False) for clash in roles]
     actors = _actors(own, evidence, roles, coverage)
@@ -1354,7 +1478,7 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     found = [clash for clash in (*numbers, *opposites, *denials, *names) if clash.first not in covered]
     found += [clash for clash in (*roles, *actors) if covered.isdisjoint(range(clash.first, clash.last + 1))]
     found += _unsaid(claim, evidence, covered)
-    found = sorted([*found, *slots], key=lambda clash: clash.first)
+    found = alone or sorted([*found, *slots], key=lambda clash: clash.first)
     return Clashes(found, missing, len(unknown), differ, hits, coverage)
 
 

@@ -39,61 +39,64 @@ from summeval_nb.judged.judging import (
     ask_many,
 )
 from .load import load_judge
+from .places import looked_up
+from .replies import Told, read_replies
 from .statements import answer_units, as_premise, is_list
+from .units import spoken, spoken_units
 from ..models.load import StoreOrPath, load_store
 from ..models.store import Store
 from ..text.lists import with_denying_leads
-from ..text.split import split_sentences, split_units
+from ..text.split import split_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['PAIRS', 'Unit', 'make_units', 'question_end', 'hypothesis_score', 'pair_score', 'Correctness', 'correctness',
-           'JudgedStatement', 'Hypothesis', 'Inference', 'AnswerReport', 'AnswerChoices', 'AnswerRow', 'table_records',
-           'opening', 'Parts', 'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric', 'evaluate_answer',
-           'evaluate_answers']
+__all__ = ['PAIRS', 'Unit', 'make_units', 'hypothesis_score', 'pair_score', 'Correctness', 'correctness', 'JudgedStatement',
+           'Hypothesis', 'Inference', 'AnswerReport', 'Reply', 'AnswerChoices', 'AnswerRow', 'table_records', 'opening',
+           'Parts', 'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric', 'evaluate_answer', 'evaluate_answers']
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #40c1ab51
 class Unit(NamedTuple):
-    """A unit of a text: its place in the original, and its text with pronouns
-    resolved."""
+    """A unit of a text: its place in the original, its text as it is read, and what it
+    states where that was made of it and its question."""
 
     place: Sentence
     resolved: str
+    told: tuple[Told, ...] = ()
 
 
 def make_units(
-    text: str, resolution: Resolution | None, *, keep_lists: bool = False
+    text: str,
+    resolution: Resolution | None,
+    *,
+    question: str = "",
+    keep_lists: bool = False,
 ) -> list[Unit]:
-    """Return the units of a text with their resolved texts.
+    """Return the units of a text with their resolved texts, read with its question.
 
-    Without a resolution the text stays as it is.
+    Without a resolution pronouns stay as they are. What wraps a text, its marks of
+    citation and openers such as "Sure!" are no units, and a row of a table is one.
 
     Examples
     --------
-    >>> units = make_units("The bridge is old. It opened in 1931.", None)
+    >>> units = make_units("Yes. It opened in 1931.", None, question="Is it open?")
     >>> [unit.resolved for unit in units]
-    ['The bridge is old. It opened in 1931.']
+    ['It is open.', 'It opened in 1931.']
     """
-    places = answer_units(text, keep_lists=keep_lists)
+    units = spoken_units(text, keep_lists=keep_lists)
     resolved = (
-        resolution.units if resolution is not None else [place.text for place in places]
+        resolution.units if resolution is not None else [unit.plain for unit in units]
     )
-    return [Unit(place, new) for place, new in zip(places, resolved, strict=True)]
-
-
-def question_end(question: str) -> str:
-    """Return the last unit of a question; '' if it is empty.
-
-    Examples
-    --------
-    >>> story = "Our server was moved in May. Since then mails are late. "
-    >>> question_end(story + "What should we check?")
-    'What should we check?'
-    """
-    units = split_units(question)
-    return units[-1].text if units else ""
+    pairs = list(zip(units, resolved, strict=True))
+    read = iter(read_replies(question, [new for unit, new in pairs if not unit.told]))
+    found = []
+    for unit, _ in pairs:
+        told = unit.told or tuple(next(read))
+        if told:
+            made = told if any(part.made for part in told) else ()
+            found.append(Unit(unit.place, " ".join(part.text for part in told), made))
+    return found
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #ed66696f
 def hypothesis_score(tags: Sequence[Entailment]) -> float | None:
@@ -200,8 +203,8 @@ def correctness(
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #8625f825
 PAIRS = {
     "answer_given_context": "context → answer",
-    "answer_given_truth": "question + ground truth → answer",
-    "truth_given_answer": "question + answer → ground truth",
+    "answer_given_truth": "ground truth → answer",
+    "truth_given_answer": "answer → ground truth",
 }
 
 
@@ -436,7 +439,7 @@ class AnswerReport:
             return f"the judge cannot tell: {found.reason}"
         expected, own = found.labels["ground truth"], found.labels["answer"]
         said, denied = expected["entailed"], own["contradicted"]
-        if not said:
+        if not found.f1:
             verdict = "wrong" if denied else "the judge cannot tell"
         else:
             whole = said == sum(expected.values()) and not denied
@@ -600,6 +603,13 @@ _TEXTS = {
     "answer_given_truth": ("answer", "ground_truth"),
     "truth_given_answer": ("answer", "ground_truth"),
 }
+
+
+class Reply(NamedTuple):
+    """A text that answers a question, with which it is read."""
+
+    question: str
+    text: str
 
 
 class AnswerChoices(TypedDict, total=False):
@@ -772,7 +782,9 @@ def _ask_flags(rows: Sequence[AnswerRow], ask: Ask) -> list[dict[str, Flag]]:
     warn_of_paths(
         [text for row in rows for text in (*row.context, row.ground_truth, row.answer)]
     )
-    texts = [opening(text) for row in rows for text in (row.answer, row.ground_truth)]
+    texts = [
+        opening(spoken(text)) for row in rows for text in (row.answer, row.ground_truth)
+    ]
     flags = [
         Flag(value=None, reason=str(flag)) if isinstance(flag, JudgeFailure) else flag
         for flag in ask("refusal", [(text,) for text in texts])
@@ -787,7 +799,7 @@ def _why_no_score(
     name: str, row: AnswerRow, flags: Mapping[str, Flag], score_refusals: bool
 ) -> str:
     """Why a pair has no score before anything was judged; '' if it is to be judged."""
-    empty = [part for part in _TEXTS[name] if not getattr(row, part).strip()]
+    empty = [part for part in _TEXTS[name] if not spoken(getattr(row, part)).strip()]
     if name == "answer_given_context" and not any(
         passage.strip() for passage in row.context
     ):
@@ -820,44 +832,56 @@ class Parts(NamedTuple):
 
 
 def _resolve(
-    texts: Sequence[str], ask: Ask, keep_lists: bool
-) -> dict[str, tuple[list[Unit], tuple[str, ...]]]:
-    """The units of each text with pronouns resolved, and a note on how."""
+    replies: Sequence[Reply], ask: Ask, keep_lists: bool
+) -> dict[Reply, tuple[list[Unit], tuple[str, ...]]]:
+    """The units of each reply with pronouns resolved, read with their question, and
+    notes on how."""
+    texts = list(dict.fromkeys(reply.text for reply in replies))
     places = {
-        text: [place.text for place in answer_units(text, keep_lists=keep_lists)]
+        text: [unit.plain for unit in spoken_units(text, keep_lists=keep_lists)]
         for text in texts
     }
-    found = dict(
-        zip(
-            texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True
+    items = [(spoken(text), places[text]) for text in texts]
+    found = dict(zip(texts, ask("resolve", items), strict=True))
+    out: dict[Reply, tuple[list[Unit], tuple[str, ...]]] = {}
+    for reply in replies:
+        answered = found[reply.text]
+        note = (
+            f"pronouns were left as they are: {answered.reason}"
+            if isinstance(answered, JudgeFailure)
+            else answered.note
         )
-    )
-    out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
-    for text, reply in found.items():
-        if isinstance(reply, JudgeFailure):
-            resolution, note = (
-                None,
-                f"pronouns were left as they are: {reply.reason}",
-            )
-        else:
-            resolution, note = reply, reply.note
-        out[text] = (
-            make_units(text, resolution, keep_lists=keep_lists),
-            (note,) if note else (),
+        resolution = None if isinstance(answered, JudgeFailure) else answered
+        units = make_units(
+            reply.text, resolution, question=reply.question, keep_lists=keep_lists
         )
+        read = [
+            f"“{unit.place.text}” is read as “{unit.resolved}”"
+            for unit in units
+            if any(part.kind != "row" and not part.reason for part in unit.told)
+        ]
+        out[reply] = units, tuple(filter(None, [note, *read]))
     return out
 
 
 def _split_texts(
-    texts: Sequence[str], ask: Ask, keep_lists: bool = False
-) -> dict[str, Parts]:
-    """The units and statements of each text."""
-    resolved = _resolve(list(dict.fromkeys(texts)), ask, keep_lists)
+    replies: Sequence[Reply], ask: Ask, keep_lists: bool = False
+) -> dict[Reply, Parts]:
+    """The units and statements of each reply; the judge is asked about those that were
+    not made of a short answer and its question."""
+    resolved = _resolve(list(dict.fromkeys(replies)), ask, keep_lists)
     read = {
-        text: with_denying_leads([unit.resolved for unit in units])
-        for text, (units, _) in resolved.items()
+        reply: with_denying_leads([unit.resolved for unit in units])
+        for reply, (units, _) in resolved.items()
     }
-    units = list(dict.fromkeys(unit for own in read.values() for unit in own))
+    units = list(
+        dict.fromkeys(
+            whole
+            for reply, own in read.items()
+            for unit, whole in zip(resolved[reply][0], own, strict=True)
+            if not unit.told
+        )
+    )
     kept = [unit for unit in units if keep_lists and is_list(unit)]
     lists = {
         unit: with_denying_leads([part.text for part in answer_units(unit)])
@@ -877,25 +901,30 @@ def _split_texts(
         ]
         return said if len(said) == len(found) else []
 
+    def stated(unit: Unit, whole: str) -> list[Statement] | JudgeFailure:
+        if not unit.told:
+            return statements[whole]
+        return [as_statement(part.text, unit.place.text) for part in unit.told]
+
     return {
-        text: Parts(
+        reply: Parts(
             found,
-            [statements[unit] for unit in read[text]],
-            [apart(unit) for unit in read[text]],
+            [stated(*pair) for pair in zip(found, read[reply], strict=True)],
+            [apart(unit) for unit in read[reply]],
             notes,
         )
-        for text, (found, notes) in resolved.items()
+        for reply, (found, notes) in resolved.items()
     }
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #dd1a1574
-def _premise_of(name: str, row: AnswerRow, parts: Mapping[str, Parts]) -> str:
-    """The premise of a pair, as the judge sees it: resolved, and contexts as
-    paragraphs of their own."""
+def _premise_of(name: str, row: AnswerRow, parts: Mapping[Reply, Parts]) -> str:
+    """The premise of a pair, as the judge sees it: resolved, read with the question,
+    and contexts as paragraphs of their own."""
     if name == "answer_given_context":
         return "\n\n".join(passage for passage in row.context if passage.strip())
     given = row.ground_truth if name == "answer_given_truth" else row.answer
-    resolved = as_premise([unit.resolved for unit in parts[given].units])
-    return "\n\n".join(text for text in (question_end(row.question), resolved) if text)
+    units = parts[Reply(row.question, given)].units
+    return as_premise([unit.resolved for unit in units])
 
 
 def _tagged(
@@ -930,19 +959,23 @@ def _better(kept: _Said, apart: Sequence[_Said]) -> _Said:
 def _tag_pairs(
     rows: Sequence[AnswerRow],
     wanted: Sequence[tuple[int, str]],
-    parts: Mapping[str, Parts],
+    parts: Mapping[Reply, Parts],
     ask: Ask,
+    by_words: bool = False,
 ) -> dict[tuple[int, str], tuple[str, list[_Tagged]]]:
     """The premise of each wanted (row, pair), and the units of its hypothesis with
     their tagged statements.
 
     Hypotheses of rows with the same context are put to the judge one after the other,
     so that they land in the same batch: there a context that twenty answers share is
-    read once.
+    read once. With `by_words` a short answer's own words are looked for, too.
     """
     premises = {(i, name): _premise_of(name, rows[i], parts) for i, name in wanted}
     texts = {
-        (i, n): rows[i].ground_truth if n == "truth_given_answer" else rows[i].answer
+        (i, n): Reply(
+            rows[i].question,
+            rows[i].ground_truth if n == "truth_given_answer" else rows[i].answer,
+        )
         for i, n in wanted
     }
     items: dict[tuple[str, tuple[str, ...]], None] = {}
@@ -971,9 +1004,13 @@ def _tag_pairs(
         ) -> _Said:
             if isinstance(statements, JudgeFailure):
                 return _tagged(unit, statements, statements)
-            return _tagged(
-                unit, statements, found[premise, tuple(s.text for s in statements)]
-            )
+            judged = found[premise, tuple(s.text for s in statements)]
+            if by_words and unit.told and not isinstance(judged, JudgeFailure):
+                judged = [
+                    looked_up(told, premise, tag)
+                    for told, tag in zip(unit.told, judged, strict=True)
+                ]
+            return _tagged(unit, statements, judged)
 
         for unit, statements, apart in zip(
             own.units, own.statements, own.apart, strict=True
@@ -988,13 +1025,13 @@ def _tag_pairs(
     return out
 
 
-def _notes_of(row: AnswerRow, parts: Mapping[str, Parts]) -> tuple[str, ...]:
+def _notes_of(row: AnswerRow, parts: Mapping[Reply, Parts]) -> tuple[str, ...]:
     """What a reader should know about how a row was read."""
     notes = [
         note
         for text in (row.answer, row.ground_truth)
-        if text in parts
-        for note in parts[text].notes
+        if (reply := Reply(row.question, text)) in parts
+        for note in parts[reply].notes
     ]
     blank = sum(not passage.strip() for passage in row.context)
     notes += (
@@ -1280,9 +1317,14 @@ class AnswerMetric(Metric):
             for name in PAIRS
         }
         wanted = [key for key, reason in reasons.items() if not reason]
-        texts = [getattr(rows[i], text) for i, name in wanted for text in _TEXTS[name]]
-        parts = _split_texts(texts, ask, self.keep_lists)
-        tagged = _tag_pairs(rows, wanted, parts, ask)
+        replies = [
+            Reply(rows[i].question, getattr(rows[i], text))
+            for i, name in wanted
+            for text in _TEXTS[name]
+        ]
+        parts = _split_texts(replies, ask, self.keep_lists)
+        by_words = getattr(load_judge(self.judge), "by_words", False)
+        tagged = _tag_pairs(rows, wanted, parts, ask, by_words)
         pairs = {
             key: self._inference(key[1], *tagged[key])
             if key in tagged

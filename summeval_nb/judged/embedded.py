@@ -37,7 +37,7 @@ from summeval_nb.judged.statements import READING, clause_statements, resolve_by
 from summeval_nb.models.store import content_key
 from summeval_nb.text.embed import BatchEmbedder, RememberingEmbedder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
-from summeval_nb.text.lists import LedReading, read_with_leads
+from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.minimal import subject_of
 from summeval_nb.text.similarity import unit_rows
 from summeval_nb.text.split import Reading, split_claims, split_markdown
@@ -66,10 +66,11 @@ def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float
 def _read_premise(premise: str) -> tuple[Reading, ...]:
     """What of a premise may be evidence: its sentences without markup.
 
-    Code and dividing lines are left out.
+    Code, dividing lines and questions are left out: what is asked is not said.
     """
     (found,) = split_markdown([premise], progress=False)
-    return tuple(may_be_evidence(read_with_leads(premise, found)))
+    told = may_be_evidence(read_with_leads(premise, found))
+    return tuple(reading for reading in told if not reading.plain.rstrip().endswith("?"))
 
 
 def _read_statement(statement: str, premise: str = "") -> Reading:
@@ -297,6 +298,7 @@ class EmbeddedJudge(BulkJudge):
     """
 
     languages = ("en",)
+    by_words = True  # so a short answer's own words are looked for in the premise, too
 
     def __init__(
         self,

@@ -33,6 +33,7 @@ from ..core.base import require_text, require_texts
 from ..core.html import Markup, figure_text, html_table, text_table
 from .answers import mean_interval, rate_row, table_records
 from .judging import Entailment, Judge
+from .answers import Reply
 from summeval_nb.judged.ratings import (
     Rating,
     RatingTable,
@@ -45,10 +46,8 @@ from summeval_nb.judged.ratings import (
 )
 from summeval_nb.judged.retrieval import (
     Asker,
-    RetrievalRow,
     Thing,
     explained,
-    true_premise,
 )
 from ..models.load import StoreOrPath, load_backend, load_store
 from ..models.base import QUOTING, as_json
@@ -452,12 +451,16 @@ Verdicts: TypeAlias = Mapping[str, Sequence[Entailment]]
 def _ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[Verdicts, ...]]:
     """For both answers of each pair: verdicts on its statements by the truth, and on
     the truth's by it."""
-    asker.statements(text for pair in pairs for text in (pair.a, pair.b, pair.truth))
+    asker.statements(
+        Reply(pair.question, text)
+        for pair in pairs
+        for text in (pair.a, pair.b, pair.truth)
+    )
     held: list[tuple[str, str]] = []
     for pair in pairs:
         for answer in (pair.a, pair.b):
-            held += [(_premise(pair, pair.truth), one) for one in asker.of(answer)]
-            held += [(_premise(pair, answer), one) for one in asker.of(pair.truth)]
+            held += _pairs_of(pair, pair.truth, answer, asker)
+            held += _pairs_of(pair, answer, pair.truth, asker)
     asker.entail(held)
     return [
         tuple(_verdicts(pair, answer, asker) for answer in (pair.a, pair.b))
@@ -465,19 +468,17 @@ def _ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[Verdicts, ...]
     ]
 
 
-def _premise(pair: Pair, text: str) -> str:
-    return (
-        true_premise(RetrievalRow(question=pair.question, truth=text))
-        if text.strip()
-        else ""
-    )
+def _pairs_of(pair: Pair, given: str, said: str, asker: Asker) -> list[tuple[str, str]]:
+    """A text of a pair as the premise, with each statement of another one."""
+    premise, own = (Reply(pair.question, text) for text in (given, said))
+    return [(asker.premise(premise), statement) for statement in asker.of(own)]
 
 
 def _verdicts(pair: Pair, answer: str, asker: Asker) -> Verdicts:
-    right = [asker.verdict(_premise(pair, pair.truth), one) for one in asker.of(answer)]
-    covered = [
-        asker.verdict(_premise(pair, answer), one) for one in asker.of(pair.truth)
-    ]
+    right, covered = (
+        [asker.verdict(*held) for held in _pairs_of(pair, *texts, asker)]
+        for texts in ((pair.truth, answer), (answer, pair.truth))
+    )
     return {"right": right, "covered": covered}
 
 

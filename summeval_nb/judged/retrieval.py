@@ -25,7 +25,7 @@ from ..core.results import Signature
 from ..core.base import require_column, require_option, require_share
 from ..core.base import require_text, require_texts
 from ..core.html import Markup, html_page, html_table, render, text_table
-from .answers import opening, question_end, table_records
+from .answers import Reply, make_units, opening, table_records
 from summeval_nb.judged.judging import (
     Entailment,
     Flag,
@@ -36,7 +36,11 @@ from summeval_nb.judged.judging import (
     word_list,
 )
 from .load import load_judge
+from .places import looked_up
 from .refusals import unread
+from .replies import Told
+from .statements import as_premise
+from .units import spoken, spoken_units
 from ..models.load import StoreOrPath, load_store
 from ..text.language import declared_languages
 from ..text.lists import leads_into_items, with_denying_leads
@@ -44,15 +48,14 @@ from ..text.markdown import has_word
 from ..text.embed import EmbedderOrName
 from ..text.similarity import unit_rows
 from ..text.embed import BatchEmbedder, load_embedder
-from ..text.split import split_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
 __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'relevant_share', 'explained', 'RetrievedPassage',
-           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Asker', 'true_premise', 'Found',
-           'Measured', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecisionMetric',
+           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Asker', 'Found', 'Measured',
+           'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecisionMetric',
            'context_precision', 'ContextRecallMetric', 'context_recall', 'AnswerFaithfulnessMetric',
            'answer_faithfulness', 'noise_shares', 'NoiseSensitivityMetric', 'noise_sensitivity',
            'ContextRelevanceMetric', 'context_relevance', 'AnswerRelevancyMetric', 'answer_relevancy',
@@ -477,6 +480,10 @@ class RetrievalRow(NamedTuple):
         """The passages as one premise, as `evaluate_answer` reads them."""
         return "\n\n".join(filter(has_word, self.contexts))
 
+    def reply(self, origin: str) -> Reply:
+        """The row's truth or answer, with the question that it answers."""
+        return Reply(self.question, getattr(self, origin))
+
 
 def _check_row(
     columns: Iterable[str], values: Mapping[str, object], where: str = ""
@@ -517,7 +524,9 @@ class Asker:
             progress,
         )
         self._replies: dict[tuple[str, tuple[object, ...]], Any] = {}
-        self._sentences: dict[str, list[tuple[str, list[str]]]] = {}
+        self._sentences: dict[Reply, list[tuple[str, list[str]]]] = {}
+        self._premises: dict[Reply, str] = {}
+        self._told: dict[str, Told] = {}
         self._tags: dict[tuple[str, str], Entailment] = {}
         self._made: dict[str, str | JudgeFailure] = {}
         self._vectors: dict[str, np.ndarray] = {}
@@ -553,63 +562,58 @@ class Asker:
             self._replies.update(zip(missing, found, strict=True))
         return [self._replies[key] for key in keys]
 
-    def statements(self, texts: Iterable[str]) -> None:
+    def statements(self, replies: Iterable[Reply]) -> None:
         """Learn the statements of texts, sentence by sentence, pronouns replaced where
-        the judge can.
+        the judge can, and an answer read with its question.
 
         An item of a list under a *not* is read with its lead-in, which is no statement
         by itself.
         """
-        pairs = [
-            (text, [split_sentence.text for split_sentence in split_sentences(text)])
-            for text in dict.fromkeys(texts)
-            if has_word(text)
-        ]
-        resolved = self.ask("resolve", pairs)
-        units = {
-            text: own if isinstance(new, JudgeFailure) else list(new.units)
-            for (text, own), new in zip(pairs, resolved, strict=True)
-        }
-        read = {text: with_denying_leads(own) for text, own in units.items()}
-        units = {
-            text: [
-                whole
-                for whole, leads in zip(
-                    read[text], leads_into_items(own, read[text]), strict=True
-                )
-                if not leads
+        wanted = [reply for reply in dict.fromkeys(replies) if has_word(reply.text)]
+        texts = list(dict.fromkeys(reply.text for reply in wanted))
+        items = [(spoken(t), [unit.plain for unit in spoken_units(t)]) for t in texts]
+        resolved = dict(zip(texts, self.ask("resolve", items), strict=True))
+        read: dict[Reply, list[tuple[str, tuple[Told, ...]]]] = {}
+        for reply in wanted:
+            found = resolved[reply.text]
+            known = None if isinstance(found, JudgeFailure) else found
+            units = make_units(reply.text, known, question=reply.question)
+            own = [unit.resolved for unit in units]
+            self._premises[reply] = as_premise(own)
+            whole = with_denying_leads(own)
+            leads = leads_into_items(own, whole)
+            read[reply] = [
+                (text, unit.told)
+                for text, unit, led in zip(whole, units, leads, strict=True)
+                if not led and has_word(text)
             ]
-            for text, own in units.items()
+        asked = [text for own in read.values() for text, told in own if not told]
+        asked = list(dict.fromkeys(asked))
+        split = self.ask("statements", [(unit,) for unit in asked])
+        known_statements = {
+            unit: [unit] if isinstance(own, JudgeFailure) else [one.text for one in own]
+            for unit, own in zip(asked, split, strict=True)
         }
-        flat = list(
-            dict.fromkeys(
-                unit for own in units.values() for unit in own if has_word(unit)
-            )
-        )
-        split = dict(
-            zip(flat, self.ask("statements", [(unit,) for unit in flat]), strict=True)
-        )
-        for text, own in units.items():
-            self._sentences[text] = [
-                (
-                    unit,
-                    [unit]
-                    if isinstance(found := split[unit], JudgeFailure)
-                    else [statement.text for statement in found],
-                )
-                for unit in own
-                if unit in split
+        for reply, parts in read.items():
+            self._told |= {part.text: part for _, told in parts for part in told}
+            self._sentences[reply] = [
+                (text, [part.text for part in told] if told else known_statements[text])
+                for text, told in parts
             ]
 
-    def of(self, text: str) -> list[str]:
+    def of(self, reply: Reply) -> list[str]:
         """The statements of a text that was learned, each once."""
         return list(
-            dict.fromkeys(unit for _, own in self.sentences(text) for unit in own)
+            dict.fromkeys(unit for _, own in self.sentences(reply) for unit in own)
         )
 
-    def sentences(self, text: str) -> list[tuple[str, list[str]]]:
+    def sentences(self, reply: Reply) -> list[tuple[str, list[str]]]:
         """The sentences of a text that was learned, each with its statements."""
-        return self._sentences.get(text, [])
+        return self._sentences.get(reply, [])
+
+    def premise(self, reply: Reply) -> str:
+        """A text that was learned as a premise, read with its question."""
+        return self._premises.get(reply, "")
 
     def entail(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Learn about (premise, statement) pairs.
@@ -628,8 +632,17 @@ class Asker:
                 else found
             )
             self._tags.update(
-                {(premise, s): tag for s, tag in zip(own, tags, strict=True)}
+                {
+                    (premise, s): self._looked_up(premise, s, tag)
+                    for s, tag in zip(own, tags, strict=True)
+                }
             )
+
+    def _looked_up(self, premise: str, statement: str, tag: Entailment) -> Entailment:
+        """What is known of a statement; of a short answer by its own words, too."""
+        told = self._told.get(statement)
+        by_words = getattr(self.judge, "by_words", False)
+        return looked_up(told, premise, tag) if told and by_words else tag
 
     def verdict(self, premise: str, statement: str) -> Entailment:
         """What is known of a pair that was learned."""
@@ -640,7 +653,7 @@ class Asker:
 
         A failure leaves it undecided.
         """
-        (found,) = self.ask("refusal", [(opening(text),)])
+        (found,) = self.ask("refusal", [(opening(spoken(text)),)])
         return (
             Flag(value=None, reason=str(found))
             if isinstance(found, JudgeFailure)
@@ -686,13 +699,6 @@ def _is_fragment(statement: str) -> bool:
     return len(word_list(statement)) <= _FRAGMENT
 
 
-def true_premise(row: RetrievalRow) -> str:
-    """The end of the question and the truth, as one premise."""
-    return "\n\n".join(
-        text for text in (question_end(row.question), row.truth) if text.strip()
-    )
-
-
 def _decided(marks: Iterable[bool | None]) -> list[bool]:
     """Those that are known: what the judge failed on is None, and counts neither
     way."""
@@ -710,17 +716,18 @@ class Found:
     asker: Asker
 
     def statements(self, origin: str) -> list[str]:
-        """The statements of the row's truth or answer."""
-        return self.asker.of(getattr(self.row, origin))
+        """The statements of the row's truth or answer, read with the question."""
+        return self.asker.of(self.row.reply(origin))
 
     def by_passage(self, statement: str) -> list[Entailment]:
         """What each passage says of a statement, in the order of retrieval."""
         return [self.asker.verdict(context, statement) for context in self.row.contexts]
 
     def by_truth(self, statement: str) -> Entailment:
-        """What the question's end and the truth together say of a statement, as in
+        """What the truth, read with the question, says of a statement, as in
         `evaluate_answer`."""
-        return self.asker.verdict(true_premise(self.row), statement)
+        premise = self.asker.premise(self.row.reply("truth"))
+        return self.asker.verdict(premise, statement)
 
     def attributed(self, statement: str) -> Entailment:
         """What the passages say: one that entails the statement alone, or, failing
@@ -828,7 +835,7 @@ class Found:
         return [
             [
                 self.asked(*part, f"passage {rank}", enough)
-                for part in self.asker.sentences(text)
+                for part in self.asker.sentences(Reply("", text))
             ]
             for rank, text in enumerate(self.row.contexts, 1)
         ]
@@ -838,7 +845,7 @@ class Found:
         nobody can tell which."""
         rows = [
             self.asked(statement, [statement], "answer", enough)
-            for statement in self.statements("answer")
+            for statement in self.asker.of(Reply("", self.row.answer))
         ]
         return [self.too_short(row) if _is_fragment(row.text) else row for row in rows]
 
@@ -880,39 +887,47 @@ class Measured(NamedTuple):
 def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -> None:
     """Ask all that some measures need to know about rows, stage by stage over all of
     them."""
-    spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
-    spoken += ["answer"] if "questions of the answer" in needs else []
-    texts = [getattr(row, name) for row in rows for name in spoken]
+    said = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
+    replies = [row.reply(name) for row in rows for name in said]
+    if "answer by truth" in needs:
+        replies += [row.reply(name) for row in rows for name in ("truth", "answer")]
+    if "questions of the answer" in needs:  # what it answers is to be found out
+        replies += [Reply("", row.answer) for row in rows]
     if "questions of the contexts" in needs:
-        texts += [one for row in rows for one in row.contexts]
-    asker.statements(texts)
+        replies += [Reply("", one) for row in rows for one in row.contexts]
+    asker.statements(replies)
     pairs = [
         (p, s)
-        for name in spoken
-        if f"{name} by passage" in needs
+        for name in said
         for r in rows
         for p in r.contexts
-        for s in asker.of(getattr(r, name))
+        for s in asker.of(r.reply(name))
     ]
     if "answer by truth" in needs:
-        pairs += [(true_premise(row), s) for row in rows for s in asker.of(row.answer)]
+        pairs += [
+            (asker.premise(row.reply("truth")), s)
+            for row in rows
+            for s in asker.of(row.reply("answer"))
+        ]
     asker.entail(pairs)
     left = [
         (row.together, s)
         for name in ("truth", "answer")
         if f"{name} together" in needs
         for row in rows
-        for s in asker.of(getattr(row, name))
+        for s in asker.of(row.reply(name))
         if not any(asker.verdict(one, s).label == "entailed" for one in row.contexts)
     ]
     asker.entail(left)
     asked = (
-        [s for row in rows for s in asker.of(row.answer)]
+        [s for row in rows for s in asker.of(Reply("", row.answer))]
         if "questions of the answer" in needs
         else []
     )
     if "questions of the contexts" in needs:
-        asked += [s for row in rows for one in row.contexts for s in asker.of(one)]
+        asked += [
+            s for row in rows for one in row.contexts for s in asker.of(Reply("", one))
+        ]
     if asked:
         asker.questions(asked)
         asker.vectors([row.question for row in rows if row.question.strip()])
@@ -989,7 +1004,9 @@ class RetrievalMetric(Metric):
         """Which text that the measure needs is empty; '' if none is."""
         said = [name for name in ("answer", "truth") if name in self.columns]
         needed = ["question", *said] if hasattr(self, "embedder") else said
-        return next((name for name in needed if not getattr(row, name).strip()), "")
+        return next(
+            (name for name in needed if not spoken(getattr(row, name)).strip()), ""
+        )
 
     def score(self, *row: str | Sequence[str]) -> RetrievalScore:
         """Return the score of one row, given by the columns in their order."""
@@ -1015,13 +1032,15 @@ class RetrievalMetric(Metric):
         """Return the scores of checked rows, asked through one asker."""
         said = [name for name in ("answer", "truth") if name in self.columns]
         empty = [self._empty(row) for row in rows]
-        spoken = [
+        told = [
             (row, name)
             for row, missing in zip(rows, empty, strict=True)
             for name in said
             if not missing
         ]
-        asker.ask("refusal", [(opening(getattr(row, name)),) for row, name in spoken])
+        asker.ask(
+            "refusal", [(opening(spoken(getattr(row, name))),) for row, name in told]
+        )
         reasons = [
             f"the {missing} is empty" if missing else self._unfit(row, said, asker)
             for row, missing in zip(rows, empty, strict=True)
@@ -1325,7 +1344,7 @@ def noise_sensitivity(
 ) -> RetrievalScore:
     """Say how much of the answer is wrong, and whether the passages said so.
 
-    A statement that the question's end and the truth do not entail is wrong, as in
+    A statement that the truth, read with the question, does not entail is wrong, as in
     `evaluate_answer`.
 
     Parameters

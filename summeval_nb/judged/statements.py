@@ -32,11 +32,13 @@ def answer_units(text: str, *, keep_lists: bool = False, max_chars: int = 500) -
 
     Examples
     --------
+    >>> [unit.text for unit in answer_units("Two. It is so.")]
+    ['Two.', 'It is so.']
     >>> [unit.text for unit in answer_units("It does not include\\n- the very large charger\\n- loss or any damage")]
     ['It does not include\\n- the very large charger', '- loss or any damage']
     """
     units: list[Sentence] = []
-    for unit in split_units(text, keep_lists=keep_lists, max_chars=max_chars):
+    for unit in split_units(text, keep_lists=keep_lists, max_chars=max_chars, min_chars=0):
         before, listed = before_items(unit.text)
         lead, already = before_items(units[-1].text) if units else ([], True)
         if listed and not before and not already and denying_lead(lead) and unit.end - units[-1].start <= max_chars:

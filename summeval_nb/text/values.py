@@ -204,7 +204,7 @@ _TIMES = tuple(
 
 
 def times(text: str) -> Iterator[Form]:
-    """Give times of day by their minutes; what says a.m. or p.m. is left as it stands, but for its zeros, the longest first."""
+    """Give times of day, longer ones first; what says a.m. or p.m. is left as it stands, but for its zeros."""
     for match in _TIMES[0].finditer(text):
         minute, late = int(match["minute"] or 0), (match["half"] or "p").lower() == "p"
         hour = int(match["hour"])

@@ -1,0 +1,131 @@
+"""What of an answer is judged, unit by unit: without what wraps or cites, and of a table one statement a cell.
+
+A cell is read with the head above it and the cell that names its row: the cost of tea is 5 euros.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from summeval_nb.core.results import Sentence
+from summeval_nb.judged.replies import Told
+from summeval_nb.judged.statements import answer_units
+from summeval_nb.text.markdown import has_word
+from summeval_nb.text.wrapping import citation_marks, wrappers
+
+__all__ = ["AnswerUnit", "TableRow", "spoken", "spoken_units", "table_rows"]
+
+_LINE = re.compile(r"[^\n]+")
+_RULE = re.compile(r"[\s|:+-]+")
+_MARKUP = re.compile(r"[*_`]+")
+
+
+class TableRow(NamedTuple):
+    """A row of a table: its place in the text, and what it states; the head and the line below it state nothing."""
+
+    start: int
+    end: int
+    told: tuple[Told, ...]
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip().strip("|") if "|" in line else ""
+    return [_MARKUP.sub("", cell).strip() for cell in inner.split("|")] if inner else []
+
+
+def _is_rule(line: str) -> bool:
+    return "-" in line and "|" in line and _RULE.fullmatch(line) is not None
+
+
+def _tables(lines: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
+    """Runs of lines with as many cells as each other, of which the first is a head."""
+    start = 0
+    while start < len(lines):
+        count, end = len(_cells(lines[start][0])), start + 1
+        while end < len(lines) and count > 1 and (_is_rule(lines[end][0]) or len(_cells(lines[end][0])) == count):
+            end += 1
+        run = lines[start:end]
+        ruled = len(run) > 2 and _is_rule(run[1][0])
+        numbers = [any(map(str.isdigit, line[0])) for line in run]
+        if ruled or (len(run) > 1 and not numbers[0] and all(numbers[1:])):
+            yield run
+        start = end
+
+
+def table_rows(text: str) -> list[TableRow]:
+    """Return the lines of a text's tables, in order.
+
+    Examples
+    --------
+    >>> rows = table_rows("| product | cost |\\n|---|---|\\n| tea | 5 euros |")
+    >>> [told.text for row in rows for told in row.told]
+    ['The cost of tea is 5 euros.']
+    """
+    if "|" not in text:
+        return []
+    found: list[TableRow] = []
+    for run in _tables(list(_LINE.finditer(text))):
+        heads = _cells(run[0][0])
+        for number, line in enumerate(run):
+            cells = _cells(line[0]) if number and not _is_rule(line[0]) else []
+            named = cells[0] if cells else ""
+            told = [_told(head, named, cell) for head, cell in zip(heads[1:], cells[1:], strict=False) if cell]
+            found.append(TableRow(*line.span(), tuple(told)))
+    return found
+
+
+def _told(head: str, named: str, cell: str) -> Told:
+    small = head[:1].lower() + head[1:] if head[1:2].islower() else head
+    text = f"The {small} of {named} is {cell}." if head and named else f"{named} {head} {cell}.".strip()
+    return Told(text, cell, named, "row", made=True)
+
+
+_SPACES = re.compile(r"[^\S\n]+(?=[.,;:!?](?:\s|$))|(?<=[^\S\n])[^\S\n]+")
+
+
+class AnswerUnit(NamedTuple):
+    """A unit of a text: its place there, its words without marks of citation, and what it states if it is a row."""
+
+    place: Sentence
+    plain: str
+    told: tuple[Told, ...] = ()
+
+
+def spoken(text: str) -> str:
+    """Return a text with blanks for what wraps it and for its marks of citation; every character keeps its place.
+
+    Examples
+    --------
+    >>> spoken("Sure! It opened in 1931 [2].").strip()
+    'It opened in 1931    .'
+    """
+    spans = [*wrappers(text), *((mark.start, mark.end) for mark in citation_marks(text))]
+    for start, end in spans:
+        blank = "".join(sign if sign in "\r\n" else " " for sign in text[start:end])
+        text = text[:start] + blank + text[end:]
+    return text
+
+
+def spoken_units(text: str, *, keep_lists: bool = False) -> list[AnswerUnit]:
+    """Return the units of an answer; the head of a table is none.
+
+    Examples
+    --------
+    >>> [unit.plain for unit in spoken_units("Sure! It has two moons [1]. The sky is green.")]
+    ['It has two moons.', 'The sky is green.']
+    """
+    said = spoken(text)
+    rows = table_rows(said)
+    found, reached = list[AnswerUnit](), 0
+    for row in [*rows, TableRow(len(said), len(said), ())]:
+        for unit in answer_units(said[reached : row.start], keep_lists=keep_lists):
+            start, end = unit.start + reached, unit.end + reached
+            if has_word(unit.text):
+                found.append(AnswerUnit(Sentence(text[start:end], start, end), _SPACES.sub("", unit.text)))
+        if row.told:
+            place = Sentence(text[row.start : row.end], row.start, row.end)
+            found.append(AnswerUnit(place, " ".join(told.text for told in row.told), row.told))
+        reached = row.end
+    return found
