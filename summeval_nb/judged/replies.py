@@ -607,7 +607,7 @@ def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:
     """
     out: list[list[Told]] = []
     opening = bool(question.strip())
-    for unit, behind in zip(units, [*units[1:], ""], strict=True):
+    for unit, behind in zip(units, [*units[1:], ""], strict=False):
         if not opening or _ITEM.match(behind.strip()):  # a lead-in goes on with the items behind it
             out.append([Told(unit)])
             opening = False
