@@ -583,7 +583,7 @@ class Asker:
             whole = with_denying_leads(own)
             leads = leads_into_items(own, whole)
             read[reply] = [
-                (text, unit.told)
+                (text, self._kept(unit.told))
                 for text, unit, led in zip(whole, units, leads, strict=True)
                 if not led and has_word(text)
             ]
@@ -637,6 +637,12 @@ class Asker:
                     for s, tag in zip(own, tags, strict=True)
                 }
             )
+
+    def _kept(self, told: tuple[Told, ...]) -> tuple[Told, ...]:
+        """What was made of a short answer; where nothing could be, a judge that does
+        not look at words is asked about the answer as it stands."""
+        unread = any(part.reason for part in told)
+        return () if unread and not getattr(self.judge, "by_words", False) else told
 
     def _looked_up(self, premise: str, statement: str, tag: Entailment) -> Entailment:
         """What is known of a statement; of a short answer by its own words, too."""
