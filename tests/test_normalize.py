@@ -43,6 +43,7 @@ AS_IS = (
     "It rained on 5 and 6 January.",
     "They may march 15 miles on May 7.",
     "It opens at 10:30.",
+    "The work of Jan Vos was sold by Jan Smit.",
     "It opens at half past six.",
     "He won 6:4, 13-11 and ran 100m in 9.58.",
     "Version 1.2.2019-beta costs $9.",

@@ -122,8 +122,8 @@ _DATES = tuple(
 _JOINED = re.compile(r"\d(?:st|nd|rd|th)? (?:and|or|to|until|-|–) $")  # 2nd and 3rd May: one month for both
 _FIGURE_DATE = re.compile(rf"{_AWAY}(\d\d?)([/.-])(\d\d?)\2((?:1[0-9]|20)?\d\d)(?![\d/-]|[.,:]\d)")
 _LONE_MONTH = re.compile(
-    r"(?<=\b(?:in|by|of)\ )(?P<month>(?:Jan|Feb|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)(?!\w)", re.VERBOSE
-)
+    r"(?<=\b(?:in|by|of)\ )(?P<month>(?:Jan|Feb|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)(?!\w|\ [A-Z])", re.VERBOSE
+)  # no first name: the work of Jan Vos
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _WEEKDAY = re.compile(
     r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b\.?"
