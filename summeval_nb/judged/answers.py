@@ -21,7 +21,8 @@ from ..core.files import Table, frame_rows
 from ..core.resampling import bootstrap
 from ..core.base import JsonDict
 from ..core.base import InputWarning, require_column, require_flag
-from ..core.base import require_share, require_text, require_texts
+from ..core.base import require_share, require_text
+from ..core.passages import require_passages
 from ..core.metric import Metric
 from ..core.results import Outcome, ScoreTable, Sentence, Signature
 from ..core.html import Markup, html_page, html_table, render, text_table
@@ -654,11 +655,7 @@ def _check_row(
     where: str = "",
 ) -> AnswerRow:
     """Check the types of one row; `where` names it in messages."""
-    contexts = (
-        (context,)
-        if isinstance(context, str)
-        else require_texts(context, f"{where}context")
-    )
+    contexts = require_passages(context, f"{where}context")
     texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
     return AnswerRow(
         tuple(contexts),

@@ -16,6 +16,7 @@ from summeval_nb.core.base import JsonDict, require_column, require_text, requir
 from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import Markup, html_page, printable
 from summeval_nb.core.metric import takes_choices_of
+from summeval_nb.core.passages import require_passages
 from summeval_nb.core.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.core.results import Finding, Outcome, ResultTable, Score, Sentence, Signature, Verdict
 from summeval_nb.evidence.faithfulness import DEFAULT_K, FaithfulnessChoices, FaithfulnessMetric
@@ -284,8 +285,7 @@ def _require_passages(passages: object, name: str) -> dict[str, str]:
         if wrong := [label for label in passages if not isinstance(label, str) or not label.strip()]:
             raise TypeError(f"a label of {name} must be a text such as 'Smith 2020', not {short_repr(wrong[0])}")
         return {label: require_text(text, f"{name}[{label!r}]") for label, text in passages.items()}
-    listed = [passages] if isinstance(passages, str) else require_texts(passages, name)
-    return {str(number): text for number, text in enumerate(listed, 1)}
+    return {str(number): text for number, text in enumerate(require_passages(passages, name), 1)}
 
 
 _SPEAKING = re.compile(r"[^\W\d_]+|\d+[a-z]?")

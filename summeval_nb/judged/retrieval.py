@@ -23,7 +23,8 @@ from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Score, ScoreTable
 from ..core.results import Signature
 from ..core.base import require_column, require_option, require_share
-from ..core.base import require_text, require_texts
+from ..core.base import require_text
+from ..core.passages import require_passages
 from ..core.html import Markup, html_page, html_table, render, text_table
 from .answers import Reply, make_units, opening, table_records
 from summeval_nb.judged.judging import (
@@ -177,7 +178,8 @@ Parameters
 question : str
     What was asked.
 contexts : str or sequence of str
-    The retrieved passages, best first; one text is one passage.
+    The retrieved passages, best first. One text is one passage, unless it is
+    the text of a list, as a CSV holds it.
 answer : str
     What the system wrote.
 truth : str
@@ -202,8 +204,8 @@ Raises
 TypeError
     If a text is not a string.
 ValueError
-    If `max_failed`, or `relevant` where it is a choice, lies outside [0, 1], or the
-    judge is unknown.
+    If contexts are the text of a list that cannot be read, `max_failed`, or
+    `relevant` where it is a choice, lies outside [0, 1], or the judge is unknown.
 """
 
 
@@ -490,17 +492,14 @@ def _check_row(
 ) -> RetrievalRow:
     """A row whose cells are text.
 
-    A single text is one passage, and no passage at all is allowed.
+    A single text is one passage or the text of a list, and no passage at all is
+    allowed.
     """
     found: dict[str, Any] = {}
     for name in columns:
         value = values[name]
         if name == "contexts":
-            found[name] = (
-                (value,)
-                if isinstance(value, str)
-                else tuple(require_texts(value, f"{where}{name}"))
-            )
+            found[name] = tuple(require_passages(value, f"{where}{name}"))
         else:
             found[name] = require_text(value, f"{where}{name}")
     return RetrievalRow(**found)

@@ -22,7 +22,7 @@ from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Score, Signature
 from ..core.base import require_column, require_count, require_flag
 from ..core.base import require_option, require_share, require_text
-from ..core.base import require_texts
+from ..core.passages import require_passages
 from ..core.html import Mark, Markup, html_page, html_table, mark_html
 from ..core.html import render
 from .answers import table_records
@@ -188,23 +188,21 @@ def guarded_score(
 
 # %% ../../nbs/5_other_qualities/52_coverage.ipynb #b1912880
 def join_contexts(contexts: object, where: str = "") -> str:
-    """Return contexts joined by line breaks: a text, a list of texts, or a list that
-    holds one such list.
+    """Return contexts joined by line breaks: a text, a list of texts also as the text
+    of one, or a list that holds one such list.
 
     Examples
     --------
     >>> join_contexts([["It rained.", "It snowed."]])
     'It rained.\\nIt snowed.'
     """
-    if isinstance(contexts, str):
-        return contexts
     if (
         isinstance(contexts, (list, tuple))
         and len(contexts) == 1
         and isinstance(contexts[0], (list, tuple))
     ):
         contexts = contexts[0]
-    return "\n".join(require_texts(contexts, f"{where}contexts"))
+    return "\n".join(require_passages(contexts, f"{where}contexts"))
 
 
 def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:

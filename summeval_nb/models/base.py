@@ -23,6 +23,7 @@ from tqdm.auto import tqdm
 from summeval_nb.core.addresses import without_secrets
 from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts
 from summeval_nb.core.html import html_table, printable
+from summeval_nb.models.reading import read_reply, written_objects
 
 if TYPE_CHECKING:
     import pydantic
@@ -308,13 +309,17 @@ class Backend(ABC):
         return self._choose_many(prompts, options, require_count(workers, "workers"), progress)
 
     def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
-        """Return an instance of a pydantic model that the language model filled in, validated."""
+        """Return an instance of a pydantic model that the language model filled in, validated.
+
+        Fences, prose and reasoning around the JSON, and a comma too many, are passed over. `InvalidOutput` shows how
+        another reply begins, and advises more tokens only where the reply was cut off.
+        """
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._json(
                 prompt, bounded_schema(schema.model_json_schema()), require_count(max_tokens, "max_tokens")
             )
-        return _validated(self, schema, text, max_tokens)
+        return validated(self, schema, text, max_tokens)
 
     def generate_text(self, prompt: str, *, regex: str | None = None, max_tokens: int = 256) -> str:
         """Return text that the model wrote, greedily; with `regex`, all of it matches."""
@@ -322,6 +327,10 @@ class Backend(ABC):
         with counted(self.usage):
             text = self._text(prompt, regex, require_count(max_tokens, "max_tokens"))
         return text if regex is None else _matching(self, regex, text, max_tokens)
+
+    def _shown(self, reply: str) -> str:
+        """A reply as messages may quote it: without what the model's server must keep secret."""
+        return reply
 
     @abstractmethod
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice: ...
@@ -383,17 +392,29 @@ def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> An
     return bounded
 
 
-def _validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:
-    """Parse and validate; a failure names the reason in one line."""
-    import pydantic
+def validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:
+    """Return what a reply holds, checked by the schema; a failure shows how the reply begins, and what may help."""
+    found = read_reply(schema, text)
+    if not isinstance(found, str):
+        return found
+    objects = written_objects(text)
+    if objects.cut_off:
+        remedy = MORE_TOKENS.format(max_tokens)
+    elif objects.whole:
+        remedy = "use a server or a local model that keeps to the schema, or loosen the schema"
+    else:
+        remedy = "the model refused or wrote something else: rephrase the prompt, or use one that keeps to a schema"
+    raise invalid_json(backend.name, schema.__name__, backend._shown(text), found, remedy)
 
-    try:
-        return schema.model_validate_json(text)
-    except pydantic.ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        what = f"the reply is no valid {schema.__name__}: {first['msg']}"
-        remedy = f"raise max_tokens above {max_tokens}, or give the schema's strings and lists smaller bounds"
-        raise InvalidOutput(what, model=backend.name, remedy=remedy) from None
+
+MORE_TOKENS = "raise max_tokens above {}, or give the schema's strings and lists smaller bounds"
+
+
+def invalid_json(model: str, wanted: str, reply: str, why: str, remedy: str) -> InvalidOutput:
+    """The error for a reply that is not the JSON that was asked for; it shows how the reply begins."""
+    shown = " ".join(reply[:200].split())
+    begins = f"it begins {shown!r}" if shown else "it is empty"
+    return InvalidOutput(f"the reply is no valid {wanted}: {why}; {begins}", model=model, remedy=remedy)
 
 
 def _matching(backend: Backend, regex: str, text: str, max_tokens: int) -> str:

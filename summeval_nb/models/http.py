@@ -121,6 +121,7 @@ class Message(_Shape):
 class Part(_Shape):
     message: Message
     logprobs: Logprobs | None = None
+    finish_reason: object = None
 
 
 class PromptDetails(_Shape):
@@ -146,10 +147,21 @@ class Answer(_Shape):
         return (self.choices[0].message.content if self.choices else None) or ""
 
     @property
+    def cut_off(self) -> bool:
+        """Whether the server says that the model had no more room to write."""
+        return self.choices[0].finish_reason == "length" if self.choices else False
+
+    @property
     def tokens(self) -> list[ShownToken]:
         """Its tokens, with those that were possible in their places; empty where the server shows none."""
         shown = self.choices[0].logprobs if self.choices else None
         return (shown.content if shown else None) or []
+
+
+class TextAnswer(_Shape):
+    """What a model wrote in the place of a text that keeps to a pattern."""
+
+    answer: str
 
 
 def _first_error(error: ValidationError) -> str:

@@ -19,6 +19,7 @@ from tqdm.auto import tqdm
 from summeval_nb.core.addresses import Address
 from summeval_nb.core.base import JsonDict, require_count, require_module, require_option, require_text
 from summeval_nb.models.base import (
+    MORE_TOKENS,
     Backend,
     BackendError,
     BackendRejected,
@@ -28,9 +29,12 @@ from summeval_nb.models.base import (
     InvalidOutput,
     Usage,
     attempt,
+    invalid_json,
     neutralise,
     option_masses,
+    validated,
 )
+from summeval_nb.models.reading import written_objects
 
 if TYPE_CHECKING:
     from summeval_nb.models.http import Alternative, Answer, ShownToken
@@ -342,17 +346,22 @@ class ServerBackend(Backend):
         return masses, bound
 
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
-        return self._ask(prompt, self.dialect, max_tokens, **_json_schema("json_schema", schema)).text
+        answer = self._ask(prompt, self.dialect, max_tokens, **_json_schema("json_schema", schema))
+        if answer.cut_off and not written_objects(answer.text).whole:
+            wanted, why = schema.get("title", "JSON"), "it was cut off"
+            raise invalid_json(self.name, wanted, self._shown(answer.text), why, MORE_TOKENS.format(max_tokens))
+        return answer.text
+
+    def _shown(self, reply: str) -> str:
+        return self._wire.hide(reply)
 
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
+        from summeval_nb.models.http import TextAnswer
+
         if regex is None:
             return self._ask(prompt, self.dialect, max_tokens).text
         text = self._json(prompt, _answer_schema({"pattern": f"^(?:{regex})$"}), max_tokens)
-        with suppress(ValueError, KeyError, TypeError, RecursionError):
-            if isinstance(found := json.loads(text)["answer"], str):
-                return found
-        what = f"the reply is no complete JSON: {self._wire.hide(text)[:60]!r}"
-        raise self._wire.error(InvalidOutput, what, f"raise max_tokens above {max_tokens}")
+        return validated(self, TextAnswer, text, max_tokens).answer
 
     def _ask(self, prompt: str, dialect: str, max_tokens: int, **fields: Any) -> Answer:
         """The server's answer to a prompt, asked for again where that may help."""

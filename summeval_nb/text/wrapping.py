@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Mark", "citation_marks", "cut_out", "disjoint", "kept_pieces", "wrappers"]
+__all__ = ["Mark", "citation_marks", "cut_out", "disjoint", "kept_pieces", "reasoning_spans", "wrappers"]
 
 
 class Mark(NamedTuple):
@@ -330,7 +330,7 @@ _SPEAKS_OF_TAG = re.compile(
     r"[`\"”’']|[ \t]+(?:is|was|are|were|tags?|elements?|tokens?|has|had|can|may|must|and|or|in|will"
     r"|should|to|for)\b"
 )
-_TEXT_FOLLOWS = re.compile(r"[ \t]*(?:\Z|\n|[^\W\d_a-z]|[\d\"“*#_<\[-])")
+_TEXT_FOLLOWS = re.compile(r"[ \t]*(?:\Z|\n|[^\W\d_a-z]|[\d\"“*#_<\[{-])")
 _CONTROL = (
     r"(?:<\|start_header_id\|>\w{1,20}<\|end_header_id\|>|<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
     r"(?:(?<=im_start\|>)assistant\b|(?<=start_of_turn>)model\b)?"
@@ -509,7 +509,7 @@ def _is_talk(unit: str) -> bool:
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final<\|message\|>")
 
 
-def _reasoning(text: str) -> list[tuple[int, int]]:
+def reasoning_spans(text: str) -> list[tuple[int, int]]:
     """Spans between the tags of reasoning; one that is never closed ends with the text, one never opened begins it."""
     final = [found.end() for found in _FINAL_CHANNEL.finditer(text)]
     spans: list[tuple[int, int]] = [(0, end) for end in final[-1:]]
@@ -617,7 +617,7 @@ def wrappers(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in wrappers(text)]
     ['Sure!', 'Here is a summary:', 'I hope this helps!']
     """
-    certain = disjoint([*_reasoning(text), *_controls(text)])
+    certain = disjoint([*reasoning_spans(text), *_controls(text)])
     body = _Body(text, certain)
     body.trim()
     if found := _SOURCE_LIST.search(text, body.start, body.end):

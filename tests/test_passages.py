@@ -1,0 +1,155 @@
+"""Contexts that a file wrote down as text: which are lists, which are passages, which are refused, and in what time."""
+
+import json
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from summeval_nb.core.passages import require_passages
+from summeval_nb.judged import check_citations, evaluate_answer, retrieval_scores, summarization_score
+
+LISTS = [
+    ["The mill burned down.", "It was rebuilt in 1904."],
+    ["It's dry.", 'She said "no".', 'Both: it\'s "fine".'],
+    ["Line one.\nLine two.", "A tab\there, a \\ there."],
+    ["Ein Café, zwei Gärten.", "雨が降った。", "\U0001f600 and \u200b and \x07"],
+    ["[1] A mark.", "], ['", "a, 'b', c"],
+    ["Only one passage."],
+    ["", "a"],
+]
+
+
+@pytest.mark.parametrize("texts", LISTS)
+@pytest.mark.parametrize(
+    "written",
+    [
+        str,
+        json.dumps,
+        lambda texts: json.dumps(texts, ensure_ascii=False, indent=2),
+        lambda texts: str(tuple(texts)),
+        lambda texts: str(np.array(texts, dtype=object)),
+        lambda texts: repr(np.array(texts, dtype=object)),
+        lambda texts: str(list(np.array(texts))),
+        lambda texts: f"  {texts}\n",
+    ],
+    ids=["python", "json", "json_lines", "tuple", "numpy", "numpy_repr", "numpy_strings", "spaces"],
+)
+def test_a_list_that_was_written_down_is_read(texts, written):
+    assert require_passages(written(texts), "contexts") == texts
+
+
+def test_a_list_of_nothing_has_no_passage():
+    assert require_passages("[]", "contexts") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1] The mill burned down.",
+        "[The mill burned down.]",
+        "[1, 2, 3]",
+        "[1]",
+        "(The mill burned down.)",
+        "('The mill burned down.')",
+        '["We won," he said, "and they lost."]',
+        '["A", "B" and "C" are the grades.]',
+        '["A", "B" and "C" are the grades.] There are no others.',
+        "['a', 'b'] is how Python prints a list.",
+        "['Twas the night before Christmas.]",
+        "The list ['a', 'b']",
+        "['a', __import__('os').system('true'), 'b']",
+        '{"a": "b"}',
+        "[citation needed]",
+        "[[wiki link]] and [[another]]",
+        "[",
+        "",
+    ],
+)
+def test_a_passage_stays_a_passage(text):
+    assert require_passages(text, "contexts") == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "['It's raining', 'It is dry']",
+        "['It''s raining', 'It is dry']",
+        "['The mill burned down.', 'It was reb",
+        "['The mill burned down.', 'It was rebuilt.', ",
+        "['a' 'b' ... 'y' 'z']",
+        "['a', 'b' 'c']",
+        "['a', None]",
+        "[['a', 'b'], ['c']]",
+        "[{'text': 'a'}, {'text': 'b'}]",
+        '[{"text": "a"}]',
+        "[Document(page_content='a', metadata={})]",
+        r"['a \U00110000', 'b']",
+    ],
+)
+def test_a_list_that_cannot_be_read_is_refused(text):
+    with pytest.raises(ValueError, match=r"contexts looks like the text of a list .* json\.loads .* ast\.literal_eval"):
+        require_passages(text, "contexts")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000 + "]",
+        "['" + "a" * 100_000,
+        "['" + "\\'" * 50_000 + "]",
+        "[" + "'a' " * 25_000 + "]",
+        "['a'" + " " * 100_000 + "b]",
+        "['a', " * 20_000 + "]",
+        '["' * 50_000 + "]",
+        "array([" + "'a', " * 20_000,
+    ],
+)
+def test_time_is_linear_in_the_length(text):
+    start = time.perf_counter()
+    try:
+        require_passages(text, "contexts")
+    except ValueError as error:
+        assert len(str(error)) < 400
+    assert time.perf_counter() - start < 2
+
+
+def test_one_text_is_as_strict_as_a_list():
+    with pytest.raises(TypeError, match="contexts must be a list of strings, not NoneType"):
+        require_passages(None, "contexts")
+    assert require_passages(["['a', 'b']"], "contexts") == ["['a', 'b']"]
+
+
+ANSWER = "It was rebuilt in 1904 [2]."
+WRITTEN = str(LISTS[0])
+
+
+def test_citations_number_the_passages_of_a_written_list():
+    found, expected = check_citations(ANSWER, WRITTEN), check_citations(ANSWER, LISTS[0])
+    assert found.to_dict() == expected.to_dict() and found.score == 1
+
+
+def test_reports_of_an_answer_see_the_passages():
+    row = {"question": "When was the mill rebuilt?", "ground_truth": "In 1904.", "answer": "It was rebuilt in 1904."}
+    assert evaluate_answer(WRITTEN, *row.values()).to_dict() == evaluate_answer(LISTS[0], *row.values()).to_dict()
+
+
+def test_a_summary_is_of_the_joined_passages():
+    summary = "The mill burned down."
+    assert summarization_score(WRITTEN, summary).to_dict() == summarization_score(LISTS[0], summary).to_dict()
+
+
+def test_a_frame_that_went_through_a_csv_scores_the_same(tmp_path):
+    row = {"question": ["When was the mill rebuilt?"], "truth": ["The mill was rebuilt in 1904."]}
+    frame = pd.DataFrame(row | {"contexts": [LISTS[0]]})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    again = pd.read_csv(tmp_path / "rows.csv")
+    assert isinstance(again["contexts"][0], str)
+    before, after = (
+        retrieval_scores(data, ["context_precision"], progress=False).to_frame() for data in (frame, again)
+    )
+    assert before["context_precision"].tolist() == after["context_precision"].tolist()
+    again["contexts"] = ["['The mill burned down.', 'It was"]
+    with pytest.raises(ValueError, match="row 0: contexts looks like the text of a list"):
+        retrieval_scores(again, ["context_precision"], progress=False)
