@@ -858,7 +858,7 @@ def _resolve(
         read = [
             f"“{unit.place.text}” is read as “{unit.resolved}”"
             for unit in units
-            if any(part.kind != "row" and not part.reason for part in unit.told)
+            if any(part.row is None and not part.reason for part in unit.told)
         ]
         out[reply] = units, tuple(filter(None, [note, *read]))
     return out

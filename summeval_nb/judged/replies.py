@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from summeval_nb.evidence.tokens import sentence_tokens, stem
 from summeval_nb.judged.questions import lowered
+from summeval_nb.text.markdown import Row
 from summeval_nb.text.split import split_sentences
 
 __all__ = ["Told", "begins_with_verb", "read_replies"]
@@ -22,9 +23,9 @@ class Told(NamedTuple):
     """What a part of an answer says.
 
     `text` is judged, as it is if it was `made` here. Where it was made of a short answer and its question, `own` holds
-    the answer's words and `frame` the question's; of a row of a table, a cell and the cell that names the row. `kind`
-    is "subject" where the own words do what the frame says, "row", "instead" for what stands behind a *no*, or "". With
-    a `reason` no statement could be made.
+    the answer's words and `frame` the question's. `kind` is "subject" where the own words do what the frame says,
+    "instead" for what stands behind a *no*, or "". With a `reason` no statement could be made. Of a cell of a table
+    `own` is the cell and `row` its row.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Told(NamedTuple):
     kind: str = ""
     reason: str = ""
     made: bool = False
+    row: Row | None = None
 
 
 _BE, _DO, _HAVE = (frozenset(words.split()) for words in ("is are was were am", "do does did", "has have had"))
