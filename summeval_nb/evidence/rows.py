@@ -18,14 +18,14 @@ from summeval_nb.text.markdown import Row
 from summeval_nb.text.normalize import normalize
 from summeval_nb.text.split import Reading
 
-__all__ = ["Cell", "RowReading", "cells_said", "judged_row", "read_row"]
+__all__ = ["Cell", "RowReading", "cells_said", "judged_row", "read_row", "rows_say"]
 
 Keys = tuple[str, ...]
 _ARTICLES = frozenset("a an the".split())
 _PRONOUNS = frozenset("he she it they".split())
 _JOINS = frozenset("and but or while whereas".split())
 _EACH = frozenset("each both".split())
-_PARTIES = ("er", "or", "ee")
+_PARTIES = ("er", "or", "ee")  # a winner and a loser: one sentence names the two, either way round
 _LESS = 0.5  # of the threshold: a row that is not said has no greater probability
 
 
@@ -75,10 +75,11 @@ class _Told(NamedTuple):
                 yield _Hit(start, start + len(wanted), wanted)
 
     def unit(self, place: int) -> Keys:
-        """What a number counts: the word behind it, or behind the number that it is joined with: 5 and 7 euros."""
-        while place + 2 < len(self.keys) and self.keys[place + 1] in _JOINS and self.tokens[place + 2].kind == "number":
-            place += 2
-        return self.keys[place + 1 : place + 2]
+        """What a number counts: the word behind it, or behind the numbers of its list: 4, 5 and 7 euros."""
+        after = place + 1
+        while after < len(self.keys) and (self.keys[after] in _JOINS or self.tokens[after].kind == "number"):
+            after += 1
+        return self.keys[after : after + 1]
 
     def clause(self, hit: _Hit) -> tuple[int, int]:
         """The clause in which a hit begins."""
@@ -213,11 +214,15 @@ def _table_said(heads: Keys, rows: tuple[Keys, ...], sentences: Keys) -> tuple[t
         _Column((frozenset(_keys(heads[0])), frozenset(_keys(head))), names, tuple(row[place] for row in filled))
         for place, head in enumerate(heads)
     ]
+    parties = [place for place, head in enumerate(heads) if head.endswith(_PARTIES) and heads[0].endswith(_PARTIES)]
     found = []
     for number, row in enumerate(rows):
         cells = []
         for place in range(1, len(heads)):
             if not row[place].strip() or not columns[place].values[number]:
+                continue
+            if place in parties and row[0][:1].isupper() and row[place][:1].isupper():
+                cells.append(Cell(row[place], None))
                 continue
             besides = [key for other, key in enumerate(filled[number]) if other != place]
             cells.append(_cell(row[place], columns[place], number, besides, told))
@@ -231,7 +236,7 @@ def _cell(text: str, column: _Column, number: int, besides: Sequence[Keys], told
     for sentence in told:
         hits = column.name_hits(sentence)
         if hits:
-            subject = hits[0].what if len({hit.what for hit in hits}) == 1 and hits[0].start == 0 else ()
+            subject = hits[0].what if len({hit.what for hit in hits}) == 1 and hits[0].start <= 1 else ()
         follows = not hits and sentence.keys[:1] and sentence.keys[0] in _PRONOUNS
         said = column.says(sentence, number, besides, subject if follows else ())
         if said is not None:
@@ -251,6 +256,30 @@ def cells_said(row: Row, sentences: Sequence[str]) -> tuple[Cell, ...]:
     [False]
     """
     return _table_said(row.heads, row.rows, tuple(sentences))[row.number]
+
+
+def rows_say(rows: Sequence[Row], sentence: str) -> bool | None:
+    """Return whether rows of tables say a sentence, with each number and name of it; None if they do not tell.
+
+    Examples
+    --------
+    >>> row = Row(("drink", "price"), (("tea", "5 euros"),), 0)
+    >>> rows_say([row], "Tea costs 5 euros."), rows_say([row], "Tea costs 7 euros."), rows_say([row], "Tea is hot.")
+    (True, False, None)
+    """
+    cells = [(row, cell) for row in rows for cell in cells_said(row, [sentence])]
+    if any(cell.said is False for _, cell in cells):
+        return False
+    held = {
+        key
+        for row, cell in cells
+        if cell.said
+        for text in (*row.heads, row.rows[row.number][0], cell.text)
+        for key in _keys(normalize(text, like=sentence).text)
+    }
+    parts = take_apart(sentence)
+    told = {token.key for token in (*parts.names, *(token for token in parts.tokens if token.kind == "number"))}
+    return True if held and told <= held else None
 
 
 class RowReading(Reading):

@@ -7,14 +7,14 @@ words are there. So the answer's own words are looked for, beside the words of i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from summeval_nb.evidence.rows import cells_said
+from summeval_nb.evidence.rows import cells_said, rows_say
 from summeval_nb.evidence.rules import ALIKE, EXCLUSIVE, WHEN
 from summeval_nb.evidence.tokens import Parts, Token, antonyms, take_apart
 from summeval_nb.evidence.words import stem_weight
@@ -24,7 +24,7 @@ from summeval_nb.judged.statements import resolve_by_rules
 from summeval_nb.text.markdown import Row
 from summeval_nb.text.normalize import normalize
 
-__all__ = ["looked_up"]
+__all__ = ["looked_up", "looked_up_in_tables"]
 
 _CUT = re.compile(r"[;:(){}\[\]\n|]|,(?= )| (?:and|but|while|whereas|which|who|whose|where|or) ")
 _PRONOUNS = frozenset("he she it they".split())
@@ -220,3 +220,11 @@ def looked_up(told: Told, premise: str, found: Entailment) -> Entailment:
     if label == found.label:
         return found
     return replace(found, label=label, probability=None, reason=told.reason if label is None else "")
+
+
+def looked_up_in_tables(rows: Sequence[Row], statement: str, found: Entailment) -> Entailment:
+    """Return what a premise with tables says of a statement, given what the judge says of it."""
+    said = None if found.failed or not rows else rows_say(rows, normalize(statement).text)
+    if said is None:
+        return found
+    return replace(found, label="entailed" if said else "contradicted", probability=None)

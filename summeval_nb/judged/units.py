@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from summeval_nb.core.results import Sentence
-from summeval_nb.judged.replies import Told
+from summeval_nb.judged.replies import Told, begins_with_verb, ends_with_preposition
 from summeval_nb.judged.statements import answer_units
 from summeval_nb.text.markdown import Row, has_word
 from summeval_nb.text.wrapping import citation_marks, wrappers
@@ -76,13 +76,17 @@ def table_rows(text: str) -> list[TableRow]:
 
 def _told(row: Row) -> tuple[Told, ...]:
     named, *cells = row.rows[row.number]
+    if named.isdigit() and row.heads[0]:  # of bus 4
+        named = f"{row.heads[0]} {named}"
     pairs = zip(row.heads[1:], cells, strict=True)
     return tuple(Told(_statement(head, named, cell), cell, made=True, row=row) for head, cell in pairs if cell)
 
 
 def _statement(head: str, named: str, cell: str) -> str:
     small = head[:1].lower() + head[1:] if head[1:2].islower() else head
-    return f"The {small} of {named} is {cell}." if head and named else f"{named} {head} {cell}.".strip()
+    if not head or not named or begins_with_verb(small) or ends_with_preposition(small):  # bus 4 goes to the harbour
+        return f"{named} {small} {cell}.".strip()
+    return f"The {small} of {named} is {cell}."
 
 
 _SPACES = re.compile(r"[^\S\n]+(?=[.,;:!?](?:\s|$))|(?<=[^\S\n])[^\S\n]+")
