@@ -5,7 +5,7 @@ A checker of sentences has nothing to hold on to in "lemonade, 6 euros" where an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,6 +24,7 @@ Keys = tuple[str, ...]
 _ARTICLES = frozenset("a an the".split())
 _PRONOUNS = frozenset("he she it they".split())
 _JOINS = frozenset("and but or while whereas".split())
+_MEASURES = frozenset("costs holds measures weighs".split())
 _EACH = frozenset("each both".split())
 _PARTIES = ("er", "or", "ee")  # a winner and a loser: one sentence names the two, either way round
 _LESS = 0.5  # of the threshold: a row that is not said has no greater probability
@@ -57,7 +58,7 @@ class _Told(NamedTuple):
     @classmethod
     def of(cls, text: str) -> _Told:
         parts = take_apart(text)
-        kept = tuple(token for token in parts.tokens if token.key not in _ARTICLES)
+        kept = tuple(token for token in parts.tokens if not _is_article(text, token))
         edges = [0, len(kept)]
         for place in range(1, len(kept)):
             between = text[kept[place - 1].end : kept[place].start]
@@ -68,11 +69,12 @@ class _Told(NamedTuple):
         keys = tuple(token.key for token in kept)
         return cls(text, kept, keys, tuple(zip(edges, edges[1:], strict=False)), negated or bool(unsaid_spans(parts)))
 
-    def places(self, wanted: Keys) -> Iterator[_Hit]:
-        """Where the keys stand one after the other."""
-        for start in range(len(self.keys) - len(wanted) + 1) if wanted else ():
-            if self.keys[start : start + len(wanted)] == wanted:
-                yield _Hit(start, start + len(wanted), wanted)
+    def places(self, wanted: Mapping[str, Sequence[Keys]]) -> Iterator[_Hit]:
+        """Where phrases stand, which are given by their first keys."""
+        for start, key in enumerate(self.keys):
+            for phrase in wanted.get(key, ()):
+                if self.keys[start : start + len(phrase)] == phrase:
+                    yield _Hit(start, start + len(phrase), phrase)
 
     def unit(self, place: int) -> Keys:
         """What a number counts: the word behind it, or behind the numbers of its list: 4, 5 and 7 euros."""
@@ -102,15 +104,18 @@ class _Told(NamedTuple):
             return False
         if not rest or places[0] != rest[0]:
             return True
-        first = self.tokens[rest[0]]
-        return first.kind == "function" or may_be_past(words[rest[0]].lower()) or words[rest[0]] in _PRESENT
-
-
-_PRESENT = frozenset("lives works costs opens closes weighs measures has is plays stands lies sits earns".split())
+        first, word = self.tokens[rest[0]], words[rest[0]]
+        leads = word.endswith("s") and places[1:2] and self.tokens[places[1]].kind == "function"  # comes in black
+        return first.kind == "function" or may_be_past(word.lower()) or leads or word in _MEASURES
 
 
 def _keys(text: str) -> Keys:
-    return tuple(key for key in take_apart(text).keys if key not in _ARTICLES)
+    tokens = take_apart(text).tokens
+    return tuple(token.key for token in tokens if len(tokens) == 1 or not _is_article(text, token))
+
+
+def _is_article(text: str, token: Token) -> bool:
+    return token.key in _ARTICLES and (token.start == 0 or text[token.start : token.end] != "A")  # vitamin A
 
 
 def _is_number(key: str) -> bool:
@@ -126,28 +131,35 @@ def _apart(hits: Sequence[_Hit]) -> list[_Hit]:
     return sorted(found)
 
 
+def _by_first(phrases: Iterable[Keys]) -> dict[str, list[Keys]]:
+    found: dict[str, list[Keys]] = {}
+    for phrase in dict.fromkeys(filter(None, phrases)):
+        found.setdefault(phrase[0], []).append(phrase)
+    return found
+
+
+def _name_hits(told: _Told, names: Mapping[str, Sequence[Keys]], head: frozenset[str]) -> list[_Hit]:
+    """The names of rows in a sentence; a bare number is one only behind its head, as in bus 4."""
+    return _apart(
+        [
+            hit
+            for hit in told.places(names)
+            if not (len(hit.what) == 1 and _is_number(hit.what[0])) or (hit.start and told.keys[hit.start - 1] in head)
+        ]
+    )
+
+
 class _Column(NamedTuple):
     """A column of a table beside its first one, which holds the names."""
 
-    heads: tuple[frozenset[str], frozenset[str]]
+    head: frozenset[str]
     names: tuple[Keys, ...]
     values: tuple[Keys, ...]
-
-    def name_hits(self, told: _Told) -> list[_Hit]:
-        """The names in a sentence; a bare number is one only behind its head, as in bus 4."""
-        hits = [hit for name in dict.fromkeys(self.names) for hit in told.places(name)]
-        return _apart(
-            [
-                hit
-                for hit in hits
-                if not (len(hit.what) == 1 and _is_number(hit.what[0]))
-                or (hit.start and told.keys[hit.start - 1] in self.heads[0])
-            ]
-        )
+    by_first: Mapping[str, Sequence[Keys]]
 
     def value_hits(self, told: _Told, value: Keys, names: Sequence[_Hit]) -> list[_Hit]:
         """The values of the column in a sentence, and where one is a number all with its unit."""
-        hits = [hit for known in dict.fromkeys([value, *self.values]) for hit in told.places(known)]
+        hits = list(told.places(self.by_first))
         if _is_number(value[0]):
             for place, token in enumerate(told.tokens):
                 unit = told.unit(place)
@@ -156,14 +168,14 @@ class _Column(NamedTuple):
         taken = {place for name in names for place in range(name.start, name.end)}
         return _apart([hit for hit in hits if taken.isdisjoint(range(hit.start, hit.end))])
 
-    def says(self, told: _Told, number: int, besides: Sequence[Keys], subject: Keys) -> bool | None:
-        """Whether a sentence says the value of a row; None where it does not tell. `besides` are its other cells."""
+    def says(self, told: _Told, names: Sequence[_Hit], number: int, besides: Sequence[Keys]) -> bool | None:
+        """Whether a sentence with names says the value of a row (None: it does not tell); `besides` are other cells."""
         name, value = self.names[number], self.values[number]
-        names = self.name_hits(told) or ([_Hit(0, 1, subject)] if subject else [])
         mine = next((hit for hit in names if hit.what == name), None)
         if mine is None or told.open:
             return None
         hits = [hit for hit in self.value_hits(told, value, names) if hit.what == value or hit.what not in besides]
+        held = any(hit.what == value for hit in hits)
         if len({hit.what for hit in names}) > 1:
             if len(names) == len(hits):  # tea and milk cost 5 and 7 euros
                 return hits[names.index(mine)].what == value
@@ -176,10 +188,10 @@ class _Column(NamedTuple):
         far = [hit for hit in hits if hit not in near and told.carries(mine, hit)]
         if any(hit.what == value for hit in near or far):
             return True
-        if not (near or far) or any(hit.what == value for hit in far):
+        if held or not (near or far):  # of whom it is said is open
             return None
         bare = len(value) == 1 and _is_number(value[0])
-        alike = not bare or self.heads[1] & set(told.keys) or any(hit.what in self.values for hit in near or far)
+        alike = not bare or self.head & set(told.keys) or any(hit.what in self.values for hit in near or far)
         return False if alike else None
 
 
@@ -196,7 +208,9 @@ def _filled(cell: str, head: str, article: str) -> Keys:
 def _names_of(cells: Sequence[Keys], told: Sequence[_Told]) -> tuple[Keys, ...]:
     """The names of the rows as the article has them: Stanhope alone, where it never has Maud Stanhope."""
     lasts = [name[-1:] for name in cells]
-    known = [any(True for sentence in told for _ in sentence.places(name)) for name in cells]
+    index = _by_first(cells)
+    held = {hit.what for sentence in told for hit in sentence.places(index)}
+    known = [name in held for name in cells]
     return tuple(
         last if not found and lasts.count(last) == 1 else name
         for name, last, found in zip(cells, lasts, known, strict=True)
@@ -210,10 +224,12 @@ def _table_said(heads: Keys, rows: tuple[Keys, ...], sentences: Keys) -> tuple[t
     told = [_Told.of(sentence) for sentence in sentences]
     filled = [[_filled(cell, head, article) for cell, head in zip(row, heads, strict=True)] for row in rows]
     names = _names_of([row[0] for row in filled], told)
-    columns = [
-        _Column((frozenset(_keys(heads[0])), frozenset(_keys(head))), names, tuple(row[place] for row in filled))
-        for place, head in enumerate(heads)
-    ]
+    index, name_head = _by_first(names), frozenset(_keys(heads[0]))
+    named = _with_pronouns(told, [_name_hits(sentence, index, name_head) for sentence in told])
+    columns = []
+    for place, head in enumerate(heads):
+        values = tuple(row[place] for row in filled)
+        columns.append(_Column(frozenset(_keys(head)), names, values, _by_first(values)))
     parties = [place for place, head in enumerate(heads) if head.endswith(_PARTIES) and heads[0].endswith(_PARTIES)]
     found = []
     for number, row in enumerate(rows):
@@ -225,25 +241,31 @@ def _table_said(heads: Keys, rows: tuple[Keys, ...], sentences: Keys) -> tuple[t
                 cells.append(Cell(row[place], None))
                 continue
             besides = [key for other, key in enumerate(filled[number]) if other != place]
-            cells.append(_cell(row[place], columns[place], number, besides, told))
+            cells.append(_cell(row[place], columns[place], number, besides, named))
         found.append(tuple(cells))
     return tuple(found)
 
 
-def _cell(text: str, column: _Column, number: int, besides: Sequence[Keys], told: Sequence[_Told]) -> Cell:
-    decided: list[Cell] = []
-    subject: Keys = ()
-    for sentence in told:
-        hits = column.name_hits(sentence)
-        if hits:
-            subject = hits[0].what if len({hit.what for hit in hits}) == 1 and hits[0].start <= 1 else ()
+def _with_pronouns(told: Sequence[_Told], named: Sequence[list[_Hit]]) -> list[tuple[_Told, list[_Hit]]]:
+    """Sentences with the names in them; a pronoun that opens one stands for the name that opens the one before."""
+    found: list[tuple[_Told, list[_Hit]]] = []
+    subject: list[_Hit] = []
+    for sentence, hits in zip(told, named, strict=True):
         follows = not hits and sentence.keys[:1] and sentence.keys[0] in _PRONOUNS
-        said = column.says(sentence, number, besides, subject if follows else ())
-        if said is not None:
-            decided.append(Cell(text, said, sentence.text))
-        if not hits and not follows:
-            subject = ()
-    return max(decided, key=lambda cell: bool(cell.said), default=Cell(text, None))
+        found.append((sentence, subject if follows else hits))
+        if not follows:
+            opens = hits[:1] and hits[0].start <= 1 and len({hit.what for hit in hits}) == 1
+            subject = [_Hit(0, 1, hits[0].what)] if opens else []
+    return found
+
+
+def _cell(
+    text: str, column: _Column, number: int, besides: Sequence[Keys], told: Sequence[tuple[_Told, list[_Hit]]]
+) -> Cell:
+    open_cell = Cell(text, None)
+    said = ((column.says(sentence, hits, number, besides), sentence) for sentence, hits in told if hits)
+    decided = (Cell(text, value, sentence.text) for value, sentence in said if value is not None)
+    return max(decided, key=lambda cell: bool(cell.said), default=open_cell)
 
 
 def cells_said(row: Row, sentences: Sequence[str]) -> tuple[Cell, ...]:
