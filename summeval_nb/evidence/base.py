@@ -235,6 +235,7 @@ class Packaged:
     """Pairs looked at and judged in batches, with vectors of the embedder that the weights were fitted with, MiniLM."""
 
     uses_vectors, languages = True, ("en",)
+    by_words = True  # so the cells of a table are looked up in the article
 
     def __init__(self, *, threshold: float, slope: float, offset: float):
         self.threshold = require_share(threshold, "threshold")

@@ -12,6 +12,7 @@ from summeval_nb.core.base import JsonDict, require_texts
 from summeval_nb.core.results import Evidence, Finding, Signature, Verdict
 from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence
 from summeval_nb.evidence.inputs import unread_reasons
+from summeval_nb.evidence.rows import judged_row, read_row
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.lists import read_with_leads
@@ -97,13 +98,17 @@ def in_batches(
 
 @dataclass(frozen=True)
 class ReadPair:
-    """A pair, read: the sentences that may be evidence, those of the summary, and why some of these are not judged."""
+    """A pair, read: the sentences that may be evidence, those of the summary, and why some of these are not judged.
+
+    With `by_words` rows of tables are looked up in the article, since their checker goes by the words.
+    """
 
     article: str
     summary: str
     source: list[Reading]
     readings: list[Reading]
     reasons: list[str]
+    by_words: bool = False
 
     @property
     def plain(self) -> list[str]:
@@ -171,9 +176,13 @@ class Retrieved:
         return [
             Verdict(probability=None, threshold=threshold, reason=reason)
             if reason
-            else _placed(next(answers), reading, evidence, self.pair.source)
+            else self._judged(_placed(next(answers), reading, evidence, self.pair.source), reading)
             for reading, reason, evidence in self._all
         ]
+
+    def _judged(self, verdict: Verdict, reading: Reading) -> Verdict:
+        """Return the verdict on a sentence; a checker by words leaves rows of tables to what is said of their cells."""
+        return judged_row(verdict, reading, self.pair.source) if self.pair.by_words else verdict
 
 
 def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source: Sequence[Reading]) -> Verdict:
@@ -207,12 +216,14 @@ def read_pairs(
         progress=False,
     )
     read = {text: read_with_leads(text[0], own) for text, own in zip(distinct, found, strict=True)}
-    prepared = []
+    by_words, prepared = getattr(checker, "by_words", False), []
     for summary, text in judged:
         source, own = may_be_evidence(read[text, ""]), read[summary, text]
+        if by_words:
+            own = [read_row(reading, source) for reading in own]
         unread = unread_sentences(source, own, checker, lang)
         reasons = [claim.reason or reason for claim, reason in zip(own, unread, strict=True)]
-        prepared.append(ReadPair(text, summary, source, own, reasons))
+        prepared.append(ReadPair(text, summary, source, own, reasons, by_words))
     return prepared
 
 

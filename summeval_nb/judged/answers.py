@@ -40,12 +40,13 @@ from summeval_nb.judged.judging import (
     ask_many,
 )
 from .load import load_judge
-from .places import looked_up
+from .places import looked_up, looked_up_in_tables
 from .replies import Told, read_replies
 from .statements import answer_units, as_premise, is_list
 from .units import spoken, spoken_units
 from ..models.load import StoreOrPath, load_store
 from ..models.store import Store
+from ..text.markdown import Row
 from ..text.lists import with_denying_leads
 from ..text.split import split_sentences
 
@@ -855,7 +856,7 @@ def _resolve(
         read = [
             f"“{unit.place.text}” is read as “{unit.resolved}”"
             for unit in units
-            if any(part.kind != "row" and not part.reason for part in unit.told)
+            if any(part.row is None and not part.reason for part in unit.told)
         ]
         out[reply] = units, tuple(filter(None, [note, *read]))
     return out
@@ -919,9 +920,17 @@ def _premise_of(name: str, row: AnswerRow, parts: Mapping[Reply, Parts]) -> str:
     and contexts as paragraphs of their own."""
     if name == "answer_given_context":
         return "\n\n".join(passage for passage in row.context if passage.strip())
+    return as_premise([unit.resolved for unit in _premise_units(name, row, parts)])
+
+
+def _premise_units(
+    name: str, row: AnswerRow, parts: Mapping[Reply, Parts]
+) -> list[Unit]:
+    """The units of a premise; none of a context, which is read as it is."""
+    if name == "answer_given_context":
+        return []
     given = row.ground_truth if name == "answer_given_truth" else row.answer
-    units = parts[Reply(row.question, given)].units
-    return as_premise([unit.resolved for unit in units])
+    return parts[Reply(row.question, given)].units
 
 
 def _tagged(
@@ -993,11 +1002,14 @@ def _tag_pairs(
     out: dict[tuple[int, str], tuple[str, list[_Tagged]]] = {}
     for key in wanted:
         own, tagged = parts[texts[key]], list[_Tagged]()
+        given = _premise_units(key[1], rows[key[0]], parts)
+        tables = [part.row for unit in given for part in unit.told if part.row]
 
         def tags(
             unit: Unit,
             statements: list[Statement] | JudgeFailure,
             premise: str = premises[key],
+            tables: Sequence[Row] = tables,
         ) -> _Said:
             if isinstance(statements, JudgeFailure):
                 return _tagged(unit, statements, statements)
@@ -1006,6 +1018,11 @@ def _tag_pairs(
                 judged = [
                     looked_up(told, premise, tag)
                     for told, tag in zip(unit.told, judged, strict=True)
+                ]
+            elif by_words and not isinstance(judged, JudgeFailure):
+                judged = [
+                    looked_up_in_tables(tables, statement.text, tag)
+                    for statement, tag in zip(statements, judged, strict=True)
                 ]
             return _tagged(unit, statements, judged)
 

@@ -7,22 +7,24 @@ words are there. So the answer's own words are looked for, beside the words of i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
+from summeval_nb.evidence.rows import cells_said, rows_say
 from summeval_nb.evidence.rules import ALIKE, EXCLUSIVE, WHEN
 from summeval_nb.evidence.tokens import Parts, Token, antonyms, take_apart
 from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged.judging import Entailment, Label, premise_sentences
 from summeval_nb.judged.replies import Told, begins_with_verb
 from summeval_nb.judged.statements import resolve_by_rules
+from summeval_nb.text.markdown import Row
 from summeval_nb.text.normalize import normalize
 
-__all__ = ["looked_up"]
+__all__ = ["looked_up", "looked_up_in_tables"]
 
 _CUT = re.compile(r"[;:(){}\[\]\n|]|,(?= )| (?:and|but|while|whereas|which|who|whose|where|or) ")
 _PRONOUNS = frozenset("he she it they".split())
@@ -98,14 +100,14 @@ def _words(parts: Parts) -> set[str]:
     return {parts.text[token.start : token.end].lower() for token in parts.tokens}
 
 
-def _rivals(own: Parts, frame: set[str], clause: Parts, *, row: bool = False) -> bool:
+def _rivals(own: Parts, frame: set[str], clause: Parts) -> bool:
     """Whether a clause holds another value of the kind of the own words: a number, a name, a month, an opposite.
 
-    A number of other things is another value only where the clause says all that was asked; a row asks nothing.
+    A number of other things is another value only where the clause says all that was asked.
     """
     numbers, others = _units(own), _units(clause)
     if numbers:
-        units = set() if frame <= clause.key_set and not row else {unit for unit in numbers.values() if unit}
+        units = set() if frame <= clause.key_set else {unit for unit in numbers.values() if unit}
         left = {number: unit for number, unit in others.items() if number not in numbers and number not in frame}
         return any(not unit or not units or unit in units for unit in left.values())
     words, there = _words(own), _words(clause)
@@ -171,12 +173,11 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
     telling, frame = _telling(own), _keys(frame_parts) if told.frame else set[str]()
     keys = {token.key for token in telling}
     frame -= keys
-    row = told.kind == "row"
     strict = [t for t in telling if len(keys) <= _SHORT or t.kind == "number" or own.text[t.start].isupper()]
     most = max((_held(clause, frame) for clause in clauses), default=0.0)
     if not all(_known(token, own, every) for token in strict):
         near = [clause for clause in clauses if _held(clause, frame) >= max(most - 1e-9, _ENOUGH * _weight(frame))]
-        return "contradicted" if any(_rivals(own, frame, clause.parts, row=row) for clause in near) else "neutral"
+        return "contradicted" if any(_rivals(own, frame, clause.parts) for clause in near) else "neutral"
     if told.reason:
         return "entailed" if any(_keys(clause.parts) == keys for clause in clauses) else None
     holders = [clause for clause in clauses if keys <= clause.parts.key_set]
@@ -186,18 +187,21 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
     nearer = [clause for clause in clauses if _held(clause, frame) > best + 1e-9]
     named = _names(frame_parts) & frame
     of_another = not any(named <= clause.parts.key_set | clause.carried for clause in holders)
-    if nearer and (of_another or any(_rivals(own, frame, clause.parts, row=row) for clause in nearer)):
+    if nearer and (of_another or any(_rivals(own, frame, clause.parts) for clause in nearer)):
         return "contradicted" if label == "contradicted" else "neutral"
     holders = [clause for clause in holders if _held(clause, frame) > best - 1e-9]
     if told.kind == "subject" and not any(_does(told, own, clause.parts) for clause in holders):
         return "contradicted" if label == "contradicted" else "neutral"
-    if row:
-        whole = [clause.parts for clause in holders if frame <= clause.parts.key_set]
-        said = any(all(token.kind != "negation" for token in parts.tokens) for parts in whole)
-    else:
-        statement = take_apart(normalize(told.text, like=premise).text)
-        said = any(_in_order(statement, c.parts) or _said_of(told, own, frame, c) for c in holders)
+    statement = take_apart(normalize(told.text, like=premise).text)
+    said = any(_in_order(statement, c.parts) or _said_of(told, own, frame, c) for c in holders)
     return "entailed" if said else label
+
+
+def _cell_label(told: Told, row: Row, premise: str) -> Label:
+    """The label of a cell of a table; what the premise has in no clause with the name of its row is open."""
+    units = resolve_by_rules([sentence.text for sentence in premise_sentences(normalize(premise).text)]).units
+    said = next(cell.said for cell in cells_said(row, units) if cell.text == told.own)
+    return "neutral" if said is None else "entailed" if said else "contradicted"
 
 
 def looked_up(told: Told, premise: str, found: Entailment) -> Entailment:
@@ -212,7 +216,15 @@ def looked_up(told: Told, premise: str, found: Entailment) -> Entailment:
         return replace(found, label="neutral", probability=None) if denied else found
     if not told.own or (found.failed and not told.reason):
         return replace(found, label=None, probability=None, reason=told.reason) if told.reason else found
-    label = _label(told, premise, found.label)
+    label = _cell_label(told, told.row, premise) if told.row else _label(told, premise, found.label)
     if label == found.label:
         return found
     return replace(found, label=label, probability=None, reason=told.reason if label is None else "")
+
+
+def looked_up_in_tables(rows: Sequence[Row], statement: str, found: Entailment) -> Entailment:
+    """Return what a premise with tables says of a statement, given what the judge says of it."""
+    said = None if found.failed or not rows else rows_say(rows, normalize(statement).text)
+    if said is None:
+        return found
+    return replace(found, label="entailed" if said else "contradicted", probability=None)

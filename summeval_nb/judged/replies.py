@@ -13,18 +13,19 @@ from typing import NamedTuple
 
 from summeval_nb.evidence.tokens import sentence_tokens, stem
 from summeval_nb.judged.questions import lowered
+from summeval_nb.text.markdown import Row
 from summeval_nb.text.split import split_sentences
 
-__all__ = ["Told", "begins_with_verb", "read_replies"]
+__all__ = ["Told", "begins_with_verb", "ends_with_preposition", "read_replies"]
 
 
 class Told(NamedTuple):
     """What a part of an answer says.
 
     `text` is judged, as it is if it was `made` here. Where it was made of a short answer and its question, `own` holds
-    the answer's words and `frame` the question's; of a row of a table, a cell and the cell that names the row. `kind`
-    is "subject" where the own words do what the frame says, "row", "instead" for what stands behind a *no*, or "". With
-    a `reason` no statement could be made.
+    the answer's words and `frame` the question's. `kind` is "subject" where the own words do what the frame says,
+    "instead" for what stands behind a *no*, or "". With a `reason` no statement could be made. Of a cell of a table
+    `own` is the cell and `row` its row.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Told(NamedTuple):
     kind: str = ""
     reason: str = ""
     made: bool = False
+    row: Row | None = None
 
 
 _BE, _DO, _HAVE = (frozenset(words.split()) for words in ("is are was were am", "do does did", "has have had"))
@@ -455,6 +457,8 @@ def _is_clause(reply: str, question: str) -> bool:
         return True
     inside = [word.strip(".,;:!?\"'()") for word in words]
     low = [word.lower() for word in inside]
+    if _has_verb_of(question, low):
+        return True
     if low[0] in _PREPOSITIONS and low[0] != "because":  # With the app, users can pay
         rest = reply.partition(", ")[2]
         return bool(rest.strip()) and _is_clause(rest, question)
@@ -466,6 +470,15 @@ def _is_clause(reply: str, question: str) -> bool:
     return any(
         _is_finite(low, i) and inside[i] == low[i] and stem(low[i]) not in nouns for i in range(1, len(low))
     ) or _is_plural_and_verb(low)
+
+
+def _has_verb_of(question: str, low: Sequence[str]) -> bool:
+    """Whether a reply has the verb that a form of *do* waits for in the question, with a subject before it."""
+    words = [word.lower() for word in _questions_words(question)]
+    place = next((i for i, word in enumerate(words) if word in _DO), len(words))
+    forms = {_inflected(word, form) for word in words[place + 1 :] for form in ("does", "did")} - set(words)
+    behind = _DETERMINERS | _PREPOSITIONS | {"and"}
+    return any(word in forms and before not in behind for before, word in zip(low, low[1:], strict=False))
 
 
 def _is_finite(low: Sequence[str], place: int) -> bool:
@@ -591,6 +604,11 @@ def begins_with_verb(clause: str) -> bool:
     """Return whether a clause begins with a verb or a participle, so that its subject stands before it."""
     first = clause.split()[0].lower().strip(".,") if clause.split() else ""
     return first in (_AUXILIARY - {"may"}) | _VERBS | _THIRD | _SAID_OF or (len(first) > 4 and first.endswith("ed"))
+
+
+def ends_with_preposition(clause: str) -> bool:
+    """Return whether a clause waits for a place, a time or a thing: opens at, goes to."""
+    return clause.rpartition(" ")[2].lower() in _PREPOSITIONS
 
 
 def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from summeval_nb.core.results import Sentence
-from summeval_nb.judged.replies import Told
+from summeval_nb.judged.replies import Told, begins_with_verb, ends_with_preposition
 from summeval_nb.judged.statements import answer_units
-from summeval_nb.text.markdown import has_word
+from summeval_nb.text.markdown import Row, has_word
 from summeval_nb.text.wrapping import citation_marks, wrappers
 
 __all__ = ["AnswerUnit", "TableRow", "spoken", "spoken_units", "table_rows"]
@@ -67,19 +67,26 @@ def table_rows(text: str) -> list[TableRow]:
         return []
     found: list[TableRow] = []
     for run in _tables(list(_LINE.finditer(text))):
-        heads = _cells(run[0][0])
-        for number, line in enumerate(run):
-            cells = _cells(line[0]) if number and not _is_rule(line[0]) else []
-            named = cells[0] if cells else ""
-            told = [_told(head, named, cell) for head, cell in zip(heads[1:], cells[1:], strict=False) if cell]
-            found.append(TableRow(*line.span(), tuple(told)))
+        head, *body = [line for line in run if not _is_rule(line[0])]
+        heads, rows = tuple(_cells(head[0])), tuple(tuple(_cells(line[0])) for line in body)
+        told = {line.start(): _told(Row(heads, rows, number)) for number, line in enumerate(body)}
+        found += [TableRow(*line.span(), told.get(line.start(), ())) for line in run]
     return found
 
 
-def _told(head: str, named: str, cell: str) -> Told:
+def _told(row: Row) -> tuple[Told, ...]:
+    named, *cells = row.rows[row.number]
+    if named.isdigit() and row.heads[0]:  # of bus 4
+        named = f"{row.heads[0]} {named}"
+    pairs = zip(row.heads[1:], cells, strict=True)
+    return tuple(Told(_statement(head, named, cell), cell, made=True, row=row) for head, cell in pairs if cell)
+
+
+def _statement(head: str, named: str, cell: str) -> str:
     small = head[:1].lower() + head[1:] if head[1:2].islower() else head
-    text = f"The {small} of {named} is {cell}." if head and named else f"{named} {head} {cell}.".strip()
-    return Told(text, cell, named, "row", made=True)
+    if not head or not named or begins_with_verb(small) or ends_with_preposition(small):  # bus 4 goes to the harbour
+        return f"{named} {small} {cell}.".strip()
+    return f"The {small} of {named} is {cell}."
 
 
 _SPACES = re.compile(r"[^\S\n]+(?=[.,;:!?](?:\s|$))|(?<=[^\S\n])[^\S\n]+")

@@ -172,4 +172,4 @@ def _led(reading: Reading, plain: str) -> LedReading:
     after = len(plain) - start - len(own)
     places = [*[-1] * start, *reading.places[: len(own)], *[-1] * after]
     ends = [*[-1] * start, *reading.ends[: len(own)], *[-1] * after] if reading.ends else ()
-    return LedReading(reading.sentence, plain, places, reading.reason, ends)
+    return LedReading(reading.sentence, plain, places, reading.reason, ends=ends)

@@ -175,12 +175,27 @@ def has_word(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
+class Row(NamedTuple):
+    """A row of a table, with the whole table: the heads, all rows below them, and which of these it is.
+
+    The first cell of a row names what the others tell of. Cells are without markup, and may be empty.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    number: int
+
+
 class Piece(NamedTuple):
-    """A stretch of a text: its words without markup, the place of each character, why it is not judged (or "")."""
+    """A stretch of a text: its words without markup, the place of each character, why it is not judged (or "").
+
+    A piece that is a row of a table has that `row`, too, and is never split.
+    """
 
     plain: str
     places: Sequence[int]
     reason: str = ""
+    row: Row | None = None
 
 
 @cache
@@ -333,7 +348,7 @@ class _Walk:
         start, stop = self.lines[first][1], self.lines[end - 1][0] if closed else self.lines[end - 1][1]
         inner = self.text[start:stop]
         found = markdown_pieces(inner) or [_trimmed_piece(inner, range(len(inner)))]
-        yield from (Piece(piece.plain, [start + place for place in piece.places], piece.reason) for piece in found)
+        yield from (piece._replace(places=[start + place for place in piece.places]) for piece in found)
 
     def _heading(self, token: Token, inline: Token) -> Iterator[Piece]:
         """Yield a heading; what is underlined but reads like a paragraph is one, with a dividing line after it."""
@@ -385,24 +400,25 @@ class _Walk:
 
     def _table(self, tokens: Sequence[Token]) -> Iterator[Piece]:
         """Yield the rows of a table: its head with the reason, the others as cells with commas between them."""
-        reason, first = TABLE_HEAD, 0
-        row: list[str] = []
+        lines: list[int] = []
+        grid: list[list[str]] = []
         for token in tokens:
             if token.type == "tr_open":
-                row, first = [], _span(token)[0]
+                lines.append(_span(token)[0])
+                grid.append([])
             elif token.type == "inline":
-                row.append(token.content)
-            elif token.type == "tr_close":
-                yield self._row([cell for cell in row if cell.strip()], first, reason)
-            elif token.type == "thead_close":
-                yield self._raw(first + 1, first + 2, RULE)
-                reason = ""
+                grid[-1].append(token.content)
+        heads, *rows = [tuple(map(_bare, cells)) for cells in grid]
+        yield self._row(grid[0], lines[0], TABLE_HEAD)
+        yield self._raw(lines[0] + 1, lines[0] + 2, RULE)
+        for number, (cells, line) in enumerate(zip(grid[1:], lines[1:], strict=True)):
+            yield self._row(cells, line)._replace(row=Row(heads, tuple(rows), number))
 
-    def _row(self, cells: Sequence[str], line: int, reason: str) -> Piece:
+    def _row(self, cells: Sequence[str], line: int, reason: str = "") -> Piece:
         start, end = self.lines[line]
         plain = ""
         places: list[int] = []
-        for cell in cells:
+        for cell in filter(str.strip, cells):
             at = self.text.find(cell, start, end)
             if at < 0:
                 raise _Unplaced(cell)
@@ -414,6 +430,11 @@ class _Walk:
             places += [at + i for i in kept]
             start = at + len(cell)
         return Piece(plain, places, reason)
+
+
+def _bare(content: str) -> str:
+    markup = _inline(content)
+    return "".join(sign for i, sign in enumerate(content) if i not in markup).strip()
 
 
 def _without(
@@ -430,35 +451,36 @@ def _trimmed_piece(plain: str, places: Sequence[int], reason: str = "") -> Piece
     return Piece(plain[start:end], places[start:end], reason) if start < end else Piece("", [], reason)
 
 
-Read = tuple[Sentence, str, Sequence[int], str]  # the parts of a `Reading`
+Read = tuple[Sentence, str, Sequence[int], str, Row | None]  # the parts of a `Reading`
 _TOUCHING = frozenset("*_`~[]")
 
 
-def _reading(text: str, places: Sequence[int], low: int, plain: str, reason: str = "") -> Read:
+def _reading(text: str, places: Sequence[int], low: int, plain: str, of: Piece) -> Read:
     """Return what stands between two places of a text as a passage, with the markup that touches its ends."""
     start, end = places[0], places[-1] + 1
     while start > low and text[start - 1] in _TOUCHING:
         start -= 1
     while end < len(text) and text[end] in _TOUCHING:
         end += 1
-    return Sentence(text[start:end], start, end), plain, [place - start for place in places], reason
+    return Sentence(text[start:end], start, end), plain, [place - start for place in places], of.reason, of.row
 
 
 def stated_bodies(text: str, pieces: Iterable[Piece] | None) -> list[str]:
     """Return what of a text is to be split: all of it, or of a Markdown text the pieces that state something."""
-    return [text] if pieces is None else [piece.plain for piece in pieces if not piece.reason]
+    return [text] if pieces is None else [piece.plain for piece in pieces if not (piece.reason or piece.row)]
 
 
 def read_pieces(text: str, pieces: Iterable[Piece] | None, split: Iterator[list[Sentence]]) -> list[Read]:
     """Return the parts of a text's readings; `split` gives the sentences of each of its `stated_bodies`."""
     if pieces is None:
         return [
-            (sentence, sentence.text, range(len(sentence.text)), "") for sentence in without_marker(text, next(split))
+            (sentence, sentence.text, range(len(sentence.text)), "", None)
+            for sentence in without_marker(text, next(split))
         ]
     found: list[Read] = []
     for piece in pieces:
         whole = Sentence(piece.plain, 0, len(piece.plain))
-        for sentence in [whole] if piece.reason else without_marker(piece.plain, next(split)):
+        for sentence in [whole] if piece.reason or piece.row else without_marker(piece.plain, next(split)):
             low = found[-1][0].end if found else 0
-            found.append(_reading(text, piece.places[sentence.start : sentence.end], low, sentence.text, piece.reason))
+            found.append(_reading(text, piece.places[sentence.start : sentence.end], low, sentence.text, piece))
     return found

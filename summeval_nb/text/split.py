@@ -275,13 +275,14 @@ class Reading(NamedTuple):
     `sentence` has its own characters and place; `plain` are its words without markup
     and citation marks, in one form. `places` says where in the sentence each character
     of `plain` begins, and `ends` where it ends, if it is not the next place. `reason`
-    says why it is not for judging, or is empty.
+    says why it is not for judging, or is empty. A row of a table has its `row`, too.
     """
 
     sentence: Sentence
     plain: str
     places: Sequence[int]
     reason: str = ""
+    row: markdown.Row | None = None
     ends: Sequence[int] = ()
 
     def in_sentence(self, start: int, end: int) -> tuple[int, int]:
