@@ -2,9 +2,11 @@
 
     python benchmarks/summary_articles.py
 
-The articles are of 327 to 361 words. Five of the first ten were used to choose how facts are weighed and how much of a
-statement must be said; the other five were kept aside, and have been read since. Four more were written when the code
-stood: they are the fair test. The table gives the score as defined, the QA score, and the guarded value.
+The exam asks one fact a question, spread over the article, and a yes needs the checker and enough that is said. The
+articles are of 327 to 361 words. With five of the first ten it was chosen how facts are weighed, how many questions are
+spread, and how much must be said. The other five were kept aside at first, and four more were written last. All have
+been read since, so articles of your own are the fair test. The table gives the score as defined, the QA score, and the
+guarded value.
 """
 
 from __future__ import annotations

@@ -433,6 +433,8 @@ WITHIN = [
     ("She scored 48 goals.", "She scored about 50 goals."),
     ("The firm earned 2 million euros.", "The firm earned 2,000,000 euros."),
     ("Unemployment fell to 5.4 percent.", "Unemployment fell to 5.4 percent."),
+    ("The fee rose from 30 to 45 crowns.", "Before that, 30 crowns were paid."),
+    ("The road is 12 instead of 8 kilometres long.", "The road is 12 kilometres long."),
 ]
 BEYOND = [
     ("Unemployment fell to 5.4 percent.", "Unemployment fell to 5.0 percent."),
@@ -446,6 +448,10 @@ BEYOND = [
     ("He studied 47 cases.", "He studied the most recent 50 cases."),
     ("Profit rose 12 percent to 40 million euros.", "The company said its profit had risen by 40 percent."),
     ("In the first half of the year revenue rose by 31 percent.", "The firm said revenue had risen by 50 percent."),
+    ("The fee rose from 30 to 45 crowns.", "The fee was 35 crowns."),
+    ("The trip takes 40 to 50 minutes.", "The trip takes 40 minutes."),
+    ("From 30 villages 45 buses came.", "30 buses came."),
+    ("Built in 1990 instead of a hall, it holds 400 people.", "It holds 1990 people."),
 ]
 
 

@@ -1199,7 +1199,14 @@ _FURTHER = frozenset("more further additional extra other".split())
 
 
 def _unit(tokens: Sequence[Token], place: int) -> str:
-    """Return the key of the content word right after a number, or nothing: four days, four more days."""
+    """Return the key of the content word right after a number, or nothing: four days, four more days.
+
+    A number that was changed has that of the other: from four to six days, six instead of four days.
+    """
+    keys = tuple(token.key for token in tokens[max(0, place - 1) : place + 3])
+    changed = 2 if keys[0] == "from" and keys[2:3] == ("to",) else 3 if keys[-2:] == ("instead", "of") else 0
+    if changed and place + changed < len(tokens) and tokens[place + changed].kind == "number":
+        return _unit(tokens, place + changed)
     after = tokens[place + 1 : place + 3]
     after = after[1:] if after and after[0].key in _FURTHER else after[:1]
     return after[0].key if after and after[0].kind == "content" else ""

@@ -315,10 +315,13 @@ def _circumstances(claim: str) -> list[str]:
         return [claim]
     if parts := _infinitives(claim, words, verb):
         return [shorter for part in parts for shorter in _circumstances(part)]
-    bare, found = claim.rstrip(". "), list[str]()
-    while (last := _CIRCUMSTANCE.search(bare)) and _is_main(bare[: last.start()]):
-        found.insert(0, last[0].strip(" ,"))
-        bare = bare[: last.start()]
+    bare = rest = claim.rstrip(". ")
+    found, left = list[str](), list[str]()
+    while last := _CIRCUMSTANCE.search(rest):
+        rest = rest[: last.start()]
+        left.insert(0, last[0].strip(" ,"))
+        if _is_main(rest):
+            bare, found, left = rest, left + found, []
     subject = claim[: words[verb - 1].end]
     head = _COUNT.sub("", _OF_SUBJECT.sub("", subject))
     if head != subject and re.search(r"[a-z]{3}", head):
