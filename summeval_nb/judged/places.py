@@ -179,7 +179,8 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
         near = [clause for clause in clauses if _held(clause, frame) >= max(most - 1e-9, _ENOUGH * _weight(frame))]
         return "contradicted" if any(_rivals(own, frame, clause.parts) for clause in near) else "neutral"
     if told.reason:
-        return "entailed" if any(_keys(clause.parts) == keys for clause in clauses) else None
+        same = any(_keys(clause.parts) == keys and _in_order(own, clause.parts) for clause in clauses)
+        return "entailed" if same else None
     holders = [clause for clause in clauses if keys <= clause.parts.key_set]
     if not holders:
         return label
@@ -210,6 +211,12 @@ def looked_up(told: Told, premise: str, found: Entailment) -> Entailment:
     Entailed is only what holds the answer's own words, in a clause that says as much of the question as any other with
     a value of the same kind. Where no statement could be made, only the very same words are entailed, and words that
     stand nowhere are not.
+
+    Examples
+    --------
+    >>> told = Told("Derby won.", own="Derby", frame="won", kind="subject")
+    >>> looked_up(told, "Leeds won and Derby lost.", Entailment(label="entailed")).label
+    'neutral'
     """
     if told.kind == "instead" and found.label == "contradicted":  # not born in Oslo: that it was Bergen is open
         denied = all(any(t.kind == "negation" for t in c.parts.tokens) for c in _clauses(premise)[0])

@@ -156,7 +156,10 @@ def leads_into_items(units: Sequence[str], read: Sequence[str]) -> list[bool]:
     [True, False]
     """
     led = [reading != own for reading, own in zip(read, units, strict=True)]
-    return [not own and following for own, following in pairwise([*led, False])]
+    return [
+        not own and following and not before_items(unit)[1]
+        for unit, (own, following) in zip(units, pairwise([*led, False]), strict=True)
+    ]
 
 
 def _is_item(text: str, reading: Reading) -> bool:
