@@ -230,7 +230,14 @@ def looked_up(told: Told, premise: str, found: Entailment) -> Entailment:
 
 
 def looked_up_in_tables(rows: Sequence[Row], statement: str, found: Entailment) -> Entailment:
-    """Return what a premise with tables says of a statement, given what the judge says of it."""
+    """Return what a premise with tables says of a statement, given what the judge says of it.
+
+    Examples
+    --------
+    >>> row = Row(("drink", "price"), (("tea", "5 euros"),), 0)
+    >>> looked_up_in_tables([row], "Tea costs 5 euros.", Entailment(label="neutral")).label
+    'entailed'
+    """
     said = None if found.failed or not rows else rows_say(rows, normalize(statement).text)
     if said is None:
         return found
