@@ -36,7 +36,7 @@ STRANGE_TEXTS = {
     "emoji": "👩‍👩‍👧‍👦 laughed 😂. They left 🚗💨.",
     "right to left": "ذهب الولد إلى المدرسة. عاد في المساء.",
     "Chinese": "桥于一九三一年开放。它很长。",
-    "combining marks": "e\u0301te\u0301 " + "a" + "\u0301" * 50,
+    "combining marks": "Zoe\u0301 left a" + "\u0301" * 50,
     "controls": "\x1b[2J\x07 bell.",
     "punctuation": "... !!! ??? ---",
     "one character": "a",

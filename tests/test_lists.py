@@ -113,16 +113,16 @@ def test_the_same_verdict_from_evaluate_and_the_judge():
 
 def test_an_exam_asks_about_items_with_their_lead_in():
     facts = [fact.statement for fact in facts_of(MINUTES)]
-    assert "The new roof was not approved" in facts and "The second car park was not approved" in facts
+    assert "The new roof was not approved." in facts and "The second car park was not approved." in facts
     assert not any("These were" in fact or fact.startswith("-") for fact in facts)
     kept = summarization_score(MINUTES, "The new roof was not approved, the library was.", conciseness=False)
     answers = {question.statement: answer.value for question, answer in zip(kept.questions, kept.answers, strict=True)}
-    assert answers["The new roof was not approved"] == 1
+    assert answers["The new roof was not approved."] == 1
     wrong = summarization_score(MINUTES, "The new roof was approved.", conciseness=False)
     answers = {
         question.statement: answer.value for question, answer in zip(wrong.questions, wrong.answers, strict=True)
     }
-    assert answers["The new roof was not approved"] == 0
+    assert answers["The new roof was not approved."] == 0
 
 
 def test_reports_show_the_item_as_it_was_read():

@@ -226,6 +226,11 @@ CALLS = {
         "How was it?", ["It rained."], "Rain.", **options
     ),
     "answer_relevancy": lambda **options: s.judged.answer_relevancy("How was it?", "It rained.", **options),
+    "CitationsMetric": lambda **options: s.judged.CitationsMetric(**options).score("It rained [1].", ["It rained."]),
+    "check_citations": lambda **options: s.judged.check_citations("It rained [1].", ["It rained."], **options),
+    "check_citations_many": lambda **options: s.judged.check_citations_many(
+        ["It rained [1]."], [["It rained."]], **options
+    ),
 }
 NAMED = ("checker", "using", "judge", "backend", "splitter", "store")  # parameters that a text may fill
 ELSEWHERE = {  # what has such a parameter and is tested in another file, or takes no model by it

@@ -1,8 +1,7 @@
 """A sentence as its smallest claims: what is taken apart, and what has to stay whole."""
 
-import time
-
 import pytest
+from helpers.patience import comes_back
 
 from summeval_nb.text.minimal import minimal_claims, subject_of
 
@@ -88,7 +87,6 @@ def test_nothing_gives_no_claim_and_words_without_a_verb_one():
     "part", ["A", "A.A", " in 1990", ", A", " and is", " which is,", "(", "Two hundred and ", " of"]
 )
 def test_hostile_text_takes_no_time(part):
-    started = time.perf_counter()
-    for length in (1900, 100_000):
-        minimal_claims("The bank is a firm" + part * (length // len(part)) + ", A B, said x.")
-    assert time.perf_counter() - started < 3
+    with comes_back():
+        for length in (1900, 100_000):
+            minimal_claims("The bank is a firm" + part * (length // len(part)) + ", A B, said x.")

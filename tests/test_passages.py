@@ -1,11 +1,11 @@
 """Contexts that a file wrote down as text: which are lists, which are passages, which are refused, and in what time."""
 
 import json
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.patience import comes_back
 
 from summeval_nb.core.passages import require_passages
 from summeval_nb.judged import check_citations, evaluate_answer, retrieval_scores, summarization_score
@@ -107,12 +107,11 @@ def test_a_list_that_cannot_be_read_is_refused(text):
     ],
 )
 def test_time_is_linear_in_the_length(text):
-    start = time.perf_counter()
-    try:
-        require_passages(text, "contexts")
-    except ValueError as error:
-        assert len(str(error)) < 400
-    assert time.perf_counter() - start < 2
+    with comes_back():
+        try:
+            require_passages(text, "contexts")
+        except ValueError as error:
+            assert len(str(error)) < 400
 
 
 def test_one_text_is_as_strict_as_a_list():

@@ -1,10 +1,10 @@
 """Replies that should be JSON: what is read of them, what is refused and with which remedy, and in what time."""
 
 import json
-import time
 
 import pydantic
 import pytest
+from helpers.patience import comes_back
 from servers.misbehaving import MisbehavingServer, completion
 
 from summeval_nb.models import InvalidOutput, ScriptedBackend, ServerBackend
@@ -118,9 +118,8 @@ def test_nothing_of_a_reply_is_evaluated(reply):
     ],
 )
 def test_time_is_linear_in_the_length(reply):
-    start = time.perf_counter()
-    assert len(failure(reply)) < 800
-    assert time.perf_counter() - start < 3
+    with comes_back():
+        assert len(failure(reply)) < 800
 
 
 def test_objects_are_found_once_and_whole():

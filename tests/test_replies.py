@@ -1,8 +1,7 @@
 """Short answers: read with their question, found where it looks for them, right or wrong as a reader would say."""
 
-import time
-
 import pytest
+from helpers.patience import comes_back
 
 from summeval_nb import evaluate, evaluate_answer
 from summeval_nb.evidence import checker
@@ -176,6 +175,5 @@ def test_a_true_table_is_faithful_and_a_turned_one_is_not(first, second, score):
 
 @pytest.mark.parametrize("text", ["|" * 100_000, "a | " * 25_000, "Is it " * 20_000 + "?", "yes, " * 20_000])
 def test_long_texts_are_read_in_linear_time(text):
-    start = time.perf_counter()
-    table_rows(text), read_replies("Is it so?", [text]), read_replies(text, ["Two."]), spoken(text)
-    assert time.perf_counter() - start < 5
+    with comes_back():
+        table_rows(text), read_replies("Is it so?", [text]), read_replies(text, ["Two."]), spoken(text)

@@ -1,8 +1,7 @@
 """Rows of tables: what an article says of each cell, in summaries and in answers."""
 
-import time
-
 import pytest
+from helpers.patience import comes_back
 
 from summeval_nb import evaluate, evaluate_answer
 from summeval_nb.evidence.rows import cells_said, rows_say
@@ -102,6 +101,5 @@ def test_a_row_with_a_full_stop_is_never_split():
 def test_long_tables_are_read_in_linear_time():
     rows = tuple((f"name{i}", f"{i} euros") for i in range(300))
     told = [f"name{i} costs {i} euros." for i in range(300)]
-    start = time.perf_counter()
-    assert all(cells_said(Row(("name", "price"), rows, i), told)[0].said for i in range(300))
-    assert time.perf_counter() - start < 20
+    with comes_back():
+        assert all(cells_said(Row(("name", "price"), rows, i), told)[0].said for i in range(300))

@@ -1,8 +1,7 @@
 """Citation marks and what wraps a text: told by their form, and never at the cost of a sentence that says something."""
 
-import time
-
 import pytest
+from helpers.patience import comes_back
 
 from summeval_nb.text import citation_marks, wrappers
 from summeval_nb.text.wrapping import cut_out, kept_pieces
@@ -290,6 +289,5 @@ def test_pieces_are_the_text_without_the_spans():
 )
 def test_long_texts_take_no_time(read, piece):
     text = piece * (50_000 // len(piece))
-    start = time.process_time()
-    read(text), read(text + "y")
-    assert time.process_time() - start < 5
+    with comes_back():
+        read(text), read(text + "y")
