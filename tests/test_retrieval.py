@@ -443,9 +443,13 @@ def test_one_row_as_the_measures_see_it():
 
 
 def test_a_passage_of_signs_is_no_passage():
-    told = {"question": "Where did it rain?", "answer": "It rained in Oslo.", "truth": "It rained in Oslo."}
-    contexts = [["It rained in Oslo.", passage] for passage in ("", "???", "— —", "---")] + [
-        ["It rained in Oslo. …"],
+    told = {
+        "question": "Who wrote the report?",
+        "answer": "The report was written by Ann Lee.",
+        "truth": "The report was written by Ann Lee.",
+    }
+    contexts = [["The report was written by Ann Lee.", passage] for passage in ("", "???", "— —", "---")] + [
+        ["The report was written by Ann Lee. …"],
         ["???"],
     ]
     table = s.judged.retrieval_scores([told | {"contexts": passages} for passages in contexts], progress=False)
