@@ -90,3 +90,10 @@ def test_hostile_text_takes_no_time(part):
     with comes_back():
         for length in (1900, 100_000):
             minimal_claims("The bank is a firm" + part * (length // len(part)) + ", A B, said x.")
+
+
+@pytest.mark.parametrize(
+    "text", ["Anna Lee, (born 1950), is a singer.", "Anna Lee, , is a singer.", "It fell, because, , or"]
+)
+def test_commas_with_nothing_between_are_read(text):
+    assert minimal_claims(text)

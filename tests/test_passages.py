@@ -86,6 +86,7 @@ def test_a_passage_stays_a_passage(text):
         '[{"text": "a"}]',
         "[Document(page_content='a', metadata={})]",
         r"['a \U00110000', 'b']",
+        '["a", null]',
     ],
 )
 def test_a_list_that_cannot_be_read_is_refused(text):

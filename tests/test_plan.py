@@ -251,6 +251,7 @@ def test_a_call_in_spite_of_the_stand_in_is_told(monkeypatch):
     shared, metric = MadeUpModel(), AsksTheShared()
     monkeypatch.setitem(globals(), "SHARED", shared)
     metric.backend = shared
+    metric.other = MadeUpModel()  # of the same name
     plan = plan_run(corpus(4), metric)
     assert shared.usage.calls > 0 and f"asked: {shared.name} {shared.usage.calls} times" in plan.note
     assert "no model was asked" not in plan.note

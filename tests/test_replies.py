@@ -177,3 +177,29 @@ def test_a_true_table_is_faithful_and_a_turned_one_is_not(first, second, score):
 def test_long_texts_are_read_in_linear_time(text):
     with comes_back():
         table_rows(text), read_replies("Is it so?", [text]), read_replies(text, ["Two."]), spoken(text)
+
+
+def test_rules_alone_and_signs_in_cells_are_read():
+    rules = "| - | - |\n" * 3 + "Room 1 has a sauna."
+    assert table_rows(rules) == []
+    ticked = "| room | sauna |\n|---|---|\n| Room 1 | \u2713 |\n| Room 2 | - |"
+    report = evaluate_answer("Room 1 has a sauna.", "Which room has it?", "Room 1 has a sauna.", ticked)
+    assert not report.correctness.f1
+
+
+def test_an_empty_line_ends_a_table():
+    found = table_rows("|a|b|\n|-|-|\n|1|2|\n\n|c|d|\n|-|-|\n|3|4|")
+    assert [told.text for row in found for told in row.told] == ["The b of a 1 is 2.", "The d of c 3 is 4."]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Did the man rob the bank?", "The man robbed the bank."),
+        ("Did the lake freeze?", "The lake froze."),
+        ("Did the news spread?", "The news spread."),
+        ("Did the shop open?", "The shop opened."),
+    ],
+)
+def test_a_yes_has_the_past_of_its_verb(question, said):
+    assert [told.text for told in read_replies(question, ["Yes."])[0]] == [said]

@@ -291,3 +291,23 @@ def test_long_texts_take_no_time(read, piece):
     text = piece * (50_000 // len(piece))
     with comes_back():
         read(text), read(text + "y")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can provide nine witnesses to the court.",
+        "I will make a cake for Ann.",
+        "I condensed the milk.",
+        "I need help. The car broke.",
+        "I like to read.",
+    ],
+)
+def test_somebody_who_tells_of_himself_wraps_nothing(text):
+    assert wrappers(text) == []
+
+
+def test_a_name_and_a_year_inside_a_clause_are_told():
+    assert citation_marks("The bridge (Derby, 1899) fell.") == []
+    assert [mark.labels for mark in citation_marks("It fell (Derby, 1899).")] == [("Derby 1899",)]
+    assert [mark.labels for mark in citation_marks("It (Derby et al., 1899) fell.")] == [("Derby et al. 1899",)]

@@ -18,8 +18,8 @@ _OPENING = re.compile(r"((?:np\.|numpy\.)?array\()?([\[(])\s*(?=(?:np\.str_\()?[
 _CLOSING = re.compile(r"[\])](?:,\s*dtype=[^()\n]{1,20})?\)?\Z")
 
 # What tells a list that cannot be read from a sentence in brackets: several strings, and an end or none at all.
-_SEVERAL = re.compile(r"['\"](?:\s*,\s*|\s+)(?:['\"]|None\b|nan\b)")
-_ENDED = re.compile(r"(?:['\"]|\bNone|\bnan)\s*\](?:,\s*dtype=[^()\n]{1,20})?\)?\Z")
+_SEVERAL = re.compile(r"['\"](?:\s*,\s*|\s+)(?:['\"]|None\b|nan\b|null\b|NaN\b)")
+_ENDED = re.compile(r"(?:['\"]|\bNone|\bnan|\bnull|\bNaN)\s*\](?:,\s*dtype=[^()\n]{1,20})?\)?\Z")
 _CUT_OFF = re.compile(r"(?:'[^']*|\"[^\"]*)?\Z")
 _OBJECTS = re.compile(r"\[\s*(?:[A-Z]\w{0,60}\(\w{1,60}=|[\[({]\s*['\"])")
 

@@ -7,7 +7,7 @@ from importlib import resources
 
 from summeval_nb.evidence.tokens import stem
 
-__all__ = ["may_be_past", "present_key", "same_form"]
+__all__ = ["may_be_past", "past_of", "present_key", "same_form"]
 
 _PREFIXES = ("", "re", "over", "under", "with", "out", "mis", "un")  # rebuilt, overtook, withdrew
 _NO_PAST = frozenset("hundred need indeed speed seed feed breed red bed dead read".split())
@@ -46,6 +46,22 @@ def may_be_past(word: str, *, only: bool = False) -> bool:
     if word in _pasts():
         return not only or all(word != verb[0] for verb in _verbs() if word in verb)
     return len(word) > 3 and word.endswith("ed") and word not in _NO_PAST
+
+
+def past_of(verb: str) -> str:
+    """Return the past of an irregular verb in lower case, "" for any other word.
+
+    Examples
+    --------
+    >>> past_of("spread"), past_of("freeze"), past_of("close")
+    ('spread', 'froze', '')
+    """
+    return _past_forms().get(verb, "")
+
+
+@cache
+def _past_forms() -> dict[str, str]:
+    return {verb[0]: verb[1] for verb in reversed(_verbs())}
 
 
 def present_key(key: str) -> str:

@@ -201,7 +201,7 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
 def _cell_label(told: Told, row: Row, premise: str) -> Label:
     """The label of a cell of a table; what the premise has in no clause with the name of its row is open."""
     units = resolve_by_rules([sentence.text for sentence in premise_sentences(normalize(premise).text)]).units
-    said = next(cell.said for cell in cells_said(row, units) if cell.text == told.own)
+    said = next((cell.said for cell in cells_said(row, units) if cell.text == told.own), None)
     return "neutral" if said is None else "entailed" if said else "contradicted"
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from summeval_nb.evidence.tokens import sentence_tokens, stem
+from summeval_nb.evidence.verbs import past_of
 from summeval_nb.judged.questions import lowered
 from summeval_nb.text.markdown import Row
 from summeval_nb.text.split import split_sentences
@@ -72,6 +73,7 @@ _PAST = dict(
     "teach:taught tell:told think:thought throw:threw understand:understood wake:woke wear:wore win:won "
     "write:wrote".split()
 )
+_SHORT_VOWEL = re.compile(r"[^aeiou]*[aeiou][bdgklmnprt]")  # stop, plan
 _NOUNS = frozenset("cost cut drink fall fight fly hit lead lie ride ring rise run set show sleep stand read".split())
 _VERBS = frozenset(_PAST.values()) - {"cost", "cut", "hit", "left", "felt", "saw", "lay", "read", "set", "put"}
 _THIRD = frozenset(
@@ -189,8 +191,12 @@ def _inflected(verb: str, auxiliary: str) -> str:
     if auxiliary == "did":
         if low in _PAST:
             return _PAST[low]
+        if past := past_of(low):
+            return past
         if low.endswith("e"):
             return low + "d"
+        if _SHORT_VOWEL.fullmatch(low):
+            return low + low[-1] + "ed"
         return re.sub(r"(?<=[^aeiou])y$", "i", low) + "ed"
     if low == "have":
         return "has"

@@ -937,10 +937,6 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
         asker.questions(asked)
         asker.vectors([row.question for row in rows if row.question.strip()])
 
-
-def _questioned(needs: Sequence[str]) -> list[str]:
-    return ["answer"] if "questions of the answer" in needs else []
-
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #0ca630ce
 @dataclass(frozen=True, kw_only=True)
 class RetrievalMetric(Metric):

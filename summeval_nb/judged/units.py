@@ -39,17 +39,24 @@ def _is_rule(line: str) -> bool:
     return "-" in line and "|" in line and _RULE.fullmatch(line) is not None
 
 
+def _goes_on(line: re.Match[str], following: re.Match[str], count: int) -> bool:
+    """Whether a table of that many columns goes on in the line that follows, without an empty line between."""
+    apart = line.string.count("\n", line.end(), following.start()) > 1
+    return not apart and (_is_rule(following[0]) or len(_cells(following[0])) == count)
+
+
 def _tables(lines: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
     """Runs of lines with as many cells as each other, of which the first is a head."""
     start = 0
     while start < len(lines):
         count, end = len(_cells(lines[start][0])), start + 1
-        while end < len(lines) and count > 1 and (_is_rule(lines[end][0]) or len(_cells(lines[end][0])) == count):
+        while end < len(lines) and count > 1 and _goes_on(lines[end - 1], lines[end], count):
             end += 1
         run = lines[start:end]
         ruled = len(run) > 2 and _is_rule(run[1][0])
         numbers = [any(map(str.isdigit, line[0])) for line in run]
-        if ruled or (len(run) > 1 and not numbers[0] and all(numbers[1:])):
+        told = not all(_is_rule(line[0]) for line in run)
+        if told and (ruled or (len(run) > 1 and not numbers[0] and all(numbers[1:]))):
             yield run
         start = end
 

@@ -279,15 +279,15 @@ class _Rehearsal:
         self.real = [model for model in reached if not isinstance(model, RecordingBackend)]
         self._before = self._usage()
 
-    def _usage(self) -> dict[str, int]:
-        """How many calls the models that were replaced have had, in the plan and before, by their names."""
-        usages = {model.name: getattr(model.inner, "usage", None) for model in self.models}
-        return {name: usage.calls for name, usage in usages.items() if isinstance(usage, Usage)}
+    def _usage(self) -> list[int]:
+        """How many calls each model that was replaced has had, in the plan and before; 0 where it counts none."""
+        usages = [getattr(model.inner, "usage", None) for model in self.models]
+        return [usage.calls if isinstance(usage, Usage) else 0 for usage in usages]
 
     def asked(self) -> str:
         """Say whether a model was asked in spite of its stand-in."""
-        grown = {name: calls - self._before[name] for name, calls in self._usage().items()}
-        told = [f"{name} {count} times" for name, count in grown.items() if count]
+        calls = zip(self.models, self._usage(), self._before, strict=True)
+        told = [f"{model.name} {now - before} times" for model, now, before in calls if now > before]
         return f"meanwhile a model was asked: {', '.join(told)}" if told else "no model was asked"
 
     def score(self, rows: Sequence[JsonDict]) -> list[Outcome]:

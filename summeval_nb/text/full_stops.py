@@ -54,7 +54,7 @@ _QUANTITY = re.compile(
     r"(?:(?<!\w)(?P<of>(?i:an?|the|this|that|its|his|her|their|our|each|every))\s)?"
     r"(?<![\w.])(?:\d[\d.,:/]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon)[\s-]?"
     r"(?:(?:sq|cu|fl)\.\s)?"
-    r"(?P<unit>(?P<hour>[ap]\.m)|in|ft|yds?|mi|k?m|[cm]m|lbs?|oz|k?g|gal|mins?|hrs?|yrs?|secs?|mph|kph"
+    r"(?:(?P<hour>[ap]\.m)|in|ft|yds?|mi|k?m|[cm]m|lbs?|oz|k?g|gal|mins?|hrs?|yrs?|secs?|mph|kph"
     r"|(?!e\.g|i\.e)[a-z](?:\.[a-z])+)$"
 )
 _HOUR_GOES_ON = re.compile(

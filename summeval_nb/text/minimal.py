@@ -188,6 +188,8 @@ def _subject(text: str, words: Sequence[_Word], beside: list[str]) -> str:
     name = text[words[0].start : words[comma - 1].end]
     end = next((i for i in range(comma + 1, len(words)) if words[i].text == ","), len(words))
     inner, adverbs = words[comma + 1 : end], text[words[end].end : words[-1].end] if end < len(words) else ""
+    if not inner:
+        return whole
     told = text[inner[0].start : inner[-1].end]
     if inner[0].low in _set("a an the one"):
         beside.append(f"{name} is {told}")
@@ -380,6 +382,8 @@ def _says_something(claim: str) -> bool:
 def _is_clause(text: str) -> bool:
     """Whether at least five words stand there with the verb of a main clause, though *no* may open it."""
     words = _words(text)
+    if not words:
+        return False
     main = _main_verb(words[words[0].low in _set("no few neither only not") :])
     return len(text.split()) >= 5 and bool(main or _PLAIN_VERB.match(text))
 
@@ -388,7 +392,8 @@ def _without_tail(claim: str) -> str:
     """A claim without a clause that follows its fact: *because*, *after*, *so deep that*."""
     for tail in _TAIL.finditer(claim):
         head = _LOOSE.sub("", claim[: tail.start()].rstrip(" ,;:"))
-        goes_on = any(_is_verb(_words(later), 0) for later in claim[tail.end() :].split(", ")[1:])
+        behind = map(_words, claim[tail.end() :].split(", ")[1:])
+        goes_on = any(later and _is_verb(later, 0) for later in behind)
         if _ASKS.search(head) or (goes_on and tail[0].startswith(",")):
             return claim
         if _is_clause(head) and head.count(", ") % 2 == 0 and not _BREAKS_OFF.search(head):

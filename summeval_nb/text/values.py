@@ -60,7 +60,7 @@ _WORDS = rf"""(?:
   | (?:an?|half\ a|two|three|four|five|six)\ dozen\b
   | zero\b
 )"""
-_FIGURES = rf"(?<!\d[.,:/]\ ){_DIGITS}(?:[\ \u00a0-]?{_SCALE}\b|\ ?(?:m|mn|bn|k|tn)\b)?+(?!\w|[.,:/]\d)"
+_FIGURES = rf"(?<!\d[.,:/]\ ){_DIGITS}(?:[\ \u00a0-]?{_SCALE}\b|(?:[mk]|\ ?(?:mn|bn|tn))\b)?+(?!\w|[.,:/]\d)"
 _NUMBER = rf"(?:{_BEFORE}(?:{_FIGURES}|\b{_WORDS}))"
 
 
@@ -77,7 +77,8 @@ def number_of(words: str) -> float | None:
     [2500.0, 2500000.0, 204.0, 500000.0, None]
     """
     total, current, held = 0.0, 0.0, False
-    for part in re.findall(r"\d[\d,]*(?:\.\d+)?|[a-z]+", words.lower().replace("and a half", "plushalf")):
+    told = re.sub(r"(?<=\d),(?=\d{1,2}(?!\d))", ".", words.lower())  # 2,50 €
+    for part in re.findall(r"\d[\d,]*(?:\.\d+)?|[a-z]+", told.replace("and a half", "plushalf")):
         scale = _SCALES.get(part) or _SHORT_SCALES.get(part)
         if part[0].isdigit():
             current = float(part.replace(",", ""))
@@ -251,9 +252,9 @@ _CURRENCIES = {
     "us dollars": "$", "u.s. dollars": "$", "chf": "chf", "swiss francs": "chf", "yuan": "cny", "cny": "cny",
 }  # fmt: skip
 _MONEY = (
-    _compiled(rf"(?<![\w$])(?P<currency>{_any(_SIGNS)})\ ?(?P<number>{_FIGURES})"),
-    _compiled(rf"(?P<number>{_NUMBER})[\ -](?P<currency>{_any(_CURRENCIES)})\b"),
-    _compiled(r"(?P<number>(?<![\w.,])\d++(?:[.,]\d++)*+)\ ?(?P<currency>[€£])"),
+    _compiled(rf"(?<![\w$])(?P<currency>{_any(_SIGNS)})\ ?(?P<number>{_FIGURES}(?:\ [mk]\b)?+)"),
+    _compiled(rf"(?P<number>{_NUMBER})[\ -](?P<currency>{_any(_CURRENCIES)})\b(?!\ of\ [a-z])"),
+    _compiled(rf"(?P<number>(?<![\w.,])(?:\d++,\d{{1,2}}(?![.,]?\d)|{_DIGITS}(?![.,]\d)))\ ?(?P<currency>[€£])"),
     _compiled(rf"\b(?P<currency>USD|EUR|GBP|JPY|INR|CHF|CNY)\ ?(?P<number>{_FIGURES})"),
 )
 _PERCENT = _compiled(rf"(?P<number>{_NUMBER}|{_BEFORE}{_DIGITS})[\ \u00a0-]?(?:%|percent\b|per\ cent\b|pct\b)")
@@ -337,7 +338,10 @@ class Amount(NamedTuple):
         apart = abs(self.worth - other.worth)
         if self.system == other.system:
             return apart <= 1e-9 * abs(self.worth)
-        return apart <= 0.5 * max(self.place, other.place) and apart <= max(0.03 * abs(self.worth), 0.5)
+        slack = 0.03 * abs(self.worth)
+        if self.dimension == "degrees":  # whose zero is no nothing
+            slack = max(slack, 0.5)
+        return apart <= 0.5 * max(self.place, other.place) and apart <= slack
 
 
 class Amounts:
@@ -365,7 +369,8 @@ class Amounts:
 def _last_place(number: str) -> float:
     """Return what a number's last figure is worth: .1 for 2.5, 1 for 40, a tenth of a million for 2.5 million."""
     figures = _BARE.search(number)
-    scale = next((worth for word, worth in _SCALES.items() if word in number.lower()), 1)
+    scales = (_SCALES.get(word) or _SHORT_SCALES.get(word) for word in re.findall(r"[a-z]+", number.lower()))
+    scale = next(filter(None, scales), 1)
     return scale * 10.0 ** -len(figures[0].partition(".")[2]) if figures else float(scale)
 
 
@@ -545,6 +550,9 @@ _KNOWN_NAME = re.compile(rf"\b{_any(_INITIALS_OF)}\b", re.IGNORECASE)
 _CAPITALISED = r"[A-Z][^\W\d_]{1,40}(?:[-'’][^\W\d_]{1,40}){0,3}"
 _NAME = re.compile(rf"\b{_CAPITALISED}(?: (?:(?:of|for|the|and|in|on|to|de|&) ){{0,2}}{_CAPITALISED}){{1,9}}")
 _LONGEST_NAME = 7
+_NO_NAMES = frozenset(
+    "ATM CCTV CEO DIY DNA DVD FAQ GPS HIV IVF LED LGBT MRI PDF RIP RNA SIM SMS SOS SUV URL USB VIP".split()
+)
 
 
 def initials(text: str) -> Iterator[Form]:
@@ -561,7 +569,7 @@ def initials(text: str) -> Iterator[Form]:
 
 
 def names_by_initials(text: str) -> Iterator[tuple[str, str]]:
-    """Give the initials of each name of a text with the name; one of two words or more."""
+    """Give the initials of each name of a text with the name: three letters or more, or two that everybody knows."""
     for run in _NAME.finditer(text):
         words = run[0].split(" ")
         capital = [i for i, word in enumerate(words) if word[0].isupper()]
@@ -570,6 +578,8 @@ def names_by_initials(text: str) -> Iterator[tuple[str, str]]:
                 part = words[first : last + 1]
                 name = " ".join(part)
                 for initials in {"".join(w[0] for w in part if w[0].isupper()), "".join(w[0].upper() for w in part)}:
+                    if len(initials) == 2 and initials not in _KNOWN_INITIALS or initials in _NO_NAMES:
+                        continue
                     if name in _KNOWN_INITIALS.get(initials, (name,)):
                         yield initials, name
 

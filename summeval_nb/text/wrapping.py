@@ -85,6 +85,7 @@ _AUTHOR_YEAR = re.compile(
     rf"|and)\s){_NAME}(?:\s{_NAME}){{0,3}}){{0,6}}"
     rf"(?:,?\set\sal\.?)?),?\s(?P<years>{_YEAR}(?:,\s?{_YEAR}){{0,4}})(?:[,:]\s?(?:pp?\.\s?)?\d{{1,4}}(?:[-–]\d{{1,4}})?)?"
 )
+_NAME_YEAR = re.compile(rf"{_NAME},?\s{_YEAR}")
 _DATED = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb"
     r"|Mar|Apr|Jun|Jul"
@@ -175,6 +176,8 @@ def _round_labels(
         behind = re.search(r"[.!?][\"”’]?\s$", text[max(0, start - 3) : start])
         listed = len(labels) > 1 and not re.search(r"[-–—]", inner)
         return labels if (behind or listed) and re.compile(r"\s*(?:[.;\n]|\Z)").match(text, end) else ()
+    if _NAME_YEAR.fullmatch(inner.strip()) and not _CLAUSE_ENDS.match(text, end):  # the bridge (Derby, 1899) fell
+        return ()
     return _read(inner, spoken)
 
 
@@ -360,8 +363,9 @@ _ANNOUNCED = (
     rf"|this is) {_SOME}{_TEXT_KIND}{_OF}"
     rf"|(?:the |a )?(?:\w+ )?{_TEXT_KIND}(?: of [^.!?:\n]{{1,60}})? (?:is|are) (?:as follows|below)"
     r"|here (?:it is|you go|you are|goes)"
-    r"|i(?:'ve|’ve| have|'ll|’ll| will|'d|’d)? (?:(?:now|also|just|gladly) )?(?:summari[sz]ed?|condensed?"
-    r"|shortened?|(?:written|write|prepared?|created?)"
+    r"|i(?:'ve|’ve| have|'ll|’ll| will|'d|’d)? (?:(?:now|also|just|gladly) )?(?:summari[sz]ed?|(?:condensed?"
+    r"|shortened?) (?:(?:the|this|that|your) (?:\w+ )?(?:article|text|story|passage|report|document|summary)|it)"
+    r"|(?:written|write|prepared?|created?)"
     r" (?:a|the|your) [^.!?:\n]{0,40}(?:summary|overview))\b[^.!?:\n]{0,80}"
     r"|to summari[sz]e|to sum up|in short|in summary|briefly|in brief|in a nutshell)"
 )
@@ -414,6 +418,10 @@ _HELP = (
     r"|rewrite|adjust|tailor|elaborate"
     r"|clarify|answer|go (?:deeper|into)|simplify|refine|revise|offer|share|draft|turn|do (?:that|so|more))"
 )
+_TO_YOU = (
+    r"(?:you|your|yours|this|that|it|so|summar(?:y|ies)|answers?|versions?|more|further|other|another|any|anything"
+    r"|details?|questions?)"
+)
 _CLOSERS = (
     r"(?:i (?:really |do |sincerely )?)?hope (?:this|that|it|these|the|my)\b(?: (?:summary|answer"
     r"|overview|information|response|explanation))? ?(?:helps?|helped|was|is|were|answers|clarifies|gives"
@@ -434,7 +442,7 @@ _CLOSERS = (
     r"|does (?:this|that) (?:sound|look))\b[^\"“”\n]{0,120}\?",
     rf"i(?:['’](?:m|d|ll)| am| would| will| can| could) (?:(?:also|always|be|gladly|happily"
     rf"|now) ){{0,2}}(?:(?:happy|glad|here|available|able|ready) (?:to|if|for)\b|love to {_HELP}\b"
-    rf"|{_HELP}\b)[^\"“”\n]{{0,200}}",
+    rf"|{_HELP}\b(?=[^\"“”\n]{{0,200}}\b{_TO_YOU}\b))[^\"“”\n]{{0,200}}",
     r"(?:note: )?this summary (?:captures|covers|highlights|focuses|uses|contains \d|is (?:based|about \d|within"
     r"|under|exactly|approximately|\d))\b[^\"“”\n]{0,200}",
     r"have a (?:great|nice|good|lovely) (?:day|evening|weekend|one)",
@@ -487,6 +495,10 @@ _OFFER = frozenset(
     request requested provided given provide expand elaborate shorten shortened condense condensed rephrase
     rewrite translate clarify simplify continue""".split()
 )
+_ADDRESSED = frozenset(  # of which a sentence to the reader speaks, and "I need help." does not
+    """you your yours here below above following article text passage document story context content summary summaries
+    overview recap gist answer response request requested question questions version this""".split()
+)
 _CHAT = _TALK | _COURTESY | _OFFER
 _WORD = re.compile(r"[^\W_]+")
 _LAST_SIGN = re.compile(r"[?:：](?=[^\w?:：]*\Z)")
@@ -503,7 +515,8 @@ def _is_talk(unit: str) -> bool:
     sign = _LAST_SIGN.search(unit)
     if sign:
         return spoken or offers if sign[0] == "?" else announces or offers
-    return words[0] in _COURTESY or (spoken and (offers or not _COURTESY.isdisjoint(words)))
+    addressed = offers and not _ADDRESSED.isdisjoint(words)
+    return words[0] in _COURTESY or (spoken and (addressed or not _COURTESY.isdisjoint(words)))
 
 
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final<\|message\|>")
