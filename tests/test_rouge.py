@@ -8,6 +8,8 @@ import math
 import pickle
 import random
 import re
+import subprocess
+import sys
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -35,12 +37,12 @@ from summeval_nb.overlap.rouge import (
     _hit_bits,
     _lay_out,
     _line_counts,
-    _places,
     _sequence_counts,
+    _strips,
     _union_matches,
     _weighted_counts,
+    _weighted_matches,
     _weighted_path,
-    _weighted_table,
     calculate_rouge,
     calculate_rouge_l,
     lcs_length,
@@ -520,8 +522,56 @@ def test_a_rouge_with_its_choices_gives_what_the_functions_give():
 def test_bits_hit_what_the_path_hits():
     for _ in range(300):
         left, other = (RNG.choices(range(5), k=RNG.randint(0, 15)) for _ in range(2))
-        assert _hit_bits(_places(left), len(left), other) == sum(1 << i for i, _ in lcs_path(left, other))
-    assert _hit_bits(_places([1, 2, 3, 4, 5]), 5, [1, 3, 8, 9, 5]) == 0b10101
+        assert _hit_bits(left, other, _strips(left)) == sum(1 << i for i, _ in lcs_path(left, other))
+    assert _hit_bits([1, 2, 3, 4, 5], [1, 3, 8, 9, 5], _strips([1, 2, 3, 4, 5])) == 0b10101
+
+
+@pytest.mark.parametrize("side", [1, 2, 3, 7])
+def test_blocks_of_any_side_hit_what_the_path_hits(monkeypatch, side):
+    monkeypatch.setattr(rouge, "_SIDE", side)
+    for _ in range(300):
+        left, other = (RNG.choices(range(RNG.randint(1, 6)), k=RNG.randint(0, 22)) for _ in range(2))
+        assert _hit_bits(left, other, _strips(left)) == sum(1 << i for i, _ in lcs_path(left, other))
+
+
+def test_long_lines_equal_rouge_score(monkeypatch):
+    monkeypatch.setattr(rouge, "_SIDE", 64)
+    for lines in (1, 3):
+        texts = ["\n".join(" ".join(RNG.choices("abcdefgh", k=250)) for _ in range(lines)) for _ in range(2)]
+        found = rouge_score(*texts, types=["rougeLsum"])["rougeLsum"]
+        assert found == tuple(RougeScorer(["rougeLsum"]).score(*reversed(texts))["rougeLsum"])
+
+
+PEAK = """
+import random, resource, sys
+from summeval_nb.overlap import rouge_many, rouge_score
+chance = random.Random(0)
+words = [f"w{number}" for number in range(5000)]
+long, other = (" ".join(chance.choices(words, range(1, 5001), k=8000)) for _ in range(2))
+options = {"types": [sys.argv[1]], "compat": sys.argv[2]}
+size = int(sys.argv[3])
+for text, reference in (("a b", "a c"), (long[:size], other[:size])):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rouge_score(text, reference, **options)
+    rouge_many([text, "a b"], [reference, "a c"], **options)
+unit = 1 if sys.platform == "darwin" else 1024
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit)
+"""
+
+
+@pytest.mark.parametrize(
+    "kind, compat, size, most",
+    [  # a table of 8,000 by 8,000 words has 64 million cells of four bytes; one of 1,200 by 1,200 holds 50 MB of floats
+        ("rougeLsum", "google", 10**6, 40),
+        ("rougeW", "google", 7000, 15),
+        ("rougeW", "rouge-1.5.5", 7000, 15),
+    ],
+)
+def test_long_texts_take_no_table_of_memory(kind, compat, size, most):
+    pytest.importorskip("resource")
+    command = [sys.executable, "-c", PEAK, kind, compat, str(size)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(found.stdout) < most * 2**20
 
 
 def union_by_definition(wanted, made):
@@ -540,9 +590,9 @@ def test_united_hits_are_clipped():
 
 
 def test_weights_of_runs():
-    values, moves = _weighted_table("abcdefg", "abcdhik", 2)
-    assert values[-1][-1] == 16 and _weighted_path(moves) == [(0, 0), (1, 1), (2, 2), (3, 3)]
-    assert _weighted_table("abcdefg", "ahbkcid", 2)[0][-1][-1] == 4
+    assert _weighted_matches("abcdefg", "abcdhik", 2) == 16
+    assert _weighted_path("abcdefg", "abcdhik", 2) == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert _weighted_matches("abcdefg", "ahbkcid", 2) == 4
     assert _weighted_counts([[1, 2, 3]], [[1, 2, 4]], 2, "google") == (4, 9, 9, 9)
     assert _weighted_counts([[1, 2, 3]], [[1, 2, 4]], 2, "rouge-1.5.5") == (4, 9, 81, 9)
 
@@ -836,6 +886,24 @@ def test_many_pairs_of_few_texts_are_counted_here(monkeypatch):
     rouge_many(["a b c"] * 60, few, stemmer=True)
     assert not asked
     rouge_many([f"a b c {n}" for n in range(60)], few)
+    assert asked
+
+
+@compiled
+def test_long_lines_among_short_ones_are_counted_here(monkeypatch):
+    asked = []
+    real = rouge._scorer
+    monkeypatch.setattr(rouge, "_scorer", lambda *options: asked.append(options) or real(*options))
+    texts = [" ".join(RNG.choices("abcdefgh", k=size)) for size in (9, 120, 7, 130)]
+    others = [" ".join(RNG.choices("abcdefgh", k=size)) for size in (8, 140, 150, 160)]
+    expected = rouge_many(texts, others).rows()
+    monkeypatch.setattr(rouge, "_ACCELERATED", True)
+    monkeypatch.setattr(rouge, "_TABLE", 10_000)
+    assert rouge_many(texts, others).rows() == expected and asked
+    asked.clear()
+    assert rouge_score(texts[1], others[1:])["rougeLsum"].f1 > 0 and not asked
+    assert rouge_many(texts[1::2], others[1::2]).rows() == expected[1::2] and not asked
+    rouge_score(texts[1].replace("a", "a\n"), others[1])
     assert asked
 
 

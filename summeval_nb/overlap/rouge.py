@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
-from itertools import chain
+from itertools import chain, compress
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
@@ -206,28 +206,83 @@ def calculate_rouge_l(
     return _as_dict(_item(lcs_length(wanted, made), len(made), len(wanted)))
 
 # %% ../../nbs/2_counting/22_rouge.ipynb #1410fd08
+_SIDE = 2048  # words on each side of a block of the table
+
+
+def _strips(sentence: Sequence[Hashable]) -> list[dict[Hashable, int]]:
+    """Return where each token stands, for each stretch as wide as a block."""
+    starts = range(0, len(sentence), _SIDE)
+    return [_places(sentence[start : start + _SIDE]) for start in starts]
+
+
 def _hit_bits(
-    wanted: Mapping[Hashable, int], size: int, made: Sequence[Hashable]
+    wanted: Sequence[Hashable],
+    made: Sequence[Hashable],
+    strips: Sequence[Mapping[Hashable, int]],
 ) -> int:
     """Return in bits the positions of the wanted sentence that its LCS hits."""
-    everywhere = (1 << size) - 1
-    row, matches, steps = everywhere, [], []
-    for token in made:
-        match = wanted.get(token, 0)
-        both = row & match
-        row = ((row + both) | (row - both)) & everywhere
-        matches.append(match)
-        steps.append(~row)
-    hits, i, j = 0, size - 1, len(made) - 1
+    carries: list[bytes | bytearray] = [bytes(len(made))]
+    if len(strips) == 1 and len(made) <= _SIDE:  # the usual case: a single block
+        full = (1 << len(wanted)) - 1
+        return _walk_back(wanted, made, strips[0], full, carries[0])[0]
+    tops = [
+        _edges(min(_SIDE, len(wanted) - number * _SIDE), made, where, carries)
+        for number, where in enumerate(strips)
+    ]
+    hits, i, j = 0, len(wanted) - 1, len(made) - 1
     while i >= 0 and j >= 0:
-        if matches[j] >> i & 1:
+        left, top = i - i % _SIDE, j - j % _SIDE
+        here, rows = wanted[left : i + 1], slice(top, j + 1)
+        row = tops[left // _SIDE][top // _SIDE] & (1 << len(here)) - 1
+        carry = carries[left // _SIDE][rows]
+        bits, i, j = _walk_back(here, made[rows], strips[left // _SIDE], row, carry)
+        hits, i, j = hits | bits << left, i + left, j + top
+    return hits
+
+
+def _edges(
+    width: int,
+    made: Sequence[Hashable],
+    where: Mapping[Hashable, int],
+    carries: list[bytes | bytearray],
+) -> list[int]:
+    """Return the row above each block of a strip; add what each row carries over."""
+    row = everywhere = (1 << width) - 1
+    tops, over = [], bytearray(len(made))
+    for j, (token, carry) in enumerate(zip(made, carries[-1], strict=True)):
+        if j % _SIDE == 0:
+            tops.append(row)
+        both = row & where.get(token, 0)
+        total = row + both + carry
+        row = (total | (row - both)) & everywhere
+        over[j] = total >> width
+    carries.append(over)
+    return tops
+
+
+def _walk_back(
+    wanted: Sequence[Hashable],
+    made: Sequence[Hashable],
+    where: Mapping[Hashable, int],
+    row: int,
+    carries: bytes | bytearray,
+) -> tuple[int, int, int]:
+    """Fill a block below `row` and return the hits on the way back, and its end."""
+    everywhere, rows = (1 << len(wanted)) - 1, []
+    for token, carry in zip(made, carries, strict=True):
+        both = row & where.get(token, 0)
+        row = ((row + both + carry) | (row - both)) & everywhere
+        rows.append(row)
+    hits, i, j = 0, len(wanted) - 1, len(made) - 1
+    while i >= 0 and j >= 0:
+        if wanted[i] == made[j]:
             hits |= 1 << i
             i, j = i - 1, j - 1
-        elif steps[j] >> i & 1:
-            j -= 1
-        else:
+        elif rows[j] >> i & 1:
             i -= 1
-    return hits
+        else:
+            j -= 1
+    return hits, i, j
 
 
 def _union_matches(
@@ -237,22 +292,20 @@ def _union_matches(
 ) -> int:
     """Return the clipped union-LCS matches of two texts, given as cut sentences.
 
-    `known` remembers pairs of sentences.
+    `known` remembers pairs of sentences, and where the tokens of short ones stand.
     """
     hit: Counter[Hashable] = Counter()
     for sentence in map(tuple, wanted):
-        where = known.get(sentence)
-        if where is None:
-            where = known[sentence] = _places(sentence)
+        strips = known.get(sentence) or _strips(sentence)
+        if len(strips) == 1:
+            known[sentence] = strips
         union = 0
         for other in map(tuple, made):
             bits = known.get((sentence, other))
             if bits is None:
-                bits = _hit_bits(where, len(sentence), other)
-                known[sentence, other] = bits
+                bits = known[sentence, other] = _hit_bits(sentence, other, strips)
             union |= bits
-        for token, bits in where.items():
-            hit[token] += (bits & union).bit_count()
+        hit.update(compress(sentence, map("1".__eq__, f"{union:b}"[::-1])))
     available = Counter(token for sentence in made for token in sentence)
     return sum(min(count, available[token]) for token, count in hit.items())
 
@@ -277,6 +330,11 @@ def rouge_w(
     ----------
     weight : float
         The exponent w of f(k) = k**w, at least 1; 1 gives ROUGE-L.
+
+    Notes
+    -----
+    Time grows with the product of the texts' lengths, in plain Python; memory with
+    their sum.
 
     Examples
     --------
@@ -395,7 +453,7 @@ class RougeMetric(Metric):
         """Return the places of the matched words, in a type that has an order."""
         if kind != "rougeW":
             return lcs_path(wanted, made)
-        return _weighted_path(_weighted_table(wanted, made, self.weight)[1])
+        return _weighted_path(wanted, made, self.weight)
 
     def score(self, candidate: str, references: str | Sequence[str]) -> RougeScore:
         """Return ROUGE of one text; see `rouge_score`."""
@@ -562,6 +620,15 @@ def rouge_score(
         A mapping from type to precision, recall and F1 in [0, 1]; 0 where one side has
         no n-gram of the order, or no pair.
 
+    Notes
+    -----
+    For texts of m and n words ROUGE-N takes time and memory by m + n. ROUGE-L and
+    ROUGE-Lsum take time by m · n, many bits at once, and memory by m + n. ROUGE-W
+    visits all m · n cells of its table one by one; `compat="rouge-1.5.5"` keeps a byte
+    for each. ROUGE-S and ROUGE-SU count all pairs of words, m² + n² halves; with the
+    paper's limit, `"rougeS4"` and `"rougeSU4"`, time grows by m + n. `explain` fills
+    whole tables and is for texts that people read.
+
     Raises
     ------
     TypeError, ValueError
@@ -718,34 +785,55 @@ def _total(values: Sequence[float]) -> float:
     return reduce(add, values)
 
 # %% ../../nbs/2_counting/22_rouge.ipynb #09682239
-def _weighted_table(
+_UP, _LEFT, _MATCH = range(3)
+
+
+def _weighted_rows(
     x: Sequence[Hashable], y: Sequence[Hashable], weight: float
-) -> tuple[list[list[float]], list[list[str]]]:
-    """Return Lin's table of weighted LCS values, and where each cell came from."""
-    values = [[0.0] * (len(y) + 1) for _ in range(len(x) + 1)]
-    runs = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
-    moves = [[""] * (len(y) + 1) for _ in range(len(x) + 1)]
-    for i, token in enumerate(x, 1):
-        for j, other in enumerate(y, 1):
+) -> Iterator[tuple[list[float], bytearray]]:
+    """Yield each row of Lin's table of weighted LCS values, and whence its cells came.
+
+    Only two rows are held, whatever the table's size.
+    """
+    values, runs = [0.0] * (len(y) + 1), [0] * (len(y) + 1)
+    for token in x:
+        above, before = values, runs
+        value, values = 0.0, [0.0]
+        runs, moves = [0] * (len(y) + 1), bytearray(len(y))
+        for j, other in enumerate(y):
             if token == other:
-                run = runs[i - 1][j - 1]
-                values[i][j] = values[i - 1][j - 1] + (run + 1) ** weight - run**weight
-                runs[i][j], moves[i][j] = run + 1, "match"
-            elif values[i - 1][j] >= values[i][j - 1]:
-                values[i][j], moves[i][j] = values[i - 1][j], "up"
+                run = before[j]
+                value = above[j] + (run + 1) ** weight - run**weight
+                runs[j + 1], moves[j] = run + 1, _MATCH
+            elif above[j + 1] >= value:
+                value = above[j + 1]
             else:
-                values[i][j], moves[i][j] = values[i][j - 1], "left"
-    return values, moves
+                moves[j] = _LEFT
+            values.append(value)
+        yield values, moves
 
 
-def _weighted_path(moves: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+def _weighted_matches(
+    x: Sequence[Hashable], y: Sequence[Hashable], weight: float
+) -> float:
+    """Return the last value of Lin's table: all weighted matches."""
+    value = 0.0
+    for values, _ in _weighted_rows(x, y, weight):
+        value = values[-1]
+    return value
+
+
+def _weighted_path(
+    x: Sequence[Hashable], y: Sequence[Hashable], weight: float
+) -> list[tuple[int, int]]:
     """Return the positions (i, j) of the matches on the way back from the end."""
-    path, i, j = [], len(moves) - 1, len(moves[0]) - 1
-    while i and j:
+    moves = [moves for _, moves in _weighted_rows(x, y, weight)]  # a byte for each cell
+    path, i, j = [], len(x) - 1, len(y) - 1
+    while i >= 0 and j >= 0:
         move = moves[i][j]
-        if move == "match":
-            path.append((i - 1, j - 1))
-        i, j = i - (move != "left"), j - (move != "up")
+        if move == _MATCH:
+            path.append((i, j))
+        i, j = i - (move != _LEFT), j - (move != _UP)
     return path[::-1]
 
 
@@ -760,13 +848,13 @@ def _weighted_counts(
         [token for sentence in text for token in sentence] for text in (wanted, made)
     )
     if compat == "google":
-        matches = _weighted_table(x, y, weight)[0][-1][-1]
+        matches = _weighted_matches(x, y, weight)
         return matches, len(y) ** weight, len(x) ** weight, len(x) ** weight
     left, available = Counter(x), Counter(y)
     total = 0.0
     for sentence in wanted:
-        tables = (_weighted_table(sentence, other, weight) for other in made)
-        hits = {i for _, moves in tables for i, _ in _weighted_path(moves)}
+        paths = (_weighted_path(sentence, other, weight) for other in made)
+        hits = {i for path in paths for i, _ in path}
         run = 0
         for i in sorted(hits):
             token = sentence[i]
@@ -787,7 +875,7 @@ def _weighted_counts(
 # counted by our own code. Signatures are the same.
 _ACCELERATED = True
 _SERVED = frozenset({*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum"})
-_TOKEN = re.compile("[a-z0-9]")
+_TOKEN, _TOKENS = re.compile("[a-z0-9]"), re.compile("[a-z0-9]+")
 # From how many pairs a different text on our own code is faster. Measured.
 _REPEATED, _REPEATED_STEMMED = 8, 3.5
 
@@ -811,6 +899,31 @@ def _serves(options: RougeMetric, most_references: int) -> bool:
     return plain and _SERVED.issuperset(options.types) and _installed()
 
 
+_TABLE = 4_000_000  # cells of rouge-score-rs's table of two lines: 16 MB
+
+
+def _takes_a_table(text: str, references: Sequence[str]) -> bool:
+    """Whether ROUGE-Lsum of long lines is better counted in our own linear memory."""
+    if len(text) * max(map(len, references), default=0) <= 4 * _TABLE:
+        return False  # a word and the space behind it are two characters or more
+    line, *others = (max(side.split("\n"), key=len) for side in (text, *references))
+    other = max(others, key=len)
+    if len(line) * len(other) <= 4 * _TABLE:
+        return False
+    words, others = (_TOKENS.findall(side.lower()) for side in (line, other))
+    return len(words) * len(others) > _TABLE
+
+
+def _wide(
+    texts: Sequence[str], references: Sequence[Sequence[str]], options: RougeMetric
+) -> list[int]:
+    """Return the places of the texts that would take rouge-score-rs a large table."""
+    if "rougeLsum" not in options.types or not _serves(options, 1):
+        return []
+    pairs = enumerate(zip(texts, references, strict=True))
+    return [place for place, pair in pairs if _takes_a_table(*pair)]
+
+
 def _holds_token(text: str) -> bool:
     """Whether rouge-score's tokenizer leaves anything of a text."""
     found = _TOKEN.search(text) or _TOKEN.search(text.lower())
@@ -824,7 +937,8 @@ def _compiled_one(
 
     Nothing where there is nothing to compare.
     """
-    if not _serves(options, len(references)):
+    served = _serves(options, len(references))
+    if not served or _wide([text], [references], options):
         return None
     scorer = _scorer(tuple(options.types), bool(options.stemmer))
     if len(references) == 1:
@@ -1025,7 +1139,22 @@ def _score_chunk(
     generated: Sequence[str], references: Sequence[Sequence[str]], options: RougeMetric
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return {type: (texts, 3)} and which texts have anything to compare."""
-    served = _compiled_many(generated, references, options)
+    wide = _wide(generated, references, options)
+    if 0 < len(wide) < len(generated):
+        parts = [wide, sorted(set(range(len(generated))).difference(wide))]
+        found = [
+            _score_chunk(
+                [generated[i] for i in part], [references[i] for i in part], options
+            )
+            for part in parts
+        ]
+        order, (rows, known) = (
+            np.argsort(np.concatenate(parts)),
+            zip(*found, strict=True),
+        )
+        scores = {k: np.concatenate([r[k] for r in rows])[order] for k in options.types}
+        return scores, np.concatenate(known)[order]
+    served = None if wide else _compiled_many(generated, references, options)
     if served is not None:
         return served
     pairs = _lay_out(generated, references)
