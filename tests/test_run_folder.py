@@ -779,3 +779,37 @@ def test_a_worker_is_given_more_time_for_many_items():
     assert patience.ask(asked, 0, items) == "found" and asked.seconds == 20 + 2 * 3 * 4
     assert 0 < patience.per_item < 1 and patience.ask(asked, 0, items[:1]) and asked.seconds == 20
     assert Patience(None).ask(asked, 0, items) == "found" and asked.seconds is None
+
+
+@pytest.mark.parametrize("bounds", [(10**9, 120), (120, 10**9), (10**9, 10**8)], ids=["narrower", "wider", "as it was"])
+def test_a_run_of_other_bounds_of_bytes_is_continued(bounds, monkeypatch, tmp_path):
+    wanted = quiet(ROWS, out=tmp_path / "wanted")
+    monkeypatch.setattr("summeval_nb.core.items.SHARD_BYTES", bounds[0])
+    quiet(ROWS[:12], out=tmp_path / "out")
+    monkeypatch.setattr("summeval_nb.core.items.SHARD_BYTES", bounds[1])
+    report = quiet(ROWS, out=tmp_path / "out")
+    assert list(report.rows()) == list(wanted.rows())
+    assert report.manifest["kept_from_before"] == (0 if 120 in bounds else 10)
+    count = len(list((tmp_path / "out" / "shards").glob("*.jsonl")))
+    assert count == len(list(make_shards(open_items(ROWS), 5)))
+
+
+PEAK = """
+import sys
+from summeval_nb.runs.batch import run
+def peak():
+    status = open("/proc/self/status").read()  # ru_maxrss would begin with the peak of the process that started us
+    return int(status.split("VmHWM:")[1].split()[0])
+text, before = "It rained. " * 100_000, peak()
+rows = ({"id": number, "text": f"{number} {text}"} for number in range(100))
+run(rows, lambda row: len(row["text"]), out=sys.argv[1], workers=0, progress=False)
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
+def test_large_rows_do_not_fill_the_memory(tmp_path):
+    """100 rows of a megabyte would be a single shard of 100 MB, and twice that when they are read."""
+    command = [sys.executable, "-W", "ignore", "-c", PEAK, str(tmp_path / "out")]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert int(found.stdout) < 110 * 1024

@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -303,9 +303,13 @@ class Shard(NamedTuple):
         return f"{self.number:08d}-{self.digest[:16]}"
 
 
+SHARD_BYTES = 16 * 2**20  # a shard of large rows is closed here, so that memory does not grow with their size
+
+
 def make_shards(items: Iterable[Item], size: int) -> Iterator[Shard]:
-    """Yield the items in shards of `size` (the last may be smaller), holding one shard
-    at a time.
+    """Yield the items in shards of `size` rows, or of `SHARD_BYTES` where the rows are large, one held at a time.
+
+    The last may be smaller. Where a shard ends depends on the items alone.
 
     Examples
     --------
@@ -314,19 +318,22 @@ def make_shards(items: Iterable[Item], size: int) -> Iterator[Shard]:
     [2, 2, 1]
     """
     require_count(size, "shard_size")
-    stream = iter(items)
-    for number in itertools.count():
-        batch = list(itertools.islice(stream, size))
-        if not batch:
-            return
-        yield Shard(number, number * size, batch, _digest(batch))
+    number, first, held = 0, 0, 0
+    batch: list[Item] = []
+    for item in items:
+        batch.append(item)
+        held += len(item.data)
+        if len(batch) == size or held >= SHARD_BYTES:
+            yield _shard(number, first, batch, size)
+            number, first, held, batch = number + 1, first + len(batch), 0, []
+    if batch:
+        yield _shard(number, first, batch, size)
 
 
-def _digest(items: Sequence[Item]) -> str:
-    pieces = []
+def _shard(number: int, first: int, items: list[Item], size: int) -> Shard:
+    """A shard whose digest also holds the place of its first item, unless number and size tell it."""
+    digest = hashlib.sha256(b"" if first == number * size else b"from %d\n" % first)
     for place, data, problem, _ in items:
-        pieces += [
-            f"{place} {len(data)} {problem}\n".encode("utf-8", "backslashreplace"),
-            data,
-        ]
-    return hashlib.sha256(b"".join(pieces)).hexdigest()
+        digest.update(f"{place} {len(data)} {problem}\n".encode("utf-8", "backslashreplace"))
+        digest.update(data)
+    return Shard(number, first, items, digest.hexdigest())
