@@ -1,11 +1,13 @@
 """NLIChecker: the right output, nothing cut off, batches that do not matter, and a peer to the last digit."""
 
+import json
 import random
 
 import numpy as np
 import pytest
 import torch
 from helpers.tiny_nli import bert_classifier, knowing_classifier
+from safetensors.torch import load_file, save_file
 
 from summeval_nb import NLIChecker, Store, TransformersBackend, evaluate
 from summeval_nb.evidence import nli
@@ -288,3 +290,74 @@ def test_all_evidence_as_one_premise_names_no_deciding_sentence():
         progress=False,
     )
     assert found == (0.75, {"entailment": 0.75, "neutral": 0.25})
+
+
+PAIRS = [(ARTICLE[:1], claim) for claim in ("Anna bought a red car.", "Ben sold a boat.", "Maria lost a horse.")]
+
+
+def configured(folder, **changes):
+    """A folder whose config.json was changed."""
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return folder
+
+
+def test_a_single_output_is_a_logit_of_support(tmp_path):
+    folder = bert_classifier(tmp_path, ("LABEL_0",))
+    checker = load_checker(f"nli:{folder}")
+    for (evidence, claim), verdict in zip(PAIRS, checker.check_many(PAIRS), strict=True):
+        with torch.no_grad():
+            logit = checker.model(**checker.tokenizer(evidence[0], claim, return_tensors="pt")).logits.item()
+        assert verdict.probability == pytest.approx(1 / (1 + np.exp(-logit)), abs=1e-6)
+    assert len({round(verdict.probability, 4) for verdict in checker.check_many(PAIRS)}) == 3
+
+
+def test_labels_that_do_not_exclude_each_other_have_a_sigmoid_each(tmp_path):
+    folder = configured(bert_classifier(tmp_path), problem_type="multi_label_classification")
+    details = NLIChecker(folder).check_many(PAIRS[:1])[0].details
+    assert abs(sum(details[name] for name in ("entailment", "neutral", "contradiction")) - 1) > 1e-3
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"problem_type": "regression"},
+        {"sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"}},
+        {"id2label": {"0": "contradiction"}},
+    ],
+    ids=["regression", "no activation", "contradiction"],
+)
+def test_a_single_output_of_another_kind_is_refused(changes, tmp_path):
+    folder = configured(bert_classifier(tmp_path, ("LABEL_0",)), **changes)
+    with pytest.raises(ValueError, match="labels="):
+        NLIChecker(folder)
+    assert 0 <= NLIChecker(folder, labels={"entailment": 0}).check_many(PAIRS)[0].probability <= 1
+
+
+def test_a_model_without_its_head_is_refused(tmp_path):
+    folder = bert_classifier(tmp_path)
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: weight for name, weight in weights.items() if not name.startswith("classifier")}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BackendRejected, match=r"lacks 2 weights of a classifier, such as classifier\.bias") as found:
+        load_checker(f"nli:{folder}")
+    assert "trained to classify" in str(found.value)
+
+
+DAMAGES = {
+    "cut weights": ("model.safetensors", lambda data: data[:-100], "at model.safetensors"),
+    "no weights": ("model.safetensors", lambda data: b"", "at model.safetensors"),
+    "overwritten weights": ("model.safetensors", lambda data: b"\xff" * len(data), "at model.safetensors"),
+    "config that is no JSON": ("config.json", lambda data: data[:-20], "at config.json"),
+    "config that is a list": ("config.json", lambda data: b"[1]", "at config.json"),
+    "cut tokenizer": ("tokenizer.json", lambda data: data[:-20], "at the tokenizer's files"),
+}
+
+
+@pytest.mark.parametrize(("name", "damage", "place"), DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_damaged_file_is_named(name, damage, place, tmp_path):
+    path = bert_classifier(tmp_path) / name
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(BackendRejected, match=place) as found:
+        NLIChecker(tmp_path)
+    assert str(tmp_path) in str(found.value) and "copy the folder again" in str(found.value)

@@ -63,7 +63,7 @@ def label_places(
     Returns
     -------
     dict of str to int
-        With "entailment" always among them.
+        With "entailment" always among them: a single output without a name is it.
 
     Raises
     ------
@@ -91,6 +91,8 @@ def label_places(
         r: [p for p, name in spelled.items() if name in _SPELLINGS[r]]
         for r in RELATIONS
     }
+    if spelled == {0: "label_0"}:  # one output is a logit of support
+        return {"entailment": 0}
     if len(places["entailment"]) != 1:
         shown = "{'entailment': ..., 'neutral': ..., 'contradiction': ...}"
         raise ValueError(
@@ -201,6 +203,8 @@ class NLIChecker:
         self.model.to(device).eval()
         self._digest = model_digest(self.model, self.tokenizer)
         names = {int(at): name for at, name in self.model.config.id2label.items()}
+        if labels is None:
+            _require_logit(self.model.config)
         self.places = label_places(names, labels)
         self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
         self.window = fitting_window(self.model, self.tokenizer, window)
@@ -279,7 +283,11 @@ def load_classifier(
     """
     require_module("transformers", "models")
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers import (
+        AutoConfig,
+        AutoModelForSequenceClassification,
+        AutoTokenizer,
+    )
 
     if not isinstance(model, (str, Path)):
         if tokenizer is None:
@@ -287,23 +295,52 @@ def load_classifier(
                 "a loaded model needs its tokenizer: NLIChecker(model, tokenizer=...)"
             )
         return model, tokenizer
+    part = "config.json"
     try:
         with hub_only_if(download) as where:
-            where |= {
-                "trust_remote_code": False
-            }  # else the user is asked, and a piped table may answer
+            # else the user is asked, and a piped table may answer
+            where |= {"trust_remote_code": False}
+            AutoConfig.from_pretrained(str(model), **where)
+            part = "the tokenizer's files"
             tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
-            loaded = AutoModelForSequenceClassification.from_pretrained(
-                str(model), dtype=torch.float32, use_safetensors=True, **where
+            part = "model.safetensors"
+            loaded, report = AutoModelForSequenceClassification.from_pretrained(
+                str(model),
+                dtype=torch.float32,
+                use_safetensors=True,
+                output_loading_info=True,
+                **where,
             )
-    except (OSError, ValueError) as error:
+    except ImportError:  # it names the package to install
+        raise
+    except Exception as error:  # the readers of damaged files have no class for it
         remedy = (
-            "give a folder that holds a classifier, or a hub name with download=True"
+            "copy the folder again, give one that holds a classifier, or a hub name "
+            "with download=True"
         )
+        why = f"{type(error).__name__}: {error}".splitlines()[0]
         raise BackendRejected(
-            f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy
+            f"{model} cannot be loaded, at {part}: {why}", remedy=remedy
         ) from error
+    if missing := sorted(report["missing_keys"]):
+        raise BackendRejected(
+            f"{model} cannot be loaded: it lacks {len(missing)} weights of a classifier, "
+            f"such as {missing[0]}, which would be drawn at random",
+            remedy="give the folder of a model that was trained to classify, "
+            "not of the one that it was made from",
+        )
     return loaded, tokenizer
+
+
+def _require_logit(config: Any) -> None:
+    """Refuse a single output that the model's configuration calls no logit."""
+    kept = getattr(config, "sentence_transformers", None) or {}
+    raw = "Identity" in str(kept.get("activation_fn", ""))
+    if config.num_labels == 1 and (config.problem_type == "regression" or raw):
+        raise ValueError(
+            "the only output of this model is a number, not a logit of support, says its "
+            "configuration; if its sigmoid is a probability, say labels={'entailment': 0}"
+        )
 
 
 def fitting_window(
@@ -333,8 +370,15 @@ def probabilities(
     rows: Sequence[Row],
     batch_size: int,
 ) -> np.ndarray:
-    """Return the softmax of the outputs, (rows, labels), batched by length."""
+    """Return the probabilities of the outputs, (rows, labels), batched by length.
+
+    Outputs share a softmax. A single one, or labels that do not exclude each other, have
+    a sigmoid each.
+    """
     import torch
+
+    alone = model.config.num_labels == 1
+    alone = alone or model.config.problem_type == "multi_label_classification"
 
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]["input_ids"]))
     results: list[np.ndarray] = [np.zeros(0)] * len(rows)
@@ -356,7 +400,8 @@ def probabilities(
             for name in part[0]
         }
         with torch.no_grad():
-            out = model(**padded).logits.double().softmax(-1).cpu().numpy()
+            logits = model(**padded).logits.double()
+        out = (logits.sigmoid() if alone else logits.softmax(-1)).cpu().numpy()
         for i, row in zip(order[start : start + batch_size], out, strict=True):
             results[i] = row
     return np.stack(results) if results else np.zeros((0, 0))
