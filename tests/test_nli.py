@@ -361,3 +361,11 @@ def test_a_damaged_file_is_named(name, damage, place, tmp_path):
     with pytest.raises(BackendRejected, match=place) as found:
         NLIChecker(tmp_path)
     assert str(tmp_path) in str(found.value) and "copy the folder again" in str(found.value)
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
+    folder = bert_classifier(tmp_path)
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(BackendRejected, match="at the tokenizer's files"):
+        NLIChecker(folder)

@@ -303,6 +303,8 @@ def load_classifier(
             AutoConfig.from_pretrained(str(model), **where)
             part = "the tokenizer's files"
             tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
+            if len(tokenizer) <= len(tokenizer.all_special_tokens):
+                raise OSError("the folder holds no tokenizer.json or vocabulary")
             part = "model.safetensors"
             loaded, report = AutoModelForSequenceClassification.from_pretrained(
                 str(model),
@@ -324,8 +326,8 @@ def load_classifier(
         ) from error
     if missing := sorted(report["missing_keys"]):
         raise BackendRejected(
-            f"{model} cannot be loaded: it lacks {len(missing)} weights of a classifier, "
-            f"such as {missing[0]}, which would be drawn at random",
+            f"{model} cannot be loaded: it lacks {len(missing)} weights of a "
+            f"classifier, such as {missing[0]}, which would be drawn at random",
             remedy="give the folder of a model that was trained to classify, "
             "not of the one that it was made from",
         )
@@ -338,8 +340,9 @@ def _require_logit(config: Any) -> None:
     raw = "Identity" in str(kept.get("activation_fn", ""))
     if config.num_labels == 1 and (config.problem_type == "regression" or raw):
         raise ValueError(
-            "the only output of this model is a number, not a logit of support, says its "
-            "configuration; if its sigmoid is a probability, say labels={'entailment': 0}"
+            "the only output of this model is a number, not a logit of support, says "
+            "its configuration; if its sigmoid is a probability, say "
+            "labels={'entailment': 0}"
         )
 
 
@@ -372,8 +375,8 @@ def probabilities(
 ) -> np.ndarray:
     """Return the probabilities of the outputs, (rows, labels), batched by length.
 
-    Outputs share a softmax. A single one, or labels that do not exclude each other, have
-    a sigmoid each.
+    Outputs share a softmax. A single one, or labels that do not exclude each other,
+    have a sigmoid each.
     """
     import torch
 
