@@ -221,15 +221,17 @@ def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float | None, 
     """The interval of a mean difference, its p-value, and how they were found: both by one test, so that they agree."""
     from scipy import stats
 
-    if not d.any():
-        return 0.0, 0.0, 1.0, "all scores are equal"
     mean, spread = float(d.mean()), d.std(ddof=1) / math.sqrt(len(d))
     if len(d) > _EXACT_LIMIT and spread:
         half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
         p = float(2 * stats.norm.sf(abs(mean) / spread))
         return mean - half, mean + half, p, "normal approximation"
     low, high, p = sign_flips(d, confidence=confidence, n_resamples=9999, seed=seed)
-    return *((low, high) if math.isfinite(low) else (None, None)), p, "sign flips"
+    return (
+        *((low, high) if math.isfinite(low) else (None, None)),
+        p,
+        "sign flips" if d.any() else "all scores are equal",
+    )
 
 
 Run: TypeAlias = "RunReport | str | Path"
