@@ -37,6 +37,7 @@ from .evidence.llm import LLMChecker as LLMChecker
 from .overlap.bleu import bleu_score as bleu_score
 from .overlap.bleu import corpus_bleu as corpus_bleu
 from .evidence.faithfulness import Faithfulness as Faithfulness
+from .evidence.faithfulness import assert_faithful as assert_faithful
 from .evidence.faithfulness import evaluate as evaluate
 from .evidence.faithfulness import evaluate_many as evaluate_many
 from .evidence.faithfulness import faithfulness as faithfulness

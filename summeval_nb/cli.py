@@ -69,7 +69,7 @@ def score(name: str, files: list[str], given: Given, each: bool = False) -> None
     """Score a table, or plain texts, with a metric by its name, and show the result."""
     from summeval_nb.agreement.registry import load_metric, metric_class
 
-    keep_apart(given.html, *files, given.store)
+    keep_apart(given, *files, given.store)
     kind, fixed = metric_class(name)
     options = load_named(read_options(given.option, kind, name, but=fixed))
     kept = {"store": open_store(given.store)} if given.store else {}
@@ -86,7 +86,7 @@ def score(name: str, files: list[str], given: Given, each: bool = False) -> None
         failed = _count_failed(table)
         result = table[0] if alone and not each else table
     shown, colored = _text_of(name, result, each), hasattr(result, "to_text")
-    show(result, given.as_json, given.html, name, shown, safe=colored)
+    show(result, given, name, shown, safe=colored)
     say_cost(options)
     if failed:
         fail(f"{failed} judgements failed and are in no score", code=3)

@@ -18,6 +18,7 @@ from summeval_nb.shell import (
     Given,
     Html,
     Kept,
+    Markdown,
     Options,
     fail,
     keep_apart,
@@ -35,6 +36,7 @@ from summeval_nb.shell import (
     takes,
     to_json,
     write,
+    write_markdown,
 )
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ def compare(
     """
     from summeval_nb.judged.pairwise import PairwiseMetric, compare_answers_many, rank_systems, read_as
 
-    keep_apart(given.html, table, given.store)
+    keep_apart(given, table, given.store)
     mapped = any(column.startswith("truth=") for column in given.column or [])
     metric = read_as(rank=rank, truth=mapped or backend is None)
     rows, bad = read_table(table, given.format, metric, given.column)
@@ -109,7 +111,7 @@ def compare(
     options |= load_named({"judge": judge} | ({"backend": backend} if backend else {}))
     many: Callable[..., Any] = rank_systems if rank else compare_answers_many
     result = many(rows, **options, store=open_store(given.store), progress=sys.stderr.isatty())
-    show(result, given.as_json, given.html, "Side by side", repr(result))
+    show(result, given, "Side by side", repr(result))
     say_cost(options)
     leave_for(bad, bad + len(rows))
 
@@ -149,14 +151,14 @@ def correlate(
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
     level=system
     """
-    keep_apart(given.html, table)
+    keep_apart(given, table)
     from summeval_nb.agreement.correlation import correlate as correlate_tables
 
     rows = read_columns(table, given.format, (article, system, metric, human))
     options = read_options(given.option, correlate_tables, "correlate")
     grids = [_grid(rows, [article, system], value) for value in (metric, human)]
     result = correlate_tables(*grids, **options)
-    show(result, given.as_json, given.html, f"{metric} and {human}", f"{result}\n{result.signature}")
+    show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
 
 
 @takes("option", "format", "html", "as_json")
@@ -171,7 +173,7 @@ def annotators(
 
     Example: summeval annotators rated.csv --raters anna,bert --level ordinal
     """
-    keep_apart(given.html, table)
+    keep_apart(given, table)
     from summeval_nb.agreement import annotators as chapter
 
     known: dict[str, Callable[..., Any]] = {"cohen": chapter.cohen_kappa}
@@ -191,7 +193,7 @@ def annotators(
         result = function(*map(list, zip(*rows, strict=True)), **options)
     else:
         fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
-    show(result, given.as_json, given.html, "Agreement of raters", f"{result}\n{result.signature}")
+    show(result, given, "Agreement of raters", f"{result}\n{result.signature}")
 
 
 @takes("option", "html", "as_json")
@@ -204,7 +206,7 @@ def summeval(
 
     Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
     """
-    keep_apart(given.html, data)
+    keep_apart(given, data)
     from summeval_nb.agreement.summeval import summeval_task
     from summeval_nb.core.data import load_summeval, load_toy_summeval
 
@@ -212,7 +214,7 @@ def summeval(
     options = read_options(given.option, summeval_task, "summeval", but=["embedder"])
     result = summeval_task(ratings, embedder, **options)
     rows = [{"score": name, "value": value} for name, value in result.items()]
-    show(result, given.as_json, given.html, "SummEval", f"{text_table(rows)}\n{result.signature}")
+    show(result, given, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
 
 _PLANNED = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
@@ -223,17 +225,15 @@ def _files_of_run(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def _run_and_print(arguments: JsonDict, html: Path | None, as_json: bool) -> None:
+def _run_and_print(arguments: JsonDict, given: Given) -> None:
     from summeval_nb.runs.batch import run as run_corpus
 
     try:
         report = run_corpus(**arguments)
     except KeyboardInterrupt:
         fail("interrupted; what was scored is kept, and the same command continues", code=130)
-    say(to_json(report.to_dict()) if as_json else str(report))
-    if html:
-        write(html, report.to_html)
-    elif sys.stderr.isatty():
+    show(report, given, "Run", str(report))
+    if not given.html and sys.stderr.isatty():
         say(f"to see it: summeval report {report.folder}", err=True)
     if failed := report.counts["failed"]:
         total = report.manifest["items"]
@@ -267,6 +267,7 @@ def run(
     output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate what it would take.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write the page of the run to this file.")] = None,
+    markdown: Markdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
@@ -274,12 +275,13 @@ def run(
     Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
     """
     arguments = dict(locals())
-    for name in ("table", "html", "as_json", "dry_run"):
+    for name in ("table", "html", "markdown", "as_json", "dry_run"):
         del arguments[name]
     from summeval_nb.agreement.registry import metric_class
     from summeval_nb.runs.plan import plan_run
 
-    keep_apart(html, table, store, *_files_of_run(out))
+    given = Given(html=html, markdown=markdown, as_json=as_json)
+    keep_apart(given, table, store, *_files_of_run(out))
     kind, fixed = metric_class(metric)
     arguments["options"] = read_options(arguments.pop("option"), kind, metric, but=fixed)
     arguments["columns"] = read_pairs(arguments.pop("column"), "--column")
@@ -288,7 +290,7 @@ def run(
         plan = plan_run(**{name: arguments[name] for name in _PLANNED})
         say(to_json(plan.to_dict()) if as_json else str(plan))
     else:
-        _run_and_print(arguments | {"progress": sys.stderr.isatty()}, html, as_json)
+        _run_and_print(arguments | {"progress": sys.stderr.isatty()}, given)
 
 
 def checker_bench(
@@ -300,6 +302,7 @@ def checker_bench(
     ] = None,
     limit: Annotated[int | None, typer.Option(help="At most so many items of each set, articles by lot.")] = None,
     html: Html = None,
+    markdown: Markdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure checkers on labelled sentences: the package's, yours (rows:FILE), or a public set's.
@@ -309,7 +312,8 @@ def checker_bench(
     from summeval_nb.evidence.bench import BENCH_SETS, benchmark_checker, load_labelled
 
     named = [(given, *given.partition(":")[::2]) for given in data or []]
-    keep_apart(html, *(file for _, _, file in named))
+    given = Given(html=html, markdown=markdown, as_json=as_json)
+    keep_apart(given, *(file for _, _, file in named))
     if wrong := [given for given, _, file in named if not file]:
         fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
     chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
@@ -317,7 +321,7 @@ def checker_bench(
     sets |= {given: load_labelled(file, format=format) for given, format, file in named}
     judges = {name: name for name in checker or ["embedded"]}
     result = benchmark_checker(judges, sets, reports=reports, limit=limit)
-    show(result, as_json, html, "Checkers on labelled sentences", str(result))
+    show(result, given, "Checkers on labelled sentences", str(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
     leave_for(failed, total)
 
@@ -335,13 +339,15 @@ def judge_bench(
     limit: Annotated[int | None, typer.Option(help="At most so many examples of each set, by lot.")] = None,
     store: Kept = None,
     html: Html = None,
+    markdown: Markdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure judges and raters on labelled sets: right answers, kappa, order, costs.
 
     Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
     """
-    keep_apart(html, store)
+    given = Given(html=html, markdown=markdown, as_json=as_json)
+    keep_apart(given, store)
     from summeval_nb.agreement.judge_bench import USUAL_SETS, benchmark_judge
     from summeval_nb.judged.ratings import RatingMetric
 
@@ -353,7 +359,7 @@ def judge_bench(
     judges = judges or {"embedded": "embedded"}
     kept = open_store(store)
     result = benchmark_judge(judges, set or USUAL_SETS, limit=limit, store=kept)
-    show(result, as_json, html, "Judges on labelled sets", repr(result))
+    show(result, given, "Judges on labelled sets", repr(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
     leave_for(failed, total)
 
@@ -362,21 +368,40 @@ def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
     other: Annotated[Path | None, typer.Option(help="An earlier run over the same corpus, to compare with.")] = None,
     html: Annotated[Path | None, typer.Option(help="Where to write the page (default: DIR/report.html).")] = None,
+    markdown: Markdown = None,
     worst: Annotated[int, typer.Option(help="How many of the lowest scores to show.")] = 10,
+    fail_on_regression: Annotated[
+        bool, typer.Option("--fail-on-regression", help="Exit with 1 if the run is worse than --other, else 0.")
+    ] = False,
+    margin: Annotated[float, typer.Option(help="How much worse is still allowed, in the units of the score.")] = 0.0,
+    better: Annotated[str | None, typer.Option(help="higher or lower, where the metric does not say it.")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
 ) -> None:
     """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
 
-    Example: summeval report runs/today --other runs/yesterday
-    """
-    from summeval_nb.runs.run_report import RunReport
+    As a gate, --fail-on-regression compares the items that both runs scored, matched by id
+    and content. It exits with 1 if the whole interval of the difference lies on the worse
+    side, beyond the margin, with 0 if not, and with 2 if nothing can be told: runs of other
+    items, or too few of them.
 
-    keep_apart(html or folder / "report.html", *_files_of_run(folder), *_files_of_run(other or folder))
+    Example: summeval report runs/today --other runs/yesterday --fail-on-regression
+    """
+    from summeval_nb.runs.run_report import RunReport, compare_runs
+
+    page = html or folder / "report.html"
+    keep_apart(Given(html=page, markdown=markdown), *_files_of_run(folder), *_files_of_run(other or folder))
+    if fail_on_regression and other is None:
+        fail("--fail-on-regression compares with an earlier run: name its folder with --other")
     if not folder.is_dir():
         fail(f"{str(folder)!r} is no folder; name the one that summeval run --out was given")
     loaded = RunReport.load(folder)
-    earlier = RunReport.load(other) if other else None
-    say(str(loaded))
-    write(html or folder / "report.html", lambda path: loaded.to_html(path, other=earlier, worst=worst))
+    compared = compare_runs(other, loaded, confidence=confidence, better=better) if other else None
+    say("\n".join([str(loaded), *([str(compared)] if compared else [])]))
+    write(page, lambda path: loaded.to_html(path, other=compared, worst=worst))
+    if markdown:
+        write_markdown(markdown, lambda: loaded.to_markdown(other=compared, worst=worst))
+    if compared and fail_on_regression and compared.is_regression(margin):
+        fail(f"a regression: {compared.sentence()}", code=1)
 
 
 def how_well(

@@ -220,6 +220,7 @@ Column = Annotated[list[str] | None, typer.Option("--column", help="METRIC'S=YOU
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write the page to this file.")]
+Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write the result to this file as Markdown.")]
 Kept = Annotated[str | None, typer.Option("--store", help="File that keeps vectors and answers between runs.")]
 
 
@@ -232,11 +233,16 @@ class Given:
     format: Format = None
     store: Kept = None
     html: Html = None
+    markdown: Markdown = None
     as_json: AsJson = False
 
 
 def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command these options of `Given`, in this order, after its own; it gets them as one argument, `given`."""
+    """Give a command these options of `Given`, in this order, after its own; it gets them as one argument, `given`.
+
+    What is written as a page is written as Markdown, too.
+    """
+    names = tuple(name for given in names for name in ((given, "markdown") if given == "html" else (given,)))
     kinds, defaults = get_annotations(Given, eval_str=True), {field.name: field.default for field in fields(Given)}
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
@@ -295,19 +301,21 @@ def write(path: Path, save: Callable[[Path], object]) -> None:
     say(f"written to {path}", err=True)
 
 
-_PAGE = b"<!doctype html"
+_STARTS = {"--html": b"<!doctype html", "--markdown": b"<!-- summeval -->"}  # of files that we may write anew
 
 
-def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
+def keep_apart(given: Given | Path | None, *inputs: str | Path | None) -> None:
     """Fail if a page would take the place of something that is read, or of any other file that is no page."""
-    for source in inputs if page else ():
-        if source is not None and os.path.realpath(source) == os.path.realpath(page or ""):
-            fail(f"--html {str(page)!r} would overwrite what is read: name another file")
-    if page and page.is_file():
-        with suppress(OSError), page.open("rb") as file:
-            start = file.read(len(_PAGE))
-            if start and start.lower() != _PAGE:
-                fail(f"--html {str(page)!r} would overwrite a file that is no page: name another file")
+    pages = {"--html": given.html, "--markdown": given.markdown} if isinstance(given, Given) else {"--html": given}
+    for option, page in pages.items():
+        for source in inputs if page else ():
+            if source is not None and os.path.realpath(source) == os.path.realpath(page or ""):
+                fail(f"{option} {str(page)!r} would overwrite what is read: name another file")
+        if page and page.is_file():
+            with suppress(OSError), page.open("rb") as file:
+                start = file.read(len(_STARTS[option]))
+                if start and start.lower() != _STARTS[option]:
+                    fail(f"{option} {str(page)!r} would overwrite a file that is no page: name another file")
 
 
 def load_named(options: JsonDict) -> JsonDict:
@@ -408,14 +416,36 @@ class Showable(Protocol):
     def _repr_html_(self) -> str: ...
 
 
-def show(result: Showable, as_json: bool, html: Path | None, title: str, text: str, *, safe: bool = False) -> None:
-    """Print a result as text or JSON, and write its page where one is wanted."""
+def show(result: Showable, given: Given, title: str, text: str, *, safe: bool = False) -> None:
+    """Print a result as text or JSON, and write its page and its Markdown where they are wanted."""
     from summeval_nb.core.html import html_page
 
-    say(to_json(result.to_dict()) if as_json else text, safe=safe and not as_json)
-    if html:
+    say(to_json(result.to_dict()) if given.as_json else text, safe=safe and not given.as_json)
+    if given.html:
         own = getattr(result, "to_html", None)
-        write(html, own or (lambda path: write_whole(path, html_page(title, result._repr_html_()))))
+        write(given.html, own or (lambda path: write_whole(path, html_page(title, result._repr_html_()))))
+    if given.markdown:
+        write_markdown(given.markdown, lambda: _as_markdown(result, title))
+
+
+def write_markdown(path: Path, draw: Callable[[], str]) -> None:
+    """Write Markdown to a file, behind the mark by which we know it as ours."""
+    write(path, lambda target: write_whole(target, f"{_STARTS['--markdown'].decode()}\n{draw()}"))
+
+
+_MOST_ROWS = 100  # of a table in Markdown, which is for pull requests and summaries of jobs
+
+
+def _as_markdown(result: Any, title: str) -> str:
+    """A result's own Markdown, or its rows as a table with what it says of itself."""
+    from summeval_nb.core.html import markdown_report
+
+    if hasattr(result, "to_markdown"):
+        return str(result.to_markdown())
+    rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
+    more = f"The first {_MOST_ROWS} of {len(rows)} rows." if len(rows) > _MOST_ROWS else ""
+    said = repr(result).partition("\n")[0]
+    return markdown_report(title, [said, *filter(None, [more])], rows[:_MOST_ROWS])
 
 
 def read_rows(metric: str, files: list[str], given: Given) -> tuple[list[JsonDict], int, bool]:

@@ -4,10 +4,12 @@ import doctest
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.correlations import SCIPY, at_level, example
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import summeval_nb.agreement.correlation
 import summeval_nb.agreement.significance
@@ -19,6 +21,7 @@ from summeval_nb.agreement.significance import (
     paired_test,
     pairwise_accuracy,
 )
+from summeval_nb.core.results import NumberTable, Signature
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
 
@@ -149,6 +152,36 @@ def test_one_article_and_pooled_single_system_have_numbers():
     assert correlate([[1], [2], [3]], [[1], [3], [2]], level="pooled").score == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize("coefficient", SCIPY)
+def test_one_number_a_text_is_pooled_as_scipy_does(coefficient):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=40)
+    y = x + rng.normal(size=40)
+    found = correlate(pd.Series(x, index=range(5, 45)), pd.Series(y, index=range(5, 45)), coefficient=coefficient)
+    assert found.score == pytest.approx(SCIPY[coefficient](x, y).statistic) and found.signature["level"] == "pooled"
+    theirs = stats.bootstrap(
+        (x, y),
+        lambda a, b: SCIPY[coefficient](a, b).statistic,
+        paired=True,
+        vectorized=False,
+        n_resamples=1000,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    assert found.interval == pytest.approx(theirs, abs=0.04)
+
+
+def test_tables_of_scores_are_correlated():
+    table = NumberTable(name="n", values=np.array([1.0, 2, np.nan, 5]), signature=Signature({"metric": "n"}))
+    found = correlate(table, [1, 3, 2, None], n_resamples=0)
+    assert found.score == 1 and found.n_missing == 2 and "2 of 4 pairs" in str(found)
+
+
+def test_systems_without_a_pair_are_counted():
+    found = correlate([[1, 2, 3, None]] * 2, [[1, 2, 3, 4]] * 2, level="system", n_resamples=0)
+    assert found.n_skipped == 1 and "1 of 4 systems (no cell is present)" in str(found)
+
+
 def test_skipped_articles_and_missing_cells_are_counted():
     metric = [[1, 2, 3], [1, 1, 1], [1, None, 3]]
     human = [[1, 2, 3], [1, 2, 3], [1, 2, 3]]
@@ -169,9 +202,12 @@ def test_too_many_undefined_resamples_mean_no_interval():
 
 BAD = [
     (lambda: correlate([[1, 2]], [[1, 2, 3]]), ValueError, r"metric \(1, 2\), human \(1, 3\)"),
-    (lambda: correlate([1, 2], [1, 2]), ValueError, r"two axes.*pass one row"),
+    (lambda: correlate([1, 2], [1, 2], level="system"), ValueError, r"two axes.*level='pooled'.*one row"),
+    (lambda: correlate([1, 2], [[1, 2]]), ValueError, r"two axes.*pass one row"),
+    (lambda: correlate([1, 2], [1, 2, 3]), ValueError, r"same shape"),
+    (lambda: correlate(pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0])), ValueError, "different labels.*to_numpy"),
     (lambda: correlate([[[1]]], [[[1]]]), ValueError, "two axes"),
-    (lambda: correlate([], []), ValueError, "two axes"),
+    (lambda: correlate([], []), ValueError, "empty"),
     (lambda: correlate([[]], [[]]), ValueError, "empty"),
     (lambda: correlate([["a"]], [[1]]), TypeError, "table of numbers"),
     (lambda: correlate([[1, 2], [3]], [[1, 2], [3, 4]]), TypeError, "table of numbers"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from summeval_nb.core.resampling import bootstrap, drawings, drawn_counts, middle, sign_flip_p_value
+from summeval_nb.core.resampling import bootstrap, drawings, drawn_counts, middle, sign_flips
 
 
 @pytest.mark.parametrize("items", [2, 7, 1500])
@@ -26,9 +26,40 @@ def test_the_middle_needs_half_of_the_values():
     assert ends == pytest.approx((1.0, 9.0)) and values.tolist() == [0.0, 10.0]
 
 
-def test_flipped_signs_are_counted():
-    differences = np.array([0.1, 0.1, 0.1])
-    assert sign_flip_p_value(differences, n_resamples=9999, seed=0) == pytest.approx(2 / 8)
+@pytest.mark.parametrize("items", [2, 5, 7, 11, 60])
+def test_flipped_signs_are_counted_as_scipy_does(items):
+    rng = np.random.default_rng(items)
+    for data in (rng.normal(0.4, 1, items), rng.integers(-2, 4, items) / 10):
+        theirs = stats.permutation_test(
+            (data,), np.mean, permutation_type="samples", n_resamples=9999, rng=np.random.default_rng(0)
+        )
+        found = sign_flips(data, confidence=0.95, n_resamples=9999, seed=0)
+        assert found.p_value == pytest.approx(theirs.pvalue, abs=1e-12 if items < 13 else 0.02)
+
+
+def test_interval_and_test_of_flipped_signs_agree():
+    """A mean is in the interval where the test, made of the values less this mean, does not refuse it."""
+    rng, how = np.random.default_rng(1), {"confidence": 0.95, "n_resamples": 4096, "seed": 0}
+    for items in (6, 9, 12, 40):
+        data = rng.exponential(1, items) - 0.6
+        low, high, p_value = sign_flips(data, **how)
+        assert (p_value > 0.05) == (low <= 0 <= high)
+        for end, out in ((low, -1e-6), (high, 1e-6)):
+            assert sign_flips(data - end - out, **how).p_value <= 0.05 < sign_flips(data - end + out, **how).p_value
+
+
+def test_few_values_bound_no_mean():
+    found = sign_flips(np.full(5, 0.1), confidence=0.95, n_resamples=9999, seed=0)
+    assert found == (-np.inf, np.inf, 2 / 32)
+    assert sign_flips(np.full(6, 0.1), confidence=0.95, n_resamples=9999, seed=0) == pytest.approx((0.1, 0.1, 2 / 64))
+
+
+def test_the_interval_of_flipped_signs_holds_the_mean_as_often_as_it_says():
+    rng, held = np.random.default_rng(2), 0
+    for _ in range(400):
+        low, high, _ = sign_flips(rng.normal(0.3, 1, 10), confidence=0.9, n_resamples=1024, seed=0)
+        held += low <= 0.3 <= high
+    assert 0.86 <= held / 400 <= 0.95
 
 
 @pytest.mark.parametrize(("name", "value"), [("confidence", 1.0), ("confidence", 0.0), ("n_resamples", 1)])

@@ -455,3 +455,87 @@ def test_a_judge_is_known_by_the_checker_that_it_asks():
     version = load_checker("embedded").fingerprint
     assert Job("answers").describe()["fingerprints"] == {"judge": version}
     assert "fingerprints" not in Job("answers", {"judge": "llm:name@http://host/v1"}).describe()
+
+
+def worse(rows):
+    return [{**row, "candidate": f"{row['candidate']} and more"} for row in rows]
+
+
+def test_runs_are_compared_by_folder_report_or_scores(tmp_path):
+    earlier, later = (quiet(rows, "bleu", out=tmp_path / name) for name, rows in (("one", better(ROWS)), ("two", ROWS)))
+    found = compare_runs(earlier, later)
+    aligned = align(tmp_path / "one", tmp_path / "two")
+    bare = compare_runs(aligned.a, aligned.b)
+    assert (found.low, found.high, found.p_value, found.n) == (bare.low, bare.high, bare.p_value, 12)
+    assert found.names == ("one", "two") and found.better == "higher" and bare.better == "neither"
+    assert compare_runs(str(tmp_path / "one"), tmp_path / "two").to_dict() == found.to_dict()
+    json.dumps(found.to_dict(), allow_nan=False)
+    with pytest.raises(TypeError, match="not one of each"):
+        compare_runs(earlier, aligned.b)
+
+
+def test_rows_of_one_run_only_and_without_a_score_are_counted(tmp_path):
+    lost = [{**row, "candidate": None} if row["id"] == 5 else row for row in worse(ROWS[:10])]
+    quiet(ROWS[1:], "bleu", out=tmp_path / "one")
+    quiet(lost, "bleu", out=tmp_path / "two")
+    found = compare_runs(tmp_path / "one", tmp_path / "two")
+    assert (found.n, found.left_out, found.alone) == (8, 1, 3)
+    assert "1 common items have no score in one of them. 3 items are in one run only." in str(found)
+
+
+@pytest.mark.parametrize(
+    ("difference", "better", "margin", "regression"),
+    [
+        (-0.1, "higher", 0, True),
+        (-0.1, "higher", 0.2, False),
+        (-0.1, "lower", 0, False),
+        (0.1, "lower", 0, True),
+        (0.1, "lower", 0.2, False),
+        (0.1, "higher", 0, False),
+        (0.0, "higher", 0, False),
+    ],
+)
+def test_a_regression_lies_wholly_on_the_worse_side(difference, better, margin, regression):
+    rng = np.random.default_rng(0)
+    a = rng.random(30)
+    found = compare_runs(a, a + difference + rng.normal(0, 0.01, 30) * bool(difference), better=better)
+    assert found.is_regression(margin) is regression
+    assert (
+        ("no difference between" not in found.sentence())
+        == (not found.low <= 0 <= found.high)
+        == (found.p_value <= 0.05)
+    )
+
+
+@pytest.mark.parametrize(("seed", "size"), [(seed, size) for seed in range(6) for size in (6, 20, 2500)])
+def test_interval_and_p_value_of_runs_never_contradict_each_other(seed, size):
+    rng = np.random.default_rng(seed)
+    a = rng.random(size)
+    found = compare_runs(a, a + rng.normal(0.4 / size**0.5, 1 / 4, size))
+    assert (found.p_value > 0.05) == (found.low <= 0 <= found.high)
+
+
+def test_too_few_items_are_no_gate():
+    few = compare_runs(np.ones(5), np.zeros(5), better="higher")
+    assert compare_runs(np.ones(5), np.ones(5)).low is None and compare_runs(np.ones(6), np.ones(6)).low == 0
+    assert few.low is None and "no difference between A and B is shown" in str(few) and "too few items" in str(few)
+    with pytest.raises(ValueError, match="5 common items, too few items for a 95 % interval"):
+        few.is_regression()
+    assert compare_runs(np.ones(6), np.zeros(6), better="higher").is_regression()
+    with pytest.raises(ValueError, match="which scores are better"):
+        compare_runs(np.ones(6), np.zeros(6)).is_regression()
+    for margin in (-1, float("nan"), True):
+        with pytest.raises(ValueError, match="margin"):
+            compare_runs(np.ones(6), np.zeros(6), better="higher").is_regression(margin)
+
+
+def test_a_run_as_markdown_holds_its_tables_and_no_markup(tmp_path):
+    hostile = {**PAIRS[0], "id": "[x](http://evil.example) | <b>"}
+    report = quiet([hostile, PAIRS[1]], "faithfulness", out=tmp_path / "run")
+    text = report.to_markdown()
+    assert text.startswith("## Run run") and "### Items without a score" in text and "| sentence | verdict |" in text
+    assert "[x]" not in text.replace("\\[", "") and "<b>" not in text and "http://" not in text
+    compared = quiet(ROWS, "bleu", out=tmp_path / "two").to_markdown(
+        other=quiet(better(ROWS), "bleu", out=tmp_path / "one")
+    )
+    assert "## two against one" in compared and "two scores lower than one" in compared

@@ -89,6 +89,40 @@ def test_run_and_report(pairs, tmp_path):
     assert page.returncode == 0 and "Compared with monday" in text and "<script" not in text
 
 
+def test_a_regression_is_code_1_and_what_cannot_be_told_code_2(tmp_path):
+    rows = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i}"} for i in range(12)]
+    tables = {"good": rows, "bad": [{**row, "candidate": "the cat sat down"} for row in rows]}
+    tables |= {"few": rows[:3], "ter_good": rows, "ter_bad": tables["bad"]}
+    for name, listed in tables.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
+        metric = "ter" if "ter" in name else "bleu"
+        assert summeval("run", tmp_path / f"{name}.jsonl", "--metric", metric, "--out", tmp_path / name).returncode == 0
+    gate = lambda name, other, *more: summeval(
+        "report", tmp_path / name, "--other", tmp_path / other, "--fail-on-regression", *more
+    )
+    worse = gate("bad", "good", "--markdown", tmp_path / "gate.md")
+    assert worse.returncode == 1 and worse.stderr.count("a regression: On 12 common items bad scores lower") == 1
+    assert "| common items |" in (tmp_path / "gate.md").read_text()
+    assert gate("good", "bad").returncode == gate("good", "good").returncode == 0
+    assert gate("bad", "good", "--margin", 90).returncode == 0
+    assert gate("ter_bad", "ter_good").returncode == 1 and gate("ter_good", "ter_bad").returncode == 0
+    few = gate("few", "good")
+    assert few.returncode == 2 and "too few items" in few.stderr
+    assert gate("bad", "ter_good").returncode == 2 and gate("bad", "good", "--margin", -1).returncode == 2
+    alone = summeval("report", tmp_path / "bad", "--fail-on-regression")
+    assert alone.returncode == 2 and "--other" in alone.stderr
+
+
+def test_markdown_is_written_where_a_page_is(pairs, tmp_path):
+    done = summeval("score", "bleu", pairs, "--each", "--markdown", tmp_path / "a.md")
+    assert done.returncode == 0 and "| bleu |" in (tmp_path / "a.md").read_text()
+    assert summeval("score", "bleu", pairs, "--markdown", tmp_path / "a.md").returncode == 0, "ours is written anew"
+    (tmp_path / "mine.md").write_text("# Mine")
+    kept = summeval("score", "bleu", pairs, "--markdown", tmp_path / "mine.md")
+    assert kept.returncode == 2 and "--markdown" in kept.stderr and (tmp_path / "mine.md").read_text() == "# Mine"
+    assert summeval("score", "bleu", pairs, "--markdown", pairs).returncode == 2
+
+
 def test_failures_are_code_3_and_a_dry_run_scores_nothing(pairs, tmp_path):
     pairs.write_text(pairs.read_text() + '{"candidate": 7, "references": "x"}\n')
     words = ("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--workers", 1)

@@ -2,18 +2,20 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers.correlations import SCIPY, at_level, example
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from summeval_nb.agreement.coefficients import by_row
-from summeval_nb.agreement.correlation import LEVELS
+from summeval_nb.agreement.correlation import LEVELS, correlate
 from summeval_nb.agreement.significance import (
-    PairedTest,
+    ALTERNATIVES,
     _p_value_of,
     _pair_p_value,
     _require_epsilon,
@@ -34,9 +36,9 @@ by_level = pytest.mark.parametrize("level", LEVELS)
 def test_small_permutation_test_by_hand():
     """Two systems, both articles decided rightly by A and wrongly by B: four swaps of articles, one as extreme."""
     human, right, wrong = [[1, 2], [1, 2]], [[1, 2], [1, 2]], [[2, 1], [2, 1]]
-    found = paired_test(right, wrong, human, permute="articles", n_resamples=4000)
+    found = paired_test(right, wrong, human, permute="articles", alternative="greater", n_resamples=4000)
     assert found.score == 2 and found.p_value == pytest.approx(1 / 4, abs=0.03)
-    two_sided = paired_test(right, wrong, human, permute="articles", alternative="two-sided", n_resamples=4000)
+    two_sided = paired_test(right, wrong, human, permute="articles", n_resamples=4000)
     assert two_sided.p_value == pytest.approx(1 / 2, abs=0.03)
     less = paired_test(right, wrong, human, permute="articles", alternative="less", n_resamples=200)
     assert less.p_value == 1
@@ -149,13 +151,72 @@ def test_a_threshold_is_a_number_or_calibrated():
 
 def test_a_sentence_claims_what_was_asked_and_no_more():
     metric, human = example()
-    words = {"greater": "better with", "less": "less with", "two-sided": "differently with"}
-    for alternative, said in words.items():
-        found = paired_test(human, -human, human, alternative=alternative)
-        assert isinstance(found, PairedTest) and f"agrees {said} people than" in str(found)
-        assert found.sentence(alpha=1.1).startswith("You may say that A")
-        assert found.sentence(("x", "y"), alpha=0).startswith("You may not say that x")
+    two_sided, greater, less = (paired_test(human, -human, human, alternative=side) for side in ALTERNATIVES)
+    assert str(two_sided).startswith("A agrees better with people than B: summary-level")
+    assert "95 % interval [" in str(two_sided) and "two-sided p = " in str(two_sided)
+    assert str(greater).startswith("A agrees better") and "at least" in str(greater) and "one-sided p" in str(greater)
+    assert less.sentence(("x", "y")).startswith("It is not shown that x agrees less with people than y: ")
+    assert str(paired_test(-human, human, human)).startswith("A agrees less with people than B")
     assert "No statement is possible" in str(paired_test(np.ones_like(metric), metric, human))
+
+
+def test_no_difference_is_claimed_where_the_interval_holds_zero():
+    test = paired_test(*np.random.default_rng(0).normal(size=(3, 9, 6)), n_resamples=99)
+    for p_value, interval, claimed in [
+        (0.038, (-0.038, 0.228), False),
+        (0.078, (0.01, 0.228), False),
+        (0.038, (0.0, 0.2), False),
+        (0.038, None, False),
+        (0.038, (0.01, 0.228), True),
+        (0.05, (0.01, 0.228), False),
+    ]:
+        found = replace(test, score=0.095, p_value=p_value, interval=interval)
+        assert found.shows_a_difference == claimed == ("A agrees better" in str(found)), (p_value, interval)
+        assert f"p = {p_value}" in str(found) and (interval is None or f"{interval[0]:.3f}" in str(found))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_interval_has_the_sides_of_the_test(alternative):
+    a, b, human = np.random.default_rng(1).normal(size=(3, 12, 7))
+    found = paired_test(a, b, human, alternative=alternative, confidence=0.9, n_resamples=200)
+    draws = found.a.resamples - found.b.resamples  # the same draws for both
+    expected = {
+        "two-sided": np.quantile(draws, [0.05, 0.95]),
+        "greater": [np.quantile(draws, 0.1), 2],
+        "less": [-2, np.quantile(draws, 0.9)],
+    }
+    assert found.interval == pytest.approx(expected[alternative])
+
+
+def test_one_number_a_text_is_compared_as_scipy_does():
+    rng = np.random.default_rng(2)
+    human = rng.normal(size=60)
+    a, b = human + rng.normal(0, 1, 60), human + rng.normal(0, 1.5, 60)
+    found = paired_test(a, b, human, coefficient="pearson", n_resamples=999)
+
+    def difference(one, other):
+        return stats.pearsonr(one, human).statistic - stats.pearsonr(other, human).statistic
+
+    pair = [(side - side.mean()) / side.std() for side in (a, b)]
+    theirs = stats.permutation_test(
+        pair, difference, permutation_type="samples", vectorized=False, n_resamples=999, rng=np.random.default_rng(0)
+    )
+    assert set(found.p_values) == {"articles"} and found.score == pytest.approx(theirs.statistic)
+    assert found.p_value == pytest.approx(theirs.pvalue, abs=0.05)
+    assert compare_metrics({"a": a, "b": b}, human, n_resamples=99).signature["level"] == "pooled"
+
+
+def test_what_was_left_out_stands_in_the_printed_line():
+    metric, human = example()
+    human[:2] = 3
+    metric[4, 1] = np.nan
+    lost = "2 of {} articles (one side is constant, or fewer than two cells are present); 1 of {} cells"
+    lost = lost.format(len(human), human.size)
+    found, test = correlate(metric, human), paired_test(metric, human, human)
+    assert lost in str(found) and lost in repr(found) and f"Left out: {lost}" in str(test)
+    ranks = compare_metrics({"a": metric, "b": human, "c": np.ones_like(human)}, human, n_resamples=99)
+    assert f"left out of a: {lost}" in repr(ranks) and "two-sided tests, correction holm" in repr(ranks)
+    assert "undefined: c, " in repr(ranks) and lost in ranks._repr_html_()
 
 
 @pytest.mark.parametrize("level", LEVELS)

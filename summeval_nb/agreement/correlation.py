@@ -5,9 +5,9 @@
 # %% ../../nbs/6_judging_the_judges/63_agreement.ipynb #7499c5c5
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..core.html import axes_for
 from ..core.base import float_array
 from ..core.resampling import middle
 from ..core.base import JsonDict
-from ..core.results import Score, Signature
+from ..core.results import Score, ScoreTable, Signature
 from ..core.base import require_count, require_option, require_share
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['LEVELS', 'COEFFICIENTS', 'RESAMPLE', 'Grid', 'Correlation', 'correlate', 'require_tables', 'in_words', 'histogram']
+__all__ = ['LEVELS', 'COEFFICIENTS', 'RESAMPLE', 'Grid', 'Correlation', 'correlate', 'require_level', 'require_tables',
+           'in_words', 'histogram', 'left_out_lines']
 
 # %% ../../nbs/6_judging_the_judges/63_agreement.ipynb #1b5389fd
 LEVELS = ("summary", "system", "pooled")
@@ -83,8 +84,9 @@ class Correlation(Score):
     n_articles, n_systems : int
         Shape of the tables.
     n_skipped : int
-        Articles without a correlation, because one side is constant or fewer than two
-        cells are present.
+        At the summary level, articles without a correlation, because one side is
+        constant or fewer than two cells are present. At the system level, systems
+        without a cell that both tables have.
     n_missing : int
         Cells left out because either table lacks them.
     n_undefined : int
@@ -119,16 +121,49 @@ class Correlation(Score):
         }
         return [found | counts]
 
+    @property
+    def left_out(self) -> str:
+        """What the number is not of, and why, in words; "" where there is nothing."""
+        skipped, of, why = {
+            "summary": (
+                self.n_skipped,
+                f"{self.n_articles} articles",
+                "one side is constant, or fewer than two cells are present",
+            ),
+            "system": (
+                self.n_skipped,
+                f"{self.n_systems} systems",
+                "no cell is present",
+            ),
+            "pooled": (0, "", ""),
+        }[self.level]
+        cells = "pairs" if self.n_systems == 1 else "cells"
+        total, drawn = (
+            self.n_articles * self.n_systems,
+            self.n_undefined + self.resamples.size,
+        )
+        parts = [
+            (skipped, of, why),
+            (self.n_missing, f"{total} {cells}", "a score or a rating is missing"),
+            (self.n_undefined, f"{drawn} resamples", "they have no correlation"),
+        ]
+        return "; ".join(f"{n} of {of} ({why})" for n, of, why in parts if n)
+
     def to_dict(self) -> JsonDict:
         """Return everything but the resamples as plain Python data."""
         return super().to_dict() | {
             "interval": self.interval,
+            "left_out": self.left_out,
             "per_article": list(self.per_article),
         }
 
     def __str__(self) -> str:
         number = in_words(self.score, self.interval, self.reason)
-        return f"{self.level}-level {self.coefficient} {number}"
+        left_out = f"; left out: {self.left_out}" if self.left_out else ""
+        return f"{self.level}-level {self.coefficient} {number}{left_out}"
+
+    def __repr__(self) -> str:
+        return f"Correlation({self}, signature={str(self.signature)!r})"
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the resamples as a histogram, with the estimate and the interval."""
@@ -136,7 +171,7 @@ class Correlation(Score):
             self.resamples,
             self.score,
             self.interval,
-            str(self),
+            f"{self.level}-level {in_words(self.score, self.interval, self.reason)}",
             f"{self.coefficient} in a resample",
             ax,
         )
@@ -146,7 +181,7 @@ def correlate(
     metric: Grid,
     human: Grid,
     *,
-    level: str = "summary",
+    level: str | None = None,
     coefficient: str = "kendall",
     confidence: float = 0.95,
     n_resamples: int = 1000,
@@ -157,13 +192,15 @@ def correlate(
 
     Parameters
     ----------
-    metric, human : array_like, (articles, systems)
-        Scores of the same summaries. None or NaN cells are left out pairwise and
+    metric, human : array_like, (articles, systems) or (texts,)
+        Scores of the same summaries: two tables, or two lists, Series or tables of
+        scores with a number a text. None or NaN cells are left out pairwise and
         counted.
-    level : {"summary", "system", "pooled"}
+    level : {"summary", "system", "pooled"}, optional
         One correlation per article, averaged (articles where either side is constant
         are skipped and counted); one correlation of the systems' means; or all cells at
-        once. Means within 1e-12 of the greatest value of each other are tied; single
+        once. By default pooled where there is one number a text or one system, else
+        summary. Means within 1e-12 of the greatest value of each other are tied; single
         cells only where they are equal.
     coefficient : {"kendall", "spearman", "pearson"}
         Kendall's tau-b, Spearman's rho or Pearson's r.
@@ -183,8 +220,8 @@ def correlate(
     Raises
     ------
     TypeError, ValueError
-        If a table is not one of finite numbers, the shapes differ, or an option is
-        unknown.
+        If a table is not one of finite numbers, the shapes or the indexes of two Series
+        differ, the level needs tables and got lists, or an option is unknown.
 
     References
     ----------
@@ -197,9 +234,10 @@ def correlate(
     >>> result = correlate([[2, 1, 4, 3, 15], [1, 2, 3, 4, 5]], human, n_resamples=0)
     >>> round(result.score, 3), result.n_skipped
     (0.6, 1)
+    >>> print(correlate([1, 2, 4, 3], [1, 2, None, 9], n_resamples=0))
+    pooled-level kendall 1.000; left out: 1 of 4 pairs (a score or a rating is missing)
     """
-    x, y = require_tables(metric=metric, human=human)
-    require_option(level, "level", LEVELS)
+    level, (x, y) = require_level(level, metric=metric, human=human)
     require_option(coefficient, "coefficient", COEFFICIENTS)
     require_option(resample, "resample", RESAMPLE)
     require_count(n_resamples, "n_resamples", minimum=0)
@@ -232,7 +270,7 @@ def correlate(
         else (),
         n_articles=x.shape[0],
         n_systems=x.shape[1],
-        n_skipped=int(np.isnan(values).sum()) if level == "summary" else 0,
+        n_skipped=_skipped(x, y, values, level),
         n_missing=int((np.isnan(x) | np.isnan(y)).sum()),
         n_undefined=len(draws[0]) - resamples.size,
         resamples=resamples,
@@ -278,6 +316,57 @@ def _require_table(values: object, name: str) -> np.ndarray:
     return table
 
 
+def require_level(level: str | None, **named: object) -> tuple[str, list[np.ndarray]]:
+    """Return the level, chosen by the tables where none is given, and the tables.
+
+    Lists of numbers, one a text, become tables of one system.
+    """
+    if level is not None:
+        require_option(level, "level", LEVELS)
+    _require_same_index(named)
+    found = {
+        name: values.scores if isinstance(values, ScoreTable) else values
+        for name, values in named.items()
+    }
+    flat = [name for name, values in found.items() if np.ndim(_plain(values)) == 1]
+    if flat and level in ("summary", "system"):
+        raise ValueError(
+            f"level={level!r} needs tables with two axes, (articles, systems), and "
+            f"{flat[0]} has one number a text: use level='pooled' for texts, or pass "
+            "one row, [scores], for scores of systems"
+        )
+    if len(flat) == len(found):
+        found = {name: np.reshape(_plain(v), (-1, 1)) for name, v in found.items()}
+    tables = require_tables(**found)
+    return level or ("pooled" if tables[0].shape[1] == 1 else "summary"), tables
+
+
+def _plain(values: object) -> np.ndarray:
+    """Values as an array of whatever they hold; rows of unequal length are one axis."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        return np.empty(())
+
+
+def _require_same_index(named: Mapping[str, object]) -> None:
+    """Refuse Series and frames whose labels differ: their places are no pairs."""
+    for axis in ("index", "columns"):
+        labels: dict[str, Any] = {
+            name: getattr(values, axis)
+            for name, values in named.items()
+            if hasattr(getattr(values, axis, None), "equals")
+        }
+        first, *others = labels or [""]
+        for name in others:
+            if not labels[first].equals(labels[name]):
+                raise ValueError(
+                    f"{first} and {name} have different labels (.{axis}), so their "
+                    "places may be no pairs: align them, or pass .to_numpy() of both "
+                    "where the order is the same"
+                )
+
+
 def require_tables(**named: object) -> list[np.ndarray]:
     """Return several tables of the same shape."""
     tables = {name: _require_table(values, name) for name, values in named.items()}
@@ -321,6 +410,30 @@ def histogram(
     return ax
 
 
+def _skipped(x: np.ndarray, y: np.ndarray, values: np.ndarray, level: str) -> int:
+    """How many articles, or systems, a level leaves out."""
+    if level == "system":
+        return int((np.isnan(x) | np.isnan(y)).all(axis=0).sum())
+    return int(np.isnan(values).sum()) if level == "summary" else 0
+
+
+def left_out_lines(found: Mapping[str, Correlation]) -> list[str]:
+    """What the correlations of several metrics left out: a line for each difference."""
+    names: dict[str, list[str]] = {}
+    for name, correlation in found.items():
+        said = correlation.left_out
+        if correlation.score is None:
+            said = f"undefined, {correlation.reason}"
+        if said:
+            names.setdefault(said, []).append(name)
+    everything = len(next(iter(names.values()), [])) == len(found) > 1
+    of = {
+        said: "" if everything else f" of {', '.join(own)}"
+        for said, own in names.items()
+    }
+    return [f"left out{of[said]}: {said}" for said in names]
+
+
 def _why_undefined(x: np.ndarray, y: np.ndarray, level: str) -> str:
     """Why the correlation of two tables is undefined."""
     missing = np.isnan(x) | np.isnan(y)
@@ -328,7 +441,8 @@ def _why_undefined(x: np.ndarray, y: np.ndarray, level: str) -> str:
         return "no cell has a value in both tables"
     if x.shape[1] < 2 and level != "pooled":
         return (
-            f"a {level}-level correlation needs at least two systems, and there is one"
+            f"a {level}-level correlation needs at least two systems, and there is one "
+            "(level='pooled' compares the texts of one system)"
         )
     for name, table in (("metric", x), ("human", y)):
         present = table[~missing]

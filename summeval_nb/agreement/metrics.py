@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
-from .correlation import correlate
+from .correlation import correlate, left_out_lines
 from .registry import METRICS, load_metric, metric_class
 from .significance import compare_metrics
 from .summeval import reference_similarities
@@ -221,10 +221,20 @@ class MetricTable:
 
     def __repr__(self) -> str:
         said = f"MetricTable(signature={str(self.signature)!r})"
-        return f"{said}\n{text_table(self.wide_rows())}"
+        return "\n".join([said, text_table(self.wide_rows()), *self._notes()])
+
+    def _notes(self) -> list[str]:
+        """What the ranks rest on, and what each quality's correlations left out."""
+        ranks = self.signature["ranks"]
+        notes = [f"ranks: two-sided tests, correction {ranks}"] if self.ranks else []
+        for quality in self.qualities:
+            found = {name: self.correlations[name, quality] for name in self.scores}
+            notes += [f"{quality}: {line}" for line in left_out_lines(found)]
+        return notes
 
     def _repr_html_(self) -> str:
-        return html_table(self.wide_rows(), note=str(self.signature))
+        note = "; ".join([*self._notes(), str(self.signature)])
+        return html_table(self.wide_rows(), note=note)
 
     def plot(self) -> Figure:
         """Draw a panel for each quality, metrics of the first rank in blue."""

@@ -17,8 +17,8 @@ from .coefficients import by_row, mean_or_none
 from .coefficients import resampled_correlations, system_means
 from .coefficients import tied
 from .correlation import Correlation, Grid, _draws, _estimate
-from .correlation import correlate, histogram, in_words
-from .correlation import require_tables
+from .correlation import correlate, histogram, left_out_lines
+from .correlation import require_level, require_tables
 from ..core.results import Rows
 from ..core.html import axes_for
 from ..core.base import float_array
@@ -52,9 +52,12 @@ class PairedTest(Score):
     p_values : dict of str to float
         The p-value of each permutation test that was made, by what it swapped.
     interval : (float, float) or None
-        Bootstrap interval of the difference.
+        Bootstrap interval of the difference. For a one-sided alternative its other end
+        is that of all differences, 2 or -2.
+    confidence : float
+        Share of resamples inside the interval; the test's level is 1 minus it.
     alternative : str
-        "greater": A better than B; "less": worse; "two-sided": different.
+        "two-sided": A and B differ; "greater": A is better than B; "less": worse.
     null : numpy.ndarray
         The differences after random swaps, in the test with the largest p-value.
     """
@@ -64,6 +67,7 @@ class PairedTest(Score):
     p_value: float | None
     p_values: dict[str, float]
     interval: tuple[float, float] | None
+    confidence: float
     alternative: str
     null: np.ndarray
 
@@ -88,42 +92,72 @@ class PairedTest(Score):
             "p_value": self.p_value,
             "p_values": self.p_values,
             "interval": self.interval,
+            "confidence": self.confidence,
             "alternative": self.alternative,
+            "sentence": self.sentence(),
         }
         return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the differences after random swaps, and where the observed one lies."""
-        title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
+        title = (
+            f"{self.alternative} p = {self.p_value:.3g}"
+            if self.p_value is not None
+            else self.reason
+        )
         return histogram(
             self.null, self.score, None, title, "difference after random swaps", ax
         )
 
-    def sentence(
-        self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05
-    ) -> str:
-        """Return what the test allows you to say, at the significance level `alpha`."""
-        if self.p_value is None:
+    @property
+    def shows_a_difference(self) -> bool:
+        """Whether test and interval both say, at `confidence`, what was to be shown."""
+        if self.p_value is None or self.interval is None:
+            return False
+        low, high = self.interval
+        return self.p_value < round(1 - self.confidence, 12) and not low <= 0 <= high
+
+    def _numbers(self) -> str:
+        """The difference, its interval and the p-value, with their sides."""
+        ends, share = self.interval, f"{100 * self.confidence:g} %"
+        interval = "no interval, for too few resamples have a difference"
+        if ends is not None:
+            interval = {
+                "two-sided": f"{share} interval [{ends[0]:.3f}, {ends[1]:.3f}]",
+                "greater": f"at least {ends[0]:.3f} at {share} confidence",
+                "less": f"at most {ends[1]:.3f} at {share} confidence",
+            }[self.alternative]
+        side = "two-sided" if self.alternative == "two-sided" else "one-sided"
+        return f"difference {self.score:.3f}, {interval}, {side} p = {self.p_value:.3g}"
+
+    def sentence(self, names: Sequence[str] = ("A", "B")) -> str:
+        """Return what may be said at the test's confidence, with both numbers.
+
+        A difference is claimed where the p-value is below 1 - confidence and the
+        interval does not hold 0.
+        """
+        if self.score is None:
             return f"No statement is possible: {self.reason}."
-        words = {
-            "greater": "agrees better with people than",
-            "less": "agrees less with people than",
-            "two-sided": "agrees differently with people than",
-        }[self.alternative]
-        allowed = "You may say" if self.p_value < alpha else "You may not say"
-        return (
-            f"{allowed} that {names[0]} {words} {names[1]}: "
-            f"{self.a.level}-level {self.a.coefficient} "
-            f"{self.a.score:.3f} against {self.b.score:.3f}, "
-            f"difference {in_words(self.score, self.interval, '')}, "
-            f"p = {self.p_value:.3g}."
+        first, second = names
+        up = self.score > 0 if self.alternative == "two-sided" else None
+        up = self.alternative == "greater" if up is None else up
+        claim = f"{first} agrees {'better' if up else 'less'} with people than {second}"
+        if not self.shows_a_difference and self.alternative == "two-sided":
+            claim = f"Neither {first} nor {second} is shown to agree better with people"
+        elif not self.shows_a_difference:
+            claim = f"It is not shown that {claim}"
+        told = (
+            f"{claim}: {self.a.level}-level {self.a.coefficient} {self.a.score:.3f} "
+            f"against {self.b.score:.3f}, {self._numbers()}."
         )
+        lines = left_out_lines({first: self.a, second: self.b})
+        return " ".join([told, *(f"{line[0].upper()}{line[1:]}." for line in lines)])
 
     def __str__(self) -> str:
         return self.sentence()
 
 # %% ../../nbs/6_judging_the_judges/65_significance.ipynb #50f07c11
-ALTERNATIVES = ("greater", "two-sided", "less")
+ALTERNATIVES = ("two-sided", "greater", "less")
 PERMUTE: dict[str, tuple[str, ...]] = {"each": ("articles", "systems")}
 PERMUTE |= {kind: (kind,) for kind in ("articles", "systems", "jointly")}
 
@@ -133,29 +167,31 @@ def paired_test(
     metric_b: Grid,
     human: Grid,
     *,
-    level: str = "summary",
+    level: str | None = None,
     coefficient: str = "kendall",
-    alternative: str = "greater",
+    alternative: str = "two-sided",
     permute: str = "each",
     n_resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> PairedTest:
-    """Test whether metric A agrees better with people than metric B.
+    """Test whether two metrics agree differently with people.
 
     Parameters
     ----------
-    metric_a, metric_b, human : array_like, (articles, systems)
-        Scores of the same summaries. A cell that any table lacks is left out of all.
+    metric_a, metric_b, human : array_like, (articles, systems) or (texts,)
+        Scores of the same summaries, as in `correlate`. A cell that any table lacks is
+        left out of all.
     level, coefficient, confidence, seed
         As in `correlate`.
-    alternative : {"greater", "two-sided", "less"}
-        What is to be shown about A. Choose it before looking at the data.
+    alternative : {"two-sided", "greater", "less"}
+        What is to be shown: that A and B differ, that A is better, or that it is worse.
+        Choose a side before looking at the data. The interval has the same sides.
     permute : {"each", "articles", "systems", "jointly"}
         What swaps metrics in the permutation test: whole articles, whole systems, each
         of them in a test of its own with the larger p-value counting, or both in one
         swap (Perm-Both, which raises false alarms when a metric favours some systems in
-        every article).
+        every article). A single article or system is not swapped.
     n_resamples : int
         Number of permutations, and of bootstrap resamples for the intervals; at least
         1.
@@ -177,7 +213,9 @@ def paired_test(
     >>> paired_test(good, bad, quality, n_resamples=200).p_value < 0.05
     True
     """
-    a, b, y = require_tables(metric_a=metric_a, metric_b=metric_b, human=human)
+    level, (a, b, y) = require_level(
+        level, metric_a=metric_a, metric_b=metric_b, human=human
+    )
     require_option(alternative, "alternative", ALTERNATIVES)
     require_option(permute, "permute", PERMUTE)
     require_count(n_resamples, "n_resamples")
@@ -188,17 +226,18 @@ def paired_test(
     of_a, of_b = (correlate(side, y, confidence=confidence, **how) for side in (a, b))
     choices = how | {"alternative": alternative, "permute": permute, "conf": confidence}
     left: dict[str, Any] = {"a": of_a, "b": of_b, "alternative": alternative}
+    left["confidence"] = confidence
     left["signature"] = Signature({"metric": "paired-test"} | choices)
     if of_a.score is None or of_b.score is None:
         left |= {"reason": of_a.reason or of_b.reason, "null": np.empty(0)}
         return PairedTest(score=None, p_value=None, p_values={}, interval=None, **left)
-    difference, kinds = of_a.score - of_b.score, PERMUTE[permute]
+    difference, kinds = of_a.score - of_b.score, _kinds(permute, y)
     p, left["null"] = _permutation_tests(a, b, y, difference, alternative, kinds, how)
     draws = _draws((a.shape[0], a.shape[1]), n_resamples, "both", seed)
     first, second = (
         resampled_correlations(side, y, level, coefficient, draws) for side in (a, b)
     )
-    left["interval"], _ = middle(first - second, confidence)
+    left["interval"] = _sided(first - second, confidence, alternative)
     return PairedTest(score=difference, p_value=max(p.values()), p_values=p, **left)
 
 # %% ../../nbs/6_judging_the_judges/65_significance.ipynb #7f794723
@@ -305,17 +344,27 @@ class MetricComparisons(Rows):
     def __repr__(self) -> str:
         rows = self.rows()
         said = f"{len(rows)} metrics, signature={str(self.signature)!r}"
-        return f"MetricComparisons({said})\n{text_table(rows)}"
+        lines = [f"MetricComparisons({said})", text_table(rows), *self._notes()]
+        return "\n".join(lines)
+
+    def _notes(self) -> list[str]:
+        """What the ranks rest on, and what was left out."""
+        how = self.signature
+        tests = f"ranks: two-sided tests, correction {how['correction']}"
+        lost = [f"undefined: {name}, {why}" for name, why in self.undefined.items()]
+        found = left_out_lines(self.correlations)
+        return [f"{tests}, alpha {how['alpha']}", *lost, *found]
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), note=str(self.signature))
+        note = "; ".join([*self._notes(), str(self.signature)])
+        return html_table(self.rows(), note=note)
 
 
 def compare_metrics(
     metrics: Mapping[str, Grid],
     human: Grid,
     *,
-    level: str = "summary",
+    level: str | None = None,
     coefficient: str = "kendall",
     correction: str = "holm",
     alpha: float = 0.05,
@@ -327,9 +376,9 @@ def compare_metrics(
 
     Parameters
     ----------
-    metrics : mapping of str to array_like, each (articles, systems)
+    metrics : mapping of str to array_like, each (articles, systems) or (texts,)
         The metrics' tables by name.
-    human : array_like, (articles, systems)
+    human : array_like, (articles, systems) or (texts,)
         Human judgements.
     correction : {"holm", "bonferroni", "fdr", "none"}
         As in `adjust_p_values`.
@@ -342,7 +391,7 @@ def compare_metrics(
 
     Returns
     -------
-    Comparisons
+    MetricComparisons
 
     References
     ----------
@@ -361,7 +410,7 @@ def compare_metrics(
     _require_significance_level(alpha)
     require_count(n_resamples, "n_resamples")
     require_option(correction, "correction", CORRECTIONS)
-    tables, y = _require_named_tables(metrics, human)
+    level, tables, y = _require_named_tables(metrics, human, level)
     how = _Choices(
         level=level, coefficient=coefficient, seed=seed, n_resamples=n_resamples
     )
@@ -493,9 +542,9 @@ def pairwise_accuracy(
 
 # %% ../../nbs/6_judging_the_judges/65_significance.ipynb #80554bc2
 def _require_named_tables(
-    metrics: object, human: object
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return several metrics' tables by name and the human table, all of one shape."""
+    metrics: object, human: object, level: str | None
+) -> tuple[str, dict[str, np.ndarray], np.ndarray]:
+    """Return the level, metrics' tables by name and the human table, of one shape."""
     if not isinstance(metrics, Mapping):
         raise TypeError(
             f"metrics must map names to tables, not {type(metrics).__name__}"
@@ -503,8 +552,8 @@ def _require_named_tables(
     if not metrics:
         raise ValueError("metrics is empty: pass at least one metric's table by name")
     named = {f"{str(name)!r}": table for name, table in metrics.items()}
-    *found_tables, y = require_tables(**named, human=human)
-    return dict(zip(map(str, metrics), found_tables, strict=True)), y
+    level, (*found, y) = require_level(level, **named, human=human)
+    return level, dict(zip(map(str, metrics), found, strict=True)), y
 
 
 def _require_significance_level(alpha: object) -> float:
@@ -602,6 +651,25 @@ def _p_value_of(null: np.ndarray, observed: float, alternative: str) -> float:
     return float((1 + hits.sum()) / (1 + null.size))
 
 
+def _kinds(permute: str, y: np.ndarray) -> tuple[str, ...]:
+    """What is swapped: of articles and systems only what there are several of."""
+    several = [name for name, n in zip(PERMUTE["each"], y.shape, strict=True) if n > 1]
+    kinds = tuple(kind for kind in PERMUTE[permute] if kind in several)
+    return kinds if permute == "each" and kinds else PERMUTE[permute]
+
+
+def _sided(
+    values: np.ndarray, confidence: float, alternative: str
+) -> tuple[float, float] | None:
+    """The interval of a difference of correlations, with the sides of the test."""
+    if alternative == "two-sided":
+        return middle(values, confidence)[0]
+    ends, _ = middle(values, 1 - 2 * (1 - confidence))
+    if ends is None:
+        return None
+    return (ends[0], 2.0) if alternative == "greater" else (-2.0, ends[1])
+
+
 def _permutation_tests(
     a: np.ndarray,
     b: np.ndarray,
@@ -640,7 +708,7 @@ def _pair_p_value(
         return 1.0  # they share too few cells: nothing can be said
     return max(
         _permutation_tests(
-            a, b, y, means[0] - means[1], "two-sided", ("articles", "systems"), options
+            a, b, y, means[0] - means[1], "two-sided", _kinds("each", y), options
         )[0].values()
     )
 

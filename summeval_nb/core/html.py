@@ -35,6 +35,9 @@ __all__ = [
     "mark_terminal",
     "html_table",
     "text_table",
+    "escape_markdown",
+    "markdown_table",
+    "markdown_report",
     "html_page",
     "folded",
     "figure_text",
@@ -319,6 +322,60 @@ def text_table(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str] |
 
 def _plain(cell: object) -> str:
     return html.unescape(cell) if isinstance(cell, Markup) else str(cell)
+
+
+_MARKS = {ord(mark): f"\\{mark}" for mark in "`*_[]~!#"}  # as a renderer unescapes them
+_MARKS |= {ord(mark): f"&#{ord(mark)};" for mark in "\\|$"}  # what splits a cell, whatever stands before it
+_MARKS |= {ord("<"): "&lt;", ord(">"): "&gt;", ord("&"): "&amp;"}
+_LINKING = re.compile(r"[@#](?=\w)|:(?=//)|\bwww(?=\.)|\bgh-(?=\d)", re.IGNORECASE)
+_BEGINNING = re.compile(r"[-+=](?!\d)|\d{1,9}(?=[.)](?:\s|$))")
+
+
+def escape_markdown(text: str) -> str:
+    """Return `text` as GitHub-flavoured Markdown that shows it, and nothing else, on one line.
+
+    No character makes markup or HTML, ends a table's cell, or begins a list or heading. A
+    word joiner (U+2060), which is not seen, keeps addresses, @mentions and #numbers from
+    becoming links.
+
+    Examples
+    --------
+    >>> print(escape_markdown("a|b <i> [x](y) *z*"))
+    a&#124;b &lt;i&gt; \\[x\\](y) \\*z\\*
+    """
+    line = printable(" ".join(str(text).split()))
+    line = _LINKING.sub("\\g<0>\u2060", line).translate(_MARKS)
+    first = f"&#{ord(line[0])};" if _BEGINNING.match(line) else line[:1]
+    return first + line[1:]
+
+
+def markdown_table(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str] | None = None) -> str:
+    """Return rows as a table of GitHub-flavoured Markdown, with the conventions of `html_table`.
+
+    Examples
+    --------
+    >>> print(markdown_table([{"n": 1, "precision": None}]))
+    | n | precision |
+    | --- | --- |
+    | 1 | – |
+    """
+    names = list(columns if columns is not None else (rows[0] if rows else ()))
+    if not names:
+        return ""
+    lines: list[Sequence[object]] = [names, [Markup("---")] * len(names)]
+    lines += [[_shown(row.get(name)) for name in names] for row in rows]
+    cells = ([cell if isinstance(cell, Markup) else escape_markdown(str(cell)) for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def markdown_report(
+    title: str, lines: Iterable[str] = (), rows: Sequence[Mapping[str, object]] = (), *, note: str = "", level: int = 2
+) -> str:
+    """Return a heading, paragraphs, a table and a note in small print as Markdown, all of them escaped."""
+    small = f"<sub>{escape_markdown(note)}</sub>" if note else ""
+    heading = f"{'#' * level} {escape_markdown(title)}" if title else ""
+    told = [heading, *map(escape_markdown, lines), markdown_table(rows), small]
+    return "\n\n".join(part for part in told if part) + "\n"
 
 
 def html_page(title: str, body: str) -> str:

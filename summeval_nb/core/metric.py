@@ -375,6 +375,7 @@ def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) 
 
         @functools.wraps(function)
         def call(*given: Any, **choices: Any) -> Any:
+            __tracebackhide__ = True  # pytest shows the line of the test
             if not choices.keys() <= names.keys():
                 require_options(f"{function.__name__}()", choices, names)
             return function(*given, **choices)

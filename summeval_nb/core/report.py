@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .base import JsonDict
-from .html import Mark, Markup, mark_terminal, printable, probability_color, render
+from .html import Mark, Markup, escape_markdown, mark_terminal, markdown_report, printable, probability_color, render
 
-__all__ = ["Entry", "Report", "evidence_report", "evidence_text"]
+__all__ = ["Entry", "Report", "evidence_markdown", "evidence_report", "evidence_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -384,6 +384,44 @@ def evidence_text(
     told = [report.note, asked if report.measured else ""]
     notes = ["", *(_paragraph(note, wide) for note in told if note)]
     return "\n".join([*lines, *notes, "", _signed(report.signature, wide)])
+
+
+def evidence_markdown(report: Report, *, shown: int = _SHOWN) -> str:
+    """Return a report as GitHub-flavoured Markdown: a table of the sentences, each with its verdict and evidence.
+
+    Examples
+    --------
+    >>> entry = Entry(text="It rained.", probability=0.9, supported=True, evidence=[(0, 0.8)])
+    >>> told = {"title": "1 of 1", "source": "It rained | a lot.", "signature": "k:1"}
+    >>> print(evidence_markdown(Report(**told, spans=[(0, 18)], entries=[entry])))
+    ## 1 of 1
+    <BLANKLINE>
+    | sentence | verdict | not found | evidence |
+    | --- | --- | --- | --- |
+    | It rained. | supported 0.90 |  | It rained &#124; a lot. (1; 0.80) |
+    <BLANKLINE>
+    <sub>k:1</sub>
+    <BLANKLINE>
+    """
+    lines = [line for line in (report.judged_by, report.note) if line]
+    tables = [(name, _markdown_rows(report, entries, shown)) for name, entries in _grouped(report)]
+    if not report.groups:
+        return markdown_report(report.title, lines, tables[0][1], note=report.signature)
+    parts = [markdown_report(str(name), rows=rows, level=3) for name, rows in tables]
+    return "\n".join([markdown_report(report.title, lines), *parts, markdown_report("", note=report.signature)])
+
+
+def _markdown_rows(report: Report, entries: Sequence[tuple[int, Entry]], shown: int) -> list[JsonDict]:
+    rows = []
+    for _, entry in entries:
+        quotes = []
+        for index, similarity in entry.evidence[:shown]:
+            measured = "" if similarity is None else f"; {similarity:.2f}"
+            quotes.append(f"{report.quote(index)} ({report.name(index)}{measured})")
+        told = Markup("<br>".join(map(escape_markdown, [*quotes, *([entry.note] if entry.note else [])])))
+        missing = ", ".join(entry.text[start:end] for start, end in _apart(entry))
+        rows.append({"sentence": entry.text, "verdict": entry.label, "not found": missing, "evidence": told})
+    return rows
 
 
 def _apart(entry: Entry) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,7 @@ from .embedded import EmbeddedChecker as EmbeddedChecker
 from .faithfulness import Faithfulness as Faithfulness
 from .faithfulness import FaithfulnessMetric as FaithfulnessMetric
 from .faithfulness import ReportComparison as ReportComparison
+from .faithfulness import assert_faithful as assert_faithful
 from .faithfulness import compare_reports as compare_reports
 from .faithfulness import evaluate as evaluate
 from .faithfulness import evaluate_many as evaluate_many

@@ -28,7 +28,8 @@ from ..core.files import write_whole
 from ..core.results import Rows
 from ..core.base import made_of
 from ..core.base import JsonDict
-from ..core.report import Entry, Report, evidence_report, evidence_text
+from ..core.report import Entry, Report, evidence_markdown
+from ..core.report import evidence_report, evidence_text
 from ..core.results import Evidence, Finding, Outcome, ResultTable
 from ..core.metric import Metric
 from ..core.results import Score, Sentence, Signature, Verdict
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['DEFAULT_K', 'faithfulness', 'SCHEMA', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 'FaithfulnessMetric',
-           'evaluate_many', 'evaluate', 'ReportComparison', 'compare_reports', 'FaithfulnessChoices',
+           'evaluate_many', 'evaluate', 'ReportComparison', 'compare_reports', 'assert_faithful', 'FaithfulnessChoices',
            'faithfulness_from_dict', 'faithfulness_schema', 'outcome_of', 'why_none_judged']
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #b0c09756
@@ -233,6 +234,10 @@ class Faithfulness(Score):
         its path.
         """
         return _write_page(path, "Faithfulness report", self._repr_html_())
+
+    def to_markdown(self) -> str:
+        """Return the report as GitHub-flavoured Markdown, every text escaped."""
+        return evidence_markdown(self.report())
 
     def to_text(self, *, color: bool = False) -> str:
         """Return the report as text, for terminals."""
@@ -581,6 +586,10 @@ class ReportComparison(Rows):
             "results": [result.to_dict() for result in self.results],
         }
 
+    def to_markdown(self) -> str:
+        """Return the comparison as GitHub-flavoured Markdown, a table a summary."""
+        return evidence_markdown(_comparison_report(self))
+
     def to_text(self, *, color: bool = False) -> str:
         """Return the comparison as text, for terminals: one summary below the other."""
         return evidence_text(_comparison_report(self), color=color)
@@ -687,6 +696,66 @@ def compare_reports(
         If there is no result, the articles differ, or the names do not match in number.
     """
     return ReportComparison(*_of_one_article(results, names))
+
+# %% ../../nbs/3_evidence/38_faithfulness.ipynb #a5fa1702
+@takes_choices_of(FaithfulnessMetric)
+def assert_faithful(
+    text: str,
+    summary: str,
+    at_least: float = 0.8,
+    *,
+    k: int | None = None,
+    **choices: Unpack[FaithfulnessChoices],
+) -> Faithfulness:
+    """Fail, as a test does, unless enough of a summary is supported by its article.
+
+    Parameters
+    ----------
+    text, summary : str
+        The article, and the summary to judge.
+    at_least : float
+        The least score in [0, 1] that passes.
+    k, splitter, embedder, checker, threshold, store, lang
+        As for `evaluate`.
+
+    Returns
+    -------
+    Faithfulness
+        What `evaluate` returns, where it passes.
+
+    Raises
+    ------
+    AssertionError
+        If the score is below `at_least`, with each sentence that is not supported, its
+        evidence and why; or undefined, with the reason.
+    RuntimeError
+        If the checker failed on a sentence, so that nothing can be asserted.
+    TypeError, ValueError
+        As for `evaluate`.
+
+    Examples
+    --------
+    >>> assert_faithful("The dog slept. It rained.", "It rained.", at_least=1).score
+    1.0
+    """
+    __tracebackhide__ = True
+    require_share(at_least, "at_least")
+    result = evaluate(text, summary, k, **choices)
+    failures = [verdict.reason for verdict in result.verdicts if verdict.failed]
+    if failures:
+        raise RuntimeError(
+            f"the checker failed on {len(failures)} of {len(result.verdicts)} "
+            f"sentences, so nothing is asserted: {failures[0]}"
+        )
+    if result.score is None:
+        raise AssertionError(f"faithfulness is undefined: {result.reason}")
+    if result.score < at_least:
+        report = result.report()
+        wrong = [entry for entry in report.entries if entry.supported is False]
+        title = f"faithfulness {result.score:.4g} is below {at_least:g}: not supported"
+        shown = replace(report, title=title, entries=wrong, measured=(), judged_by="")
+        raise AssertionError(evidence_text(shown))
+    return result
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #c4d26b04
 class FaithfulnessChoices(TypedDict, total=False):

@@ -25,7 +25,8 @@ from ..core.base import require_share, require_text
 from ..core.passages import require_passages
 from ..core.metric import Metric
 from ..core.results import Outcome, ScoreTable, Sentence, Signature
-from ..core.html import Markup, html_page, html_table, render, text_table
+from ..core.html import Markup, html_page, html_table, markdown_report
+from ..core.html import render, text_table
 from summeval_nb.judged.judging import (
     LABELS,
     Ask,
@@ -585,6 +586,36 @@ class AnswerReport:
             light=_LIGHT,
             words=_LABEL_WORDS,
             signature=self.signature,
+        )
+
+    def to_markdown(self) -> str:
+        """Return the report as GitHub-flavoured Markdown, every text escaped."""
+        flags = [
+            _flag_words("answer", self.answer_refused),
+            _flag_words("ground truth", self.truth_refused),
+        ]
+        texts = {"question": self.question, "ground truth": self.ground_truth}
+        texts |= {"answer": self.answer}
+        numbers = {title: self.inferences[name].score for name, title in PAIRS.items()}
+        numbers |= {"correctness": self.correctness.f1}
+        scores = [{"number": name, "value": value} for name, value in numbers.items()]
+        told = [{"text": name, "": text} for name, text in texts.items()]
+        rows = [
+            {"pair": PAIRS[row["pair"]], "statement": row["statement"]}
+            | {"label": _LABEL_WORDS[row["label"]], "probability": row["probability"]}
+            | {"evidence": " / ".join(row["evidence"])}
+            | {"not found": " / ".join(row["not_found"]), "reason": row["reason"]}
+            for row in self.rows()
+        ]
+        note = str(self.signature)
+        return "\n".join(
+            [
+                markdown_report(
+                    self.first_line, filter(None, [*flags, *self.notes]), told
+                ),
+                markdown_report("", rows=scores),
+                markdown_report("Statements", rows=rows, note=note, level=3),
+            ]
         )
 
     def to_html(self, path: str | Path) -> Path:

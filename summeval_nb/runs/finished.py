@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from numbers import Integral
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -368,18 +368,26 @@ def histogram_svg(values: Sequence[np.ndarray], names: Sequence[str]) -> Markup:
 
 def worst_html(row: JsonDict, *, opened: bool = True) -> Markup:
     """Return one item of a run as HTML: its score and, for faithfulness, the report of its result."""
-    name = row["id"] if row["id"] is not None else f"item {row['item']}"
     parts = [{"part": k, "value": json.dumps(v, ensure_ascii=False)[:500]} for k, v in row["parts"].items()]
-    return render("item.html", name=name, score=row["score"], opened=opened, drawn=_report_html(row), parts=parts)
+    drawn = drawn_row(row, lambda found: found._repr_html_())
+    return render("item.html", name=row_name(row), score=row["score"], opened=opened, drawn=drawn, parts=parts)
 
 
-def _report_html(row: JsonDict) -> str | None:
-    """The report of a row's result; None where the parts are not those of faithfulness, whatever they are called."""
+Drawn = TypeVar("Drawn")
+
+
+def drawn_row(row: JsonDict, draw: Callable[[Any], Drawn]) -> Drawn | None:
+    """A row's result, drawn; None where the parts are not those of faithfulness, whatever they are called."""
     try:
         found = result_of_row(row)
-        return None if isinstance(found, StoredScore) else found._repr_html_()
+        return None if isinstance(found, StoredScore) else draw(found)
     except (AttributeError, LookupError, TypeError, ValueError):
         return None
+
+
+def row_name(row: JsonDict) -> str:
+    """What people call a row: its id, or its number."""
+    return str(row["id"]) if row["id"] is not None else f"item {row['item']}"
 
 
 def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[JsonDict]:

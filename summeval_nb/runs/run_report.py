@@ -11,19 +11,21 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, require_count, require_share
+from summeval_nb.core.base import JsonDict, callers_level, is_finite, require_count, require_option, require_share
 from summeval_nb.core.files import write_whole
-from summeval_nb.core.html import html_page, html_table, render, text_table
-from summeval_nb.core.resampling import bootstrap, sign_flip_p_value
+from summeval_nb.core.html import html_page, html_table, markdown_report, render, text_table
+from summeval_nb.core.resampling import sign_flips
+from summeval_nb.core.results import Rows
 from summeval_nb.runs.finished import (
     Aligned,
     complete_manifest,
+    drawn_row,
     histogram_svg,
     metric_name,
     pair_rows,
@@ -31,6 +33,7 @@ from summeval_nb.runs.finished import (
     require_pairs,
     result_of_item,
     result_of_row,
+    row_name,
     rows_of_file,
     stored_row,
     usage_rows,
@@ -39,6 +42,7 @@ from summeval_nb.runs.finished import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import ArrayLike
 
     from summeval_nb.core.results import Score
     from summeval_nb.runs.manifest import Corpus
@@ -54,7 +58,6 @@ __all__ = [
     "align",
     "RunReport",
     "page_parts",
-    "compared_parts",
     "run_page",
 ]
 
@@ -111,8 +114,31 @@ def gather(rows: Iterator[JsonDict], worst: int = 10) -> Gathered:
     return Gathered(np.array(scores), reasons, lowest, signatures)
 
 
-class RunComparison(NamedTuple):
-    """Two runs on their common items: means, difference B - A, interval, p-value."""
+@dataclass(frozen=True, repr=False)
+class RunComparison(Rows):
+    """Two runs on their common items: what changed from A to B, and what one may say of it.
+
+    Parameters
+    ----------
+    n : int
+        Items that both runs scored.
+    left_out, alone : int
+        Common items without a score in A or B, and items that only one run has.
+    mean_a, mean_b, difference : float or None
+        Of the n items; the difference is B - A.
+    low, high : float or None
+        The interval of the difference; None where the items are too few to bound it.
+    p_value : float or None
+        Two-sided. The interval holds 0 where it is above 1 - `confidence`.
+    method : str
+        How interval and p-value were found, or why they were not.
+    better : str
+        "higher", "lower" or "neither": which scores of the metric are better.
+    names, notes : tuple of str
+        What the runs are called, and what must be said with the comparison.
+    earlier : RunReport or None
+        The run A, where two runs were compared and not two arrays.
+    """
 
     n: int
     left_out: int
@@ -123,51 +149,126 @@ class RunComparison(NamedTuple):
     high: float | None
     p_value: float | None
     method: str
+    confidence: float = 0.95
+    alone: int = 0
+    better: str = "neither"
+    names: tuple[str, str] = ("A", "B")
+    notes: tuple[str, ...] = ()
+    earlier: RunReport | None = None
 
-    def sentence(self, a: str = "A", b: str = "B", alpha: float = 0.05) -> str:
-        """Return what may be said."""
-        if self.p_value is None:
-            return f"Nothing may be said: {self.method}."
-        word = "higher" if (self.difference or 0) > 0 else "lower"
-        claim = f"no difference between {a} and {b} is shown"
-        if self.p_value < alpha:
-            claim = f"{b} scores {word} than {a}"
-        interval = f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
-        found = f"{claim}: {interval}, p = {self.p_value:.3g} ({self.method})."
-        return f"On {self.n} common items {found}"
+    def rows(self) -> list[JsonDict]:
+        """Return one row: counts, means, the difference with its interval and p-value."""
+        row: JsonDict = {"common items": self.n, "left out": self.left_out, "in one run only": self.alone}
+        row |= {f"mean of {name}": mean for name, mean in zip(self.names, (self.mean_a, self.mean_b), strict=True)}
+        return [row | {"difference": self.difference, "low": self.low, "high": self.high, "p": self.p_value}]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain data."""
+        own = asdict(replace(self, earlier=None))
+        del own["earlier"]
+        return own | {"sentence": self.sentence()}
+
+    def _interval(self) -> str:
+        share = f"{100 * self.confidence:g} %"
+        few = f"too few items for a {share} interval"
+        return few if self.low is None else f"{share} interval [{self.low:+.4f}, {self.high:+.4f}]"
+
+    def sentence(self, a: str | None = None, b: str | None = None) -> str:
+        """Return what may be said: a difference only where its interval does not hold 0."""
+        first, second = a or self.names[0], b or self.names[1]
+        lost = [f"{self.left_out} common items have no score in one of them."] if self.left_out else []
+        lost += [f"{self.alone} items are in one run only."] if self.alone else []
+        if self.difference is None:
+            return " ".join([f"Nothing may be said: {self.method}.", *lost])
+        claim = f"no difference between {first} and {second} is shown"
+        if self.low is not None and self.high is not None and not self.low <= 0 <= self.high:
+            claim = f"{second} scores {'higher' if self.low > 0 else 'lower'} than {first}"
+        numbers = f"{self.difference:+.4f}, {self._interval()}, two-sided p = {self.p_value:.3g} ({self.method})"
+        return " ".join([f"On {self.n} common items {claim}: {numbers}.", *lost])
+
+    def is_regression(self, margin: float = 0.0) -> bool:
+        """Return whether B is worse than A: the whole interval lies on the worse side, beyond `margin`.
+
+        Raises
+        ------
+        ValueError
+            If it is not known which scores are better, the items are too few for an
+            interval, or the margin is no number of at least 0.
+        """
+        if isinstance(margin, bool) or not (is_finite(margin) and margin >= 0):
+            raise ValueError(f"margin must be a number of at least 0, in the units of the score, not {margin!r}")
+        if self.better not in ("higher", "lower"):
+            raise ValueError("it is not known which scores are better: say better='higher' or better='lower'")
+        if self.low is None or self.high is None:
+            raise ValueError(f"no regression can be told: {self.n} common items, {self._interval()}")
+        return (self.high if self.better == "higher" else -self.low) < -margin
+
+    def to_markdown(self) -> str:
+        """Return the comparison as GitHub-flavoured Markdown."""
+        return markdown_report(" against ".join(self.names[::-1]), [*self.notes, self.sentence()], self.rows())
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.notes, self.sentence()])
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), caption=self.sentence(), note=" ".join(self.notes))
 
 
 _EXACT_LIMIT = 2000
 
 
-def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float, float, str]:
-    """The interval of a mean difference, its p-value, and how they were found."""
+def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float | None, float | None, float, str]:
+    """The interval of a mean difference, its p-value, and how they were found: both by one test, so that they agree."""
     from scipy import stats
 
-    if not d.any():
-        return 0.0, 0.0, 1.0, "all scores are equal"
     mean, spread = float(d.mean()), d.std(ddof=1) / math.sqrt(len(d))
     if len(d) > _EXACT_LIMIT and spread:
         half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
         p = float(2 * stats.norm.sf(abs(mean) / spread))
         return mean - half, mean + half, p, "normal approximation"
-    p = sign_flip_p_value(d, n_resamples=9999, seed=seed)
-    if not spread:
-        return float(d[0]), float(d[0]), p, "sign-flip permutation"
-    means = lambda drawn: d[drawn].mean(axis=-1)
-    _, low, high = bootstrap(means, len(d), confidence=confidence, n_resamples=9999, seed=seed)
-    return low, high, p, "bootstrap, sign-flip permutation"
+    low, high, p = sign_flips(d, confidence=confidence, n_resamples=9999, seed=seed)
+    return (
+        *((low, high) if math.isfinite(low) else (None, None)),
+        p,
+        "sign flips" if d.any() else "all scores are equal",
+    )
 
 
-def compare_runs(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, seed: int = 0) -> RunComparison:
-    """Compare two runs' scores of the same items (NaN: none).
+Run: TypeAlias = "RunReport | str | Path"
+Earlier: TypeAlias = "RunReport | str | Path | RunComparison"  # a run, or what a run was compared with
 
-    By a bootstrap interval and a sign-flip permutation test.
+
+def compare_runs(
+    a: ArrayLike | Run, b: ArrayLike | Run, *, confidence: float = 0.95, better: str | None = None, seed: int = 0
+) -> RunComparison:
+    """Compare two runs item by item: how far B is from A, with an interval and a test that agree.
+
+    Parameters
+    ----------
+    a, b : RunReport, folder of a run, or array_like of float, shape (items,)
+        The earlier run and the one to judge. Rows of runs are matched by their ids and
+        contents; arrays hold scores of the same items in the same order, NaN for none.
+    confidence : float
+        Of the interval, in (0, 1).
+    better : {"higher", "lower"}, optional
+        Which scores are better; by default what `list_metrics` says of the runs' metric.
+    seed : int
+        Where the random numbers start.
+
+    Returns
+    -------
+    RunComparison
+        Its `sentence()` says what one may claim, `is_regression()` whether B is worse.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the runs have different metrics or no items in common, or are no runs.
 
     References
     ----------
-    Berg-Kirkpatrick, Burkett and Klein 2012, An Empirical Investigation of Statistical
-    Significance in NLP, EMNLP.
+    Fisher 1935, The Design of Experiments (flipping signs). Hartigan 1969, Using
+    Subsample Values as Typical Values, JASA 64 (the interval).
 
     Examples
     --------
@@ -177,15 +278,41 @@ def compare_runs(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, seed
     True
     """
     require_share(confidence, "confidence")
-    a, b, both = require_pairs(a, b)
+    known: JsonDict = {"confidence": confidence}
+    if better is not None:
+        require_option(better, "better", ("higher", "lower"))
+    given = [isinstance(side, (RunReport, str, Path)) for side in (a, b)]
+    if any(given) and not all(given):
+        raise TypeError("compare two runs or two arrays of scores, not one of each")
+    if all(given):
+        reports = [side if isinstance(side, RunReport) else RunReport.load(side) for side in (a, b)]  # type: ignore[arg-type]
+        folders = [report.folder for report in reports]
+        aligned = align(folders[0], folders[1])
+        a, b = aligned.a, aligned.b
+        same_name = folders[0].name == folders[1].name
+        known["names"] = tuple(str(folder) if same_name else folder.name for folder in folders)
+        known |= {"alone": aligned.alone, "notes": aligned.notes, "earlier": reports[0]}
+        better = better or _better(reports[1].manifest)
+        for note in aligned.notes:
+            warnings.warn(f"{' and '.join(known['names'])}: {note}", stacklevel=callers_level())
+    a, b, both = require_pairs(a, b)  # type: ignore[arg-type]
+    known["better"] = better or "neither"
     d = (b - a)[both]
     counts = len(d), int((~both).sum())
     if len(d) < 2:
         few = "fewer than two items were scored by both runs"
-        return RunComparison(*counts, None, None, None, None, None, None, few)
+        return RunComparison(*counts, None, None, None, None, None, None, few, **known)
     means = float(a[both].mean()), float(b[both].mean()), float(d.mean())
     low, high, p, method = _paired(d, confidence, seed)
-    return RunComparison(*counts, *means, low, high, p, method)
+    return RunComparison(*counts, *means, low, high, p, method, **known)
+
+
+def _better(manifest: JsonDict) -> str:
+    """Which scores of a run's metric are better: "neither" for a metric of somebody's own."""
+    from summeval_nb.agreement.registry import METRICS, describe_metric
+
+    name = manifest["settings"]["metric"]
+    return str(describe_metric(name)["better"]) if isinstance(name, str) and name in METRICS else "neither"
 
 
 def align(folder_a: Path, folder_b: Path) -> Aligned:
@@ -296,10 +423,26 @@ class RunReport:
     def _repr_html_(self) -> str:
         return html_table(self._summary(), caption=f"Run in {self.folder}")
 
-    def to_html(self, path: str | Path, *, other: RunReport | str | Path | None = None, worst: int = 10) -> Path:
+    def to_html(self, path: str | Path, *, other: Earlier | None = None, worst: int = 10) -> Path:
         """Write the page, compared with `other` where one is given; return its path."""
         write_whole(path, run_page(self, other, worst))
         return Path(path)
+
+    def to_markdown(self, *, other: Earlier | None = None, worst: int = 10) -> str:
+        """Return the run as GitHub-flavoured Markdown, compared with `other` where one is given."""
+        require_count(worst, "worst", minimum=0)
+        found = gather(self.rows(), worst)
+        rows = self._summary()
+        parts = [markdown_report(f"Run {self.folder.name}", rows=rows)]
+        if other is not None:
+            parts.append(_compared(other, self).to_markdown())
+        if found.reasons:
+            parts.append(markdown_report("Items without a score", rows=_reason_rows(found), level=3))
+        if found.worst:
+            lowest = [{"item": row_name(row), "score": row["score"]} for row in found.worst]
+            parts.append(markdown_report("Lowest scores", rows=lowest, level=3))
+        drawn = (drawn_row(row, lambda result: result.to_markdown()) for row in found.worst[:_OPEN])
+        return "\n".join([*parts, *filter(None, drawn)])
 
 
 _OPEN = 2  # items that are all shown open
@@ -308,45 +451,40 @@ _OPEN = 2  # items that are all shown open
 def page_parts(manifest: JsonDict, found: Gathered, arrays: Sequence[np.ndarray], names: Sequence[str]) -> JsonDict:
     """Return what the page of a run holds, of what `gather` found."""
     fields = [(name, value) for name, value in manifest.items() if name not in ("counts", "usage")]
-    usage, reasons = manifest.get("usage", {}), found.reasons.most_common(50)
+    usage = manifest.get("usage", {})
     return {
         "names": names,
         "histogram": histogram_svg(arrays, names),
         "worst": [
             worst_html(row, opened=place == 0 or len(found.worst) <= _OPEN) for place, row in enumerate(found.worst)
         ],
-        "reasons": [{"status": status, "reason": reason, "items": n} for (status, reason), n in reasons],
+        "reasons": _reason_rows(found),
         "signatures": [{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text],
         "details": [{"field": name, "value": json.dumps(value)} for name, value in fields],
         "usage": usage_rows(usage) if usage else [],
     }
 
 
-def compared_parts(aligned: Aligned, compared: RunComparison, names: Sequence[str]) -> JsonDict:
-    """Return what a page says of two runs: A is the other (earlier) run, B this one."""
-    for note in aligned.notes:
-        warnings.warn(f"{names[1]} and {names[0]}: {note}", stacklevel=3)
-    extra = f" {aligned.alone} items are in one run only." if aligned.alone else ""
-    row: dict[str, float | None] = {"common items": compared.n, "left out": compared.left_out}
-    row |= {f"mean of {names[1]}": compared.mean_a, f"mean of {names[0]}": compared.mean_b}
-    row |= {"difference": compared.difference, "low": compared.low, "high": compared.high, "p": compared.p_value}
-    return {"said": [*aligned.notes, compared.sentence(names[1], names[0]) + extra], "compared": [row]}
+def _reason_rows(found: Gathered) -> list[JsonDict]:
+    counted = found.reasons.most_common(50)
+    return [{"status": status, "reason": reason, "items": n} for (status, reason), n in counted]
 
 
-def run_page(report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10) -> str:
+def _compared(other: Earlier, report: RunReport) -> RunComparison:
+    return other if isinstance(other, RunComparison) else compare_runs(other, report)
+
+
+def run_page(report: RunReport, other: Earlier | None = None, worst: int = 10) -> str:
     """Return the page of a run as one HTML document that loads nothing."""
     require_count(worst, "worst", minimum=0)
     found = gather(report.rows(), worst)
-    second = RunReport.load(other) if isinstance(other, (str, Path)) else other
+    compared = None if other is None else _compared(other, report)
     arrays, names = [found.scores], [report.folder.name or "this run"]
-    if second:
-        arrays.append(gather(second.rows(), 0).scores)
-        same_name = second.folder.name == names[0]
-        names.append(str(second.folder) if same_name else second.folder.name)
-    parts = page_parts(report.manifest, found, arrays, names)
-    parts |= {"summary": report._summary(), "compared": []}
-    if second:
-        aligned = align(second.folder, report.folder)
-        compared = compare_runs(aligned.a, aligned.b)
-        parts |= compared_parts(aligned, compared, names)
+    if compared and compared.earlier:
+        arrays.append(gather(compared.earlier.rows(), 0).scores)
+        names = [compared.names[1], compared.names[0]]
+    parts = page_parts(report.manifest, found, arrays, names) | {"summary": report._summary(), "compared": []}
+    if compared:
+        said = [*compared.notes, compared.sentence()]
+        parts |= {"said": said, "compared": compared.rows(), "earlier": compared.names[0]}
     return html_page(f"Run {names[0]}", render("run.html", **parts))

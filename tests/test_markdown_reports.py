@@ -1,0 +1,157 @@
+"""Reports as GitHub-flavoured Markdown: whatever stands in a text, two parsers find a table of plain text."""
+
+import html
+import re
+import time
+
+import mistune
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from summeval_nb import evaluate, evaluate_answer
+from summeval_nb.core.html import Markup, escape_markdown, markdown_report, markdown_table, text_table
+from summeval_nb.core.report import Entry, Report, evidence_markdown
+from summeval_nb.evidence.faithfulness import compare_reports
+
+PARSERS = {
+    "markdown-it": MarkdownIt("commonmark").enable(["table", "strikethrough"]).render,
+    "mistune": mistune.create_markdown(
+        escape=False, plugins=["table", "url", "strikethrough", "task_lists", "footnotes"]
+    ),
+}
+HOSTILE = [
+    "a | b",
+    r"a \| b",
+    r"a \\| b",
+    "end\\",
+    "`code | span`",
+    "``",
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<!-- comment",
+    "<https://evil.example>",
+    "[text](https://evil.example)",
+    "![image](https://evil.example/x.png)",
+    "[text][ref]\n\n[ref]: https://evil.example",
+    "note[^1]\n\n[^1]: footnote",
+    "https://evil.example/?q=1",
+    "HTTP://EVIL.example ftp://evil.example www.evil.example WWW.evil.example",
+    "me@evil.example",
+    "**bold** __bold__ ~~gone~~ *i* _i_",
+    "line\nbreak\r\nmore\rand\x85\u2028more  \nbreak",
+    "\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n# heading",
+    "- item",
+    "+ item",
+    "1. item",
+    "12) item",
+    "# heading",
+    "> quote",
+    "---",
+    "===",
+    "```\nfence\n```",
+    "    indented",
+    "&lt;b&gt; &#124; &amp;",
+    "$x^2$ $$y$$",
+    "[ ] task",
+    "\x1b[31mred\x1b[0m \u202eevil \x00",
+    "",
+]
+
+
+def visible(text):
+    """What a reader sees of it: no word joiners, and white space as one space."""
+    return " ".join(re.sub("[\u2060\ufffd]", "", text).split())
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_text_stays_plain_text_in_its_cell(parser, text):
+    page = PARSERS[parser](markdown_table([{"text": text, "n": 1}, {"text": "last", "n": 2}]))
+    assert page.count("<tr") == 3 and page.count("<td") == 4 and page.count("<table") == 1, page
+    tags = set(re.findall(r"<(/?\w+)", page))
+    assert not tags - {"table", "/table", "thead", "/thead", "tbody", "/tbody", "tr", "/tr", "td", "/td", "th", "/th"}
+
+    cell = html.unescape(re.search(r"<td[^>]*>(.*?)</td>", page, re.DOTALL)[1])
+    shown = re.sub("[\x00-\x1f\u202e]", "\ufffd", " ".join(text.split()))
+    assert visible(cell) == visible(shown)
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_text_stays_one_paragraph(parser, text):
+    page = PARSERS[parser](escape_markdown(text))
+    assert set(re.findall(r"<(/?\w+)", page)) <= {"p", "/p"}
+
+
+@given(st.text(alphabet=st.sampled_from("ab1 |`*_[]()<>!~&$#@:/\\.-+=w\n\t^{}\"'"), max_size=60))
+def test_no_text_makes_markup(text):
+    page = PARSERS["markdown-it"](markdown_table([{"a": text, "b": text}]))
+    assert page.count("<td") == 2 and not re.search(r"<(a|img|em|strong|s|code|br|script|p|h\d)\b", page)
+
+
+@pytest.mark.parametrize("text", ["@octocat", "a @team/name b", "#12", "owner/name#12", "GH-12", "me@evil.example"])
+def test_nobody_is_mentioned_and_nothing_is_referred_to(text):
+    assert not re.search(r"@[a-zA-Z0-9]|#[0-9]|GH-[0-9]", escape_markdown(text).replace("&#", ""))
+
+
+@pytest.mark.parametrize("bit", ["@a", "#1", "www.", "://", "\\", "|", "1", "=", " ", "gh-", "&#124;"])
+def test_long_texts_are_escaped_in_linear_time(bit):
+    began = time.perf_counter()
+    escape_markdown(bit * 100_000)
+    assert time.perf_counter() - began < 5
+
+
+def test_plain_words_and_numbers_stay_readable():
+    assert escape_markdown("It isn't 5 % – “fine”, 12.5 (or -3.1)?") == "It isn't 5 % – “fine”, 12.5 (or -3.1)?"
+    rows = [{"name": "a", "score": 0.25}, {"name": "b", "score": None}]
+    assert markdown_table(rows) == "| name | score |\n| --- | --- |\n| a | 0.2500 |\n| b | – |"
+    assert markdown_table([]) == "" and "0.2500" in text_table(rows)
+    assert markdown_table([{"a": Markup("x<br>y")}]).endswith("| x<br>y |")
+    assert markdown_report("T *", ["l"], rows, note="n|") == (
+        f"## T \\*\n\nl\n\n{markdown_table(rows)}\n\n<sub>n&#124;</sub>\n"
+    )
+
+
+ARTICLE = "The fire destroyed 13 houses | on Monday. [Nobody](http://evil.example) was <b>hurt</b>. @all left."
+SUMMARY = "The fire destroyed 31 houses. ![x](http://evil.example/x.png) Nobody was hurt | @all."
+
+
+def drawn(text):
+    page = PARSERS["markdown-it"](text)
+    assert not re.search(r"<(a|img|script|b)\b", page)
+    return page
+
+
+def test_a_report_of_faithfulness_is_a_table_of_its_sentences():
+    result = evaluate(ARTICLE, SUMMARY)
+    page = drawn(result.to_markdown())
+    assert page.count("<tr>") == len(result.sentences) + 1 and page.startswith("<h2>Faithfulness")
+    assert "contradicted" in page and "<td>31</td>" in page and "13 houses | on Monday" in page
+    assert str(result.signature)[:20] in page
+
+
+def test_summaries_of_an_article_are_a_table_each():
+    results = [evaluate(ARTICLE, SUMMARY), evaluate(ARTICLE, "Nobody was hurt.")]
+    page = drawn(compare_reports(results, names=["a | b", "<b>"]).to_markdown())
+    assert page.count("<table>") == 2 and "a | b" in page and "&lt;b&gt;" in page and "<sub>" in page
+
+
+def test_a_report_without_sentences_says_why():
+    page = drawn(evaluate(ARTICLE, "").to_markdown())
+    assert "the summary is empty" in page and "<table>" not in page
+
+
+def test_what_was_not_judged_has_its_note():
+    entry = Entry(text="a | b", probability=None, supported=None, note="the server | is down")
+    told = evidence_markdown(Report(title="t", source="", spans=[], entries=[entry], signature="s"))
+    assert "| a &#124; b | not judged |  | the server &#124; is down |" in told
+
+
+def test_a_report_of_an_answer_has_its_texts_and_statements():
+    found = evaluate_answer(
+        context=ARTICLE, question="How many | houses?", ground_truth="13 houses", answer="31 houses <img src=x>"
+    )
+    page = drawn(found.to_markdown())
+    assert page.count("<table>") == 3 and "How many | houses?" in page and "contradicted" in page
