@@ -38,6 +38,7 @@ from summeval_nb.evidence import tokens, words
 from summeval_nb.evidence.base import encode_pairs
 from summeval_nb.evidence.embedded import MEASURED_K, NUMBERS, fitted, look, numbers_mark, ten_numbers, windows
 from summeval_nb.text.embed import SentenceVectors, load_embedder
+from summeval_nb.text.normalize import in_one_form
 from summeval_nb.text.similarity import cosine_similarity, topk_related
 
 if TYPE_CHECKING:
@@ -259,14 +260,16 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
     for number in np.flatnonzero(read_rows(claims)).tolist():
         by_article.setdefault(claims[number].article, []).append(number)
     for place, numbers in tqdm(by_article.items(), desc="articles"):
-        told, reader = articles[place].sentences, by_set.get(articles[place].set, by_set[""])
-        numbers = [n for n in numbers if told and tokens.take_apart(claims[n].text).keys]
+        raw, reader = articles[place].sentences, by_set.get(articles[place].set, by_set[""])
+        told, whole = [in_one_form(sentence).text for sentence in raw], " ".join(raw)
+        said = {n: in_one_form(claims[n].text, whole).text for n in numbers}
+        numbers = [n for n in numbers if told and tokens.take_apart(said[n]).keys]
         if not numbers:
             continue
-        held = SentenceVectors(embedder, [*told, *(claims[n].text for n in numbers)])
-        similarity = cosine_similarity(held.of(told), held.of([claims[n].text for n in numbers]))
+        held = SentenceVectors(embedder, [*told, *(said[n] for n in numbers)])
+        similarity = cosine_similarity(held.of(told), held.of([said[n] for n in numbers]))
         pairs = [
-            ([told[i] for i in chosen], claims[n].text)
+            ([told[i] for i in chosen], said[n])
             for n, chosen in zip(numbers, topk_related(similarity, MEASURED_K).tolist(), strict=True)
         ]
         vectors = encode_pairs(pairs, embedder)
