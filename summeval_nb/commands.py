@@ -20,6 +20,7 @@ from summeval_nb.shell import (
     Kept,
     Options,
     fail,
+    find_own,
     keep_apart,
     leave_for,
     load_named,
@@ -280,6 +281,7 @@ def run(
     from summeval_nb.runs.plan import plan_run
 
     keep_apart(html, table, store, *_files_of_run(out))
+    find_own(metric)
     kind, fixed = metric_class(metric)
     arguments["options"] = read_options(arguments.pop("option"), kind, metric, but=fixed)
     arguments["columns"] = read_pairs(arguments.pop("column"), "--column")
