@@ -134,7 +134,8 @@ def _help_of(name: str) -> str:
     bounds = f"; {row['range']}{better}" if row["range"] else ""
     purpose = f"{row['purpose'] or name}: reads {row['reads']}{bounds}."
     lines = []
-    for field in fields(kind) if is_dataclass(kind) else ():
+    choices: Any = fields(kind) if is_dataclass(kind) else ()
+    for field in choices:
         if field.name not in {"store", *fixed}:
             default = kind.defaults()[field.name]
             usual = ", needed" if default is MISSING else f" = {default!r}"

@@ -28,7 +28,11 @@ _JUDGED = ("candidate", "summary", "answer", "prediction", "response", "generate
 
 
 def is_place(name: object) -> bool:
-    """Return whether a name has the form "package:function", where package and function may have dots."""
+    """Return whether a name has the form "package:function", where package and function may have dots.
+
+    >>> is_place("my_metrics:shared"), is_place("bleu")
+    (True, False)
+    """
     if not isinstance(name, str) or name.count(":") != 1:
         return False
     return all(part.isidentifier() for half in name.split(":") for part in half.split("."))
@@ -150,7 +154,7 @@ class FunctionMetric(_Placed):
     def score_many(self, *columns: Any, **named: Any) -> ResultTable[Score]:
         """Return the result of each text, for lists in the order of the columns or by their names."""
         named.pop("progress", None)
-        lists = self._lists(dict(zip(self.columns, self._in_order(columns, named), strict=True)))
+        lists = self.lists_of(dict(zip(self.columns, self._in_order(columns, named), strict=True)))
         rows = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
         return ResultTable(results=[self._result(row) for row in rows], signature=self.signature)
 

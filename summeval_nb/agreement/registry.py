@@ -51,7 +51,7 @@ _KNOWN: dict[str, _Known] = {
     "coverage": _copied("words in copied pieces", "coverage"),
     "density": _copied("length of the copied pieces", "density", range="0 or more"),
     "compression": _copied("words of the article for each", "compression", range="0 or more"),
-    "novel_ngrams": _copied("words, pairs, ... not in the article", *(f"novel{n}" for n in (1, 2, 3, 4))),
+    "novel_ngrams": _copied("n-grams not in the article", *(f"novel{n}" for n in (1, 2, 3, 4))),
     "repetition": _copied("three words in a row said again", "repeated3"),
     "embedding": _Known("agreement.metrics:EmbeddingMetric", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"),
