@@ -14,4 +14,4 @@ def __getattr__(name: str) -> object:
     except AttributeError:
         from summeval_nb.core.names import missing
 
-        raise missing(name) from None
+        raise missing(__name__, name) from None

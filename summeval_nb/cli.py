@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from inspect import signature
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from summeval_nb import commands
-from summeval_nb.core.base import require_option
 from summeval_nb.core.html import text_table
 from summeval_nb.core.results import Score, ScoreTable
 from summeval_nb.shell import (
@@ -20,6 +19,7 @@ from summeval_nb.shell import (
     Given,
     OneLine,
     fail,
+    find_own,
     keep_apart,
     leave_for,
     load_named,
@@ -126,11 +126,16 @@ def _help_of(name: str) -> str:
     """The help of a metric's command: what it reads, its range, and its options."""
     from summeval_nb.agreement.registry import describe_metric, metric_class
 
-    (kind, fixed), row = metric_class(name), describe_metric(name)
-    better = "" if row["better"] == "neither" else f", {row['better']} is better"
-    purpose = f"{row['purpose']}: reads {row['reads']}; {row['range']}{better}."
+    row = describe_metric(name)
+    if not row["reads"]:  # somebody's, and broken
+        return row["purpose"]
+    kind, fixed = metric_class(name)
+    better = "" if row["better"] in ("neither", "") else f", {row['better']} is better"
+    bounds = f"; {row['range']}{better}" if row["range"] else ""
+    purpose = f"{row['purpose'] or name}: reads {row['reads']}{bounds}."
     lines = []
-    for field in fields(kind):  # type: ignore[arg-type]
+    choices: Any = fields(kind) if is_dataclass(kind) else ()
+    for field in choices:
         if field.name not in {"store", *fixed}:
             default = kind.defaults()[field.name]
             usual = ", needed" if default is MISSING else f" = {default!r}"
@@ -144,9 +149,9 @@ def _help_of(name: str) -> str:
 
 def _command_of(name: str) -> Any:
     """Make the command of a metric."""
-    from summeval_nb.agreement.registry import metric_class
+    from summeval_nb.agreement.registry import is_ours, metric_class
 
-    keeps = ["store"] if "store" in metric_class(name)[0].defaults() else []
+    keeps = ["store"] if is_ours(name) and "store" in metric_class(name)[0].defaults() else []
 
     @takes("column", "option", "format", *keeps, "html", "as_json")
     def command(files: Files, given: Given, each: Each = False) -> None:
@@ -167,10 +172,14 @@ class _Metrics(OneLine):
         return list(METRICS)
 
     def get_command(self, ctx: Any, name: str) -> Any:
-        return _command_of(name) if name in self.list_commands(ctx) else None
+        return _command_of(name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        require_option(args[0], "metric", self.list_commands(ctx))
+        from summeval_nb.agreement.registry import METRICS, metric_class
+
+        find_own(args[0])
+        if args[0] not in METRICS:
+            metric_class(args[0])  # is imported, or says what is wrong
         return super().resolve_command(ctx, args)
 
 

@@ -21,6 +21,7 @@ from summeval_nb.shell import (
     Markdown,
     Options,
     fail,
+    find_own,
     keep_apart,
     leave_for,
     load_named,
@@ -282,6 +283,7 @@ def run(
 
     given = Given(html=html, markdown=markdown, as_json=as_json)
     keep_apart(given, table, store, *_files_of_run(out))
+    find_own(metric)
     kind, fixed = metric_class(metric)
     arguments["options"] = read_options(arguments.pop("option"), kind, metric, but=fixed)
     arguments["columns"] = read_pairs(arguments.pop("column"), "--column")

@@ -325,6 +325,12 @@ def load_named(options: JsonDict) -> JsonDict:
     return load_options(options)
 
 
+def find_own(metric: str) -> None:
+    """Let a metric of the user's, named by its place, be found in the current folder as well, after all others."""
+    if ":" in metric and (folder := os.getcwd()) not in sys.path:
+        sys.path.append(folder)
+
+
 def read_pairs(given: list[str] | None, what: str) -> JsonDict:
     """Return `["n=2", "smooth=exp"]` as `{"n": 2, "smooth": "exp"}`."""
     found: JsonDict = {}

@@ -219,7 +219,9 @@ def test_the_name_of_the_function_leads_to_its_metric(capsys):
 
 def test_an_unknown_metric_lists_the_known(capsys):
     _, err = said_of(capsys, "score", "blue", "table.jsonl", code=2)
-    assert err.startswith("summeval: unknown metric 'blue'; known: 'length', 'bleu'") and err.count("\n") == 1
+    assert (
+        err.startswith("summeval: unknown metric 'blue', did you mean 'bleu'? known: 'length'") and err.count("\n") == 1
+    )
     _, err = said_of(capsys, "score", "rating", "table.jsonl", code=2)
     assert "rating needs quality, backend: give them as options, -o quality=... -o backend=..." in err
 

@@ -1,5 +1,5 @@
 """How well does a metric agree with people? Correlation, SummEval, significance."""
 
-import lazy_loader as _lazy
+from summeval_nb.core.names import attach
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

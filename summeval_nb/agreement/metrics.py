@@ -14,7 +14,7 @@ import numpy as np
 
 from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
 from .correlation import correlate, left_out_lines
-from .registry import METRICS, load_metric, metric_class
+from .registry import load_metric, metric_class
 from .significance import compare_metrics
 from .summeval import reference_similarities
 from ..core.base import float_array
@@ -340,7 +340,7 @@ def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
         )
     for metric in named.values():
         if isinstance(metric, str):
-            require_option(metric, "metric", METRICS)
+            metric_class(metric)  # an unknown name is refused now
     return named
 
 
@@ -367,6 +367,7 @@ def _require_data(data: object) -> None:
 _COLUMNS = {
     "text": "sources",
     "contexts": "sources",
+    "source": "sources",
     "summary": "summaries",
     "candidate": "summaries",
 }

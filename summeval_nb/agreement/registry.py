@@ -7,9 +7,11 @@ from dataclasses import MISSING, dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from summeval_nb.core.base import JsonDict, require_option, require_options
+from summeval_nb.agreement.plugins import Offer, adopt, find_object, is_place, offers
+from summeval_nb.core.base import JsonDict, require_options, short_repr
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric, require_metric
+from summeval_nb.core.names import suggest
 from summeval_nb.core.results import Rows
 
 __all__ = ["METRICS", "MetricList", "describe_metric", "list_metrics", "load_metric", "metric_class"]
@@ -29,6 +31,11 @@ def _rouge(purpose: str, kind: str) -> _Known:
     return _Known("overlap.rouge:RougeMetric", purpose, fixed={"types": (kind,)})
 
 
+def _copied(purpose: str, *measures: str, range: str = "0 to 1") -> _Known:
+    fixed = {"measures": measures} if measures else {}
+    return _Known("overlap.extractive:ExtractiveMetric", purpose, range, "neither", fixed)
+
+
 _KNOWN: dict[str, _Known] = {
     "length": _Known("agreement.metrics:LengthMetric", "number of words", "0 or more", "neither"),
     "bleu": _Known("overlap.bleu:BleuMetric", "precision of shared n-grams", "0 to 100"),
@@ -40,6 +47,12 @@ _KNOWN: dict[str, _Known] = {
     "ter": _Known("overlap.ter:TerMetric", "edits to a reference", "0 or more", "lower"),
     "meteor": _Known("overlap.matching:MeteorMetric", "words matched, stems and synonyms"),
     "bertscore": _Known("overlap.matching:BertScoreMetric", "nearest token vectors", "-1 to 1"),
+    "extractiveness": _copied("what is copied, new and repeated"),
+    "coverage": _copied("words in copied pieces", "coverage"),
+    "density": _copied("length of the copied pieces", "density", range="0 or more"),
+    "compression": _copied("words of the article for each", "compression", range="0 or more"),
+    "novel_ngrams": _copied("n-grams not in the article", *(f"novel{n}" for n in (1, 2, 3, 4))),
+    "repetition": _copied("three words in a row said again", "repeated3"),
     "embedding": _Known("agreement.metrics:EmbeddingMetric", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"),
     "answers": _Known("judged.answers:AnswerMetric", "answer held against context and truth"),
@@ -61,12 +74,46 @@ _KNOWN: dict[str, _Known] = {
 }
 
 
+def is_ours(name: object) -> bool:
+    """Return whether a metric of the package has this name; nobody else's can take it."""
+    return isinstance(name, str) and name in _KNOWN
+
+
+def _others(*, again: bool = False) -> dict[str, Offer]:
+    """Return what installed packages offer, by name; where the name is taken already, by the place."""
+    found: dict[str, Offer] = {}
+    for offer in offers(again=again):
+        taken = offer.name in _KNOWN or offer.name in found or ":" in offer.name
+        found[offer.place if taken else offer.name] = offer
+    return found
+
+
+def _place_of(name: object) -> str:
+    """Return the place of a metric of somebody's, or raise with the names that were probably meant."""
+    if is_place(name):
+        return str(name)
+    for again in (False, True):
+        if isinstance(name, str) and name in (known := _others(again=again)):
+            return known[name].place
+    near = suggest(name, METRICS) if isinstance(name, str) else []
+    meant = f", did you mean {' or '.join(map(repr, near))}?" if near else ";"
+    listed = f"known: {', '.join(map(repr, METRICS))}; one of yours is 'package:function'"
+    raise ValueError(f"unknown metric {short_repr(name)}{meant} {listed}")
+
+
 def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
     """Return the class of a metric by its name, and the choices that the name fixes."""
-    known = _KNOWN[require_option(name, "metric", _KNOWN)]
+    if not is_ours(name):
+        return adopt(name, _place_of(name))
+    known = _KNOWN[name]
     module, _, own = known.place.partition(":")
     kind = getattr(import_module(f"summeval_nb.{module}"), own)
     return kind, dict(known.fixed)
+
+
+def metric_source(name: str) -> object:
+    """Return what somebody's code has at the place of a metric: what a run knows it by."""
+    return find_object(_place_of(name))
 
 
 def _made(name: str, options: Mapping[str, Any]) -> Metric:
@@ -89,11 +136,24 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
 def load_metric(metric: str | Metric, **options: Any) -> Metric:
     """Return a metric from its name and choices; a metric is returned as it is.
 
+    Parameters
+    ----------
+    metric : str or Metric
+        A name of `list_metrics`, or the place of a function, class or object of yours,
+        "package:function", which is imported. A function such as `f(candidate,
+        references)` or `f(text, summary)` is called once for each text. Its arguments
+        without a default are the columns, and those with one are options; `references`
+        and `contexts` come as lists.
+    **options
+        The metric's choices.
+
     Raises
     ------
     ValueError, TypeError
         If the name or a choice is unknown, a choice is missing, or the object is no
         metric.
+    ImportError
+        If a module of yours cannot be imported.
 
     Examples
     --------
@@ -109,25 +169,28 @@ def load_metric(metric: str | Metric, **options: Any) -> Metric:
 
 
 class _Metrics(Mapping[str, Metric]):
-    """The metrics by name, each with its usual choices, made when it is asked for."""
+    """The metrics by name, ours and those of installed packages, made with the usual choices when asked for."""
 
     def __getitem__(self, name: str) -> Metric:
-        if name not in _KNOWN:
-            raise KeyError(f"unknown metric {name!r}; known: {', '.join(map(repr, _KNOWN))}")
+        if name not in self:
+            try:
+                _place_of(name)
+            except ValueError as error:
+                raise KeyError(str(error)) from None
         return load_metric(name)
 
     def __contains__(self, name: object) -> bool:
         # without making it: some need choices, or data that are not there
-        return name in _KNOWN
+        return is_ours(name) or (isinstance(name, str) and bool(name) and name in _others())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_KNOWN)
+        return iter([*_KNOWN, *_others()])
 
     def __len__(self) -> int:
-        return len(_KNOWN)
+        return len(_KNOWN) + len(_others())
 
     def __repr__(self) -> str:
-        return f"METRICS({', '.join(_KNOWN)})"
+        return f"METRICS({', '.join(self)})"
 
 
 METRICS: Mapping[str, Metric] = _Metrics()
@@ -142,7 +205,8 @@ class MetricList(Rows):
     metrics : sequence of dict
         `metric`, its name; `reads`, its columns; `range` of the score by default;
         `better`, "higher", "lower" or "neither"; `asks_model`, "no", "by option" or
-        "yes"; `purpose`, what it measures.
+        "yes"; `purpose`, what it measures, or why it cannot be loaded; `package`, the
+        installed package that offers it, '' for ours.
     """
 
     metrics: Sequence[JsonDict]
@@ -164,16 +228,28 @@ class MetricList(Rows):
 
 def describe_metric(name: str) -> JsonDict:
     """Return one row of `list_metrics`; only the module of that metric is imported."""
-    known, kind = _KNOWN[require_option(name, "metric", _KNOWN)], metric_class(name)[0]
+    if is_ours(name):
+        known, package = _KNOWN[name], ""
+        kind, better, bounds, purpose = metric_class(name)[0], known.better, known.range, known.purpose
+    else:
+        offer = _others().get(name)
+        package, better, bounds = offer.package if offer else "", "", ""
+        try:
+            kind = metric_class(name)[0]
+        except Exception as error:  # whatever is wrong with somebody's code
+            kind, purpose = Metric, f"cannot be loaded: {error}"
+        else:
+            purpose = (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
     choices = kind.defaults()
     asks = "by option" if choices.keys() & {"judge", "checker", "backend"} else "no"
     return {
         "metric": name,
         "reads": ", ".join(kind.columns),
-        "range": known.range,
-        "better": known.better,
+        "range": bounds,
+        "better": better,
         "asks_model": "yes" if choices.get("backend") is MISSING else asks,
-        "purpose": known.purpose,
+        "purpose": purpose,
+        "package": package,
     }
 
 
@@ -183,13 +259,14 @@ def list_metrics() -> MetricList:
     Returns
     -------
     MetricList
-        A row for each name that `load_metric`, `run` and the shell know. A model is
-        asked "by option" where the judge or checker may be one, as in
-        `judge="llm:FOLDER"`.
+        A row for each name that `load_metric`, `run` and the shell know: ours, and what
+        installed packages offer under the entry points of the group
+        `summeval_nb.metrics`. A model is asked "by option" where the judge or checker
+        may be one, as in `judge="llm:FOLDER"`.
 
     Examples
     --------
     >>> list_metrics().rows()[1]["reads"]
     'candidate, references'
     """
-    return MetricList([describe_metric(name) for name in _KNOWN])
+    return MetricList([describe_metric(name) for name in METRICS])

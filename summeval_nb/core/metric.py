@@ -129,7 +129,7 @@ class Metric:
             and what is no text.
         """
         named = {"predictions": predictions, "references": references} | columns
-        lists = self._lists(named)
+        lists = self.lists_of(named)
         if not any(lists.values()):
             raise ValueError("there is nothing to compute: give at least one text")
         found = self.score_many(*lists.values())
@@ -152,7 +152,7 @@ class Metric:
         """
         return Accumulator(self)
 
-    def _lists(self, named: Mapping[str, object]) -> dict[str, list[Any]]:
+    def lists_of(self, named: Mapping[str, object]) -> dict[str, list[Any]]:
         """Return the columns in their order, checked; None under a name is no
         column."""
         given = {name: texts for name, texts in named.items() if texts is not None}
@@ -271,7 +271,7 @@ class Accumulator:
         TypeError, ValueError
             As for `Metric.compute`; then nothing of the batch was added.
         """
-        batch = self.metric._lists({"predictions": predictions, "references": references} | columns)
+        batch = self.metric.lists_of({"predictions": predictions, "references": references} | columns)
         for name, values in batch.items():
             self._kept[name] += values
 

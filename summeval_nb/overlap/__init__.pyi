@@ -14,6 +14,11 @@ from .chrf import ChrfTable as ChrfTable
 from .chrf import chrf_many as chrf_many
 from .chrf import chrf_score as chrf_score
 from .chrf import corpus_chrf as corpus_chrf
+from .extractive import ExtractiveMetric as ExtractiveMetric
+from .extractive import ExtractiveScore as ExtractiveScore
+from .extractive import ExtractiveTable as ExtractiveTable
+from .extractive import extractiveness as extractiveness
+from .extractive import extractiveness_many as extractiveness_many
 from .matching import BertScore as BertScore
 from .matching import BertScoreMetric as BertScoreMetric
 from .matching import BertScoreTable as BertScoreTable

@@ -72,6 +72,14 @@ class MeteorChoices(TypedDict, total=False):
     gamma: float
 
 
+class ExtractiveChoices(TypedDict, total=False):
+    """The fields of `ExtractiveMetric`."""
+
+    measures: Sequence[str]
+    tokenize: str | Callable[[str], Tokens]
+    lowercase: bool
+
+
 class BertChoices(TypedDict, total=False):
     """The fields of `BertScoreMetric`."""
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
-from summeval_nb.agreement.registry import METRICS, load_metric, metric_class
+from summeval_nb.agreement.plugins import FunctionMetric
+from summeval_nb.agreement.registry import METRICS, is_ours, load_metric, metric_class, metric_source
 from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
@@ -254,6 +255,11 @@ class Job:
         return self.metric if hasattr(self.metric, "score_many") else None
 
     @property
+    def _source(self) -> object:
+        """What a metric that is not ours is known by: itself, or what its name leads to."""
+        return metric_source(self.metric) if isinstance(self.metric, str) else self.metric
+
+    @property
     def kinds(self) -> Mapping[str, str]:
         """What each column must hold."""
         return self._kind.columns if self._kind else {}
@@ -271,7 +277,7 @@ class Job:
     @property
     def is_lexical(self) -> bool:
         """Whether the metric is one of the package's that only count words: none of its choices is a model."""
-        return isinstance(self.metric, str) and not self._kind.defaults().keys() & MODEL_OPTIONS
+        return is_ours(self.metric) and not self._kind.defaults().keys() & MODEL_OPTIONS
 
     @property
     def in_this_process(self) -> bool:
@@ -292,7 +298,7 @@ class Job:
 
     def describe(self) -> JsonDict:
         """Return the job as plain data."""
-        metric = self.metric if isinstance(self.metric, str) else describe(self.metric, "metric")
+        metric = self.metric if is_ours(self.metric) else describe(self._source, "metric")
         found: JsonDict = {
             "metric": metric,
             "options": describe(self.options, "options"),
@@ -319,6 +325,8 @@ def _packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
 
 def _is_named(metric: Metric) -> bool:
     """Whether a metric is one of those that have a name, and not a class of somebody's derived from it."""
+    if isinstance(metric, FunctionMetric):
+        return True
     return metric.name in METRICS and metric_class(metric.name)[0] is type(metric)
 
 
@@ -403,7 +411,8 @@ class Scorer:
         if isinstance(job.metric, str):
             options, kept = metered(load_options(job.options, load), self._ledger, store)
             self._metric = named_metric(job.metric, options, kept)
-            self._try("" if find_backends(options) else self._metric.probe)
+            if is_ours(job.metric):  # somebody's function need not stand an empty text
+                self._try("" if find_backends(options) else self._metric.probe)
         else:
             name = getattr(job.metric, "__qualname__", type(job.metric).__name__)
             self._signature = str(Signature({"metric": getattr(job.metric, "fingerprint", name)}))

@@ -1,0 +1,343 @@
+"""What a summary copies from its article, what it says anew, and what it says twice: counts beside the scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Unpack
+
+from summeval_nb.core.base import JsonDict, np, require_flag, require_option, require_text, require_texts, warn_of_order
+from summeval_nb.core.html import Mark
+from summeval_nb.core.metric import Metric, takes_choices_of
+from summeval_nb.core.results import Score, Signature
+
+from .base import ArrayTable, ExtractiveChoices, warn_of_lost_texts
+from .counting import number_texts
+from .ngrams import list_ngrams, load_tokenizer
+from .picture import COLORS, MatchPicture, token_spans
+from .tokens import Tokens, tokenizer_name
+
+__all__ = [
+    "MEASURES",
+    "ExtractiveMetric",
+    "ExtractiveScore",
+    "ExtractiveTable",
+    "extractiveness",
+    "extractiveness_many",
+]
+
+_ORDERS = range(1, 5)
+MEASURES = (
+    "coverage",
+    "density",
+    "compression",
+    *(f"novel{n}" for n in _ORDERS),
+    *(f"repeated{n}" for n in _ORDERS),
+    "length",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractiveMetric(Metric):
+    """How far a summary copies its article, with the choices of `extractiveness`.
+
+    Parameters
+    ----------
+    measures, tokenize, lowercase
+        As for `extractiveness`; the first measure is the score.
+
+    Examples
+    --------
+    >>> metric = ExtractiveMetric(measures=["novel2"])
+    >>> metric.score(text="The cat sat down.", summary="The cat got up.").score
+    0.75
+    """
+
+    name = "extractiveness"
+    columns = {"text": "text", "summary": "text"}
+    judged = "summary"
+    probe = "It rained."
+    shard_size = 2000
+
+    measures: Sequence[str] = MEASURES
+    tokenize: str | Callable[[str], Tokens] = "13a"
+    lowercase: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.measures, str) or not isinstance(self.measures, Sequence) or not self.measures:
+            raise TypeError(f"measures must be a list of names such as ['coverage'], not {self.measures!r}")
+        for name in self.measures:
+            require_option(name, "measure", MEASURES)
+        require_flag(self.lowercase, "lowercase")
+        self.cut  # noqa: B018  an unknown tokenizer is found now
+
+    def __getstate__(self) -> dict[str, object]:
+        # the tokenizer's parts cannot be sent
+        return {name: getattr(self, name) for name in self.defaults()}
+
+    @cached_property
+    def cut(self) -> Callable[[str], Tokens]:
+        """The function from a text to its tokens."""
+        return load_tokenizer(self.tokenize)
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        named = {"metric": self.name, "measures": ",".join(self.measures)}
+        return Signature(named | {"case": "lc" if self.lowercase else "mixed", "tok": tokenizer_name(self.tokenize)})
+
+    def score(self, text: str, summary: str) -> ExtractiveScore:
+        """Return the measures of one summary; see `extractiveness`."""
+        require_text(text, "text"), require_text(summary, "summary")
+        values = self.score_many([text], [summary]).rows()[0]
+        main = next(iter(values.values()))
+        return ExtractiveScore(
+            score=main,
+            reason=ExtractiveTable.nothing if main is None else "",
+            signature=self.signature,
+            measures=values,
+            text=text,
+            summary=summary,
+            metric=self,
+        )
+
+    def score_many(self, texts: Sequence[str], summaries: Sequence[str]) -> ExtractiveTable:
+        """Return the measures of each summary; see `extractiveness_many`."""
+        articles, judged = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+        if len(articles) != len(judged):
+            raise ValueError(f"there must be one text per summary: {len(articles)} texts, {len(judged)} summaries")
+        sizes = [(len(article), len(summary)) for article, summary in zip(articles, judged, strict=True)]
+        warn_of_order(sizes, remedy="the article is text=, and its summary is summary=")
+        tokens = self._tokens([*articles, *judged])
+        found = [
+            _measured(tokens[article], tokens[summary], len(summary.split()))
+            for article, summary in zip(articles, judged, strict=True)
+        ]
+        values = {name: np.array([row[name] for row in found], dtype=float) for name in self.measures}
+        return ExtractiveTable(values=values, signature=self.signature)
+
+    def _tokens(self, texts: Sequence[str]) -> dict[str, list[Hashable]]:
+        """Return the tokens of each different text, as numbers."""
+        different = list(dict.fromkeys(texts))
+        numbered = number_texts([text.lower() if self.lowercase else text for text in different], self.cut)
+        warn_of_lost_texts(different, numbered.lengths, tokenizer_name(self.tokenize))
+        numbers, ends = numbered.numbers.tolist(), numbered.ends.tolist()
+        return {text: numbers[start:end] for text, start, end in zip(different, [0, *ends], ends, strict=False)}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ExtractiveScore(Score):
+    """The measures of one summary by name, in `measures`; `score` is the first."""
+
+    measures: Mapping[str, float | None]
+    text: str
+    summary: str
+    metric: ExtractiveMetric
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each measure."""
+        return [{"measure": name, "value": value} for name, value in self.measures.items()]
+
+    def fragments(self) -> list[str]:
+        """Return the pieces of the summary that stand in the article, in order."""
+        return [self.summary[start:end] for start, end in self._places()]
+
+    def explain(self) -> MatchPicture:
+        """Mark the pieces of the summary that stand in the article."""
+        marks = [
+            Mark(start, end, COLORS[index % len(COLORS)], "#1a1a1a", self.summary[start:end])
+            for index, (start, end) in enumerate(self._places())
+        ]
+        return MatchPicture("copied from the article", [("summary", self.summary, marks)], self.rows())
+
+    def _places(self) -> list[tuple[int, int]]:
+        tokens = self.metric._tokens([self.text, self.summary])
+        own = self.summary.lower() if self.metric.lowercase else self.summary
+        spans = token_spans(self.summary, self.metric.cut(own))
+        lengths = _copied_lengths(tokens[self.text], tokens[self.summary])
+        found = ([span for span in spans[start : start + size] if span] for start, size in _fragments(lengths))
+        return [(places[0][0], places[-1][1]) for places in found if places]
+
+
+class ExtractiveTable(ArrayTable):
+    """The measures of many summaries, an array each."""
+
+    nothing = "the text holds no words, or the summary too few"
+
+
+@takes_choices_of(ExtractiveMetric)
+def extractiveness(text: str, summary: str, **choices: Unpack[ExtractiveChoices]) -> ExtractiveScore:
+    """Return how far a summary copies its article, says it anew or repeats itself.
+
+    The summary is cut into fragments: from its first token on, the longest run of tokens
+    that stands in the article, then the longest from the next token on, and so on. |f| is
+    the length of a fragment, |S| and |A| are those of summary and article, in tokens.
+
+    Parameters
+    ----------
+    text : str
+        The article.
+    summary : str
+        What was made of it.
+    measures : list of str
+        Which, the score first; all by default.
+        `coverage`: Σ|f| / |S|, in [0, 1], the share of copied tokens.
+        `density`: Σ|f|² / |S|, in [0, |S|], the mean length of the fragment that a token is
+        in.
+        `compression`: |A| / |S|, above 0, how many times as long the article is.
+        `novel1` to `novel4`: the share, in [0, 1], of the summary's different n-grams that
+        are not in the article.
+        `repeated1` to `repeated4`: the share, in [0, 1], of the summary's different n-grams
+        that stand in it more than once.
+        `length`: the words of the summary, counted at white space.
+    tokenize : str or callable
+        As for `bleu_score`.
+    lowercase : bool
+        Lower-case both texts first.
+
+    Returns
+    -------
+    ExtractiveScore
+        A measure is None where the text holds no token, or the summary no n-gram.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything that is no text, and unknown options.
+
+    Notes
+    -----
+    The time grows in proportion to the length of the texts. The program of Grusky et al.
+    jumps over places of the article within a run that it has tried. So it may miss the
+    longest run where the article says a phrase twice in a row, as in "very very good".
+
+    References
+    ----------
+    Grusky et al. (2018), "Newsroom", section 3. Fabbri et al. (2021), "SummEval", whose
+    `DataStatsMetric` has the shares of novel and repeated n-grams.
+
+    Examples
+    --------
+    >>> found = extractiveness(text="The cat sat on the mat.", summary="The cat lay on the mat.")
+    >>> found.fragments()
+    ['The cat', 'on the mat.']
+    >>> round(found.measures["coverage"], 3), round(found.measures["density"], 3)
+    (0.857, 2.857)
+    """
+    return ExtractiveMetric(**choices).score(text, summary)
+
+
+@takes_choices_of(ExtractiveMetric)
+def extractiveness_many(
+    texts: Sequence[str], summaries: Sequence[str], **choices: Unpack[ExtractiveChoices]
+) -> ExtractiveTable:
+    """Return the measures of each summary: the numbers of `extractiveness`, as arrays.
+
+    Parameters
+    ----------
+    texts, summaries : list of str
+        Articles, and one summary each.
+    measures, tokenize, lowercase
+        As for `extractiveness`.
+
+    Examples
+    --------
+    >>> table = extractiveness_many(texts=["a b c d"] * 2, summaries=["a b x", "c d"])
+    >>> table.arrays()["coverage"].round(3).tolist(), table.arrays()["compression"].round(3).tolist()
+    ([0.667, 1.0], [1.333, 2.0])
+    """
+    return ExtractiveMetric(**choices).score_many(texts, summaries)
+
+
+def _measured(article: Sequence[Hashable], summary: Sequence[Hashable], words: int) -> dict[str, float | None]:
+    """Return every measure of one summary by its name; None where it is undefined."""
+    if not article or not summary:
+        return dict.fromkeys(MEASURES)
+    lengths = _copied_lengths(article, summary)
+    sizes = [size for _, size in _fragments(lengths)]
+    found: dict[str, float | None] = {
+        "coverage": sum(sizes) / len(summary),
+        "density": sum(size * size for size in sizes) / len(summary),
+        "compression": len(article) / len(summary),
+        "length": words,
+    }
+    for n in _ORDERS:
+        times = Counter(list_ngrams(summary, n))
+        novel = {gram for gram, size in zip(list_ngrams(summary, n), lengths, strict=False) if size < n}
+        found[f"novel{n}"] = len(novel) / len(times) if times else None
+        found[f"repeated{n}"] = sum(count > 1 for count in times.values()) / len(times) if times else None
+    return found
+
+
+def _fragments(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the copied pieces as (place, length), each the longest from where the one before ends."""
+    found, place = [], 0
+    while place < len(lengths):
+        if lengths[place]:
+            found.append((place, lengths[place]))
+        place += max(lengths[place], 1)
+    return found
+
+
+def _copied_lengths(article: Sequence[Hashable], summary: Sequence[Hashable]) -> list[int]:
+    """Return for each place of the summary how many tokens from there on stand in the article in a row.
+
+    The article is read once by an automaton of the summary's substrings, which notes how much of each it has met.
+    """
+    following, shorter, size = _automaton(summary)
+    met = [0] * len(size)
+    state = length = 0
+    for token in article:
+        while state and token not in following[state]:
+            state = shorter[state]
+            length = size[state]
+        if token in following[state]:
+            state, length = following[state][token], length + 1
+            met[state] = max(met[state], length)
+    for state in sorted(range(1, len(size)), key=size.__getitem__, reverse=True):
+        if met[state]:  # and so its ends were met whole
+            met[shorter[state]] = size[shorter[state]]
+    lengths = []
+    state = length = 0
+    for place in range(len(summary)):
+        while place + length < len(summary):
+            longer = following[state][summary[place + length]]
+            if met[longer] <= length:
+                break
+            state, length = longer, length + 1
+        lengths.append(length)
+        if length:
+            length -= 1
+            state = shorter[state] if length == size[shorter[state]] else state
+    return lengths
+
+
+def _automaton(tokens: Sequence[Hashable]) -> tuple[list[dict[Hashable, int]], list[int], list[int]]:
+    """Return the suffix automaton of Blumer et al. (1985): each state's next states, its suffix link, its length."""
+    following: list[dict[Hashable, int]] = [{}]
+    shorter, size, last = [-1], [0], 0
+    for token in tokens:
+        new, place = len(size), last
+        following.append({})
+        shorter.append(0)
+        size.append(size[last] + 1)
+        while place >= 0 and token not in following[place]:
+            following[place][token] = new
+            place = shorter[place]
+        if place >= 0:
+            found = following[place][token]
+            if size[found] > size[place] + 1:  # it also ends longer substrings: a copy takes the shorter
+                copy = len(size)
+                following.append(dict(following[found]))
+                shorter.append(shorter[found])
+                size.append(size[place] + 1)
+                shorter[found] = copy
+                while place >= 0 and following[place].get(token) == found:
+                    following[place][token] = copy
+                    place = shorter[place]
+                found = copy
+            shorter[new] = found
+        last = new
+    return following, shorter, size
