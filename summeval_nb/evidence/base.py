@@ -232,12 +232,17 @@ def failure(error: Exception, threshold: float) -> Verdict:
 
 
 def of_samples(verdicts: Sequence[Verdict], threshold: float) -> Verdict:
-    """The verdict that several samples give together: the share of them that is supported, or the first failure."""
+    """The verdict that several samples give together: the share of them that is supported, or the first failure.
+
+    Where none says yes or no, it is unclear.
+    """
     for verdict in verdicts:
         if verdict.failed:
             return replace(verdict, threshold=threshold)
     against = [verdict.findings for verdict in verdicts if not verdict.supported]
     count, all_of_them = len(verdicts) - len(against), len(verdicts)
+    if all(verdict.hard == "unclear" for verdict in verdicts):
+        return replace(verdicts[0], threshold=threshold)
     return Verdict(
         probability=count / all_of_them,
         threshold=threshold,
