@@ -130,6 +130,7 @@ def test_where_nothing_can_be_had_the_server_is_refused_for_good():
         ("Yes, at first.\nFinal answer: no", None),
         ("There is no way to know", None),
         ("No evidence denies it", None),
+        ("My answer is: no", "no"),
         ("yes/no", None),
         ("", None),
         ("{" * 100_000, None),

@@ -90,7 +90,7 @@ def read_reply(schema: type[Schema], reply: str) -> Schema | str:
 
 
 _MARKUP = r"[\s*_\"'`#>(\[\u201c\u2018]*"
-_SAYS = rf"(?:answer|choice|grade|label|rating|score|verdict){_MARKUP}(?:is|:|=)?{_MARKUP}"
+_SAYS = rf"(?:answer|choice|grade|label|rating|score|verdict){_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
 _MOST_READ = 500  # characters of a reply's beginning, and of its end
 
 
