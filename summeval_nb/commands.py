@@ -303,6 +303,7 @@ def checker_bench(
         bool | None, typer.Option(help="Whether evaluate judges, or the checker alone (default but for everyday).")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="At most so many items of each set, articles by lot.")] = None,
+    store: Kept = None,
     html: Html = None,
     markdown: Markdown = None,
     as_json: AsJson = False,
@@ -315,14 +316,14 @@ def checker_bench(
 
     named = [(given, *given.partition(":")[::2]) for given in data or []]
     given = Given(html=html, markdown=markdown, as_json=as_json)
-    keep_apart(given, *(file for _, _, file in named))
+    keep_apart(given, store, *(file for _, _, file in named))
     if wrong := [given for given, _, file in named if not file]:
         fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
     chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
     sets = {name: BENCH_SETS[name]() for name in chosen}
     sets |= {given: load_labelled(file, format=format) for given, format, file in named}
     judges = {name: name for name in checker or ["embedded"]}
-    result = benchmark_checker(judges, sets, reports=reports, limit=limit)
+    result = benchmark_checker(judges, sets, reports=reports, limit=limit, store=open_store(store))
     show(result, given, "Checkers on labelled sentences", str(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
     leave_for(failed, total)

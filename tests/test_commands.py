@@ -223,7 +223,7 @@ def test_an_unknown_metric_lists_the_known(capsys):
         err.startswith("summeval: unknown metric 'blue', did you mean 'bleu'? known: 'length'") and err.count("\n") == 1
     )
     _, err = said_of(capsys, "score", "rating", "table.jsonl", code=2)
-    assert "rating needs quality, backend: give them as options, -o quality=... -o backend=..." in err
+    assert "rating needs backend: give them as options, -o backend=..." in err
 
 
 def test_metrics_are_listed_as_text_and_as_json(capsys):
@@ -260,10 +260,10 @@ def test_a_file_for_each_column_is_one_text_each(place, capsys):
     assert "faithfulness reads text, summary: give one table, or 2 plain files, not 3" in err
 
 
-def test_a_model_that_does_not_answer_is_one_line(place, capsys):
+def test_a_model_that_does_not_answer_is_no_score(place, capsys):
     Path("rows.jsonl").write_text(json.dumps({"text": "It rained.", "summary": "It rained."}) + "\n")
-    _, err = said_of(capsys, "score", "faithfulness", "rows.jsonl", "-o", f"checker={NOBODY}", code=2)
-    assert "is it running" in err and err.count("\n") == 1
+    out, err = said_of(capsys, "score", "faithfulness", "rows.jsonl", "-o", f"checker={NOBODY}", code=3)
+    assert "is it running" in out and "judgements failed" in err
 
 
 def test_failed_judgements_are_counted_with_code_3(place, capsys, monkeypatch):

@@ -16,7 +16,6 @@ WITHOUT = {  # public modules whose docstrings hold no example that could run he
     "cli": "commands for a shell: lesson 71 shows them, tests/test_shell.py runs them",
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_http.py calls it",
-    "models.load": "needs a model: tests/test_load_model.py names some",
     "models.readers": "needs a model: tests/test_local.py reads with some",
     "models.server": "needs a server: tests/test_server.py calls it",
     "runs.manifest": "the inside of a run: tests/test_batch.py runs it",

@@ -232,14 +232,14 @@ def test_a_wait_longer_than_the_timeout_is_reported_not_sat_out():
         assert caught.value.retry_after == 3600
 
 
-@pytest.mark.parametrize("behaviour, words", [("ignored", "ignores constraints"), ("no_logprobs", "logprobs")])
-def test_a_server_that_fails_the_probe_is_refused_for_good(behaviour, words):
+@pytest.mark.parametrize("behaviour, words, most", [("refusal", "cannot be used", 4), ("401", "refused", 1)])
+def test_a_server_that_fails_the_probe_is_refused_for_good(behaviour, words, most):
     with MisbehavingServer(behaviour, also_probe=True) as server:
         backend = backend_for(server)
         for _ in range(3):
             with pytest.raises(BackendRejected, match=words):
                 backend.choose("Well?", OPTIONS)
-        assert len(server.questions) == 1 and server.questions[0]["messages"][-1]["content"] == PROBE
+        assert len(server.questions) == most and server.questions[0]["messages"][-1]["content"] == PROBE
 
 
 def test_a_probe_that_could_not_be_made_is_made_again():

@@ -370,7 +370,7 @@ class Rater(Protocol):
     """Whoever grades one quality of summaries."""
 
     @property
-    def quality(self) -> str:
+    def quality(self) -> str | None:
         """Which one, such as "fluency"."""
 
     @property
@@ -556,10 +556,11 @@ def _ask_rater(rater: Rater, cases: Sequence[Case]) -> list[Reply]:
     return [Reply(rating.score, reason=rating.reason) for rating in found]
 
 
-def _grade_cases(quality: str) -> list[Case]:
+def _grade_cases(quality: str | None) -> list[Case]:
     """The bundled toy ratings of one quality, a case for each summary."""
     toy = load_toy_summeval()
-    cells = zip(toy.sources, toy.summaries, toy.ratings[quality], strict=True)
+    known = require_option(quality, "quality", toy.ratings)
+    cells = zip(toy.sources, toy.summaries, toy.ratings[known], strict=True)
     return [
         Case("grade", source, text, float(grade))
         for source, texts, grades in cells

@@ -23,7 +23,8 @@ class Entry:
     text : str
         The summary sentence.
     probability : float or None
-        Probability of support in [0, 1]; None when nothing was judged.
+        Probability of support in [0, 1]; None when nothing was judged, and for a hard
+        verdict.
     supported : bool or None
         The verdict; None when nothing was judged.
     state : str, optional
@@ -67,14 +68,16 @@ class Entry:
         if self.supported is None:
             return "not judged"
         verdict = self.state or ("supported" if self.supported else "not supported")
-        return f"{verdict} {self.probability:.{self.decimals}f}"
+        return f"{verdict} (hard)" if self.probability is None else f"{verdict} {self.probability:.{self.decimals}f}"
 
     @property
     def tone(self) -> float | None:
         """Its place on the scale of colours: one for each state where there are three,
         otherwise the probability."""
-        if self.state is None or self.probability is None:
-            return self.probability
+        if self.supported is None:
+            return None
+        if self.state is None:
+            return float(self.supported) if self.probability is None else self.probability
         return {"supported": 1.0, "unclear": 0.5, "contradicted": 0.0}[self.state]
 
 

@@ -257,7 +257,8 @@ class Verdict:
     Parameters
     ----------
     probability : float or None
-        Probability of support in [0, 1]; None when the checker failed or was not asked.
+        Probability of support in [0, 1]; None when the checker failed, was not asked, or
+        gave a hard verdict.
     threshold : float
         From this probability on a sentence is supported, unless a finding clashes.
     contradicted_below : float, optional
@@ -274,11 +275,15 @@ class Verdict:
         The checker gave no answer; the verdict is excluded from scores and counted.
     reason : str
         Why it failed, or why the sentence was not judged at all, as a heading is not.
+    hard : str
+        What a checker says that gives no probability: `"supported"`, `"unclear"` or
+        `"contradicted"`. No threshold applies.
 
     Raises
     ------
     ValueError
-        If the probability is outside [0, 1] or NaN, or there is none and no reason.
+        If the probability is outside [0, 1] or NaN, or there is none, no reason, and no
+        hard verdict.
     """
 
     probability: float | None
@@ -289,13 +294,17 @@ class Verdict:
     failed: bool = False
     reason: str = ""
     contradicted_below: float | None = None
+    hard: str = ""
 
     def __post_init__(self) -> None:
-        if self.failed and self.probability is not None:
-            raise ValueError(f"a verdict has a probability or has failed, not both: {self.probability}")
+        if self.hard:
+            require_option(self.hard, "hard", ("supported", "unclear", "contradicted"))
+        if sum((self.probability is not None, self.failed, bool(self.hard))) > 1:
+            said = self.hard or self.probability
+            raise ValueError(f"a verdict has a probability, is hard, or has failed, and only one of them: {said}")
         if self.failed and not self.reason:
             raise ValueError("a failed verdict needs a reason that says why")
-        if self.probability is None and not self.reason:
+        if self.probability is None and not self.reason and not self.hard:
             raise ValueError("a verdict without a probability needs a reason: why it failed or was not judged")
         if self.probability is not None and not 0 <= self.probability <= 1:
             raise ValueError(f"a probability must lie in [0, 1], not {self.probability}")
@@ -306,7 +315,14 @@ class Verdict:
     def judged(self) -> bool:
         """Whether there is an answer; a failure has none, nor has what is not for
         judging, such as a heading."""
-        return self.probability is not None
+        return self.probability is not None or bool(self.hard)
+
+    @property
+    def support(self) -> float | None:
+        """The probability; 1, 0.5 or 0 for a hard verdict; None when nothing was
+        judged."""
+        hard = {"supported": 1.0, "unclear": 0.5, "contradicted": 0.0}
+        return hard[self.hard] if self.hard else self.probability
 
     @property
     def state(self) -> str | None:
@@ -316,8 +332,8 @@ class Verdict:
         None when nothing was judged. A probability between the two thresholds is
         unclear, and so is one that reaches `threshold` although a finding clashes.
         """
-        if self.probability is None:
-            return None
+        if self.hard or self.probability is None:
+            return self.hard or None
         if self.probability >= self.threshold:
             return "unclear" if any(finding.clash for finding in self.findings) else "supported"
         low = self.threshold if self.contradicted_below is None else self.contradicted_below
@@ -326,7 +342,7 @@ class Verdict:
     @property
     def supported(self) -> bool | None:
         """Whether `state` is `"supported"`; None when nothing was judged."""
-        return None if self.probability is None else self.state == "supported"
+        return self.state == "supported" if self.judged else None
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -341,6 +357,7 @@ class Verdict:
             "details": dict(self.details),
             "failed": self.failed,
             "reason": self.reason,
+            "hard": self.hard,
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -229,6 +229,26 @@ def platt_scaling(probabilities: Numbers, labels: Numbers) -> tuple[float, float
 def failure(error: Exception, threshold: float) -> Verdict:
     """The verdict on a sentence that could not be judged, with the reason."""
     return Verdict(probability=None, threshold=threshold, failed=True, reason=f"{type(error).__name__}: {error}")
+
+
+def of_samples(verdicts: Sequence[Verdict], threshold: float) -> Verdict:
+    """The verdict that several samples give together: the share of them that is supported, or the first failure.
+
+    Where none says yes or no, it is unclear.
+    """
+    for verdict in verdicts:
+        if verdict.failed:
+            return replace(verdict, threshold=threshold)
+    against = [verdict.findings for verdict in verdicts if not verdict.supported]
+    count, all_of_them = len(verdicts) - len(against), len(verdicts)
+    if all(verdict.hard == "unclear" for verdict in verdicts):
+        return replace(verdicts[0], threshold=threshold)
+    return Verdict(
+        probability=count / all_of_them,
+        threshold=threshold,
+        findings=against[0] if against else (),
+        details={"samples": all_of_them, "note": f"supported in {count} of {all_of_them} samples"},
+    )
 
 
 class Packaged:

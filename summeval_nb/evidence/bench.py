@@ -10,7 +10,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ import numpy as np
 
 from .base import Checker, Pair, PairVectors
 from .claims import COMBINATIONS
-from .faithfulness import evaluate_many
+from .faithfulness import FaithfulnessChoices, evaluate_many
 from .labelled import Labelled, One, asset, checked_set
 from summeval_nb.evidence.labelled import (
     asset_path,
@@ -31,6 +31,7 @@ from summeval_nb.evidence.labelled import (
 from .load import load_checker
 from .measured import how_well, left_out_rows, seen_articles
 from .nli import NLIChecker
+from .pairs import judge
 from .words import reliability, sigmoid
 from ..core.addresses import without_secrets
 from ..core.html import folded
@@ -41,6 +42,8 @@ from ..core.results import Finding, Signature, Verdict
 from ..core.base import InputWarning, require_count, require_module
 from ..core.base import require_option, require_options, require_share
 from ..core.html import figure_text, html_table, render, text_table
+from ..models.load import StoreOrPath, load_store
+from ..models.store import Store
 from ..text.split import split_text
 
 if TYPE_CHECKING:
@@ -180,6 +183,7 @@ def benchmark_checker(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
+    store: StoreOrPath = None,
 ) -> CheckerBench:
     """Measure checkers on labelled sentences.
 
@@ -200,6 +204,8 @@ def benchmark_checker(
         At most so many items of each set, whole articles drawn by lot.
     n_resamples, confidence, seed
         Of the bootstrap over articles; 0 resamples for none.
+    store : Store or path, optional
+        Where verdicts are kept; what it holds is not asked, and takes no time.
 
     Returns
     -------
@@ -226,9 +232,10 @@ def benchmark_checker(
     by_evaluate = {
         name for name in chosen if (name == "everyday" if reports is None else reports)
     }
+    kept = load_store(store)
     found = [
         (reported_set if name in by_evaluate else judged_set)(
-            label, judge, name, rows, combine
+            label, judge, name, rows, combine, kept
         )
         for label, judge in judges.items()
         for name, rows in chosen.items()
@@ -368,8 +375,12 @@ class HistogramChecker:
         return Verdict(probability=p, threshold=self.threshold)
 
 # %% ../../nbs/4_trust/43_which_checker.ipynb #c4d28b03
-def ask(checker: Checker, pairs: Sequence[Pair]) -> list[Verdict]:
+def ask(
+    checker: Checker, pairs: Sequence[Pair], store: Store | None = None
+) -> list[Verdict]:
     """The checker's verdicts, one for each pair or an error."""
+    if store is not None:
+        return list(judge([(list(e), c) for e, c in pairs], checker, None, store))
     verdicts = checker.check_many(pairs) if pairs else []
     if not isinstance(verdicts, (list, tuple)) or not all(
         isinstance(verdict, Verdict) for verdict in verdicts
@@ -402,10 +413,10 @@ def ask_pieces(
 
 
 def surest(verdict: Verdict) -> float:
-    """The verdict's probability; a failed verdict stands above all, so that the
-    greatest of several fails with it.
+    """The verdict's probability, or what stands for it in a hard verdict; a failed one
+    stands above all, so that the greatest of several fails with it.
     """
-    return math.inf if verdict.probability is None else verdict.probability
+    return math.inf if verdict.support is None else verdict.support
 
 
 def used(
@@ -571,6 +582,7 @@ class CheckerRun:
     seen: tuple[
         tuple[str, int], ...
     ] = ()  # the labelled sets it was fitted to that hold some of these articles
+    hard: bool = False  # whether 1, .5 and 0 stand in the place of probabilities
 
     @property
     def fitted_to(self) -> str:
@@ -583,7 +595,12 @@ class CheckerRun:
 
 
 def judged_set(
-    label: str, checker: Checker, name: str, items: Sequence[Labelled], how: str
+    label: str,
+    checker: Checker,
+    name: str,
+    items: Sequence[Labelled],
+    how: str,
+    store: Store | None = None,
 ) -> CheckerRun:
     """Judge a set with a checker, and put the sentences of each item together."""
     articles = {item.article: split_text(item.article) for item in items}
@@ -591,16 +608,21 @@ def judged_set(
     pairs: list[Pair] = []
     for item, texts in zip(items, parts, strict=True):
         pairs += [(articles[item.article], text) for text in texts]
-    ask(checker, pairs[:1])
+    ask(checker, pairs[:1], store)
     before, start = used(checker), time.perf_counter()
-    verdicts = iter(ask(checker, pairs))
+    verdicts = iter(ask(checker, pairs, store))
     seconds = time.perf_counter() - start
     judged = [[next(verdicts) for _ in texts] for texts in parts]
     return _as_run(label, checker, name, items, how, judged, (before, seconds))
 
 
 def reported_set(
-    label: str, checker: Checker, name: str, items: Sequence[Labelled], how: str
+    label: str,
+    checker: Checker,
+    name: str,
+    items: Sequence[Labelled],
+    how: str,
+    store: Store | None = None,
 ) -> CheckerRun:
     """Judge a set by `evaluate`, with all that it does to a text before a checker sees
     a sentence. What a report does not judge, such as a heading, counts for nothing.
@@ -608,9 +630,10 @@ def reported_set(
     articles, texts = [item.article for item in items], [item.text for item in items]
     with warnings.catch_warnings():  # the table says what became of odd texts
         warnings.simplefilter("ignore", InputWarning)
-        evaluate_many(articles[:1], texts[:1], checker=checker)
+        by = FaithfulnessChoices(checker=checker, store=store)
+        evaluate_many(articles[:1], texts[:1], **by)
         before, start = used(checker), time.perf_counter()
-        reports = evaluate_many(articles, texts, checker=checker, progress=False)
+        reports = evaluate_many(articles, texts, progress=False, **by)
         seconds = time.perf_counter() - start
     judged = []
     for report in reports:
@@ -631,19 +654,20 @@ def _as_run(
     """The verdicts of each item put together; what was used before, and the seconds."""
     given: list[float | None] = []
     for group in judged:
-        values = [v.probability for v in group if v.probability is not None]
+        values = [v.support for v in group if v.support is not None]
         given.append(COMBINATIONS[how](values) if len(values) == len(group) else None)
     said: list[bool | None] = []
     for p, group in zip(given, judged, strict=True):
         said.append(None if p is None else all(v.supported is True for v in group))
-    none = [v.reason for group in judged for v in group if v.probability is None]
+    none = [v.reason for group in judged for v in group if v.support is None]
     reason = none[0] if none else ""
     cost = used(checker, spent[0])
     speed = sum(map(len, judged)) / max(spent[1], 1e-9)
     columns = tuple(items), tuple(given), tuple(said)
     model, seen = fitted_on(checker, {item.article for item in items})
     failed = sum(any(v.failed for v in group) for group in judged)
-    return CheckerRun(label, name, *columns, failed, reason, speed, *cost, model, seen)
+    run = CheckerRun(label, name, *columns, failed, reason, speed, *cost, model, seen)
+    return replace(run, hard=any(v.hard for group in judged for v in group))
 
 
 def fitted_on(
@@ -685,7 +709,9 @@ def table_row(
     for place, name in enumerate(MEASURES):
         low, high = ends[place] if ends else (None, None)
         row |= {name: values.get(name), f"{name}_low": low, f"{name}_high": high}
-    row["calibration_error"] = reliability(given, labels).score
+    # hard verdicts have no probabilities that could be right
+    sure = None if run.hard else reliability(given, labels).score
+    row["calibration_error"] = sure
     row |= {"pairs_per_second": run.pairs_per_second}
     row |= {"calls": run.calls, "tokens": run.tokens}
     row["fitted_to"] = run.fitted_to

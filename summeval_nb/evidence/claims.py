@@ -204,7 +204,8 @@ class ClaimFinder:
 
 # %% ../../nbs/3_evidence/37_claims.ipynb #2df51cbb
 Question = tuple[tuple[str, ...], str]  # evidence, claim
-Judged = tuple[float, JsonDict]  # probability, details
+# probability, or a hard verdict, with details
+Judged = tuple[float | str, JsonDict]
 
 
 def judge_claims(
@@ -414,17 +415,15 @@ def combined(
     if errors:
         return failure(errors[0], threshold)
     answers = [answer for answer in judged if not isinstance(answer, Exception)]
-    probability = of_parts([p for p, _ in answers])
+    said = _said_of([p for p, _ in answers], of_parts)
     if finder.mode == "sentence":
-        return Verdict(
-            probability=probability, threshold=threshold, details=answers[0][1]
-        )
+        return Verdict(**said, threshold=threshold, details=answers[0][1])
     parts: list[JsonDict] = [
         {
             "text": claim.text,
             "start": claim.start,
             "end": claim.end,
-            "probability": p,
+            "hard" if isinstance(p, str) else "probability": p,
             **_numbers(details),
         }
         for claim, (p, details) in zip(claims, answers, strict=True)
@@ -435,14 +434,23 @@ def combined(
     weak = [
         c
         for c, part in zip(claims, parts, strict=True)
-        if part["probability"] < threshold
+        if part.get("probability", 0.0) < threshold and part.get("hard") != "supported"
     ]
     findings = [
         Finding("claim", sentence[c.start : c.end], c.start, c.end) for c in weak
     ]
-    return Verdict(
-        probability=probability, threshold=threshold, findings=findings, details=details
-    )
+    return Verdict(**said, threshold=threshold, findings=findings, details=details)
+
+
+def _said_of(
+    parts: Sequence[float | str], of_parts: Callable[[Sequence[float]], float]
+) -> JsonDict:
+    """A sentence's probability, or its hard verdict: the worst of its claims' is."""
+    numbers = [p for p in parts if not isinstance(p, str)]
+    if len(numbers) == len(parts):
+        return {"probability": of_parts(numbers)}
+    worst = (state for state in ("contradicted", "unclear") if state in parts)
+    return {"probability": None, "hard": next(worst, "supported")}
 
 
 def _numbers(details: Mapping[str, object]) -> dict[str, float]:

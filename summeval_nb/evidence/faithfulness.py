@@ -22,7 +22,7 @@ from .inputs import warn_of_inputs
 from .load import load_checker, with_threshold
 from .measured import measured_rows
 from .pairs import Settings, embed_pairs, in_batches
-from .pairs import judge, read_pairs, require_pairs
+from .pairs import judge, read_pairs, require_pairs, signed
 from ..core.metric import takes_choices_of
 from ..core.files import write_whole
 from ..core.results import Rows
@@ -36,6 +36,7 @@ from ..core.results import Score, Sentence, Signature, Verdict
 from ..core.base import require_count, require_share
 from ..core.base import require_text, require_texts
 from ..core.html import heat_map, html_page
+from ..models.base import LOW_MASS
 from ..models.load import StoreOrPath, load_store
 from ..text.embed import EmbedderOrName
 from ..text.embed import BatchEmbedder, load_embedder
@@ -411,7 +412,9 @@ class FaithfulnessMetric(Metric):
         settings = self._settings()
         warn_of_inputs(texts, summaries)
         listed = in_batches(texts, summaries, progress, _evaluate_batch, settings)
-        return FaithfulnessTable(results=listed, signature=settings.signature)
+        verdicts = (verdict for result in listed for verdict in result.verdicts)
+        signature = signed(settings.signature, verdicts)
+        return FaithfulnessTable(results=listed, signature=signature)
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #bea2290f
 @takes_choices_of(FaithfulnessMetric)
@@ -795,6 +798,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
                 for key in ("probability", "threshold", "details", "failed", "reason")
             },
             contradicted_below=kept.get("contradicted_below"),
+            hard=kept.get("hard", ""),
             evidence=[Evidence(**item) for item in kept["evidence"]],
             findings=[Finding(**item) for item in kept["findings"]],
         )
@@ -962,7 +966,9 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         text=sentence.text,
         probability=verdict.probability,
         supported=verdict.supported,
-        state=verdict.state if verdict.contradicted_below is not None else None,
+        state=verdict.state
+        if verdict.contradicted_below is not None or verdict.hard == "unclear"
+        else None,
         decimals=_decimals(verdict),
         evidence=[(item.index, item.similarity) for item in verdict.evidence],
         findings=[
@@ -978,10 +984,19 @@ def _title(result: Faithfulness) -> str:
     judged = sum(verdict.judged for verdict in result.verdicts)
     supported = sum(bool(verdict.supported) for verdict in result.verdicts)
     which = " judged" * (judged < len(result.verdicts))
-    return (
-        f"Faithfulness {result.score:.2f}: {supported} of {judged}{which} sentences "
-        "supported"
-    )
+    counted = f"{supported} of {judged}{which} sentences supported"
+    return f"Faithfulness {result.score:.2f}: {counted}{_doubts(result.verdicts)}"
+
+
+def _doubts(verdicts: Sequence[Verdict]) -> str:
+    """Return what a title says of verdicts without probabilities, or with such that
+    hold little of the model's own.
+    """
+    hard = sum(bool(verdict.hard) for verdict in verdicts)
+    masses = [verdict.details.get("probability_mass") for verdict in verdicts]
+    low = sum(isinstance(mass, float) and mass < LOW_MASS for mass in masses)
+    said = f"; {hard} hard, from a model without probabilities" * bool(hard)
+    return said + f"; {low} with a probability mass below {LOW_MASS}" * bool(low)
 
 
 def _note(result: Faithfulness) -> str:

@@ -892,6 +892,11 @@ def ask(
     found: list[float | None] = []
     for row in rows:
         verdicts = next(by_article if row.evidence is None else by_evidence)
+        if any(verdict.hard for verdict in verdicts):
+            raise ValueError(
+                "a guarantee is about probabilities, and this checker's model gives "
+                "none: use one that does, or LLMChecker(..., samples=10)"
+            )
         judged = [
             verdict.probability
             for verdict in verdicts

@@ -5,6 +5,7 @@
 # %% ../../nbs/3_evidence/39_language_model.ipynb #355ca82d
 from __future__ import annotations
 
+import copy
 import hashlib
 import re
 from collections.abc import Sequence
@@ -14,8 +15,9 @@ from ..models.load import load_backend
 from ..models.base import QUOTING, mark, plain
 from .claims import Annotator, ClaimFinder, Judged, Question
 from .claims import judge_claims
+from .base import of_samples
 from ..models.base import answered
-from ..models.base import Backend, BackendError
+from ..models.base import Backend, BackendError, Choice, Undecided
 from ..text.language import reads, require_languages
 from ..core.results import Verdict
 from ..core.base import require_count, require_share, require_text
@@ -103,6 +105,9 @@ def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
 class LLMChecker:
     """Whether a sentence follows from its evidence: a language model's probability.
 
+    A model whose server gives no probabilities says yes or no, and the verdict is hard:
+    supported or not, or unclear where the model says neither. No threshold applies.
+
     Parameters
     ----------
     backend : Backend or str
@@ -115,11 +120,16 @@ class LLMChecker:
         The allowed answers; the first means supported.
     threshold : float
         A sentence is supported when its probability is at least this, in [0, 1].
+    samples : int
+        With n of them the model is asked n times at a temperature of 1, and the share
+        of its yeses is the probability. A store keeps each sample. 0: it is asked once,
+        for its own probability.
     claims : str
         What to ask about: "sentence", "statements", "entities" or "arcs" (see chapter
         37, claims).
     combine : str
-        How the claims' probabilities are combined: "minimum" or "mean".
+        How the claims' probabilities are combined: "minimum" or "mean". Of hard
+        verdicts the worst counts.
     annotator, splitter : optional
         A stanza pipeline for entities and arcs; a backend that splits statements.
     languages : sequence of str, optional
@@ -145,6 +155,7 @@ class LLMChecker:
         prompt: str = PROMPT,
         options: tuple[str, str] = ("yes", "no"),
         threshold: float = 0.5,
+        samples: int = 0,
         claims: str = "sentence",
         combine: str = "minimum",
         annotator: Annotator | None = None,
@@ -156,6 +167,8 @@ class LLMChecker:
         self.backend, self.options = load_backend(backend), _fitting_options(options)
         self.prompt = _fitting_prompt(prompt)
         self.threshold = require_share(threshold, "threshold")
+        self.samples = require_count(samples, "samples", minimum=0)
+        self._sample: int | None = None
         self.languages = require_languages(languages)
         self.finder = ClaimFinder(
             claims, combine=combine, annotator=annotator, splitter=splitter
@@ -173,6 +186,10 @@ class LLMChecker:
         # of its words, and of how texts are put into it
         version = f"prompt={prompt_version(self.prompt)}.{QUOTING}"
         parts = [f"llm:{self.backend.fingerprint}", version, "/".join(self.options)]
+        if self.samples:
+            parts.append(f"samples={self.samples}")
+        if self._sample is not None:
+            parts.append(f"sample={self._sample}")
         # the findings of a stored verdict depend on the threshold, too
         if self.finder.mode != "sentence":
             parts += [
@@ -192,23 +209,39 @@ class LLMChecker:
 
         `vectors` are not needed.
         """
+        if self.samples:
+            found = zip(*(one.check_many(pairs) for one in self.by_sample), strict=True)
+            return [of_samples(verdicts, self.threshold) for verdicts in found]
         return judge_claims(pairs, self.finder, self.threshold, self._ask)
+
+    @property
+    def by_sample(self) -> list[LLMChecker]:
+        """A checker for each sample, whose verdicts are hard."""
+        return [self._of_sample(number) for number in range(self.samples)]
+
+    def _of_sample(self, number: int) -> LLMChecker:
+        drawing = copy.copy(self)
+        drawing.samples, drawing._sample = 0, number
+        return drawing
 
     def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
         prompts = [
             filled(self.prompt, evidence, claim) for evidence, claim in questions
         ]
         shown = "asking the model" if self.progress else ""
+        drawn = {} if self._sample is None else {"sample": self._sample}
         answers = self.backend.choose_many(
-            prompts, self.options, workers=self.workers, progress=shown
+            prompts, self.options, workers=self.workers, progress=shown, **drawn
         )
+        return [self._judged(answered(answer)) for answer in answers]
+
+    def _judged(self, answer: Choice | BackendError) -> Judged | BackendError:
+        if isinstance(answer, Undecided):
+            return "unclear", {"note": f"the model says neither: {answer.args[0]}"}
+        if isinstance(answer, BackendError):
+            return answer
         yes = self.options[0]
-        return [
-            answer
-            if isinstance(answer, BackendError)
-            else (
-                answer.probabilities[yes],
-                {"probability_mass": answer.probability_mass},
-            )
-            for answer in map(answered, answers)
-        ]
+        if answer.hard:
+            return "supported" if answer.label == yes else "contradicted", {}
+        details = {"probability_mass": answer.probability_mass}
+        return answer.probabilities[yes], details

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from summeval_nb.core.base import require_option, require_share
+from summeval_nb.core.base import require_share
 from summeval_nb.evidence.base import Checker
 from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.models.base import Backend
-from summeval_nb.models.load import load_model
+from summeval_nb.models.load import FORMS, load_model, unknown_name
 
 __all__ = ["checker", "load_checker", "named_checker", "packaged_checker", "require_checker", "with_threshold"]
 
@@ -40,8 +40,9 @@ def load_checker(checker: str | Checker) -> Checker:
         return require_checker(checker)
     if checker.partition(":")[0] in ("nli", "llm"):
         return load_checker(named_checker(checker))
-    known = ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]
-    return packaged_checker(require_option(checker, "checker", known))
+    if checker not in ("embedded", "words"):
+        raise unknown_name(checker, "checker")
+    return packaged_checker(checker)
 
 
 def checker(
@@ -50,7 +51,7 @@ def checker(
     *,
     using: str | Checker = "embedded",
     lang: str | None = None,
-) -> tuple[bool, float]:
+) -> tuple[bool, float | None]:
     """Return whether article sentences support a summary sentence, and how surely.
 
     Inherited, for one sentence: `load_checker` gives the object behind it.
@@ -72,8 +73,8 @@ def checker(
     supported : bool
         Whether the verdict is *supported*: the probability reaches the threshold, and
         nothing clashes.
-    probability : float
-        In [0, 1].
+    probability : float or None
+        In [0, 1]; None where a language model gives none.
 
     Raises
     ------
@@ -89,7 +90,7 @@ def checker(
     chosen = load_checker(using)
     verdict = chosen.check_many([(sens_text, sen_summary)])[0]
     (unread,) = unread_reasons(" ".join(sens_text), [sen_summary], chosen, lang)
-    if unread or verdict.probability is None:
+    if unread or not verdict.judged:
         why = unread or verdict.reason
         raise ValueError(f"no verdict on {sen_summary!r:.60}: {why}")
     own = replace(verdict, threshold=chosen.threshold, contradicted_below=None)
@@ -108,9 +109,10 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
     if kind not in ("nli", "llm"):
         raise ValueError(f"checker cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
     if not model:
+        forms = " or ".join(repr(form) for form in FORMS if form.startswith(kind))
         made = {"nli": "NLIChecker('FOLDER')", "llm": "LLMChecker(TransformersBackend('FOLDER'))"}[kind]
         raise ValueError(
-            f"checker={name!r} names no model: write checker='{kind}:FOLDER', or build one: "
+            f"checker={name!r} names no model: write {forms}, or build one: "
             f"from summeval_nb import {made.partition('(')[0]}; checker={made}"
         )
     if kind == "nli":

@@ -10,7 +10,7 @@ import numpy as np
 
 from summeval_nb.core.base import JsonDict, require_texts
 from summeval_nb.core.results import Evidence, Finding, Signature, Verdict
-from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence
+from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence, of_samples
 from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.evidence.rows import judged_row, read_row
 from summeval_nb.models.store import Store, content_key
@@ -159,8 +159,8 @@ class Retrieved:
 
     def fields(self, verdicts: list[Verdict], settings: Settings) -> dict[str, Any]:
         """What of the result is no count: its texts, its verdicts, and who gave them by which choices."""
-        judged_by = judged_with(settings)
-        return {"signature": settings.signature, "judged_by": judged_by, "verdicts": verdicts, **self.texts}
+        judged_by, signature = judged_with(settings), signed(settings.signature, verdicts)
+        return {"signature": signature, "judged_by": judged_by, "verdicts": verdicts, **self.texts}
 
     @property
     def questions(self) -> list[Pair]:
@@ -199,6 +199,15 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source
     notes = [*([verdict.details["note"]] if notes and "note" in verdict.details else []), *notes]
     details = {**verdict.details, "note": "; ".join(notes)} if notes else verdict.details
     return replace(verdict, evidence=evidence, findings=moved, details=details)
+
+
+def signed(signature: Signature, verdicts: Iterable[Verdict]) -> Signature:
+    """Return the signature of some verdicts, which says where they are hard."""
+    if not any(verdict.hard for verdict in verdicts):
+        return signature
+    parts = dict(signature)
+    version = parts.pop("version")
+    return Signature(parts | {"verdicts": "hard", "version": version})
 
 
 def read_pairs(
@@ -266,9 +275,15 @@ def unread_sentences(
 
 
 def judge(
-    pairs: Sequence[Pair], checker: Checker, vectors: SentenceVectors, store: Store | None = None
+    pairs: Sequence[Pair], checker: Checker, vectors: SentenceVectors | None, store: Store | None = None
 ) -> Iterator[Verdict]:
-    """Yield a verdict for each pair; each distinct one is asked once, through the store where there is one."""
+    """Yield a verdict for each pair; each distinct one is asked once, through the store where there is one.
+
+    A checker that draws samples is asked sample by sample, so that each has a key of its own.
+    """
+    if samples := getattr(checker, "by_sample", None):
+        found = zip(*(judge(pairs, sample, vectors, store) for sample in samples), strict=True)
+        return iter([of_samples(verdicts, checker.threshold) for verdicts in found])
     keys = [content_key("verdict", checker.fingerprint, list(evidence), claim) for evidence, claim in pairs]
     known = store.get_many("verdict", list(dict.fromkeys(keys))) if store else {}
     verdicts = {key: stored_verdict(value, checker) for key, value in known.items()}
@@ -281,15 +296,15 @@ def judge(
     return iter([verdicts[key] for key in keys])
 
 
-def check_with(vectors: SentenceVectors, checker: Checker, pairs: list[Pair]) -> list[Verdict]:
+def check_with(vectors: SentenceVectors | None, checker: Checker, pairs: list[Pair]) -> list[Verdict]:
     """Return what a checker says to pairs; it is handed their vectors if it takes any and every pair has them."""
-    if not getattr(checker, "uses_vectors", False):
+    if vectors is None or not getattr(checker, "uses_vectors", False):
         return checker.check_many(pairs)
     given = [own for pair in pairs if (own := PairVectors.of(vectors, *pair)) is not None]
     return checker.check_many(pairs, vectors=given if len(given) == len(pairs) else None)
 
 
-def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[Verdict]:
+def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors | None) -> list[Verdict]:
     """Return a checker's verdicts, one a pair; raise if it gave something else."""
     answers: object = check_with(vectors, checker, pairs)
     message = f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
@@ -319,7 +334,8 @@ def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
 
 def storable(verdict: Verdict) -> JsonDict:
     """Return what of a verdict goes into the store: what its key does not say."""
-    return {key: value for key, value in verdict.to_dict().items() if key in ("probability", "findings", "details")}
+    kept = ("probability", "findings", "details", "hard")
+    return {key: value for key, value in verdict.to_dict().items() if key in kept}
 
 
 def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
@@ -331,4 +347,5 @@ def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
         contradicted_below=_low(checker, findings),
         findings=findings,
         details=value["details"],
+        hard=value.get("hard", ""),
     )

@@ -248,7 +248,7 @@ def _entry(cited: CitedSentence) -> Entry:
         text=cited.sentence.text,
         probability=verdict.probability,
         supported=verdict.supported,
-        state=verdict.state if verdict.contradicted_below is not None else None,
+        state=verdict.state if verdict.contradicted_below is not None or verdict.hard == "unclear" else None,
         evidence=[(found.index, found.similarity) for found in verdict.evidence],
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
         note="; ".join([f"cites {labels}"] * bool(labels) + _notes(cited)),

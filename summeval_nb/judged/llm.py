@@ -38,7 +38,7 @@ from summeval_nb.judged.judging import (
     place_keyphrase,
     word_list,
 )
-from summeval_nb.models.base import LEAST_MASS, QUOTING, Backend
+from summeval_nb.models.base import LEAST_MASS, QUOTING, Backend, Choice
 from summeval_nb.models.load import load_backend
 from summeval_nb.models.store import content_key
 from summeval_nb.text.language import foreign_language, language_name, reads, require_languages
@@ -106,8 +106,13 @@ def _worst_or_best(found: Sequence[Entailment | Answer | JudgeFailure]) -> Entai
     return next((finding for finding in found if getattr(finding, "label", None) == "contradicted"), found[0])
 
 
-def _from_choice(task: str, chances: Mapping[str, float]) -> Entailment | Answer:
-    """An entailment or an answer from its options' probabilities; ties are cautious."""
+def _from_choice(task: str, choice: Choice) -> Entailment | Answer:
+    """An entailment or an answer from a choice; ties of probabilities are cautious."""
+    chances = choice.probabilities
+    if choice.hard:
+        if task == "answer":
+            return Answer(value=1 if choice.label == "yes" else 0)
+        return Entailment(label=next(label for label in LABELS if label == choice.label))
     if task == "answer":
         return Answer(value=1 if chances["yes"] > 0.5 else 0, probability=chances["yes"])
     cautious: tuple[Label, ...] = ("neutral", "contradicted", "entailed")
@@ -140,8 +145,8 @@ class LLMJudge(BulkJudge):
     probabilities : bool
         False: cases share calls, labels carry evidence and no probability. True: one
         call for each statement and question, which gives the model's own probability
-        and no evidence. Where the options hold less than a thousandth of the model's
-        probability, the call has failed; so it is with refusals in both modes.
+        and no evidence; a server without probabilities gives the label alone. Where the options hold
+        less than a thousandth of the model's probability, the call has failed; so it is with refusals in both modes.
     prompts : mapping, optional
         Texts that replace some of `PROMPTS`; their hash is part of the fingerprint.
     window : int
@@ -263,8 +268,8 @@ class LLMJudge(BulkJudge):
 
     def _choices(
         self, task: str, cases: Sequence[Mapping[str, object]], options: Sequence[str]
-    ) -> list[dict[str, float] | JudgeFailure]:
-        """The options' probabilities for each case, or a failure."""
+    ) -> list[Choice | JudgeFailure]:
+        """The choice for each case, or a failure."""
         prompt = self._prompts[task if task == "refusal" else f"one {task}"]
         self._count(len(cases))
         prompts = [choice_prompt(prompt, case, options) for case in cases]
@@ -303,16 +308,17 @@ class LLMJudge(BulkJudge):
         A text without a word is undecided and not asked about.
         """
         asked = [text for (text,) in items if re.search(r"\w", text)]
-        chances = iter(self._choices("refusal", [{"answer": text} for text in asked], ["yes", "no"]))
+        choices = iter(self._choices("refusal", [{"answer": text} for text in asked], ["yes", "no"]))
         flags: list[Flag | JudgeFailure] = []
         for (text,) in items:
-            chance = next(chances) if re.search(r"\w", text) else None
-            if chance is None or isinstance(chance, JudgeFailure):
-                flags.append(chance or Flag(value=None, reason="the text is empty"))
+            choice = next(choices) if re.search(r"\w", text) else None
+            if choice is None or isinstance(choice, JudgeFailure):
+                flags.append(choice or Flag(value=None, reason="the text is empty"))
+            elif choice.hard:
+                flags.append(Flag(value=choice.label == "yes", reason="asked the model"))
             else:
-                flags.append(
-                    Flag(value=chance["yes"] > 0.5, probability=min(1.0, chance["yes"]), reason="asked the model")
-                )
+                chance = min(1.0, choice.probabilities["yes"])
+                flags.append(Flag(value=chance > 0.5, probability=chance, reason="asked the model"))
         return flags
 
     def _resolved(self, items: Sequence[tuple[str, Sequence[str] | None]]) -> list[Resolution | JudgeFailure]:

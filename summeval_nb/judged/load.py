@@ -9,7 +9,7 @@ from summeval_nb.core.base import require_option
 from summeval_nb.judged import judging
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.judging import Items, Judge
-from summeval_nb.models.load import StoreOrPath, load_model
+from summeval_nb.models.load import StoreOrPath, load_model, unknown_name
 
 __all__ = ["ask_many", "load_judge"]
 
@@ -49,7 +49,9 @@ def load_judge(judge: str | Judge) -> Judge:
             return LLMJudge(load_model(model))
         if kind == "nli":
             return EmbeddedJudge(checker=judge)
-        return _embedded_judge(require_option(judge, "judge", ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]))
+        if judge not in ("embedded", "words"):
+            raise unknown_name(judge, "judge")
+        return _embedded_judge(judge)
     if not isinstance(judge, Judge):
         remedy = "pass LLMJudge(backend)" if hasattr(judge, "generate_json") else "see summeval_nb.judged.judging.Judge"
         raise TypeError(f"judge must be a name or a Judge, not {type(judge).__name__}: {remedy}")

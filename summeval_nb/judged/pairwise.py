@@ -40,7 +40,9 @@ from summeval_nb.judged.ratings import (
     Said,
     ask_for_grades,
     expected_grade,
+    how_said,
     rating_parts,
+    require_samples,
     require_scale,
     table_of,
 )
@@ -429,7 +431,10 @@ def _order(value: Said, *, swapped: bool) -> Order:
     first, second = ("b", "a") if swapped else ("a", "b")
     if not isinstance(value, Mapping):
         return Order(first=first, reason="" if value is None else str(value))
-    shares = value["probabilities"]
+    # hard: all of it for the option that was said
+    shares = value["probabilities"] or {
+        option: float(option == value["label"]) for option in _OPTIONS
+    }
     total = sum(shares.values())
     chances = {"a": 0.0, "b": 0.0, "tie": shares["tie"] / total}
     chances |= {first: shares["A"] / total, second: shares["B"] / total}
@@ -440,7 +445,7 @@ def _order(value: Said, *, swapped: bool) -> Order:
         first=first,
         chances=chances,
         winner=winner,
-        probability_mass=float(value["probability_mass"]),
+        probability_mass=value["probability_mass"],
     )
 
 # %% ../../nbs/5_other_qualities/57_pairs.ipynb #2ea6797e
@@ -623,6 +628,9 @@ class PairwiseMetric(Metric):
                 progress=progress,
             )
             found = [self._by_orders(*one) for one in zip(pairs, orders, strict=True)]
+            parts |= how_said(
+                [asdict(order) for both in orders for order in both if order.winner]
+            )
         else:
             asker = Asker(self.judge, "minilm", self.store, progress)
             parts = {"judge": asker.judge.fingerprint, "margin": str(self.margin)}
@@ -1149,6 +1157,8 @@ scale : (int, int)
     The lowest and the highest grade, within 0 and 9.
 title : str
     A short name for pictures and tables.
+samples : int
+    As for `rate`.
 workers : int
     How many calls may wait for a server at the same time.
 store : Store or path, optional
@@ -1192,8 +1202,9 @@ class RubricMetric(Metric):
     """Criteria of your own by which a language model grades answers.
 
     `score(question, answer)` is a `Rating`: the expected grade under the model's own
-    probabilities, with its distribution and mass; None with a reason where the answer
-    is empty or the call failed. `score_many(questions, answers)` is a table of them.
+    probabilities, with its distribution and mass, or the grade itself where its server
+    gives none; None with a reason where the answer is empty or the call failed.
+    `score_many(questions, answers)` is a table of them.
 
     References
     ----------
@@ -1217,6 +1228,7 @@ class RubricMetric(Metric):
     steps: Sequence[str] = ()
     scale: tuple[int, int] = (1, 5)
     title: str = "rubric"
+    samples: int = 0
     workers: int = 8
     store: StoreOrPath = field(default=None, compare=False)
 
@@ -1226,6 +1238,7 @@ class RubricMetric(Metric):
         require_texts(self.steps, "steps")
         require_text(self.title, "title")
         require_scale(self.scale)
+        require_samples(self.samples)
         require_count(self.workers, "workers")
 
     def prompt(self, question: str, answer: str) -> str:
@@ -1277,10 +1290,11 @@ class RubricMetric(Metric):
             self.title if progress else "",
         )
         grades = [str(grade) for grade in range(low, high + 1)]
+        put = model, prompts, wanted, grades, kept
         values = ask_for_grades(
-            model, prompts, wanted, grades, kept, workers=self.workers, progress=shown
+            *put, workers=self.workers, progress=shown, samples=self.samples
         )
-        line = self.signature
+        line = Signature({**self.signature, **how_said(values, self.samples)})
         found = [
             Rating(**_grade_parts(one), quality=self.title, signature=line)
             for one in values

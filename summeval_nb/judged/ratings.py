@@ -5,6 +5,7 @@
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #76c68d57
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,17 +20,17 @@ from ..core.base import require_count, require_option, require_text
 from ..core.base import require_texts
 from ..core.html import figure_text
 from ..models.load import StoreOrPath, load_backend, load_store
-from ..models.base import QUOTING, as_json
-from ..models.base import Backend, BackendError
+from ..models.base import LOW_MASS, QUOTING, as_json
+from ..models.base import Backend, BackendError, Choice
 from ..models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['QUALITY_DEFINITIONS', 'Rated', 'Said', 'LOW_MASS', 'expected_grade', 'rating_prompt', 'Rating', 'Graded',
-           'require_scale', 'ask_for_grades', 'rating_parts', 'rate_many', 'rate', 'rating_metric', 'RatingTable',
-           'table_of', 'RatingMetric']
+__all__ = ['QUALITY_DEFINITIONS', 'Rated', 'Said', 'expected_grade', 'require_graded', 'rating_prompt', 'Rating', 'Graded',
+           'require_scale', 'require_samples', 'ask_for_grades', 'how_said', 'rating_parts', 'rate_many', 'rate',
+           'rating_metric', 'RatingTable', 'table_of', 'RatingMetric']
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #ea196eab
 QUALITY_DEFINITIONS: Mapping[str, str] = {
@@ -78,17 +79,40 @@ Summary: {summary}
 Answer with one grade: {grades}."""
 
 
+def require_graded(quality: str | None, rubric: str | None) -> str:
+    """Return what is graded: one of the known qualities, or "rubric" for words of your
+    own.
+    """
+    if quality is None and rubric is None or quality and rubric is not None:
+        known = ", ".join(map(repr, QUALITY_DEFINITIONS))
+        remedy = "in your own words, rubric='Is the summary polite?'"
+        raise ValueError(f"say what is graded: a quality ({known}) or, {remedy}")
+    if rubric is None:
+        return require_option(quality, "quality", QUALITY_DEFINITIONS)
+    if not require_text(rubric, "rubric").strip():
+        raise ValueError("the rubric is empty: say in words what is graded")
+    return "rubric"
+
+
 def rating_prompt(
-    text: str, summary: str, *, quality: str, scale: tuple[int, int] = (1, 5)
+    text: str,
+    summary: str,
+    *,
+    quality: str | None = None,
+    rubric: str | None = None,
+    scale: tuple[int, int] = (1, 5),
 ) -> str:
-    """Return the prompt for one rating; for fluency the article is left out."""
-    require_option(quality, "quality", QUALITY_DEFINITIONS)
-    low, high = scale
-    alone = quality == "fluency"
+    """Return the prompt for one rating; for fluency the article is left out.
+
+    The rubric is yours and stands in it as it is; the texts are quoted.
+    """
+    graded, (low, high) = require_graded(quality, rubric), scale
+    alone = graded == "fluency"
     whose = "a summary" if alone else "an article's summary"
+    task = f"Rate the {graded} of {whose}."
     return _PROMPT.format(
-        task=f"Rate the {quality} of {whose}.",
-        definition=QUALITY_DEFINITIONS[quality],
+        task=task if rubric is None else f"Grade {whose} by these criteria.",
+        definition=QUALITY_DEFINITIONS[graded] if rubric is None else rubric,
         low=low,
         high=high,
         article="" if alone else f"\nArticle: {as_json(text)}\n",
@@ -99,19 +123,21 @@ def rating_prompt(
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #3a65226e
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Rating(Score):
-    """A grade read from a model's probabilities.
+    """A grade read from a model's probabilities, or from its reply.
 
     Parameters
     ----------
     score : float or None
-        The expected grade, within the scale; None with a reason when the model could
-        not be asked.
+        The expected grade, within the scale; the grade itself where the model's server
+        gives no probabilities; None with a reason when the model could not be asked.
     quality : str
-        What was rated.
+        What was rated; `"rubric"` for words of your own.
     distribution : mapping of int to float
-        The probability of each grade, summing to 1; empty when there is no score.
+        The probability of each grade, or its share of the samples, summing to 1; empty
+        when there is no score, or no probability behind it.
     probability_mass : float or None
-        How much of the model's whole probability the grades held, in [0, 1].
+        How much of the model's whole probability the grades held, in [0, 1]; None when
+        it gave none.
     note : str
         What a reader should know, such as a low mass.
     """
@@ -124,7 +150,7 @@ class Rating(Score):
     @property
     def spread(self) -> float | None:
         """The standard deviation of the distribution: how undecided the model is."""
-        if self.score is None:
+        if self.score is None or not self.distribution:
             return None
         shares = self.distribution.items()
         return math.sqrt(sum(p * (grade - self.score) ** 2 for grade, p in shares))
@@ -161,7 +187,7 @@ class Rating(Score):
             color="#8fc1e8",
             edgecolor="#1f5f8b",
         )
-        if self.score is not None:
+        if self.score is not None and self.distribution:
             first = min(self.distribution)
             ax.axvline(self.score - first, color="#b35c00", linewidth=2)
         number = "undefined" if self.score is None else f"{self.score:.2f}"
@@ -175,11 +201,13 @@ Rated = TypeVar("Rated", bound=Score)
 Said: TypeAlias = Mapping[str, Any] | BackendError | None
 
 
-class Graded(TypedDict):
-    """What is graded, and from which grade to which."""
+class Graded(TypedDict, total=False):
+    """What is graded, from which grade to which, and in how many samples."""
 
-    quality: str
+    quality: str | None
+    rubric: str | None
     scale: tuple[int, int]
+    samples: int
 
 
 def require_scale(scale: object) -> tuple[int, int]:
@@ -198,6 +226,11 @@ def require_scale(scale: object) -> tuple[int, int]:
             "result afterwards"
         )
     return low, high
+
+
+def require_samples(samples: object) -> int:
+    """Check how many samples are drawn; 0 for none."""
+    return require_count(samples, "samples", minimum=0)
 
 
 def _require_paired(texts: object, summaries: object) -> list[tuple[str, str]]:
@@ -224,29 +257,59 @@ def ask_for_grades(
     *,
     workers: int,
     progress: str,
+    samples: int = 0,
 ) -> list[Said]:
-    """The options' probabilities for each prompt, from the store or from the backend,
-    asked in batches.
+    """The choice for each prompt, from the store or from the backend, asked in batches.
 
-    A failed call is its error; what is not asked is None.
+    A failed call is its error; what is not asked is None. Each of `samples` has a key
+    of its own, and their shares stand in the place of probabilities.
     """
     put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
+    draws: list[dict[str, int]] = [{"sample": i} for i in range(samples)] or [{}]
+    questions = [(draw, prompt) for draw in draws for prompt in put]
 
     def compute(batch: list[int]) -> list[Said]:
-        chosen = backend.choose_many([put[i] for i in batch], options, workers=workers)
+        chosen: list[Choice | BackendError] = []
+        for draw, group in itertools.groupby(batch, lambda i: questions[i][0]):
+            own = [questions[i][1] for i in group]
+            chosen += backend.choose_many(own, options, workers=workers, **draw)
         return [
             choice if isinstance(choice, BackendError) else choice.to_dict()
             for choice in chosen
         ]
 
+    named = "rating", backend.fingerprint
     keys = [
-        content_key("rating", backend.fingerprint, prompt, options) for prompt in put
+        content_key(*named, prompt, options, *draw.values())
+        for draw, prompt in questions
     ]
-    values = iter(fill_missing(store, "rating", keys, compute, progress=progress))
+    found = fill_missing(store, "rating", keys, compute, progress=progress)
+    each = (found[i :: len(put)] for i in range(len(put)))
+    values = iter([_shared_out(said, options) for said in each])
     return [next(values) if wanted else None for wanted in asked]
 
 
-LOW_MASS = 0.5
+def _shared_out(found: Sequence[Said], options: Sequence[str]) -> Said:
+    """One choice from those of several samples, with their shares; the first failure,
+    if there is one."""
+    if len(found) == 1:
+        return found[0]
+    said = []
+    for choice in found:
+        if not isinstance(choice, Mapping):
+            return choice
+        said.append(str(choice["label"]))
+    shares = {option: said.count(option) / len(said) for option in options}
+    likeliest = max(options, key=shares.__getitem__)
+    return {"label": likeliest, "probabilities": shares, "probability_mass": None}
+
+
+def how_said(values: Sequence[Said], samples: int = 0) -> JsonDict:
+    """What a signature says of choices without a model's probabilities."""
+    if samples:
+        return {"samples": samples}
+    hard = any(isinstance(v, Mapping) and v["probability_mass"] is None for v in values)
+    return {"choices": "hard"} if hard else {}
 
 
 def rating_parts(
@@ -262,16 +325,17 @@ def rating_parts(
     shares = {
         int(grade): float(share) for grade, share in value["probabilities"].items()
     }
-    total, probability_mass = (
-        math.fsum(shares.values()),
-        float(value["probability_mass"]),
-    )
-    note = f"the grades held only {probability_mass:.2g} of the model's probability"
+    total, mass = math.fsum(shares.values()), value["probability_mass"]
+    note = f"the grades held only {mass:.2g} of the model's probability" if mass else ""
+    if mass is None:
+        note = (
+            "shares of samples" if shares else "hard: the model gave no probabilities"
+        )
     return {
-        "score": expected(shares),
+        "score": expected(shares) if shares else float(value["label"]),
         "distribution": {grade: share / total for grade, share in shares.items()},
-        "probability_mass": probability_mass,
-        "note": note if probability_mass < LOW_MASS else "",
+        "probability_mass": mass,
+        "note": note if mass is None or mass < LOW_MASS else "",
     }
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #776c65d4
@@ -279,20 +343,22 @@ def rate_many(
     texts: Sequence[str],
     summaries: Sequence[str],
     *,
-    quality: str,
+    quality: str | None = None,
+    rubric: str | None = None,
     backend: Backend | str,
     scale: tuple[int, int] = (1, 5),
+    samples: int = 0,
     store: Store | str | None = None,
     workers: int = 8,
     progress: bool = True,
 ) -> list[Rating]:
-    """Rate many summaries for one quality: the same numbers as `rate` one by one.
+    """Rate many summaries alike: the same numbers as `rate` one by one.
 
     Parameters
     ----------
     texts, summaries : sequence of str
         As many of each.
-    quality, backend, scale
+    quality, rubric, backend, scale, samples
         As for `rate`.
     store : Store or path, optional
         Where probabilities are kept; failures are not, so that a second run asks again.
@@ -317,18 +383,24 @@ def rate_many(
     pairs = _require_paired(texts, summaries)
     asked_of, kept = load_backend(backend), load_store(store)
     low, high = scale = require_scale(scale)
-    prompts = [rating_prompt(*pair, quality=quality, scale=scale) for pair in pairs]
+    graded, drawn = require_graded(quality, rubric), require_samples(samples)
+    prompts = [
+        rating_prompt(*pair, quality=quality, rubric=rubric, scale=scale)
+        for pair in pairs
+    ]
     asked = [bool(summary.strip()) for _, summary in pairs]
     grades = [str(grade) for grade in range(low, high + 1)]
-    shown = quality if progress else ""
+    shown = graded if progress else ""
     put = asked_of, prompts, asked, grades, kept
-    values = ask_for_grades(*put, workers=workers, progress=shown)
-    version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS), QUOTING)[:8]
-    parts = {"metric": "rating", "quality": quality, "scale": f"{low}-{high}"}
-    signature = Signature(parts | {"backend": asked_of.fingerprint, "prompt": version})
+    values = ask_for_grades(*put, workers=workers, progress=shown, samples=drawn)
+    told = QUALITY_DEFINITIONS if rubric is None else {"rubric": rubric}
+    version = content_key(_PROMPT, dict(told), QUOTING)[:8]
+    parts = {"metric": "rating", "quality": graded, "scale": f"{low}-{high}"}
+    parts |= {"backend": asked_of.fingerprint, "prompt": version}
+    signature = Signature(parts | how_said(values, drawn))
     found = [rating_parts(value, expected_grade) for value in values]
     return [
-        Rating(**rating_fields, quality=quality, signature=signature)
+        Rating(**rating_fields, quality=graded, signature=signature)
         for rating_fields in found
     ]
 
@@ -337,12 +409,16 @@ def rate(
     text: str,
     summary: str,
     *,
-    quality: str,
+    quality: str | None = None,
+    rubric: str | None = None,
     backend: Backend | str,
     scale: tuple[int, int] = (1, 5),
+    samples: int = 0,
     store: Store | str | None = None,
 ) -> Rating:
     """Grade a summary: the expected grade under the model's own probabilities.
+
+    Where the model's server gives none, the score is the grade that its reply states.
 
     Parameters
     ----------
@@ -352,12 +428,18 @@ def rate(
         The summary.
     quality : "coherence", "consistency", "fluency" or "relevance"
         What to grade; `QUALITY_DEFINITIONS` has the words.
+    rubric : str
+        What to grade in your own words, instead of a quality: what a good and a bad
+        summary are. It stands in the prompt as it is.
     backend : Backend or str
         A language model, or its name as in `"llm:FOLDER"`,
         `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`. There is no rating
         without one.
     scale : (int, int)
         The lowest and the highest grade, within 0 and 9.
+    samples : int
+        With n of them the model is asked n times at a temperature of 1, and the score
+        is the mean of its grades; 0: it is asked once, for its probabilities.
     store : Store or path, optional
         Where probabilities are kept.
 
@@ -370,7 +452,8 @@ def rate(
     Raises
     ------
     ValueError
-        If the quality is unknown or the scale makes no sense.
+        If the quality is unknown, a rubric is given with it or neither is, or the scale
+        makes no sense.
     TypeError
         If a text is not a string, or the backend is none.
 
@@ -385,17 +468,23 @@ def rate(
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> rate("It rained.", "Rain.", quality="fluency", backend=backend).score
     4.0
+    >>> polite = "Is the summary polite? 5: very. 1: it insults somebody."
+    >>> rate("It rained.", "Rain.", rubric=polite, backend=backend).score
+    4.0
     """
     pair = [require_text(text, "text")], [require_text(summary, "summary")]
-    how: Graded = {"quality": quality, "scale": scale}
+    how: Graded = {"quality": quality, "rubric": rubric}
+    how |= {"scale": scale, "samples": samples}
     return rate_many(*pair, backend=backend, store=store, progress=False, **how)[0]
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #2e5a6f3b
 def rating_metric(
-    quality: str,
+    quality: str | None = None,
     *,
+    rubric: str | None = None,
     backend: Backend | str,
     scale: tuple[int, int] = (1, 5),
+    samples: int = 0,
     store: Store | str | None = None,
 ) -> Callable[..., float]:
     """Return a metric `f(summary, *, source, references)` for tables of metrics.
@@ -410,8 +499,9 @@ def rating_metric(
     >>> metric("Rain.", source="It rained.", references=[])
     4.0
     """
-    require_option(quality, "quality", QUALITY_DEFINITIONS)
-    how: Graded = {"quality": quality, "scale": scale}
+    graded = require_graded(quality, rubric)
+    how: Graded = {"quality": quality, "rubric": rubric}
+    how |= {"scale": scale, "samples": samples}
     model, kept = load_backend(backend), load_store(store)
 
     def metric(
@@ -419,7 +509,7 @@ def rating_metric(
     ) -> float:
         return float(rate(source, summary, backend=model, store=kept, **how))
 
-    metric.__name__ = f"rating_{quality}"
+    metric.__name__ = f"rating_{graded}"
     return metric
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #8b9fc098
@@ -464,14 +554,17 @@ class RatingMetric(Metric):
     columns = {"text": "text", "summary": "text"}
     judged = "summary"
 
-    quality: str
+    quality: str | None = None
+    rubric: str | None = None
     backend: Backend | str
     scale: tuple[int, int] = (1, 5)
+    samples: int = 0
     workers: int = 8
     store: StoreOrPath = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        require_option(self.quality, "quality", QUALITY_DEFINITIONS)
+        require_graded(self.quality, self.rubric)
+        require_samples(self.samples)
         require_scale(self.scale)
         require_count(self.workers, "workers")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
 import math
+import random
 import re
 import threading
 import time
@@ -106,17 +108,22 @@ class Choice:
     Parameters
     ----------
     label : str
-        The most probable option.
+        The most probable option, or the one that a hard choice says.
     probabilities : dict of str to float
-        The options' probabilities, renormalised to add up to 1.
-    probability_mass : float
+        The options' probabilities, renormalised to add up to 1; empty for a hard choice.
+    probability_mass : float or None
         The share of the model's own probability that the options held before that, in
-        [0, 1].
+        [0, 1]; None for a hard choice.
     """
 
     label: str
     probabilities: dict[str, float]
-    probability_mass: float
+    probability_mass: float | None
+
+    @property
+    def hard(self) -> bool:
+        """Whether it is an option without probabilities, read from the model's reply."""
+        return self.probability_mass is None
 
     @classmethod
     def from_masses(cls, masses: Mapping[str, float]) -> Choice:
@@ -140,7 +147,8 @@ class Choice:
 
     def _repr_html_(self) -> str:
         rows = [{"option": option, "probability": p} for option, p in self.probabilities.items()]
-        return html_table(rows, caption=f"{self.label} (mass {self.probability_mass:.3f})")
+        known = "hard" if self.probability_mass is None else f"mass {self.probability_mass:.3f}"
+        return html_table(rows, caption=f"{self.label} ({known})")
 
 
 class BackendError(RuntimeError):
@@ -153,12 +161,15 @@ class BackendError(RuntimeError):
         in messages lose theirs, and a terminal finds nothing in them to obey.
     retry_after : float or None
         Seconds that the server asked to wait.
+    status : int or None
+        HTTP's status, where it was the server that declined.
     """
 
     model: str = ""
     server: str = ""
     remedy: str = ""
     retry_after: float | None = None
+    status: int | None = None
 
     def __init__(self, what: str, **attributes: str | float | None):
         super().__init__(printable(without_secrets(what)))
@@ -181,6 +192,10 @@ class BackendRejected(BackendError):
 
 class InvalidOutput(BackendError):
     """The model answered with something else than what was asked for."""
+
+
+class Undecided(InvalidOutput):
+    """The model replied in words, and they state none of the options."""
 
 
 class ContextTooLong(BackendError):
@@ -291,22 +306,38 @@ class Backend(ABC):
     @abstractmethod
     def fingerprint(self) -> str: ...
 
-    def choose(self, prompt: str, options: Sequence[str]) -> Choice:
-        """Return the model's choice among `options` with its own probabilities; raises `BackendError`."""
+    def choose(self, prompt: str, options: Sequence[str], *, sample: int | None = None) -> Choice:
+        """Return the model's choice among `options` with its own probabilities; raises `BackendError`.
+
+        It is hard where the model's server gives no probabilities. With `sample`, a
+        number of your own, it is one that was drawn (at a temperature of 1), and hard.
+        """
         prompt, options = require_text(prompt, "prompt"), _options(options)
         with counted(self.usage):
-            return self._choose(prompt, options)
+            if sample is None:
+                return self._choose(prompt, options)
+            return Choice(self._drawn(prompt, options, sample), {}, None)
 
     def choose_many(
-        self, prompts: Sequence[str], options: Sequence[str], *, workers: int = 8, progress: str = ""
+        self,
+        prompts: Sequence[str],
+        options: Sequence[str],
+        *,
+        workers: int = 8,
+        progress: str = "",
+        sample: int | None = None,
     ) -> list[Choice | BackendError]:
         """Ask many questions with the same options; a failure stands in the list as its error object.
 
         `workers` bounds how many calls a server gets at once; `progress` names a
-        progress bar.
+        progress bar; `sample` is as for `choose`.
         """
         prompts, options = require_texts(prompts, "prompts"), _options(options)
-        return self._choose_many(prompts, options, require_count(workers, "workers"), progress)
+        workers = require_count(workers, "workers")
+        if sample is None:
+            return self._choose_many(prompts, options, workers, progress)
+        draw = functools.partial(self.choose, options=options, sample=sample)
+        return self._each(draw, prompts, workers, progress)
 
     def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
         """Return an instance of a pydantic model that the language model filled in, validated.
@@ -339,11 +370,20 @@ class Backend(ABC):
     @abstractmethod
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str: ...
 
+    def _drawn(self, prompt: str, options: tuple[str, ...], sample: int) -> str:
+        """An option drawn by the model's own probabilities; the same sample of a prompt is the same option."""
+        shares = self._choose(prompt, options).probabilities
+        return random.Random(f"{sample}:{prompt}").choices(list(shares), list(shares.values()))[0]
+
     def _choose_many(
         self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
     ) -> list[Choice | BackendError]:
-        bar = tqdm(prompts, desc=progress, disable=not progress)
-        return [attempt(self.choose, prompt, options) for prompt in bar]
+        return self._each(functools.partial(self.choose, options=options), prompts, workers, progress)
+
+    def _each(
+        self, ask: Callable[[str], Choice], prompts: list[str], workers: int, progress: str
+    ) -> list[Choice | BackendError]:
+        return [attempt(ask, prompt) for prompt in tqdm(prompts, desc=progress, disable=not progress)]
 
 
 def _options(options: Sequence[str]) -> tuple[str, ...]:
@@ -412,16 +452,28 @@ MORE_TOKENS = "raise max_tokens above {}, or give the schema's strings and lists
 
 def invalid_json(model: str, wanted: str, reply: str, why: str, remedy: str) -> InvalidOutput:
     """The error for a reply that is not the JSON that was asked for; it shows how the reply begins."""
+    return InvalidOutput(f"the reply is no valid {wanted}: {why}; {beginning(reply)}", model=model, remedy=remedy)
+
+
+def beginning(reply: str) -> str:
+    """How a reply begins, in words for a message.
+
+    Examples
+    --------
+    >>> beginning("It depends."), beginning(" ")
+    ("it begins 'It depends.'", 'it is empty')
+    """
     shown = " ".join(reply[:200].split())
-    begins = f"it begins {shown!r}" if shown else "it is empty"
-    return InvalidOutput(f"the reply is no valid {wanted}: {why}; {begins}", model=model, remedy=remedy)
+    return f"it begins {shown!r}" if shown else "it is empty"
 
 
 def _matching(backend: Backend, regex: str, text: str, max_tokens: int) -> str:
     if re.fullmatch(regex, text):
         return text
-    what = f"the reply does not match {regex!r}"
-    raise InvalidOutput(what, model=backend.name, remedy=f"raise max_tokens above {max_tokens}, or loosen the pattern")
+    what = f"the reply does not match {regex!r}; {beginning(backend._shown(text))}"
+    cut_off = len(text) >= max_tokens  # no token is shorter than a character
+    remedy = f"raise max_tokens above {max_tokens}, or loosen the pattern" if cut_off else "loosen the pattern"
+    raise InvalidOutput(what, model=backend.name, remedy=remedy)
 
 
 class ScriptedBackend(Backend):
@@ -469,6 +521,7 @@ class ScriptedBackend(Backend):
 
 
 LEAST_MASS = 0.001  # below it, what the options hold is a comparison of two accidents
+LOW_MASS = 0.5  # below it, the model rather wanted to say something else, and a report says so
 
 
 def answered(choice: Choice | BackendError) -> Choice | BackendError:
@@ -481,7 +534,7 @@ def answered(choice: Choice | BackendError) -> Choice | BackendError:
     >>> isinstance(answered(Choice("yes", {"yes": 0.9, "no": 0.1}, probability_mass=1e-9)), BackendError)
     True
     """
-    if isinstance(choice, BackendError) or choice.probability_mass >= LEAST_MASS:
+    if isinstance(choice, BackendError) or choice.probability_mass is None or choice.probability_mass >= LEAST_MASS:
         return choice
     options = ", ".join(choice.probabilities)
     return BackendError(

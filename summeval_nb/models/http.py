@@ -38,6 +38,7 @@ from summeval_nb.models.base import (
     BackendUnavailable,
     ContextTooLong,
     InvalidOutput,
+    beginning,
 )
 
 Value = TypeVar("Value")
@@ -351,7 +352,8 @@ class Wire:
         except ValidationError as error:
             said = self.hide(_first_error(error))
             if error.errors(include_url=False, include_input=False, include_context=False)[0]["type"] == "json_invalid":
-                what = f"the server sent no answer, or it broke off (200 OK, but no JSON: {said})"
+                begins = beginning(self.hide(body[:MOST_ERROR_BYTES].decode("utf-8", "replace")))
+                what = f"the server sent no answer, or it broke off (200 OK, but no JSON: {said}; {begins})"
                 raise self.error(BackendUnavailable, what, "check base_url; try again") from None
             raise self.error(InvalidOutput, f"the reply is not of the protocol's form: {said}", _PROTOCOL) from None
         if answer.error is not None:
@@ -394,10 +396,11 @@ class Wire:
         unasked = f"encoded ({encoding}), which was not asked for"
         if response.is_redirect:
             what = f"the server redirects ({status}) to {self.hide(_elsewhere(response))}, which is not followed"
-            return self.error(BackendRejected, what, "give the address that it means as base_url, if you trust it")
+            remedy = "give the address that it means as base_url, if you trust it"
+            return self.error(BackendRejected, what, remedy, status=status)
         if status == 200 and encoding:
             remedy = "let the server, or what stands before it, send answers uncompressed"
-            return self.error(BackendRejected, f"the answer is {unasked}", remedy)
+            return self.error(BackendRejected, f"the answer is {unasked}", remedy, status=status)
         if status == 200:
             return self.error(InvalidOutput, f"the answer has more than {MOST_BYTES // 1_000_000} MB", _PROTOCOL)
         said = f"its words are {unasked}" if encoding else self._said(_message(body))
@@ -409,12 +412,13 @@ class Wire:
         if status == 429 and "insufficient_quota" not in said:
             what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
             return self.error(BackendUnavailable, what, remedy, retry_after=wait)
-        if status >= 500 or status in (204, 408):
+        if (status >= 500 and status != 501) or status in (204, 408):
             what = f"the server failed ({status}): {said}"
             return self.error(BackendUnavailable, what, "try again later", retry_after=wait)
         remedies = {401: "check api_key", 403: "check what this key may do", 404: "check the model's name and base_url"}
         remedy = remedies.get(status, "see what the server says")
-        return self.error(BackendRejected, f"the server refused the request ({status}): {said}", remedy)
+        what = f"the server refused the request ({status}): {said}"
+        return self.error(BackendRejected, what, remedy, status=status)
 
     def _client(self) -> openai.AsyncOpenAI:
         """The client; made in the loop's thread, once in each process. It knows no secret: the guard sends the key."""

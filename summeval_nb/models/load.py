@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from summeval_nb.core.addresses import without_secrets
 from summeval_nb.models.base import Backend
 from summeval_nb.models.store import Store
 
 StoreOrPath: TypeAlias = Store | str | PathLike[str] | None  # where answers are kept, if anywhere
+
+
+FORMS = ("embedded", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf", "llm:NAME@https://HOST/v1")
+
+
+def unknown_name(name: str, what: str) -> ValueError:
+    """The error for a checker or a judge of an unknown name: it lists every form, and says what may have been meant.
+
+    Examples
+    --------
+    >>> str(unknown_name("gpt-4o-mini", "judge")).partition("; ")[2]
+    "a model behind a server is named as in 'llm:gpt-4o-mini@https://HOST/v1'"
+    """
+    near = get_close_matches(name, FORMS, n=1, cutoff=0.65)
+    shown = without_secrets(name)
+    meant = f", did you mean {near[0]!r}?" if near else ":"
+    server = shown if "@http" in name else f"{shown:.60}@https://HOST/v1"
+    remedy = "" if near else f"; a model behind a server is named as in {f'llm:{server}'!r}"
+    return ValueError(f"unknown {what} {shown!r:.200}{meant} known: {', '.join(map(repr, FORMS))}{remedy}")
 
 
 def load_model(text: str) -> Backend:
@@ -22,7 +43,7 @@ def load_model(text: str) -> Backend:
     """
     name, at, address = text.partition("@http")
     if not name:
-        raise ValueError("name a model: llm:FOLDER, llm:FILE.gguf or llm:NAME@http://HOST:PORT/v1")
+        raise ValueError(f"name a model: {', '.join(form for form in FORMS if form.startswith('llm'))}")
     if at:
         from summeval_nb.models.server import ServerBackend
 

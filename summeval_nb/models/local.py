@@ -157,6 +157,8 @@ def _loaded(
             )
     except (OSError, ValueError) as error:
         remedy = "give a folder that holds a model, or a hub name with download=True"
+        if not Path(str(model)).exists():
+            remedy += f"; a model behind a server is named as in llm:{model}@https://HOST/v1"
         raise BackendRejected(f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy) from error
     return loaded, tokenizer, Path(str(model)).name
 

@@ -1,4 +1,4 @@
-"""ServerBackend: constrained choices with probabilities from OpenAI, vLLM, llama.cpp's server, Ollama and their kin."""
+"""ServerBackend: choices from OpenAI, vLLM, llama.cpp's server, Ollama and their kin, with probabilities or without."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,14 +27,16 @@ from summeval_nb.models.base import (
     Choice,
     ContextTooLong,
     InvalidOutput,
+    Undecided,
     Usage,
     attempt,
+    beginning,
     invalid_json,
     neutralise,
     option_masses,
     validated,
 )
-from summeval_nb.models.reading import written_objects
+from summeval_nb.models.reading import read_choice, written_objects
 
 if TYPE_CHECKING:
     from summeval_nb.models.http import Alternative, Answer, ShownToken
@@ -45,6 +47,18 @@ DIALECTS = ("llamacpp", "vllm", "ollama", "openai")
 # how many tokens at a place a server is asked to show: the protocol's most, and what
 # llama.cpp's server shows where these leave an option open
 _SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
+# what a server can do, best first: tokens with probabilities, constraints, a prompt with settings, a prompt alone
+_WAYS = ("probabilities", "constrained", "plain", "bare")
+_PROBE, _PROBED = "Write one short sentence about the weather.", ("quartz-7", "zebra-4")
+_REFUSED_FIELDS = (None, 400, 415, 422, 501)  # statuses by which a server may say that it cannot do something
+_ROOM = 2048  # tokens for a reply that nothing constrains: it may think before it says yes or no
+
+
+class _Way(NamedTuple):
+    """How a server is asked: in which dialect, and for what of `_WAYS`."""
+
+    dialect: str
+    how: str
 
 
 class _Piece(NamedTuple):
@@ -97,6 +111,12 @@ def _written(dialect: str, text: str, options: Sequence[str]) -> tuple[int, dict
     quoted = found[2].isascii()
     spelled = {option: json.dumps(option, ensure_ascii=quoted)[1:-1] for option in options}
     return len(found[1].encode()), {option: (found[1] + word + found[3]).encode() for option, word in spelled.items()}
+
+
+def _constraining(dialect: str, options: Sequence[str]) -> str:
+    """The dialect in which to constrain: OpenAI's where an option begins another one."""
+    nested = any(option != other and other.startswith(option) for option in options for other in options)
+    return "openai" if nested else dialect
 
 
 def _unquoted(text: str) -> str | None:
@@ -219,15 +239,18 @@ class ServerBackend(Backend):
 
     Notes
     -----
-    At first use a probe makes sure that constraints are honoured and probabilities
-    returned; a server that ignores either is refused with `BackendRejected`. The
-    fingerprint names the dialect, so asking for it may probe, too, and raises when the
-    server is down. Threads may share one backend.
+    The first question is preceded by a probe, which finds out whether the server
+    honours constraints and returns probabilities. Without probabilities a choice is
+    hard: the option that a constrained reply holds, or a plain one states. A server
+    that gives neither is refused with `BackendRejected`. The fingerprint is what you
+    named, so nobody is asked for it, and a store that holds all answers needs no server;
+    another model behind the same name and address needs another store. Threads may
+    share one backend.
 
     A question is one request, at most `1 + max_retries`; options with a common
     beginning may take one more for each such beginning, and llama.cpp's server is asked
-    again for 1,000 tokens where 20 leave an option open. To that come, once, the probe
-    with up to three small pages, and for each prompt that may be too long a request
+    again for 1,000 tokens where 20 leave an option open. To that come, once, the probe,
+    at most five requests and three small pages, and for each prompt that may be too long a request
     that counts its tokens. A redirect is never followed, no answer is read beyond
     16 MB, and one that is compressed is refused, since none is asked for.
 
@@ -266,13 +289,16 @@ class ServerBackend(Backend):
         self._wire = Wire(address, key, self.name)
         self._set_up()
 
+        self._older = False  # whether it knows `max_tokens` only
+
     def _set_up(self) -> None:
         self._lock, self._pause = threading.Lock(), _Pause()
-        self._found: str | BackendError | None = None
+        self._found: _Way | BackendError | None = None
+        self._failed: tuple[float, BackendError] | None = None
         self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found", "_failed")}
 
     def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
@@ -282,32 +308,54 @@ class ServerBackend(Backend):
         return f"ServerBackend({self.name!r}, base_url={self.base_url!r})"
 
     @property
-    def dialect(self) -> str:
-        """The dialect that the server speaks, found out and probed at first use."""
+    def _way(self) -> _Way:
+        """How the server is asked, found out and probed at first use."""
+        asked = time.monotonic()
         with self._lock:
+            if self._failed and self._failed[0] > asked:  # while this question waited for the probe
+                raise self._failed[1]
             if self._found is None:
-                self._found = self._probed()
+                try:
+                    self._found = self._probed()
+                except BackendError as error:
+                    self._failed = time.monotonic(), error
+                    raise
             if isinstance(self._found, BackendError):
                 raise self._found
             return self._found
 
     @property
-    def fingerprint(self) -> str:
-        return f"server:{self.base_url}:{self.dialect}:{self.name}"
+    def dialect(self) -> str:
+        """The dialect that the server speaks, found out at first use."""
+        return self._way.dialect
 
-    def _choose_many(
-        self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
+    @property
+    def hard(self) -> bool:
+        """Whether the server gives no probabilities, found out at first use."""
+        return self._way.how != "probabilities"
+
+    @property
+    def fingerprint(self) -> str:
+        return f"server:{self.base_url}:{self.asked_dialect}:{self.name}"
+
+    def _each(
+        self, ask: Callable[[str], Choice], prompts: list[str], workers: int, progress: str
     ) -> list[Choice | BackendError]:
+        if prompts and isinstance(refusal := attempt(lambda: self._way), BackendError):
+            self.usage.add(calls=len(prompts), failures=len(prompts))
+            return [refusal] * len(prompts)
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            asked = pool.map(lambda prompt: attempt(self.choose, prompt, options), prompts)
+            asked = pool.map(lambda prompt: attempt(ask, prompt), prompts)
             return list(tqdm(asked, total=len(prompts), desc=progress, disable=not progress))
 
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
-        dialect = self.dialect
+        way = self._way
         self._check_length(prompt)
-        nested = any(option != other and other.startswith(option) for option in options for other in options)
-        how = "openai" if nested else dialect
+        if way.how != "probabilities":
+            return Choice(self._stated(prompt, options, way), {}, None)
+        dialect = way.dialect
+        how = _constraining(dialect, options)
         masses, bound = self._masses(prompt, options, how)
         if _left_open(masses, bound) and dialect == "llamacpp":
             masses, bound = self._masses(prompt, options, how, _SHOWN_BY_LLAMACPP)
@@ -328,11 +376,11 @@ class ServerBackend(Backend):
         """The options' shares of the probability, and the bound for one that is not shown."""
         probabilities = {"logprobs": True, "top_logprobs": shown}
         constraint, longest = _constraint(dialect, options), max(map(len, options))
-        answer = self._ask(prompt, dialect, 32 + longest, **constraint, **probabilities)
+        answer = self._ask(prompt, _Way(dialect, "probabilities"), 32 + longest, **constraint, **probabilities)
         text, pieces = answer.text, [_piece(token) for token in answer.tokens]
         written = _written(dialect, text, options)
         if written is None:
-            what = f"the answer {self._wire.hide(text)[:60]!r} is none of {list(options)}"
+            what = f"the answer is none of {list(options)}; {beginning(self._shown(text))}"
             remedy = "the server did not keep to its constraint; try another one"
             raise self._wire.error(InvalidOutput, what, remedy)
         if b"".join(piece.token for piece in pieces)[: len(text.encode())] != text.encode():
@@ -345,8 +393,34 @@ class ServerBackend(Backend):
             bound = max(bound, further)
         return masses, bound
 
+    def _drawn(self, prompt: str, options: tuple[str, ...], sample: int) -> str:
+        way = self._way
+        self._check_length(prompt)
+        drawn = way._replace(how="constrained") if way.how == "probabilities" else way
+        return self._stated(prompt, options, drawn, temperature=1)
+
+    def _stated(self, prompt: str, options: tuple[str, ...], way: _Way, temperature: float = 0) -> str:
+        """The option that the model writes, held to them where the server can do that."""
+        if way.how == "constrained":
+            room, fields = 32 + max(map(len, options)), _constraint(_constraining(way.dialect, options), options)
+        else:
+            room, fields = _ROOM, {}
+            prompt += f"\n\nReply with one of these and nothing else: {', '.join(options)}."
+        answer = self._ask(prompt, way, room, temperature, **fields)
+        if (found := read_choice(answer.text, options)) is not None:
+            return found
+        what = f"the reply states none of {list(options)}; {beginning(self._shown(answer.text))}"
+        if answer.cut_off or not answer.text.strip():
+            remedy = "the reply was cut off: use a model that thinks less" if answer.cut_off else "try another model"
+            raise self._wire.error(InvalidOutput, what, remedy)
+        raise self._wire.error(Undecided, what, "use a model that follows instructions, or another prompt")
+
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
-        answer = self._ask(prompt, self.dialect, max_tokens, **_json_schema("json_schema", schema))
+        way, fields = self._way, _json_schema("json_schema", schema)
+        if way.how in ("plain", "bare"):
+            prompt += f"\n\nReply with JSON of this schema and nothing else: {json.dumps(schema)}"
+            fields = {}
+        answer = self._ask(prompt, way, max_tokens, **fields)
         if answer.cut_off and not written_objects(answer.text).whole:
             wanted, why = schema.get("title", "JSON"), "it was cut off"
             raise invalid_json(self.name, wanted, self._shown(answer.text), why, MORE_TOKENS.format(max_tokens))
@@ -359,15 +433,17 @@ class ServerBackend(Backend):
         from summeval_nb.models.http import TextAnswer
 
         if regex is None:
-            return self._ask(prompt, self.dialect, max_tokens).text
+            return self._ask(prompt, self._way, max_tokens).text
         text = self._json(prompt, _answer_schema({"pattern": f"^(?:{regex})$"}), max_tokens)
         return validated(self, TextAnswer, text, max_tokens).answer
 
-    def _ask(self, prompt: str, dialect: str, max_tokens: int, **fields: Any) -> Answer:
+    def _ask(self, prompt: str, way: _Way, max_tokens: int, temperature: float = 0, **fields: Any) -> Answer:
         """The server's answer to a prompt, asked for again where that may help."""
-        fields["max_tokens" if dialect == "ollama" else "max_completion_tokens"] = max_tokens
+        if way.how != "bare":
+            older = way.dialect == "ollama" or self._older
+            fields |= {"temperature": temperature, "max_tokens" if older else "max_completion_tokens": max_tokens}
         messages = [{"role": "user", "content": neutralise(prompt)}]
-        request = {"model": self.name, "messages": messages, "temperature": 0, **fields}
+        request = {"model": self.name, "messages": messages, **fields}
         start = time.monotonic()
         for repeats in range(self.max_retries + 1):
             self._pause.wait()
@@ -396,20 +472,40 @@ class ServerBackend(Backend):
     def _page(self, path: str, body: object = None) -> JsonDict:
         return self._wire.page(path, connect=self.connect_timeout, within=self.timeout, body=body)
 
-    def _probed(self) -> str | BackendError:
-        """The dialect if constraints and probabilities work in it; a refusal is remembered, a fault is raised."""
+    def _probed(self) -> _Way | BackendError:
+        """The best way in which the server answers; a refusal of all is remembered, a fault is raised."""
         dialect = self._guess or self._detected()
         if self._wire.reached:  # the pages are asked once, also where the probe must be made again
             self._guess = dialect
+        refusal = BackendError("")
+        for way in (_Way(dialect, how) for how in _WAYS):
+            try:
+                return self._tried(way)
+            except (InvalidOutput, BackendRejected) as error:
+                refusal = error
+                if error.status not in _REFUSED_FIELDS:
+                    break
+        if isinstance(refusal, InvalidOutput):
+            what = f"this server's answers cannot be used (dialect {dialect}): {refusal.args[0]}"
+            return self._wire.error(BackendRejected, what, "name another dialect, or use another server")
+        return refusal
+
+    def _tried(self, way: _Way) -> _Way:
+        """The way, if the server answers the probe in it; a prompt without a constraint need not be obeyed."""
         try:
-            self._masses("Write one short sentence about the weather.", ("quartz-7", "zebra-4"), dialect)
-        except InvalidOutput as error:
-            what = f"this server ignores constraints (dialect {dialect}): asked for one of two words, {error.args[0]}"
-            remedy = "it is refused, its answers could not be trusted; name another dialect, or use another server"
-            return self._wire.error(BackendRejected, what, remedy)
+            if way.how == "probabilities":
+                self._masses(_PROBE, _PROBED, way.dialect)
+            elif way.how == "constrained":
+                self._stated(_PROBE, _PROBED, way)
+            else:
+                with suppress(Undecided):
+                    self._stated(_PROBE, _PROBED, way)
         except BackendRejected as error:
-            return error
-        return dialect
+            if self._older or "max_completion_tokens" not in str(error):
+                raise
+            self._older = True
+            return self._tried(way)
+        return way
 
     def _detected(self) -> str:
         """Find out the dialect, and the context length where the server tells it."""

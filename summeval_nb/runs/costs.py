@@ -173,10 +173,10 @@ class _Staged(Backend):
             self._ledger.add(self._stage, questions=len(prompts))
             return self.inner.choose_many(prompts, options, **rest)
 
-    def choose(self, prompt: str, options: Sequence[str]) -> Choice:
+    def choose(self, prompt: str, options: Sequence[str], **rest: Any) -> Choice:
         with self._ledger.stage(self._stage, self._backends):
             self._ledger.add(self._stage, questions=1)
-            return self.inner.choose(prompt, options)
+            return self.inner.choose(prompt, options, **rest)
 
     def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
         with self._ledger.stage(self._stage, self._backends):
@@ -207,6 +207,8 @@ class MeteredChecker:
         self._inner = inner
         self.uses_vectors = getattr(inner, "uses_vectors", False)
         self.languages = getattr(inner, "languages", None)
+        if samples := getattr(inner, "by_sample", None):
+            self.by_sample = [MeteredChecker(sample, ledger) for sample in samples]
         for name in ("contradicted_below", "contradicted_below_of"):
             if hasattr(inner, name):  # which of its verdicts are unclear
                 setattr(self, name, getattr(inner, name))

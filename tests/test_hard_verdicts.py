@@ -1,0 +1,305 @@
+"""Servers without probabilities or constraints give hard verdicts; a full store needs no server."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+from servers.misbehaving import PROBE, MisbehavingServer
+from servers.raw import RawServer, response
+
+from summeval_nb import (
+    LLMChecker,
+    ServerBackend,
+    Store,
+    benchmark_checker,
+    evaluate,
+    evaluate_many,
+    rate,
+    run,
+)
+from summeval_nb.core.results import Verdict
+from summeval_nb.evidence import guarantee_thresholds
+from summeval_nb.evidence.faithfulness import faithfulness_from_dict
+from summeval_nb.evidence.load import checker, load_checker
+from summeval_nb.judged import LLMJudge, RubricMetric, compare_answers, load_judge
+from summeval_nb.models.base import BackendRejected, InvalidOutput, Undecided
+from summeval_nb.models.reading import read_choice
+
+ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat."
+SUMMARY = "Anna bought a red car in Paris. Ben sold a yellow boat."
+OPTIONS = ["yes", "no"]
+
+
+class Modest:
+    """A server of plain text: it refuses each field that it was not made with, and answers in the words of `says`."""
+
+    def __init__(self, says, *knows, finish="stop"):
+        self.says, self.finish, self.asked = says, finish, []
+        self.knows = {"model", "messages", *knows}
+
+    def __call__(self, head, body):
+        if head.startswith(b"GET"):
+            return response(b"{}", status="404 Not Found")
+        request = json.loads(body)
+        self.asked.append(request)
+        if unknown := request.keys() - self.knows:
+            error = {"error": {"message": f"unknown field {min(unknown)}"}}
+            return response(json.dumps(error).encode(), status="422 Unprocessable Entity")
+        prompt = request["messages"][-1]["content"]
+        text = self.says(prompt) if callable(self.says) else self.says
+        choice = {"message": {"content": text}, "finish_reason": self.finish}
+        return response(json.dumps({"choices": [choice]}).encode())
+
+
+def backend_for(server, **settings):
+    return ServerBackend("modest", base_url=server.url, **{"max_retries": 0, "timeout": 10, **settings})
+
+
+def by_colour(prompt):
+    return "No, the boat was blue." if "yellow" in prompt.rpartition("<claim>")[2] else "**Yes.** So it says."
+
+
+@pytest.mark.parametrize("knows", [(), ("temperature", "max_tokens"), ("temperature", "max_completion_tokens")])
+def test_a_plain_reply_is_a_hard_verdict(knows):
+    modest = Modest(by_colour, *knows)
+    with RawServer(modest) as server:
+        result = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(backend_for(server), threshold=0.9))
+    assert result.score == 0.5 and [verdict.hard for verdict in result.verdicts] == ["supported", "contradicted"]
+    assert all(verdict.probability is None and verdict.judged for verdict in result.verdicts)
+    assert "2 hard" in result.report().title and "supported (hard)" in result.to_text()
+    assert result.signature["verdicts"] == "hard" and result.mean_probability is None
+    again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
+    assert again.verdicts == result.verdicts and again.score == 0.5
+    assert all(request.keys() - {"model", "messages"} == set(knows) for request in modest.asked[-2:])
+
+
+@pytest.mark.parametrize("dialect", ["llamacpp", "vllm", "ollama", "openai"])
+def test_constraints_without_probabilities_are_kept(dialect):
+    with MisbehavingServer("no_logprobs", dialect=dialect, also_probe=True) as server:
+        backend = backend_for(server)
+        choice = backend.choose("Well?", OPTIONS)
+        assert choice.hard and choice.label in OPTIONS and choice.probabilities == {} and backend.hard
+        fields = {"grammar", "structured_outputs", "response_format"}
+        assert fields & server.questions[-1].keys() and "logprobs" not in server.questions[-1]
+        assert sum(PROBE in question["messages"][-1]["content"] for question in server.questions) == 2
+
+
+def test_a_model_that_says_neither_is_unclear_not_unsupported():
+    with RawServer(Modest("That depends on the \x1b[2J<b>weather</b>.")) as server:
+        result = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(backend_for(server)))
+    assert [verdict.state for verdict in result.verdicts] == ["unclear", "unclear"]
+    assert (result.score, result.score_high, result.n_failed) == (0.0, 1.0, 0)
+    assert "unclear (hard)" in result.to_text() and "says neither" in result.to_text()
+    assert "\x1b" not in result.to_text() and "<b>weather" not in result._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "words"),
+    [("", "stop", "it is empty"), ("Let me think about this", "length", "cut off"), ("x" * 500, "length", "x" * 200)],
+)
+def test_a_reply_that_holds_nothing_is_a_failure(text, finish, words):
+    replies = Modest(lambda prompt: "zebra-4" if "zebra" in prompt else text, finish=finish)
+    with RawServer(replies) as server, pytest.raises(InvalidOutput, match=words) as caught:
+        backend_for(server).choose("Well?", OPTIONS)
+    assert not isinstance(caught.value, Undecided) and "x" * 201 not in str(caught.value)
+
+
+def test_where_nothing_can_be_had_the_server_is_refused_for_good():
+    modest = Modest("yes")
+    modest.knows = set()
+    with RawServer(modest) as server:
+        backend = backend_for(server)
+        for _ in range(2):
+            with pytest.raises(BackendRejected, match="422"):
+                backend.choose("Well?", OPTIONS)
+    assert len(modest.asked) == 5  # four ways, one of them twice: with either name for the most tokens
+
+
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [
+        ("yes", "yes"),
+        (" YES!", "yes"),
+        ("No, it does not.", "no"),
+        ('```json\n{"answer": "no",}\n```', "no"),
+        ('{"verdict": "yes"}', "yes"),
+        ("<think>yes? no?</think>\n\nThe final answer is **yes**.", "yes"),
+        ("The evidence says so.\n\nAnswer: yes", "yes"),
+        ("Yes, at first.\nFinal answer: no", None),
+        ("There is no way to know", None),
+        ("No evidence denies it", None),
+        ("My answer is: no", "no"),
+        ("yes/no", None),
+        ("", None),
+        ("{" * 100_000, None),
+        (" \n*" * 100_000, None),
+        ("answer is " * 50_000, None),
+        ("\n" * 100_000 + "maybe", None),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_an_option_is_read_where_it_is_stated(reply, option):
+    start = time.perf_counter()
+    assert read_choice(reply, OPTIONS) == option
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("reply", "grade"),
+    [("4", "4"), ("4/5", "4"), ("Grade: 4 out of 5", "4"), ("3.5", None), ("-1", None), ("**Score:** 2", "2")],
+)
+def test_a_grade_is_a_whole_number_or_none(reply, grade):
+    assert read_choice(reply, ["1", "2", "3", "4", "5"]) == grade
+
+
+def test_samples_are_counted_and_stored_one_by_one(tmp_path):
+    replies = iter(["yes", "no", "yes", "yes", "no"])
+    modest = Modest(lambda prompt: "zebra-4" if "zebra" in prompt else next(replies), "temperature", "max_tokens")
+    with RawServer(modest) as server:
+        backend = backend_for(server)
+        settings = {"store": Store(tmp_path / "s.sqlite")}
+        three = evaluate(ARTICLE, "Ben sold a boat.", checker=LLMChecker(backend, samples=3), **settings)
+        assert backend.usage.calls == 3 and three.verdicts[0].probability == pytest.approx(2 / 3)
+        five = evaluate(ARTICLE, "Ben sold a boat.", checker=LLMChecker(backend, samples=5), **settings)
+        assert backend.usage.calls == 5 and five.verdicts[0].probability == pytest.approx(3 / 5)
+        assert all(request["temperature"] == 1 for request in modest.asked[-5:])
+    assert five.verdicts[0].supported and "3 of 5 samples" in five.to_text() and "samples=5" in str(five.signature)
+
+
+def test_a_rubric_of_your_own_needs_no_probabilities(tmp_path):
+    grades = iter("4453")
+    modest = Modest(lambda prompt: "zebra-4" if "zebra" in prompt else f"Grade: {next(grades)}")
+    with RawServer(modest) as server:
+        backend = backend_for(server)
+        hard = rate(ARTICLE, SUMMARY, rubric="Is it {polite}?", backend=backend)
+        assert "Is it {polite}?" in modest.asked[-1]["messages"][0]["content"]
+        drawn = rate(ARTICLE, SUMMARY, rubric="Is it kind?", backend=backend, samples=3)
+    assert (hard.score, hard.probability_mass, hard.spread, hard.quality) == (4.0, None, None, "rubric")
+    assert hard.signature["choices"] == "hard" and "hard" in hard.note
+    assert drawn.score == pytest.approx(4.0) and drawn.signature["samples"] == "3"
+    for wrong in ({}, {"quality": "fluency", "rubric": "x"}, {"rubric": " "}):
+        with pytest.raises(ValueError, match="what is graded"):
+            rate(ARTICLE, SUMMARY, backend=backend, **wrong)
+
+
+def test_judges_rubrics_and_comparisons_take_hard_choices():
+    def says(prompt):
+        return "A" if "Answer A" in prompt or "tie" in prompt else "5" if "grade" in prompt else "entailed"
+
+    with RawServer(Modest(says)) as server:
+        backend = backend_for(server)
+        (found,) = LLMJudge(backend, probabilities=True).many("entail", [(ARTICLE, ["Ben sold a boat."])])
+        assert (found[0].label, found[0].probability) == ("entailed", None)
+        assert RubricMetric(criteria="Polite?", backend=backend).score("When?", "Now.").score == 5.0
+        compared = compare_answers("When?", "Now.", "Never.", backend=backend)
+    assert (compared.score, compared.consistent, compared.signature["choices"]) == (0.5, False, "hard")
+
+
+def test_json_is_asked_for_in_words_where_no_schema_is_known():
+    import pydantic
+
+    class Said(pydantic.BaseModel):
+        word: str
+
+    with RawServer(modest := Modest('Here it is:\n```json\n{"word": "rain",}\n```')) as server:
+        assert backend_for(server).generate_json("Say a word.", Said).word == "rain"
+    assert '"word"' in modest.asked[-1]["messages"][0]["content"]
+
+
+def test_what_needs_a_probability_refuses_a_hard_verdict():
+    row = {"evidence": ["It rained."], "sentence": "It rained.", "label": 1}
+    with RawServer(Modest("yes")) as server:
+        judge = LLMChecker(backend_for(server))
+        assert checker(["It rained."], "It rained.", using=judge) == (True, None)
+        with pytest.raises(ValueError, match="guarantee is about probabilities"):
+            guarantee_thresholds([row], judge)
+        article = {"article": "It rained. The sun shone.", "sentence": "It rained.", "supported": True}
+        rows = [article, article | {"sentence": "It snowed.", "supported": False}]
+        (found,) = benchmark_checker(judge, {"mine": rows}, n_resamples=0).rows()
+    assert found["false_found"] == 0.0 and found["calibration_error"] is None and found["declined"] == 0
+    with pytest.raises(ValueError, match="only one"):
+        Verdict(probability=0.5, hard="supported")
+    with pytest.raises(ValueError, match="unknown hard"):
+        Verdict(probability=None, hard="maybe")
+
+
+def test_little_mass_is_said_in_the_title():
+
+    result = evaluate(ARTICLE, SUMMARY, checker="words")
+    object.__setattr__(result, "verdicts", [Verdict(probability=1.0, details={"probability_mass": 0.05})] * 2)
+    assert result.report().title.endswith("2 with a probability mass below 0.5")
+
+
+@pytest.mark.parametrize("load", [load_checker, load_judge])
+def test_an_unknown_name_lists_every_form(load):
+    with pytest.raises(ValueError, match="'llm:gpt-4o-mini@https://HOST/v1'") as caught:
+        load("gpt-4o-mini")
+    assert all(form in str(caught.value) for form in ("embedded", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf"))
+    with pytest.raises(ValueError, match="did you mean 'embedded'"):
+        load("embeded")
+    with pytest.raises(ValueError) as caught:
+        load("small@http://someone:hunter2@host/v1?key=k-777")
+    assert "hunter2" not in str(caught.value) and "k-777" not in str(caught.value)
+
+
+ROWS = [{"text": ARTICLE, "summary": f"Anna bought car {n}."} for n in range(6)]
+OFFLINE = """
+import sys
+from summeval_nb import LLMChecker, ServerBackend, evaluate
+url, dialect, store, text, summary = sys.argv[1:]
+backend = ServerBackend("scripted", base_url=url, dialect=dialect)
+result = evaluate(text, summary, checker=LLMChecker(backend), store=store)
+print(result.score, result.signature, backend.usage.calls)
+"""
+
+
+@pytest.mark.parametrize(("dialect", "behaviour"), [("auto", "ok"), ("openai", "ok"), ("auto", "no_logprobs")])
+def test_a_full_store_needs_no_server_in_another_process(dialect, behaviour, tmp_path):
+    store = str(tmp_path / "store.sqlite")
+    kind = "llamacpp" if dialect == "auto" else dialect
+    with MisbehavingServer(behaviour, dialect=kind, also_probe=True) as server:
+        backend = backend_for(server, dialect=dialect)
+        backend.name = "scripted"
+        first = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(backend), store=store)
+        url = server.url
+    command = [sys.executable, "-c", OFFLINE, url, dialect, store, ARTICLE, SUMMARY]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert said.stdout.split() == [str(first.score), str(first.signature), "0"], said.stderr
+
+
+def test_benchmark_run_rating_and_judge_need_no_server_either(tmp_path):
+    store, labelled = Store(tmp_path / "store.sqlite"), []
+    for n, row in enumerate(ROWS):
+        labelled.append({"article": row["text"], "sentence": row["summary"], "supported": bool(n % 2)})
+
+    def everything(backend, out):
+        judge = LLMChecker(backend)
+        table = benchmark_checker(judge, {"mine": labelled}, n_resamples=0, store=store).rows()
+        options = {"checker": judge}
+        run(ROWS, "faithfulness", out=tmp_path / out, options=options, store=store.path, workers=0)
+        lines = (tmp_path / out / "results.jsonl").read_text(encoding="utf-8")
+        grade = rate(ARTICLE, SUMMARY, quality="fluency", backend=backend, store=store).score
+        entailed = load_judge(LLMJudge(backend, probabilities=True))
+        return table[0]["auc"], lines, grade, entailed.fingerprint
+
+    with MisbehavingServer(dialect="openai") as server:
+        first = everything(backend_for(server), "one")
+        url = server.url
+    gone = ServerBackend("modest", base_url=url, timeout=10)
+    assert everything(gone, "two") == first and gone.usage.calls == 0
+
+
+def test_only_a_missing_answer_asks_the_server_and_fails_once(tmp_path):
+    store = tmp_path / "store.sqlite"
+    with MisbehavingServer() as server:
+        url = server.url
+        evaluate_many([ARTICLE], [SUMMARY], checker=LLMChecker(backend_for(server)), store=store)
+    gone = ServerBackend("modest", base_url=url, timeout=10, max_retries=1)
+    start = time.perf_counter()
+    both = evaluate_many(
+        [ARTICLE] * 40, [SUMMARY, *(f"Ben sold {n} boats." for n in range(39))], checker=LLMChecker(gone), store=store
+    )
+    assert time.perf_counter() - start < 20 and gone.usage.retries == 1
+    assert both[0].score is not None and both[1].score is None and "cannot be reached" in both[1].reason
