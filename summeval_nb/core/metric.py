@@ -54,7 +54,7 @@ class Metric:
     def __init_subclass__(cls, **options: Any) -> None:
         """Let what scores columns of pandas refuse two indexes, and a table keep theirs."""
         super().__init_subclass__(**options)
-        for name in ("score_many", "corpus"):
+        for name in ("score_many", "score_table", "corpus"):
             if is_function(own := vars(cls).get(name)):
                 setattr(cls, name, keeps_index(own))
 

@@ -645,16 +645,16 @@ class ScoreTable(Generic[Result]):
         except (TypeError, ValueError) as error:
             raise type(error)(f"human must hold one number a text: {error}") from error
         if given.shape != (len(self),) or np.isinf(given).any():
-            raise ValueError(f"human must hold one finite number for each of {len(self)} texts, not {short_repr(human)}")
+            raise ValueError(f"human must hold a finite number for each of {len(self)} texts, not {short_repr(human)}")
         both = self.defined & ~np.isnan(given)
         n, named = int(both.sum()), {"the scores": self.scores[both], "people's scores": given[both]}
         equal = [name for name, values in named.items() if n and np.ptp(values) == 0]
         reason = "fewer than two texts have both numbers" if n < 2 else f"{equal[0]} are all equal" if equal else ""
-        found = [
+        pearson, spearman, kendall = (
             None if reason else float(coefficient(*named.values()).statistic)
             for coefficient in (stats.pearsonr, stats.spearmanr, stats.kendalltau)
-        ]
-        return PooledCorrelation(*found, n=n, left_out=len(self) - n, reason=reason)
+        )
+        return PooledCorrelation(pearson, spearman, kendall, n, len(self) - n, reason)
 
     @property
     def main(self) -> str:

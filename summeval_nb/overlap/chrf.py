@@ -168,7 +168,10 @@ class ChrfMetric(Metric):
         for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
             if scores[index] < 1e-9 and not any(map(self.characters, (text, *group))):
                 scores[index] = np.nan
-        signature, pairs = signed(self.signature, groups), zip(texts, groups, strict=True)
+        signature, pairs = (
+            signed(self.signature, groups),
+            zip(texts, groups, strict=True),
+        )
         result_of = partial(self._of_one, rows, list(pairs))
         return ChrfTable(
             values={"chrf": scores}, signature=signature, result_of=result_of

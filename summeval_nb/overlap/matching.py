@@ -116,9 +116,7 @@ class MeteorMetric(Metric):
         scores = [np.nan if result.score is None else result.score for result in found]
         values = {"meteor": np.array(scores, float)}
         result_of = found.__getitem__
-        return MeteorTable(
-            values=values, signature=self.signature, result_of=result_of
-        )
+        return MeteorTable(values=values, signature=self.signature, result_of=result_of)
 
     def _best(self, candidate: str, references: Sequence[str]) -> MeteorScore:
         """Match the words with each reference; the first of the best counts."""

@@ -1148,7 +1148,9 @@ class RougeTable(ScoreTable["RougeScore"]):
     def outcomes(self) -> list[Outcome]:
         """Return each text's main score with all others, signed by its references."""
         signatures = {size: str(self.options.sign([size])) for size in set(self.sizes)}
-        columns = {kind: [part.tolist() for part in v] for kind, v in self.by_type.items()}
+        columns = {
+            kind: [part.tolist() for part in v] for kind, v in self.by_type.items()
+        }
         main, outcomes = self.options.main, []
         texts = zip(self.sizes, self.defined.tolist(), strict=True)
         for i, (size, known) in enumerate(texts):

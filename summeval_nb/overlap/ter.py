@@ -99,7 +99,10 @@ class TerMetric(Metric):
         ]
         values = {"ter": np.array(scores, float)}
         values |= {"edits": rows[:, 0], "reference_length": rows[:, 1]}
-        signature, pairs = signed(self.signature, groups), zip(texts, groups, strict=True)
+        signature, pairs = (
+            signed(self.signature, groups),
+            zip(texts, groups, strict=True),
+        )
         result_of = partial(self._of_one, rows, list(pairs))
         return TerTable(values=values, signature=signature, result_of=result_of)
 
