@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rapidfuzz.distance import Indel
 
@@ -166,7 +166,7 @@ def own_spans(place: Sentence, read: str, spans: Iterable[tuple[int, int]]) -> l
     own, said = list(_WORD.finditer(place.text)), list(_WORD.finditer(read))
     instead: list[list[re.Match[str]]] = [[] for _ in said]
     few = len(own) * len(said) <= _ALIGNED
-    codes = Indel.opcodes([word[0] for word in own], [word[0] for word in said]) if few else []
+    codes: Iterable[Any] = Indel.opcodes([word[0] for word in own], [word[0] for word in said]) if few else []
     for same, group in groupby(codes, key=lambda code: code.tag == "equal"):
         steps = list(group)
         there, first = own[steps[0].src_start : steps[-1].src_end], steps[0].dest_start

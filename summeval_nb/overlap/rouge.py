@@ -416,7 +416,7 @@ class RougeMetric(Metric):
         text: str,
         references: Sequence[str],
     ) -> RougeScore:
-        """Return the score of a text by its numbers; none where nothing was compared."""
+        """Return the score of a text by its numbers; none without a token."""
         only = next(iter(items.values())).f1 if len(items) == 1 else None
         remedy = "take one, such as scores['rouge1'].f1"
         reason = "" if len(items) == 1 else f"several types were asked for: {remedy}"
