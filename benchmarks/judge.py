@@ -78,7 +78,7 @@ def speed(rows: list[dict[str, str]], single: int) -> None:
     start = time.perf_counter()
     table = evaluate_answers(rows, judge=judge, progress=False)
     fast = (time.perf_counter() - start) / len(rows)
-    by_answer = {(report.context, report.answer): report for report in table.reports}
+    by_answer = {(report.context, report.answer): report for report in table}
     same = [
         abs((a or 0) - (b or 0))
         for inferred in one_by_one
@@ -87,7 +87,7 @@ def speed(rows: list[dict[str, str]], single: int) -> None:
             (inferred.inferences[name].score, by_answer[inferred.context, inferred.answer].inferences[name].score)
         ]
     ]
-    print(f"embedded judge, {len(rows)} rows, {sum(len(report.rows()) for report in table.reports)} statements judged")
+    print(f"embedded judge, {len(rows)} rows, {sum(len(report.rows()) for report in table)} statements judged")
     print(f"  row by row ({len(chosen)} rows): {1 / slow:6.2f} rows per second")
     print(f"  in bulk:                 {1 / fast:6.2f} rows per second, {slow / fast:.1f} x (floor 3 x, goal 6 x)")
     print(f"  greatest difference of a score: {max(same):.2g}")
@@ -118,7 +118,7 @@ def calls(rows: list[dict[str, str]]) -> None:
         first = judge.calls
         evaluate_answers(rows, judge=judge, store=store, progress=False)
         again = judge.calls - first
-    hypotheses = sum(len(inference.hypotheses) for report in table.reports for inference in report.inferences.values())
+    hypotheses = sum(len(inference.hypotheses) for report in table for inference in report.inferences.values())
     print(f"language model as the judge, {len(rows)} rows, {hypotheses} hypotheses judged, {table.n_failed} failed")
     print(
         f"  {first} calls: {first / len(rows):.2f} a row, {first / hypotheses:.2f} a hypothesis for all four purposes"

@@ -22,7 +22,6 @@ from summeval_nb.judged.answers import (
     JudgedStatement,
     Reply,
     Unit,
-    _as_frame,
     _asking,
     _check_row,
     _flag_words,
@@ -348,7 +347,7 @@ def table() -> AnswerTable:
 @pytest.mark.nightly
 def test_a_table_equals_its_rows(table):
     without = lambda report: {k: v for k, v in report.to_dict().items() if k != "refusal_reasons"}
-    for row, report in zip(rows(), table.reports, strict=True):
+    for row, report in zip(rows(), table, strict=True):
         assert alike(without(evaluate_answer(**row)), without(report))
 
 
@@ -371,7 +370,7 @@ def test_the_summary_counts_what_is_defined(table):
     assert summary["answers refused"]["value"] == 0.1 and summary["refusal recall"]["value"] == 1.0
     assert all(row["low"] <= row["value"] <= row["high"] for row in summary.values())
     assert table.summary() == table.summary() and len(table.to_frame()) == len(table) == 11
-    assert len(table.statements()) == sum(len(report.rows()) for report in table.reports)
+    assert len(table.to_frame(by="sentence")) == sum(len(report.rows()) for report in table)
     json.dumps(table.to_dict())
     assert "<table" in table._repr_html_() and "11 answers" in repr(table)
 
@@ -457,7 +456,7 @@ def test_a_language_model_needs_no_calls_in_a_second_run(tmp_path):
 def test_grouping_needs_fewer_calls_than_hypotheses():
     judge = LLMJudge(ScriptedBackend(well_behaved))
     table = evaluate_answers(rows()[:9], judge=judge, progress=False)
-    hypotheses = sum(len(inference.hypotheses) for report in table.reports for inference in report.inferences.values())
+    hypotheses = sum(len(inference.hypotheses) for report in table for inference in report.inferences.values())
     assert judge.calls < hypotheses
     assert table.n_failed == 0
 
@@ -470,7 +469,7 @@ def test_a_server_that_dies_is_counted_and_never_a_no():
 
     table = evaluate_answers(rows()[:3], judge=LLMJudge(ScriptedBackend(dies)), progress=False)
     assert table.n_failed > 0 and all(
-        inference.score is None for report in table.reports for inference in report.inferences.values()
+        inference.score is None for report in table for inference in report.inferences.values()
     )
     assert "connection refused" in table[0].reasons["answer_given_context"]
     assert table.summary()[0]["value"] is None and table.summary()[0]["n"] == 0
@@ -716,7 +715,8 @@ def test_flags_in_words():
 def test_intervals_and_rates():
     assert mean_interval([0.5], 0.95, 0) == (None, None) and mean_interval([0.5, 0.5], 0.95, 0) == (0.5, 0.5)
     assert rate_row("refusals", 0, 0, 0.95)["value"] is None and rate_row("refusals", 3, 10, 0.95)["value"] == 0.3
-    assert list(_as_frame([]).columns) == _COLUMNS
+    empty = AnswerTable(results=[], signature=Signature({})).to_frame(by="sentence")
+    assert list(empty.columns) == ["row", *_COLUMNS]
 
 
 def test_what_was_not_judged_has_no_vote_and_is_counted():
@@ -730,7 +730,7 @@ def test_what_was_not_judged_has_no_vote_and_is_counted():
 
 def test_a_table_holds_its_reports_in_order():
     reports = [report_of([YES], [YES]), report_of([NO], [NO], reason="the context is empty")]
-    table = AnswerTable(reports=reports, signature=reports[0].signature)
+    table = AnswerTable(results=reports, signature=reports[0].signature)
     assert len(table) == 2 and table[1] is reports[1] and table.n_failed == 0
     assert [outcome.status for outcome in table.outcomes()] == ["undefined"] * 2 and table.mean() is None
 

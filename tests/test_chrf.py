@@ -133,7 +133,7 @@ def test_results_carry_what_was_counted():
     assert "&lt;b&gt;" in chrf_score("<b>", "<b>").explain()._repr_html_()
     assert "İ" in str(chrf_score("İstanbul", "istanbul", lowercase=True).explain(n=1))
     html = chrf_many(["a"], ["a"])._repr_html_()
-    assert "ChrfTable: mean of 1 texts" in html and "100.0000" in html
+    assert "ChrfTable: chrf mean of 1 texts" in html and "100.0000" in html
     assert list(chrf_many(["a"], ["a"]).to_frame()) == ["chrf"]
 
 

@@ -125,7 +125,7 @@ def test_evidence_and_findings_lie_in_the_users_texts():
     assert answer[cited.sentence.start : cited.sentence.end] == cited.sentence.text == answer
     assert cited.verdict.findings
     for finding in cited.verdict.findings:
-        assert cited.sentence.text[finding.start : finding.end] == finding.text
+        assert answer[finding.start : finding.end] == finding.text
     for sentence in found.source_sentences:
         assert found.source[sentence.start : sentence.end] == sentence.text
     assert found.rows()[0]["evidence"] == [f"[1] {PASSAGES[0]}"]
@@ -152,7 +152,7 @@ def test_one_and_many_give_the_same():
             assert row.pop("probability") == pytest.approx(row_alone.pop("probability"), abs=0.02)
             assert row == row_alone
     assert table.means() == {"f1": 0.5, "recall": 0.5, "precision": 0.5, "recall_where_cited": 0.5}
-    assert table.n_undefined == 1 and list(table.sentences()["row"]) == [0, 1]
+    assert table.n_undefined == 1 and list(table.to_frame(by="sentence")["row"]) == [0, 1]
 
 
 def test_each_question_is_asked_once():

@@ -199,10 +199,11 @@ def test_the_judge_and_evaluate_have_the_same_verdict(judge, article):
         texts = [sentence.text for sentence in result.sentences]
         questions = [Question(text=f"Is it true that {text}?", statement=text) for text in texts]
         entailed, answered = judge.entail(article.text, texts), judge.answer(article.text, questions)
-        for verdict, tag, answer in zip(result.verdicts, entailed, answered, strict=True):
+        for place, verdict, tag, answer in zip(result.sentences, result.verdicts, entailed, answered, strict=True):
             assert tag.probability == pytest.approx(verdict.probability, abs=1e-3) == answer.probability
             assert tag.label == label_of(verdict)
-            assert [tuple(finding) for finding in tag.findings] == [tuple(finding) for finding in verdict.findings]
+            moved = [f._replace(start=f.start + place.start, end=f.end + place.start) for f in tag.findings]
+            assert [tuple(finding) for finding in moved] == [tuple(finding) for finding in verdict.findings]
             places = [result.source_sentences[sentence.index] for sentence in verdict.evidence]
             assert [(sentence.text, sentence.start, sentence.end) for sentence in tag.evidence] == [
                 (sentence.text, sentence.start, sentence.end) for sentence in places

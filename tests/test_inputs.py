@@ -65,8 +65,8 @@ def test_a_markdown_article_is_the_same_evidence():
 
 def test_findings_stand_in_the_user_s_text():
     result = evaluate(ARTICLE, "1. The fire destroyed **31** houses.")
-    (sentence,), (finding,) = result.sentences, result.verdicts[0].findings
-    assert finding.text == "31" == sentence.text[finding.start : finding.end]
+    (finding,) = result.verdicts[0].findings
+    assert finding.text == "31" == result.summary[finding.start : finding.end]
 
 
 def test_a_text_in_an_unread_language_is_not_judged():

@@ -349,7 +349,7 @@ def test_a_table_opens_into_passages_and_statements():
     found = s.judged.retrieval_scores([row(["a", "x"]), row([])], judge=Letters(), progress=False)
     assert found.summary()[0] | {"mean": 1.0} == found.summary()[0]
     recall = found.tables["context_recall"]
-    assert recall.passages()["score"].tolist() == [0.5, 0] and len(recall.statements()) == 4
+    assert recall.passages()["score"].tolist() == [0.5, 0] and len(recall.to_frame(by="sentence")) == 4
     assert list(recall.arrays()) == ["score", "statement_share"] and math.isclose(recall.mean(), 0.25)
     assert found.reasons()[0] and "nothing was retrieved" in found.reasons()[1]
     assert found.n_undefined == 1 and found.scores[0] == 1

@@ -516,7 +516,7 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
             {"context": case.premise, "question": case.question, "ground_truth": case.expected, "answer": case.text}
             for case in (cases[place] for place in places)
         ]
-        reports = evaluate_answers(rows, judge=judge, store=load_store(store), progress=False).reports
+        reports = evaluate_answers(rows, judge=judge, store=load_store(store), progress=False)
         for place, report in zip(places, reports, strict=True):
             unsure = report.verdict == "the judge cannot tell"
             said = None if unsure else "right" if report.verdict == "right" else "wrong"

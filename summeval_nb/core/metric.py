@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar, cast
 
 from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
-from .results import Outcome, ScoreTable, Signature, as_outcome
+from .results import Outcome, ScoreTable, Signature, as_outcome, keeps_index, shared_index
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -50,6 +50,13 @@ class Metric:
     judged: ClassVar[str] = ""
     probe: ClassVar[str] = ""
     shard_size: ClassVar[int] = 500
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let what scores columns of pandas refuse two indexes, and a table keep theirs."""
+        super().__init_subclass__(**options)
+        for name in ("score_many", "score_table", "corpus"):
+            if is_function(own := vars(cls).get(name)):
+                setattr(cls, name, keeps_index(own))
 
     @property
     def signature(self) -> Signature:
@@ -156,6 +163,7 @@ class Metric:
         """Return the columns in their order, checked; None under a name is no
         column."""
         given = {name: texts for name, texts in named.items() if texts is not None}
+        shared_index(**given)
         lists: dict[str, list[Any]] = {}
         names: dict[str, list[Any]] = {}
         for column, (name, values) in self._by_column(given).items():

@@ -221,7 +221,7 @@ def _grouped(report: Report) -> Iterator[tuple[str | None, list[tuple[int, Entry
         start += count
 
 
-def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
+def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = None) -> Markup:
     """Return a report as one HTML block: no script, no request, everything escaped.
 
     Parameters
@@ -231,6 +231,8 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     shown : int
         How many pieces of evidence of a sentence are lit in the article and quoted; the
         others stay folded.
+    key : int, optional
+        Which of several reports of a page it is, so that two of the same texts have names of their own.
 
     Returns
     -------
@@ -247,7 +249,8 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     True
     """
     texts, sizes = [entry.text for entry in report.entries], [n for _, n in report.groups]
-    name = _name(report.source, texts, sizes, report.signature, report.judged_by)
+    told = [report.source, texts, sizes, report.signature, report.judged_by]
+    name = _name(*told, *([] if key is None else [key]))
     article, rest = _article(report.source, report.spans)
     kinds = sorted({kind for entry in report.entries for kind, _, _ in entry.findings})
     worked_out = {

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import inspect
 import math
 import numbers
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
 from urllib.parse import quote, unquote
 
-from .base import JsonDict, is_finite, np, require_option, short_repr
-from .html import render
+from .base import JsonDict, float_array, is_finite, np, require_option, short_repr
+from .files import write_whole
+from .html import Markup, folded, html_page, render
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +33,9 @@ __all__ = [
     "Verdict",
     "Outcome",
     "as_outcome",
+    "shared_index",
+    "keeps_index",
+    "PooledCorrelation",
     "ScoreTable",
     "Result",
     "ResultTable",
@@ -178,6 +187,11 @@ class Score:
         shown += f" ({self.reason})" if self.reason and not self.score else ""
         return f"{type(self).__name__}(score={shown}, signature={str(self.signature)!r})"
 
+    @property
+    def line(self) -> str:
+        """The number on one line, or why there is none."""
+        return f"undefined: {self.reason}" if self.score is None else f"{self.score:.4f}"
+
     def rows(self) -> list[JsonDict]:
         """Return the parts behind the number, one plain dictionary each; a subclass
         says what they are."""
@@ -235,12 +249,13 @@ class Evidence:
 
 
 class Finding(NamedTuple):
-    """A passage of the summary sentence that the evidence does not hold.
+    """A passage of a summary or an answer that the evidence does not hold.
 
     `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"`, `"role"` or
     `"modality"` (what the evidence says only under a condition, as a plan or as
-    possible); `start` and `end` are positions in the sentence. `clash` says that the passage
-    cannot stand beside the evidence: such a sentence is never supported.
+    possible). What a checker returns has its places in the sentence that it was given. In a
+    result they are places in the user's own text: `summary[start:end] == text`. `clash` says
+    that the passage cannot stand beside the evidence: such a sentence is never supported.
     """
 
     kind: str
@@ -417,19 +432,96 @@ def as_outcome(value: object, signature: str = "") -> Outcome:
     return Outcome(float(score), "ok", "", parts, signature)
 
 
-class ScoreTable:
+def _index_of(values: object) -> Any:
+    """The index of a Series, a DataFrame or a table that has one."""
+    return getattr(values, "index", None) if hasattr(values, "iloc") or isinstance(values, ScoreTable) else None
+
+
+def shared_index(**named: object) -> Any:
+    """Return the index of the Series, DataFrames and tables among some values; None if there is none.
+
+    Raises
+    ------
+    ValueError
+        If two of the same length have different indexes: by their places, rows would be paired that do not
+        belong together.
+    """
+    found = {name: index for name, values in named.items() if (index := _index_of(values)) is not None}
+    first = next(iter(found), "")
+    for name, index in found.items():
+        own = found[first]
+        if len(index) == len(own) and not index.equals(own):
+            raise ValueError(
+                f"{first} and {name} have different indexes ({short_repr(list(own[:3]))} and "
+                f"{short_repr(list(index[:3]))}): bring one into the order of the other, as in "
+                f"{name}.reindex({first}.index), or pass both as lists to pair them by place"
+            )
+    return found.get(first)
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def keeps_index(function: Function) -> Function:
+    """Let a function hand the index of the Series and DataFrames that it is given to the `ScoreTable` it returns."""
+    kinds = inspect.signature(function).parameters.values()
+    names = [parameter.name for parameter in kinds if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+
+    @functools.wraps(function)
+    def call(*given: Any, **choices: Any) -> Any:
+        places = [*names, *(f"argument {place}" for place in range(len(names), len(given)))]
+        named: dict[str, object] = dict(zip(places, given, strict=False)) | choices
+        columns = [value for value in named.values() if isinstance(value, Mapping)]
+        index = shared_index(**named, **{str(name): column for own in columns for name, column in own.items()})
+        found = function(*given, **choices)
+        fits = index is not None and isinstance(found, ScoreTable) and len(index) == len(found)
+        return found.indexed_by(index) if fits else found
+
+    return cast(Function, call)
+
+
+class PooledCorrelation(NamedTuple):
+    """How scores go with people's over all texts at once: three coefficients in [-1, 1], None with a `reason`.
+
+    `n` texts have both numbers; `left_out` lack one.
+    """
+
+    pearson: float | None
+    spearman: float | None
+    kendall: float | None
+    n: int
+    left_out: int
+    reason: str = ""
+
+
+Result = TypeVar("Result", bound=Any)  # what a table holds for each text: a `Score`, a report
+
+
+class ScoreTable(Generic[Result]):
     """The scores of many texts, in the order of the texts: the base of every table.
+
+    It is a sequence of results: `table[3]` is the fourth, `table[:3]` a list of three. For numpy and pandas it is
+    a column of its main scores, as in `np.asarray(table)`, `frame["bleu"] = table`. `index` is that of the Series or
+    DataFrame that was scored, and None for lists.
 
     `arrays` holds numbers, one place a text, NaN where there is none; in `rows` and in
     plain data such a place is None. `mean` leaves it out and `n_undefined` counts it.
     """
 
     signature: Signature
-    nothing: ClassVar[str] = "there is nothing to score"
+    index: Any = None
+    nothing: str = "there is nothing to score"
+    sentence_columns: ClassVar[Sequence[str]] = ()  # of the rows of a result, where these are sentences or statements
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, shape (texts,); the first is the main score."""
         raise NotImplementedError(f"{type(self).__name__} must say what its arrays are")
+
+    def result(self, place: int) -> Result:
+        """Return the result of a text by its place, from 0; by default its main score alone."""
+        (value,) = _without_nan(self.scores[[place]])
+        reason = "" if value is not None else self.nothing
+        return cast(Any, Score(score=value, reason=reason, signature=self.signature))
 
     @property
     def scores(self) -> np.ndarray:
@@ -448,6 +540,37 @@ class ScoreTable:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    @overload
+    def __getitem__(self, place: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Result]: ...
+
+    def __getitem__(self, place: Any) -> Any:
+        places = range(len(self))
+        if isinstance(place, slice):
+            return [self.result(own) for own in places[place]]
+        try:
+            own = places[place]
+        except IndexError:
+            raise IndexError(f"there is no text {place}: the table has {len(self)}, counted from 0") from None
+        except TypeError:
+            columns = "its columns stand in to_frame() and arrays()"
+            raise TypeError(f"a text of a table is named by its number, not {short_repr(place)}; {columns}") from None
+        return self.result(own)
+
+    def __iter__(self) -> Iterator[Result]:
+        return map(self.result, range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.scores, dtype=dtype or float)
+
+    def indexed_by(self, index: Any) -> Self:
+        """Return the same table with an index of pandas, one label a text."""
+        found = copy.copy(self)
+        object.__setattr__(found, "index", index)  # most tables are frozen
+        return found
 
     def mean(self, name: str | None = None) -> float | None:
         """Return the mean of the main score, or of another of `arrays`, where
@@ -471,6 +594,10 @@ class ScoreTable:
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
+    def sentence_rows(self, place: int) -> list[JsonDict]:
+        """Return one plain dictionary for each sentence or statement of a text."""
+        return self.result(place).rows()
+
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down for each text: score, status, reason, parts."""
         found = zip(_without_nan(self.scores), self.reasons(), self.rows(), strict=True)
@@ -482,23 +609,113 @@ class ScoreTable:
         counts = {"mean": self.mean(), "n_undefined": self.n_undefined}
         return {**counts, "rows": self.rows(), "signature": str(self.signature)}
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a text; a number that is undefined is missing."""
+    def to_frame(self, by: str = "text") -> pd.DataFrame:
+        """Return the table for pandas, with the index of what was scored.
+
+        Parameters
+        ----------
+        by : {"text", "sentence"}
+            A row a text, or a row for each of its sentences or statements, where they were judged; `row` is then
+            the number of the text. A number that is undefined is missing.
+
+        Raises
+        ------
+        ValueError
+            If `by` is neither, or nothing of the table was judged by sentences.
+        """
         import pandas as pd
 
-        rows = self.rows()
-        return pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(self.arrays()))
+        require_option(by, "by", ["text", "sentence"] if self.sentence_columns else ["text"])
+        if by == "text":
+            rows = self.rows()
+            return pd.DataFrame(rows, columns=None if rows else list(self.arrays()), index=self.index)
+        rows = [{"row": place, **row} for place in range(len(self)) for row in self.sentence_rows(place)]
+        index = None if self.index is None else self.index.take([row["row"] for row in rows])
+        return pd.DataFrame(rows, columns=["row", *self.sentence_columns], index=index)
+
+    def correlate(self, human: Sequence[float | None] | pd.Series) -> PooledCorrelation:
+        """Return how the main scores go with people's, over all texts at once.
+
+        `agreement.correlate` has more: levels, intervals, and several systems for an article.
+
+        Parameters
+        ----------
+        human : sequence of float
+            People's score of each text; None or NaN where there is none.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If these are no finite numbers, one a text, or have another index than the table.
+
+        Examples
+        --------
+        >>> table = NumberTable(name="mine", values=np.array([1.0, 2, 4]), signature=Signature({}))
+        >>> table.correlate([1, 2, 3]).spearman
+        1.0
+        """
+        from scipy import stats
+
+        shared_index(table=self, human=human)
+        try:
+            given = float_array(human, "human")
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"human must hold one number a text: {error}") from error
+        if given.shape != (len(self),) or np.isinf(given).any():
+            raise ValueError(f"human must hold a finite number for each of {len(self)} texts, not {short_repr(human)}")
+        both = self.defined & ~np.isnan(given)
+        n, named = int(both.sum()), {"the scores": self.scores[both], "people's scores": given[both]}
+        equal = [name for name, values in named.items() if n and np.ptp(values) == 0]
+        reason = "fewer than two texts have both numbers" if n < 2 else f"{equal[0]} are all equal" if equal else ""
+        pearson, spearman, kendall = (
+            None if reason else float(coefficient(*named.values()).statistic)
+            for coefficient in (stats.pearsonr, stats.spearmanr, stats.kendalltau)
+        )
+        return PooledCorrelation(pearson, spearman, kendall, n, len(self) - n, reason)
+
+    @property
+    def main(self) -> str:
+        """The name of the main score in words, such as `rouge1 f1`."""
+        return next(iter(self.arrays())).replace("_", " ")
 
     def __repr__(self) -> str:
         mean = "None" if self.mean() is None else f"{self.mean():.4f}"
-        counts = f"{len(self)} texts, mean {mean}, {self.n_undefined} undefined"
+        counts = f"{len(self)} texts, {self.main} mean {mean}, {self.n_undefined} undefined"
         return f"{type(self).__name__}({counts}, signature={str(self.signature)!r})"
 
     def _repr_html_(self) -> str:
-        first = ", the first 10 below" if len(self) > 10 else ""
-        heading = f"{type(self).__name__}: mean of {len(self)} texts{first}"
-        reason, rows = f"no text of {len(self)} has a score", self.rows()[:10]
-        return score_card(heading, self.mean(), reason, rows, str(self.signature))
+        return self._card(", the first 10 below" if len(self) > 10 else "", self.rows()[:10])
+
+    def _card(self, more: str, rows: Sequence[Mapping[str, object]]) -> str:
+        heading = f"{type(self).__name__}: {self.main} mean of {len(self)} texts"
+        reason = f"no text of {len(self)} has a score"
+        return score_card(heading + more, self.mean(), reason, rows, str(self.signature))
+
+    def worst_first(self) -> list[int]:
+        """Return the places of the texts, the lowest score first and those without any at the end."""
+        return np.argsort(self.scores, kind="stable").tolist()
+
+    def headline(self, place: int) -> str:
+        """Return what a page says of a text while its report is folded."""
+        return self.result(place).line
+
+    def drawn(self, place: int) -> str:
+        """Return the report of a text as HTML."""
+        return self.result(place)._repr_html_()
+
+    def to_html(self, path: str | PathLike[str]) -> Path:
+        """Write the reports of all texts as one stand-alone file, the worst first, and return its path.
+
+        The page makes no request and runs no script.
+        """
+        labels = range(len(self)) if self.index is None else self.index
+        reports = [
+            folded(f"{labels[place]}: {self.headline(place)}", Markup(self.drawn(place)))
+            for place in self.worst_first()
+        ]
+        target = Path(path)
+        write_whole(target, html_page(type(self).__name__, "".join([self._card(", the worst first", []), *reports])))
+        return target
 
 
 def _without_nan(values: np.ndarray) -> list[float | None]:
@@ -506,18 +723,19 @@ def _without_nan(values: np.ndarray) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-Result = TypeVar("Result", bound=Score)
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ResultTable(ScoreTable, Generic[Result]):
-    """A table that keeps the whole result of each text: `table[3]` is the fourth."""
+class ResultTable(ScoreTable[Result]):
+    """A table that keeps the whole result of each text."""
 
     results: Sequence[Result]
     signature: Signature
 
-    def __getitem__(self, place: int) -> Result:
+    def result(self, place: int) -> Result:
+        """Return the result of a text by its place, from 0."""
         return self.results[place]
+
+    def __len__(self) -> int:
+        return len(self.results)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the scores by the name `score`."""
@@ -534,30 +752,17 @@ class ResultTable(ScoreTable, Generic[Result]):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class NumberTable(ScoreTable):
-    """One number a text, NaN where there is none: `table[3]` is the fourth as a
-    `Score`."""
+class NumberTable(ScoreTable[Score]):
+    """One number a text, NaN where there is none."""
 
     name: str
     values: np.ndarray
     signature: Signature
-    why_not: str = ScoreTable.nothing
-
-    def __getitem__(self, place: int) -> Score:
-        value = _without_nan(self.values[[place]])[0]
-        return Score(
-            score=value,
-            reason="" if value is not None else self.why_not,
-            signature=self.signature,
-        )
+    nothing: str = ScoreTable.nothing
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the numbers by their name."""
         return {self.name: np.asarray(self.values, dtype=float)}
-
-    def reasons(self) -> list[str]:
-        """Return why a text has no number, one line a text; '' where it has one."""
-        return ["" if known else self.why_not for known in self.defined.tolist()]
 
 
 class Rows:

@@ -139,9 +139,27 @@ class Faithfulness(Score):
             not verdict.judged and not verdict.failed for verdict in self.verdicts
         )
 
+    @property
+    def line(self) -> str:
+        """The score on one line, with what was counted, or why there is none."""
+        return _title(self)
+
+    def row(self) -> JsonDict:
+        """Return the summary in one row: its scores and counts, and why it has none."""
+        return {
+            "score": self.score,
+            "score_high": self.score_high,
+            "mean_probability": self.mean_probability,
+            "sentences": len(self.verdicts),
+            "unclear": self.n_unclear,
+            "failed": self.n_failed,
+            "not judged": self.n_unjudged,
+            "reason": self.reason,
+        }
+
     def rows(self) -> list[JsonDict]:
-        """Return one dictionary for each summary sentence: text, verdict, evidence,
-        findings.
+        """Return one dictionary for each summary sentence: its text and place, its
+        verdict, its evidence, and its findings with their places in the summary.
         """
         return [
             _row(i, s, v)
@@ -301,6 +319,38 @@ DEFAULT_K = 8
 class FaithfulnessTable(ResultTable[Faithfulness]):
     """The results of many pairs, in their order: `table[3]` is the fourth."""
 
+    sentence_columns = (
+        *("sentence", "text", "start", "end", "supported", "state", "probability"),
+        *(
+            "evidence",
+            "similarities",
+            "findings",
+            "spans",
+            "failed",
+            "reason",
+            "quotes",
+        ),
+    )
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary for each pair: its scores and counts."""
+        return [result.row() for result in self.results]
+
+    def sentence_rows(self, place: int) -> list[JsonDict]:
+        """Return one dictionary for each sentence of a summary: what `rows` of its
+        result has, and as `quotes` the words of its evidence.
+        """
+        result = self.results[place]
+        article = [sentence.text for sentence in result.source_sentences]
+        return [
+            row | {"quotes": [article[i] for i in row["evidence"]]}
+            for row in result.rows()
+        ]
+
+    def drawn(self, place: int) -> str:
+        """Return the report of a pair as HTML."""
+        return evidence_report(self.results[place].report(), key=place)
+
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down: each result, but for its similarities."""
         return [outcome_of(result) for result in self.results]
@@ -425,12 +475,12 @@ def evaluate_many(
     *,
     progress: bool | None = None,
     **choices: Unpack[FaithfulnessChoices],
-) -> list[Faithfulness]:
+) -> FaithfulnessTable:
     """Score many (article, summary) pairs; repeated sentences are embedded once.
 
     Parameters
     ----------
-    texts, summaries : list of str
+    texts, summaries : list of str, or columns of a DataFrame
         Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its
         summaries.
     k, splitter, embedder, checker, threshold, store, lang
@@ -440,15 +490,17 @@ def evaluate_many(
 
     Returns
     -------
-    list of Faithfulness
-        In the order of the pairs, with the numbers that `evaluate` gives (vectors may
-        differ by about 1e-7, because rounding depends on what shares a batch).
+    FaithfulnessTable
+        A sequence of `Faithfulness` in the order of the pairs, with the numbers that
+        `evaluate` gives (vectors may differ by about 1e-7, because rounding depends on
+        what shares a batch). `to_frame()` has a row a pair, `to_frame(by="sentence")` a
+        row a sentence, `to_html` writes every report.
 
     Raises
     ------
     TypeError, ValueError
-        If the lists are not lists of strings or differ in length, or an option is
-        unknown.
+        If the lists are not lists of strings, differ in length or in the index of
+        their columns, or an option is unknown.
 
     Examples
     --------
@@ -457,7 +509,7 @@ def evaluate_many(
     ([1.0, None], 'the summary is empty')
     """
     metric = FaithfulnessMetric(k=k, **choices)
-    return list(metric.score_many(texts, summaries, progress=progress).results)
+    return metric.score_many(texts, summaries, progress=progress)
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #f369824a
 @takes_choices_of(FaithfulnessMetric)
@@ -568,17 +620,7 @@ class ReportComparison(Rows):
         were true, and counts.
         """
         return [
-            {
-                "summary": name,
-                "score": result.score,
-                "score_high": result.score_high,
-                "mean_probability": result.mean_probability,
-                "sentences": len(result.verdicts),
-                "unclear": result.n_unclear,
-                "failed": result.n_failed,
-                "not judged": result.n_unjudged,
-                "reason": result.reason,
-            }
+            {"summary": name, **result.row()}
             for name, result in zip(self.names, self.results, strict=True)
         ]
 
@@ -635,7 +677,7 @@ def _comparison_report(comparison: ReportComparison) -> Report:
 
 
 def _of_one_article(
-    results: Sequence[Faithfulness], names: Sequence[str] | None
+    results: Iterable[Faithfulness], names: Sequence[str] | None
 ) -> tuple[list[Faithfulness], list[str]]:
     """Return results and names as lists; raise unless all are of the same article,
     split alike, with a name each.
@@ -682,13 +724,13 @@ def _of_one_article(
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #e0ea0697
 def compare_reports(
-    results: Sequence[Faithfulness], names: Sequence[str] | None = None
+    results: Iterable[Faithfulness], names: Sequence[str] | None = None
 ) -> ReportComparison:
     """Put several summaries of one article side by side.
 
     Parameters
     ----------
-    results : sequence of Faithfulness
+    results : sequence of Faithfulness, such as what `evaluate_many` returns
         At least one, all of the same article, split in the same way.
     names : sequence of str, optional
         Names of the summaries; default "summary 1", "summary 2", …
@@ -772,7 +814,7 @@ class FaithfulnessChoices(TypedDict, total=False):
     lang: str | None
 
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #c4d26b05
-SCHEMA = 1  # another number whenever what `to_dict` returns has another form
+SCHEMA = 2  # another number whenever what `to_dict` returns has another form
 
 
 @made_of("the plain data of a Faithfulness")
@@ -848,7 +890,7 @@ def _require_places(
     for sentence, verdict in zip(sentences, verdicts, strict=True):
         known = all(0 <= item.index < len(article) for item in verdict.evidence)
         if not known or not all(
-            0 <= finding.start <= finding.end <= len(sentence.text)
+            sentence.start <= finding.start <= finding.end <= sentence.end
             for finding in verdict.findings
         ):
             raise ValueError(
@@ -908,12 +950,15 @@ def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
     return {
         "sentence": position,
         "text": sentence.text,
+        "start": sentence.start,
+        "end": sentence.end,
         "supported": verdict.supported,
         "state": verdict.state,
         "probability": verdict.probability,
         "evidence": [item.index for item in verdict.evidence],
         "similarities": [item.similarity for item in verdict.evidence],
         "findings": [f"{finding.kind}: {finding.text}" for finding in verdict.findings],
+        "spans": [(finding.start, finding.end) for finding in verdict.findings],
         "failed": verdict.failed,
         "reason": verdict.reason,
     }
@@ -934,7 +979,7 @@ def _decimals(verdict: Verdict) -> int:
 
 
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
-    notes = [verdict.reason] if not verdict.judged else []
+    low, notes = sentence.start, [verdict.reason] if not verdict.judged else []
     notes += [
         f"probability mass {value:.3f}"
         for key, value in verdict.details.items()
@@ -972,7 +1017,8 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         decimals=_decimals(verdict),
         evidence=[(item.index, item.similarity) for item in verdict.evidence],
         findings=[
-            (finding.kind, finding.start, finding.end) for finding in verdict.findings
+            (finding.kind, finding.start - low, finding.end - low)
+            for finding in verdict.findings
         ],
         note="; ".join(notes),
     )

@@ -186,14 +186,15 @@ class Retrieved:
 
 
 def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source: Sequence[Reading]) -> Verdict:
-    """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text.
+    """Return a verdict with its evidence, its findings placed in the user's text.
 
     What was read in other words, such as a list's item with its lead-in, has a note that says how.
     """
-    moved = []
+    moved, low = list[Finding](), reading.sentence.start
     for finding in verdict.findings:
         start, end = reading.in_sentence(finding.start, finding.end)
-        moved.append(Finding(finding.kind, reading.sentence.text[start:end], start, end, finding.clash))
+        text = reading.sentence.text[start:end]
+        moved.append(finding._replace(text=text, start=low + start, end=low + end))
     shown = [("", reading), *(("the first evidence ", source[item.index]) for item in evidence[:1])]
     notes = [f"{what}read as “{side.plain}”" for what, side in shown if side.reworded]
     notes = [*([verdict.details["note"]] if notes and "note" in verdict.details else []), *notes]

@@ -331,14 +331,14 @@ def judged_row(verdict: Verdict, reading: Reading, source: Sequence[Reading]) ->
     """Return the verdict on a row that is not said: contradicted with the cells that are, or else open."""
     if reading.row is None or isinstance(reading, RowReading) or verdict.probability is None:
         return verdict
-    text, found, reached = reading.sentence.text, list[Finding](), 0
+    text, low, found, reached = reading.sentence.text, reading.sentence.start, list[Finding](), 0
     for cell in cells_said(reading.row, [sentence.plain for sentence in source]):
         at = text.find(cell.text, reached)
         start, end = (at, at + len(cell.text)) if at >= 0 else (0, len(text))
         reached = max(reached, end if at >= 0 else 0)
         if cell.said is False:
             kind = "number" if any(map(str.isdigit, cell.text)) else "name"
-            found.append(Finding(kind, text[start:end], start, end, True))
+            found.append(Finding(kind, text[start:end], low + start, low + end, True))
     probability = min(verdict.probability, _LESS * verdict.threshold)
-    low = verdict.threshold if found else 0.0
-    return replace(verdict, probability=probability, contradicted_below=low, findings=found)
+    border = verdict.threshold if found else 0.0
+    return replace(verdict, probability=probability, contradicted_below=border, findings=found)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
@@ -24,7 +24,7 @@ from ..core.base import InputWarning, require_column, require_flag
 from ..core.base import require_share, require_text
 from ..core.passages import require_passages
 from ..core.metric import Metric
-from ..core.results import Outcome, ScoreTable, Sentence, Signature
+from ..core.results import Outcome, ResultTable, Sentence, Signature
 from ..core.html import Markup, html_page, html_table, markdown_report
 from ..core.html import render, text_table
 from summeval_nb.judged.judging import (
@@ -44,7 +44,7 @@ from .load import load_judge
 from .places import looked_up, looked_up_in_tables
 from .replies import Told, read_replies
 from .statements import answer_units, as_premise, is_list
-from .units import spoken, spoken_units
+from .units import own_spans, spoken, spoken_units
 from ..models.load import StoreOrPath, load_store
 from ..models.store import Store
 from ..text.markdown import Row
@@ -213,7 +213,11 @@ PAIRS = {
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedStatement:
-    """A statement with its entailment: it counts 1, otherwise 0, None if not judged."""
+    """A statement with its entailment: it counts 1, otherwise 0, None if not judged.
+
+    The places of its findings are those in the answer, or in the ground truth, as the
+    user wrote it.
+    """
 
     statement: Statement
     entailment: Entailment
@@ -288,6 +292,7 @@ _LABEL_WORDS = {
     None: "not judged",
 }
 _VERDICTS = ("right", "partly right", "wrong", "refused", "the judge cannot tell")
+_WORST = ("wrong", "refused", "the judge cannot tell", "partly right", "right")
 _COLUMNS = [
     "pair",
     "hypothesis",
@@ -300,15 +305,8 @@ _COLUMNS = [
     "label",
     "counts",
 ]
-_COLUMNS += ["probability", "evidence", "not_found", "reason"]
+_COLUMNS += ["probability", "evidence", "not_found", "spans", "reason"]
 _LIGHT = {"entailed": 1.0, "neutral": 0.35, "contradicted": 0.0, None: None}
-
-
-def _as_frame(rows: Sequence[Mapping[str, object]], *first: str) -> pd.DataFrame:
-    """Statement rows as a table that has its columns even when there is no row."""
-    import pandas as pd
-
-    return pd.DataFrame(list(rows), columns=[*first, *_COLUMNS])
 
 
 def _statement_rows(inference: Inference) -> list[JsonDict]:
@@ -336,6 +334,7 @@ def _statement_rows(inference: Inference) -> list[JsonDict]:
             values += [
                 [passage.shown for passage in tag.evidence],
                 [finding.text for finding in tag.findings],
+                [(finding.start, finding.end) for finding in tag.findings],
             ]
             rows.append(dict(zip(_COLUMNS, [*values, tag.reason], strict=True)))
     return rows
@@ -550,7 +549,9 @@ class AnswerReport:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each statement."""
-        return _as_frame(self.rows())
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=_COLUMNS)
 
     def __repr__(self) -> str:
         numbers = {name: inference.score for name, inference in self.inferences.items()}
@@ -1174,38 +1175,28 @@ def _summarise(
     ]
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #91fd0d7b
-@dataclass(frozen=True, kw_only=True, repr=False)
-class AnswerTable(ScoreTable):
+class AnswerTable(ResultTable[AnswerReport]):
     """The reports of many answers, in order; the main score is `answer_given_context`.
 
-    Parameters
-    ----------
-    reports : sequence of AnswerReport
-        One a row.
-    signature : Signature
-        Every choice behind the numbers.
+    `to_frame(by="sentence")` has a row for each statement of each pair.
     """
 
-    reports: Sequence[AnswerReport]
-    signature: Signature
-
-    def __getitem__(self, row: int) -> AnswerReport:
-        return self.reports[row]
+    sentence_columns = _COLUMNS
 
     @property
     def n_failed(self) -> int:
         """How many statements the judge failed on, over all rows."""
-        return sum(report.n_failed for report in self.reports)
+        return sum(report.n_failed for report in self.results)
 
     def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
         """Return means and rates with intervals: `measure`, `value`, `low`, `high`
         and the number of rows `n`."""
-        return _summarise(self.reports, require_share(confidence, "confidence"), seed)
+        return _summarise(self.results, require_share(confidence, "confidence"), seed)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the three scores and the correctness by name, NaN where a row has
         none."""
-        rows = [report.row() for report in self.reports]
+        rows = [report.row() for report in self.results]
         found = {name: [row[name] for row in rows] for name in (*PAIRS, "correctness")}
         return {
             name: np.array([np.nan if v is None else v for v in values], float)
@@ -1215,30 +1206,31 @@ class AnswerTable(ScoreTable):
     def reasons(self) -> list[str]:
         """Return why a row has no main score; '' where it has one."""
         return [
-            report.reasons.get("answer_given_context", "") for report in self.reports
+            report.reasons.get("answer_given_context", "") for report in self.results
         ]
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down for each answer."""
-        return [_outcome(report) for report in self.reports]
+        return [_outcome(report) for report in self.results]
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each answer."""
         return [
             {"row": number, **report.row()}
-            for number, report in enumerate(self.reports)
+            for number, report in enumerate(self.results)
         ]
 
-    def statements(self) -> pd.DataFrame:
-        """Return one row for each statement of each answer."""
-        return _as_frame(
-            [
-                {"row": n, **row}
-                for n, report in enumerate(self.reports)
-                for row in report.rows()
-            ],
-            "row",
-        )
+    def worst_first(self) -> list[int]:
+        """Return the places of the answers, those with the worst verdict first."""
+        rows = [report.row() for report in self.results]
+        ranks = [
+            (_WORST.index(row["verdict"]), row["correctness"] or 0) for row in rows
+        ]
+        return sorted(range(len(rows)), key=ranks.__getitem__)
+
+    def headline(self, place: int) -> str:
+        """Return the verdict on an answer, and its question."""
+        return f"{self.results[place].first_line} ({self.results[place].question})"
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -1247,7 +1239,7 @@ class AnswerTable(ScoreTable):
             "n_undefined": self.n_undefined,
             "n_failed": self.n_failed,
         }
-        rows = [report.to_dict() for report in self.reports]
+        rows = [report.to_dict() for report in self.results]
         return {
             "summary": self.summary(),
             **counts,
@@ -1271,6 +1263,21 @@ def _batches_of(rows: Sequence[AnswerRow], most: int = 256) -> list[list[int]]:
     after the other."""
     order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
     return [order[start : start + most] for start in range(0, len(order), most)]
+
+
+def _placed(entailment: Entailment, statement: str, unit: Unit) -> Entailment:
+    """An entailment whose findings have their places in the user's own text."""
+    findings, at = entailment.findings, unit.resolved.find(statement)
+    if not findings:
+        return entailment
+    read, moved = (unit.resolved, at) if at >= 0 else (statement, 0)
+    spans = [(finding.start + moved, finding.end + moved) for finding in findings]
+    placed, low = [], unit.place.start
+    for finding, span in zip(findings, own_spans(unit.place, read, spans), strict=True):
+        start, end = span
+        text = unit.place.text[start - low : end - low]
+        placed.append(finding._replace(text=text, start=start, end=end))
+    return replace(entailment, findings=tuple(placed))
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #e8935715
 @dataclass(frozen=True, kw_only=True)
@@ -1351,7 +1358,7 @@ class AnswerMetric(Metric):
             found = self._reports([rows[i] for i in batch], ask)
             reports.update(zip(batch, found, strict=True))
         in_order = [reports[i] for i in range(len(rows))]
-        return AnswerTable(reports=in_order, signature=self.signature)
+        return AnswerTable(results=in_order, signature=self.signature)
 
     def _reports(self, rows: Sequence[AnswerRow], ask: Ask) -> list[AnswerReport]:
         """Reports for checked rows, stage by stage over all of them."""
@@ -1395,7 +1402,10 @@ class AnswerMetric(Metric):
         """One pair: its units with their tagged statements, and the score of these."""
         hypotheses = []
         for unit, found in tagged:
-            judged = [JudgedStatement(statement=s, entailment=e) for s, e in found]
+            judged = [
+                JudgedStatement(statement=s, entailment=_placed(e, s.text, unit))
+                for s, e in found
+            ]
             hypotheses.append(Hypothesis(unit=unit, statements=tuple(judged)))
         tags = [[e for _, e in found] for _, found in tagged]
         score, reason = pair_score(tags, self.max_failed)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -34,9 +34,6 @@ from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.split import Reading, split_markdown
 from summeval_nb.text.wrapping import Mark, citation_marks, disjoint, kept_pieces, wrappers
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "Citation",
@@ -179,6 +176,8 @@ class CitationsScore(Score):
         return {
             "sentence": number,
             "text": cited.sentence.text,
+            "start": cited.sentence.start,
+            "end": cited.sentence.end,
             "cites": [citation.label for citation in citations],
             "supported": cited.supported,
             "state": verdict.state,
@@ -186,6 +185,8 @@ class CitationsScore(Score):
             "right": [citation.label for citation in citations if citation.precise],
             "wrong": [citation.label for citation in citations if citation.precise is False],
             "unknown": [citation.label for citation in citations if citation.label not in self.passages],
+            "findings": [f"{finding.kind}: {finding.text}" for finding in verdict.findings],
+            "spans": [(finding.start, finding.end) for finding in verdict.findings],
             "evidence": [f"[{self.source_labels[place]}] {self.source_sentences[place].text}" for place in places],
             "reason": "; ".join(_notes(cited)),
         }
@@ -242,7 +243,7 @@ def _notes(cited: CitedSentence) -> list[str]:
 
 
 def _entry(cited: CitedSentence) -> Entry:
-    verdict = cited.verdict
+    verdict, low = cited.verdict, cited.sentence.start
     labels = ", ".join(citation.label for citation in cited.citations)
     return Entry(
         text=cited.sentence.text,
@@ -250,7 +251,7 @@ def _entry(cited: CitedSentence) -> Entry:
         supported=verdict.supported,
         state=verdict.state if verdict.contradicted_below is not None or verdict.hard == "unclear" else None,
         evidence=[(found.index, found.similarity) for found in verdict.evidence],
-        findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
+        findings=[(finding.kind, finding.start - low, finding.end - low) for finding in verdict.findings],
         note="; ".join([f"cites {labels}"] * bool(labels) + _notes(cited)),
     )
 
@@ -258,17 +259,16 @@ def _entry(cited: CitedSentence) -> Entry:
 class CitationsTable(ResultTable[CitationsScore]):
     """The results of many answers, in their order: `table[3]` is the fourth."""
 
+    sentence_columns = (
+        *("sentence", "text", "start", "end", "cites", "supported", "state", "probability", "right", "wrong"),
+        *("unknown", "findings", "spans", "evidence", "reason"),
+    )
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Return F1, recall, precision and the recall where something is cited; NaN where there is none."""
         rows = [result.numbers for result in self.results]
         names = ("f1", "recall", "precision", "recall_where_cited")
         return {name: np.array([np.nan if row[name] is None else row[name] for row in rows], float) for name in names}
-
-    def sentences(self) -> pd.DataFrame:
-        """Return one row for each sentence of each answer."""
-        import pandas as pd
-
-        return pd.DataFrame([{"row": n, **row} for n, result in enumerate(self.results) for row in result.rows()])
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down: failed where the checker failed, otherwise undefined without a score."""
@@ -374,11 +374,10 @@ class _ReadAnswer:
     reasons: list[str]
     places: list[int]  # of each character without marks and wrappers, in the answer
 
-    def finding(self, place: int, finding: Finding) -> Finding:
-        """A finding placed in the sentence as it stands in the answer."""
-        first, low = self.claims[place].sentence.start, self.sentences[place].start
-        start, end = self.places[first + finding.start], self.places[first + finding.end - 1] + 1
-        return finding._replace(text=self.answer[start:end], start=start - low, end=end - low)
+    def finding(self, finding: Finding) -> Finding:
+        """A finding of the text without marks, placed in the answer."""
+        start, end = self.places[finding.start], self.places[finding.end - 1] + 1
+        return finding._replace(text=self.answer[start:end], start=start, end=end)
 
     def pair(self, place: int, labels: Iterable[str]) -> ReadPair:
         """One sentence beside the passages of these labels."""
@@ -518,7 +517,7 @@ def _cited_sentence(asker: _Asker, n: int, place: int) -> CitedSentence:
     numbers = row.numbers(known)
     verdict = replace(
         verdict,
-        findings=[row.finding(place, finding) for finding in verdict.findings],
+        findings=[row.finding(finding) for finding in verdict.findings],
         evidence=[replace(found, index=numbers[found.index]) for found in verdict.evidence],
     )
     return CitedSentence(sentence=sentence, citations=citations, verdict=verdict, counts=not verdict.failed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict, TypeVar, Unpack
 
@@ -20,7 +20,13 @@ from ..core.html import folded
 from ..core.files import Table
 from ..core.base import JsonDict
 from ..core.metric import Metric
-from ..core.results import Outcome, ResultTable, Score, ScoreTable
+from summeval_nb.core.results import (
+    Outcome,
+    ResultTable,
+    Score,
+    ScoreTable,
+    keeps_index,
+)
 from ..core.results import Signature
 from ..core.base import require_column, require_option, require_share
 from ..core.base import require_text
@@ -406,6 +412,8 @@ class RetrievalScore(Score):
 class RetrievalTable(ResultTable[RetrievalScore]):
     """One of the six scores of many questions, in their order."""
 
+    sentence_columns = tuple(field.name for field in fields(RetrievalStatement))
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, the score first, NaN where a row has none."""
         names = dict.fromkeys(
@@ -432,18 +440,6 @@ class RetrievalTable(ResultTable[RetrievalScore]):
                 {"row": n, **row}
                 for n, result in enumerate(self.results)
                 for row in result.passage_rows()
-            ]
-        )
-
-    def statements(self) -> pd.DataFrame:
-        """Return one row for each statement of each question."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {"row": n, **row}
-                for n, result in enumerate(self.results)
-                for row in result.rows()
             ]
         )
 
@@ -1474,7 +1470,7 @@ def answer_relevancy(
 
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #9e1d9521
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class RetrievalScores(ScoreTable):
+class RetrievalScores(ScoreTable[dict[str, RetrievalScore]]):
     """Several of the six scores of many questions.
 
     `tables` has the whole of each by its name.
@@ -1482,13 +1478,33 @@ class RetrievalScores(ScoreTable):
 
     tables: Mapping[str, RetrievalTable]
     signature: Signature
+    sentence_columns = ("measure", *RetrievalTable.sentence_columns)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each score by the name of its measure, NaN where a row has none."""
         return {name: table.scores for name, table in self.tables.items()}
 
-    def __getitem__(self, row: int) -> dict[str, RetrievalScore]:
-        return {name: table[row] for name, table in self.tables.items()}
+    def result(self, place: int) -> dict[str, RetrievalScore]:
+        """Return the scores of a row by their measures."""
+        return {name: table[place] for name, table in self.tables.items()}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.tables.values())))
+
+    def sentence_rows(self, place: int) -> list[JsonDict]:
+        """Return one plain dictionary for each statement of each measure."""
+        scores = self.result(place).items()
+        return [{"measure": name} | row for name, own in scores for row in own.rows()]
+
+    def headline(self, place: int) -> str:
+        """Return each score of a row, or why there is none."""
+        return "; ".join(score.line for score in self.result(place).values())
+
+    def drawn(self, place: int) -> Markup:
+        """Return the reports of a row as HTML."""
+        scores = self.result(place).values()
+        folds = [folded(score.line, score._repr_html_()) for score in scores]
+        return Markup("".join(folds))
 
     def reasons(self) -> list[str]:
         """Return why scores of a row are undefined; '' where all are defined."""
@@ -1538,14 +1554,8 @@ class RetrievalScores(ScoreTable):
             )
         ]
         for n in range(min(len(self), 10)):
-            scores = [
-                folded(score.line, score._repr_html_()) for score in self[n].values()
-            ]
-            parts += (
-                scores
-                if len(self) == 1
-                else [folded(f"Row {n}", Markup("".join(scores)))]
-            )
+            one = self.drawn(n)
+            parts.append(one if len(self) == 1 else folded(f"Row {n}", one))
         parts.append(
             folded("How it was made", render("parts.html", notes=[self.signature]))
         )
@@ -1566,6 +1576,7 @@ _ALL += [AnswerRelevancyMetric, AnswerFaithfulnessMetric, NoiseSensitivityMetric
 MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _ALL}
 
 
+@keeps_index
 @_explains
 def retrieval_scores(
     table: Table,

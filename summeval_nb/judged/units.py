@@ -6,8 +6,12 @@ A cell is read with the head above it and the cell that names its row: the cost 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from rapidfuzz.distance import Indel
 
 from summeval_nb.core.results import Sentence
 from summeval_nb.judged.replies import Told, begins_with_verb, ends_with_preposition
@@ -15,7 +19,7 @@ from summeval_nb.judged.statements import answer_units
 from summeval_nb.text.markdown import Row, has_word
 from summeval_nb.text.wrapping import citation_marks, wrappers
 
-__all__ = ["AnswerUnit", "TableRow", "spoken", "spoken_units", "table_rows"]
+__all__ = ["AnswerUnit", "TableRow", "own_spans", "spoken", "spoken_units", "table_rows"]
 
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[\s|:+-]+")
@@ -142,4 +146,36 @@ def spoken_units(text: str, *, keep_lists: bool = False) -> list[AnswerUnit]:
             place = Sentence(text[row.start : row.end], row.start, row.end)
             found.append(AnswerUnit(place, " ".join(told.text for told in row.told), row.told))
         reached = row.end
+    return found
+
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_ALIGNED = 10_000_000  # pairs of words; an alignment takes a bit of memory for each
+
+
+def own_spans(place: Sentence, read: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where stretches of the words in which a unit is read stand in the user's text.
+
+    A word that replaces others stands where they do. What stands nowhere is the whole unit's.
+
+    Examples
+    --------
+    >>> own_spans(Sentence("She sang [2] in Ulm.", 10, 30), "Anna sang in Ulm.", [(0, 4)])
+    [(10, 13)]
+    """
+    own, said = list(_WORD.finditer(place.text)), list(_WORD.finditer(read))
+    instead: list[list[re.Match[str]]] = [[] for _ in said]
+    few = len(own) * len(said) <= _ALIGNED
+    codes: Iterable[Any] = Indel.opcodes([word[0] for word in own], [word[0] for word in said]) if few else []
+    for same, group in groupby(codes, key=lambda code: code.tag == "equal"):
+        steps = list(group)
+        there, first = own[steps[0].src_start : steps[-1].src_end], steps[0].dest_start
+        words = [word for word in there if has_word(word[0])]
+        for n in range(first, steps[-1].dest_end):
+            instead[n] = [there[n - first]] if same else words
+    starts, ends, found = [word.start() for word in said], [word.end() for word in said], []
+    for start, end in spans:
+        words = [word for n in range(bisect_right(ends, start), bisect_left(starts, end)) for word in instead[n]]
+        low, high = (words[0].start(), words[-1].end()) if words else (0, len(place.text))
+        found.append((place.start + low, place.start + high))
     return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 from summeval_nb.core.base import LONG, callers_level, np, require_text, require_texts, warn_of_order
 from summeval_nb.core.resampling import bootstrap
 
-from ..core.results import ScoreTable, Signature
+from ..core.results import Result, ScoreTable, Signature
 from .tokens import Tokens
 
 if TYPE_CHECKING:
@@ -257,12 +257,20 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ArrayTable(ScoreTable):
-    """Scores of many texts with their parts: `values` by name, each of shape (texts,), the main score first."""
+class ArrayTable(ScoreTable[Result]):
+    """Scores of many texts with their parts: `values` by name, each of shape (texts,), the main score first.
+
+    `result_of` makes the result of a text of its place.
+    """
 
     values: Mapping[str, np.ndarray]
     signature: Signature
+    result_of: Callable[[int], Result]
     nothing = "neither candidate nor references hold anything to compare"
+
+    def result(self, place: int) -> Result:
+        """Return the result of a text by its place, from 0."""
+        return self.result_of(place)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, NaN where there is none."""

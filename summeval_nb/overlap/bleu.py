@@ -243,7 +243,8 @@ class BleuMetric(Metric):
         settled, sizes = self._settled(whole=False), [len(group) for group in groups]
         rows = _count_rows(texts, groups, settled)
         values, signature = _score_rows(rows, settled), settled.sign(sizes)
-        return BleuTable(values, rows, sizes, settled, signature)
+        pairs = list(zip(texts, groups, strict=True))
+        return BleuTable(values, rows, sizes, pairs, settled, signature)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
@@ -638,7 +639,7 @@ def _score_rows(rows: np.ndarray, metric: BleuMetric) -> np.ndarray:
 
 # %% ../../nbs/2_counting/24_bleu.ipynb #0a3d764a
 @dataclass(frozen=True, eq=False, repr=False)
-class BleuTable(ScoreTable):
+class BleuTable(ScoreTable["BleuScore"]):
     """BLEU of many texts: `scores` in [0, 100], one per text, with their counts.
 
     Where no side holds a token there is no score: NaN in the array, None in the rows,
@@ -648,9 +649,18 @@ class BleuTable(ScoreTable):
     values: np.ndarray
     statistics: np.ndarray
     sizes: Sequence[int]
+    texts: Sequence[tuple[str, Sequence[str]]]
     options: BleuMetric
     signature: Signature
     nothing = "neither the candidate nor a reference holds a token"
+
+    def result(self, place: int) -> BleuScore:
+        """Return the score of a text by its place, from 0."""
+        row = self.statistics[place].tolist()
+        return self.options._assemble(row, [row], [self.texts[place]])
+
+    def __len__(self) -> int:
+        return len(self.values)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the scores by the name `bleu`, NaN where no side holds a token."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Unpack
 
 from ..core.base import np
@@ -162,13 +163,19 @@ class ChrfMetric(Metric):
     ) -> ChrfTable:
         """Return chrF of each text; see `chrf_many`."""
         texts, groups = require_pairs(candidates, references)
-        rows = self._count_rows(texts, groups).tolist()
-        scores = np.array([self.from_counts(row) for row in rows], float)
+        rows = self._count_rows(texts, groups)
+        scores = np.array([self.from_counts(row) for row in rows.tolist()], float)
         for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
             if scores[index] < 1e-9 and not any(map(self.characters, (text, *group))):
                 scores[index] = np.nan
-        signature = signed(self.signature, groups)
-        return ChrfTable(values={"chrf": scores}, signature=signature)
+        signature, pairs = (
+            signed(self.signature, groups),
+            zip(texts, groups, strict=True),
+        )
+        result_of = partial(self._of_one, rows, list(pairs))
+        return ChrfTable(
+            values={"chrf": scores}, signature=signature, result_of=result_of
+        )
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
@@ -194,6 +201,12 @@ class ChrfMetric(Metric):
             best.append(max(places, key=scores.__getitem__))
             start += len(group)
         return pairs[np.array(best, np.int64)]
+
+    def _of_one(
+        self, rows: np.ndarray, pairs: Sequence[tuple[str, Sequence[str]]], place: int
+    ) -> ChrfScore:
+        """Return the score of one of many texts from its counts."""
+        return self._assemble(rows[[place]], [pairs[place]])
 
     def _assemble(
         self, rows: np.ndarray, texts: Sequence[tuple[str, Sequence[str]]]
@@ -251,7 +264,7 @@ class ChrfScore(Score):
         return _explain(*self.texts[index], self.metric, require_count(n, "n"))
 
 
-class ChrfTable(ArrayTable):
+class ChrfTable(ArrayTable["ChrfScore"]):
     """chrF of many texts, as `chrf`."""
 
 # %% ../../nbs/2_counting/26_chrf.ipynb #c5f1e5dd

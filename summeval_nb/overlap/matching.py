@@ -115,7 +115,8 @@ class MeteorMetric(Metric):
         found = [self._best(*pair) for pair in zip(texts, groups, strict=True)]
         scores = [np.nan if result.score is None else result.score for result in found]
         values = {"meteor": np.array(scores, float)}
-        return MeteorTable(values=values, signature=self.signature)
+        result_of = found.__getitem__
+        return MeteorTable(values=values, signature=self.signature, result_of=result_of)
 
     def _best(self, candidate: str, references: Sequence[str]) -> MeteorScore:
         """Match the words with each reference; the first of the best counts."""
@@ -313,7 +314,10 @@ class BertScoreMetric(Metric):
         numbers = [[result.score, result.precision, result.recall] for result in found]
         columns = np.array(numbers, float).reshape(-1, 3).T  # None becomes NaN
         values = dict(zip(("f1", "precision", "recall"), columns, strict=True))
-        return BertScoreTable(values=values, signature=self.signature)
+        result_of = found.__getitem__
+        return BertScoreTable(
+            values=values, signature=self.signature, result_of=result_of
+        )
 
     def _match(
         self, texts: Sequence[str], groups: Sequence[Sequence[str]]
@@ -669,11 +673,11 @@ def _details(
     ]
 
 # %% ../../nbs/2_counting/28_meteor_and_bertscore.ipynb #479baae5
-class MeteorTable(ArrayTable):
+class MeteorTable(ArrayTable["MeteorScore"]):
     """METEOR of many texts, as `meteor`."""
 
 
-class BertScoreTable(ArrayTable):
+class BertScoreTable(ArrayTable["BertScore"]):
     """BERTScore of many texts, as `f1`, `precision` and `recall`."""
 
     nothing = (

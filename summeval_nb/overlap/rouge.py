@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, ItemsView, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 from itertools import chain, compress
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 from ..core.base import np
 from ..core.metric import takes_choices_of
@@ -466,6 +466,15 @@ class RougeMetric(Metric):
             items = self._count(text, listed)
         else:
             items = {kind: PrecisionRecallF1(*found) for kind, found in served.items()}
+        return self._of_items(items, text, listed)
+
+    def _of_items(
+        self,
+        items: Mapping[str, PrecisionRecallF1],
+        text: str,
+        references: Sequence[str],
+    ) -> RougeScore:
+        """Return the score of a text by its numbers; none without a token."""
         only = next(iter(items.values())).f1 if len(items) == 1 else None
         remedy = "take one, such as scores['rouge1'].f1"
         reason = "" if len(items) == 1 else f"several types were asked for: {remedy}"
@@ -475,10 +484,10 @@ class RougeMetric(Metric):
         return RougeScore(
             score=only,
             reason=reason,
-            signature=self.sign([len(listed)]),
+            signature=self.sign([len(references)]),
             items_by_type=items,
             candidate=text,
-            references=listed,
+            references=references,
             options=self,
         )
 
@@ -526,8 +535,8 @@ class RougeMetric(Metric):
             values[~known] = np.nan  # nothing was compared: no score, and never 0
             columns = (np.ascontiguousarray(column) for column in values.T)
             by_type[kind] = RougeArrays(*columns)
-        sizes = [len(group) for group in groups]
-        return RougeTable(by_type, sizes, self, self.sign(sizes))
+        sizes, pairs = [len(group) for group in groups], zip(texts, groups, strict=True)
+        return RougeTable(by_type, sizes, list(pairs), self, self.sign(sizes))
 
 # %% ../../nbs/2_counting/22_rouge.ipynb #a4e043fd
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -553,10 +562,15 @@ class RougeScore(Score, Mapping[str, PrecisionRecallF1]):
     def __len__(self) -> int:
         return len(self.items_by_type)
 
-    def __repr__(self) -> str:
+    @property
+    def line(self) -> str:
+        """The F1 of each type on one line, or why there is none."""
         shown = ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items())
+        return shown or f"None ({self.reason})"
+
+    def __repr__(self) -> str:
         signed = f"signature={str(self.signature)!r}"
-        return f"{type(self).__name__}({shown or f'None ({self.reason})'}, {signed})"
+        return f"{type(self).__name__}({self.line}, {signed})"
 
     def rows(self) -> list[JsonDict]:
         """Return one row per type: precision, recall, F1."""
@@ -1196,8 +1210,9 @@ class RougeArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RougeTable(ScoreTable):
-    """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text.
+class RougeTable(ScoreTable["RougeScore"]):
+    """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text,
+    `table[3]` the result of the fourth.
 
     Where neither a text nor its references hold a token there is nothing to compare:
     NaN in the arrays, None in the rows, left out of the means.
@@ -1205,25 +1220,39 @@ class RougeTable(ScoreTable):
 
     by_type: dict[str, RougeArrays]
     sizes: Sequence[int]
+    texts: Sequence[tuple[str, Sequence[str]]]
     options: RougeMetric
     signature: Signature
     nothing = "neither the candidate nor a reference holds a token"
 
-    def __getitem__(self, kind: str) -> RougeArrays:
-        return _look_up(self.by_type, kind)
+    @overload
+    def __getitem__(self, place: str) -> RougeArrays: ...
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.by_type)
+    @overload
+    def __getitem__(self, place: int) -> RougeScore: ...
 
-    def items(self) -> ItemsView[str, RougeArrays]:
-        """Return each type with its arrays."""
-        return self.by_type.items()
+    @overload
+    def __getitem__(self, place: slice) -> list[RougeScore]: ...
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, str):
+            return _look_up(self.by_type, place)
+        return super().__getitem__(place)
+
+    def result(self, place: int) -> RougeScore:
+        """Return the scores of a text by its place, from 0."""
+        items = {
+            kind: PrecisionRecallF1(*(float(part[place]) for part in found))
+            for kind, found in self.by_type.items()
+            if self.defined[place]
+        }
+        return self.options._of_items(items, *self.texts[place])
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return every number as `rougeL_f1` and so on; the main type's F1 first."""
         named = {
             f"{kind}_{part}": values
-            for kind, found in self.items()
+            for kind, found in self.by_type.items()
             for part, values in found._asdict().items()
         }
         return {(first := f"{self.options.main}_f1"): named[first], **named}
@@ -1236,7 +1265,7 @@ class RougeTable(ScoreTable):
             kind: PrecisionRecallF1(
                 *(float(part[self.defined].mean()) for part in found)
             )
-            for kind, found in self.items()
+            for kind, found in self.by_type.items()
         }
 
     def rows(self) -> list[JsonDict]:
@@ -1248,7 +1277,9 @@ class RougeTable(ScoreTable):
     def outcomes(self) -> list[Outcome]:
         """Return each text's main score with all others, signed by its references."""
         signatures = {size: str(self.options.sign([size])) for size in set(self.sizes)}
-        columns = {kind: [part.tolist() for part in v] for kind, v in self.items()}
+        columns = {
+            kind: [part.tolist() for part in v] for kind, v in self.by_type.items()
+        }
         main, outcomes = self.options.main, []
         texts = zip(self.sizes, self.defined.tolist(), strict=True)
         for i, (size, known) in enumerate(texts):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar, NamedTuple, Unpack
 
 from ..core.base import np
@@ -85,7 +85,8 @@ class TerMetric(Metric):
     def score(self, candidate: str, references: str | Sequence[str]) -> TerScore:
         """Return TER of one text; see `ter_score`."""
         text = require_candidate(candidate, references)
-        return self._assemble([text], [require_references(references)])
+        listed = require_references(references)
+        return self._assemble(self._count_rows([text], [listed]), [(text, listed)])
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
@@ -98,7 +99,12 @@ class TerMetric(Metric):
         ]
         values = {"ter": np.array(scores, float)}
         values |= {"edits": rows[:, 0], "reference_length": rows[:, 1]}
-        return TerTable(values=values, signature=signed(self.signature, groups))
+        signature, pairs = (
+            signed(self.signature, groups),
+            zip(texts, groups, strict=True),
+        )
+        result_of = partial(self._of_one, rows, list(pairs))
+        return TerTable(values=values, signature=signature, result_of=result_of)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
@@ -107,7 +113,8 @@ class TerMetric(Metric):
         texts, groups = require_pairs(candidates, references)
         if not texts:
             raise ValueError("candidates is empty: a corpus needs at least one text")
-        return self._assemble(texts, groups)
+        pairs = list(zip(texts, groups, strict=True))
+        return self._assemble(self._count_rows(texts, groups), pairs)
 
     def _count_rows(
         self, texts: Sequence[str], groups: Sequence[Sequence[str]]
@@ -123,21 +130,26 @@ class TerMetric(Metric):
             )
         return rows
 
+    def _of_one(
+        self, rows: np.ndarray, pairs: Sequence[tuple[str, Sequence[str]]], place: int
+    ) -> TerScore:
+        """Return the score of one of many texts from its counts."""
+        return self._assemble(rows[[place]], [pairs[place]])
+
     def _assemble(
-        self, texts: Sequence[str], groups: Sequence[Sequence[str]]
+        self, rows: np.ndarray, pairs: Sequence[tuple[str, Sequence[str]]]
     ) -> TerScore:
         """Add up the texts' counts and compute one score from the sums."""
-        rows = self._count_rows(texts, groups)
         edits, length = rows.sum(axis=0).tolist()
         return TerScore(
             score=self.from_counts([edits, length]) if edits or length else None,
             reason="" if edits or length else ArrayTable.nothing,
-            signature=signed(self.signature, groups),
+            signature=signed(self.signature, [group for _, group in pairs]),
             edits=int(edits),
             reference_length=length,
             metric=self,
             statistics=rows,
-            texts=list(zip(texts, groups, strict=True)),
+            texts=pairs,
         )
 
 # %% ../../nbs/2_counting/27_ter.ipynb #afdc8b1e
@@ -181,8 +193,12 @@ class TerScore(Score):
         return _explain(*self.texts[index], self.metric)
 
 
-class TerTable(ArrayTable):
+class TerTable(ArrayTable["TerScore"]):
     """TER of many texts, as `ter`, with `edits` and `reference_length`."""
+
+    def worst_first(self) -> list[int]:
+        """Return the places of the texts, those with the most edits first."""
+        return np.argsort(-self.scores, kind="stable").tolist()
 
 # %% ../../nbs/2_counting/27_ter.ipynb #a68080d5
 @takes_choices_of(TerMetric)

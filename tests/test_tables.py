@@ -1,0 +1,164 @@
+"""A table of scores is a sequence of results and a column of pandas, and its findings lie in the user's own texts."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, overlap
+from summeval_nb.core import Sentence
+from summeval_nb.judged import check_citations_many, retrieval_scores
+from summeval_nb.judged.units import own_spans
+
+PAIRS = pd.DataFrame(
+    {
+        "made": ["the cat sat on the mat", "a dog ran off", "b c d e", ""],
+        "wanted": ["the cat is on the mat", "a dog ran away", "x y", ""],
+    },
+    index=pd.Index([5, 9, 5, 2], name="id"),  # a label may stand twice
+)
+MANY = {
+    "bleu": (overlap.bleu_many, overlap.bleu_score, {}),
+    "rouge": (overlap.rouge_many, overlap.rouge_score, {}),
+    "chrf": (overlap.chrf_many, overlap.chrf_score, {}),
+    "ter": (overlap.ter_many, overlap.ter_score, {}),
+    "meteor": (overlap.meteor_many, overlap.meteor_score, {"synonyms": None}),
+}
+ARTICLE = "The fire destroyed 13 houses on January 5, 2021. Anna Miller led the crew. Anna Miller lives in Ulm."
+SUMMARY = "Sure! Anna Miller led the crew [1]. The fire on Jan. 5, 2021 [2] destroyed **31** houses <b> [3]."
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_a_word_table_is_a_sequence_of_results_and_a_column(name):
+    many, single, choices = MANY[name]
+    table = many(PAIRS.made, PAIRS.wanted, **choices)
+    expected = [single(*pair, **choices).to_dict() for pair in zip(PAIRS.made, PAIRS.wanted, strict=True)]
+    assert [result.to_dict() for result in table] == [result.to_dict() for result in table[:]] == expected
+    assert table[-2].to_dict() == expected[2] and len(table[1:3]) == 2 and len(list(table)) == len(table) == 4
+    for column in (np.asarray(table), pd.Series(table), PAIRS.assign(x=table).x, pd.DataFrame({"x": table}).x):
+        np.testing.assert_array_equal(np.asarray(column), table.scores)
+    assert table.index.equals(PAIRS.index) and table.to_frame().index.equals(PAIRS.index)
+    assert pickle.loads(pickle.dumps(table))[1].to_dict() == expected[1]
+    assert many(list(PAIRS.made), list(PAIRS.wanted), **choices).index is None
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_two_indexes_are_refused_and_not_misaligned(name):
+    many, _, choices = MANY[name]
+    with pytest.raises(ValueError, match="candidates and references have different indexes .* as lists to pair them"):
+        many(PAIRS.made, PAIRS.wanted[::-1], **choices)
+    assert many(PAIRS.made, list(PAIRS.wanted), **choices).index.equals(PAIRS.index)
+
+
+def test_the_corpus_and_the_means_refuse_two_indexes_too():
+    for call in (
+        lambda: overlap.corpus_bleu(PAIRS.made, PAIRS.wanted[::-1]),
+        lambda: overlap.ChrfMetric().compute(predictions=PAIRS.made, references=PAIRS.wanted[::-1]),
+        lambda: evaluate_many(PAIRS.wanted, PAIRS.made[::-1]),
+    ):
+        with pytest.raises(ValueError, match="different indexes"):
+            call()
+
+
+def test_a_table_says_of_which_number_its_mean_is():
+    table = overlap.rouge_many(["a cat"], ["a cat"], types=["rouge1"])
+    assert "1 texts, rouge1 f1 mean 1.0000, 0 undefined" in repr(table)
+    assert table["rouge1"].f1.tolist() == [1.0] == [result["rouge1"].f1 for result in table]
+
+
+def test_what_is_no_place_in_a_table_is_named():
+    table = overlap.bleu_many(["a"], ["a"])
+    with pytest.raises(IndexError, match="there is no text 1: the table has 1"):
+        table[1]
+    with pytest.raises(TypeError, match="named by its number, not 'bleu'; its columns stand in to_frame"):
+        table["bleu"]
+    with pytest.raises(ValueError, match="unknown by 'sentence'; known: 'text'"):
+        table.to_frame(by="sentence")
+
+
+def test_scores_are_correlated_with_people_where_both_have_a_number():
+    table = overlap.bleu_many(PAIRS.made, PAIRS.wanted)
+    found = table.correlate([2, 3, 1, 5])
+    assert (found.spearman, found.kendall, found.n, found.left_out) == (1.0, 1.0, 3, 1)
+    assert found.pearson == pytest.approx(np.corrcoef(table.scores[:3], [2, 3, 1])[0, 1])
+    assert table.correlate([1, 1, 1, 2])[:3] == (None,) * 3
+    assert table.correlate([1, 1, 1, 2]).reason == "people's scores are all equal"
+    assert "fewer than two" in table.correlate([1, None, float("nan"), 2]).reason
+    for wrong in ([1, 2], ["good"] * 4, [1, 2, 3, float("inf")], pd.Series([1, 2, 3, 4])):
+        with pytest.raises(ValueError, match="human"):
+            table.correlate(wrong)
+
+
+def test_summaries_are_a_table_by_pair_and_by_sentence(tmp_path):
+    given = pd.DataFrame(
+        {"text": [ARTICLE] * 3, "summary": [SUMMARY, "Anna Miller led the crew.", SUMMARY]}, list("xyz")
+    )
+    table = evaluate_many(given.text, given.summary, checker="words", progress=False)
+    assert list(table.to_frame().index) == list("xyz") and "not judged" in table.to_frame()
+    frame = table.to_frame(by="sentence")
+    assert list(frame.columns) == ["row", *table[0].rows()[0], "quotes"] and set(frame.index) == set("xyz")
+    for _, row in frame.iterrows():
+        summary = given.summary.iloc[row["row"]]
+        assert summary[row["start"] : row["end"]] == row["text"]
+        assert [summary[a:b] for a, b in row["spans"]] == [told.partition(": ")[2] for told in row["findings"]]
+    page = table.to_html(tmp_path / "page.html").read_text("utf-8")
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert page.count("Evidence report") == 3 and len(ids) == len(set(ids))
+    assert "<script" not in page and "&lt;b&gt;" in page
+    assert page.index("x: Faithfulness") < page.index("z: Faithfulness") < page.index("y: Faithfulness")
+
+
+@pytest.mark.parametrize("checker", ["words", "embedded"])
+def test_findings_lie_in_the_whole_summary(checker):
+    result = evaluate(ARTICLE, SUMMARY, checker=checker)
+    found = [finding for verdict in result.verdicts for finding in verdict.findings]
+    assert all(SUMMARY[finding.start : finding.end] == finding.text for finding in found)
+    assert [finding.start for finding in found if finding.text == "31"] == [SUMMARY.index("31")]
+
+
+def test_findings_lie_in_the_whole_answer():
+    answer = SUMMARY.replace("The fire", "She lives in Bonn [4]. The fire")
+    report = evaluate_answer(ARTICLE, "What happened?", "The fire destroyed 13 houses.", answer)
+    for name, inference in report.inferences.items():
+        text = report.ground_truth if name == "truth_given_answer" else answer
+        tags = [statement.entailment for part in inference.hypotheses for statement in part.statements]
+        found = [finding for tag in tags for finding in tag.findings]
+        assert found or name == "truth_given_answer"
+        assert all(text[finding.start : finding.end] == finding.text for finding in found)
+        if name == "answer_given_context":
+            assert {answer.index("31"), answer.index("Bonn")} <= {finding.start for finding in found}
+
+
+def test_words_that_were_read_for_others_stand_where_they_do():
+    place = Sentence("She sang [2] in Ulm.", 10, 30)
+    read = "Anna Miller sang in Ulm."
+    assert own_spans(place, read, [(5, 11), (12, 16), (20, 23)]) == [(10, 13), (14, 18), (26, 29)]
+    assert own_spans(place, read + " Today", [(25, 30)]) == [(10, 30)]  # stands nowhere
+    long = " ".join(["x y"] * 25_000)
+    assert own_spans(Sentence(long, 0, len(long)), f"q {long}", [(2, 3)]) == [(0, len(long))]
+
+
+def test_answers_are_a_table_with_the_wrong_first(tmp_path):
+    row = {"context": ARTICLE, "question": "What <did> burn?", "ground_truth": "The fire destroyed 13 houses."}
+    answers = ["The fire destroyed 13 houses.", "The fire destroyed 31 houses.", "I cannot tell."]
+    table = evaluate_answers(pd.DataFrame([row | {"answer": a} for a in answers], list("abc")), progress=False)
+    assert [report.verdict for report in table] == ["right", "wrong", "refused"]
+    assert list(table.to_frame().index) == list("abc") and set(table.to_frame(by="sentence").index) == {"a", "b"}
+    page = table.to_html(tmp_path / "page.html").read_text("utf-8")
+    assert page.index("b: wrong") < page.index("c: refused") < page.index("a: right")
+    assert "<script" not in page and "<did>" not in page
+    columns = evaluate_answers(
+        {name: table.to_frame().index.to_series() for name in row} | {"answer": ["a"] * 3}, progress=False
+    )
+    assert list(columns.index) == list("abc")
+
+
+def test_citations_and_retrieval_have_rows_of_sentences():
+    cited = check_citations_many(["It rained [1]. It snowed [1]."], [["It rained."]], checker="words")
+    assert list(cited.to_frame(by="sentence").columns) == ["row", *cited[0].rows()[0]]
+    row = {"question": "When did it rain?", "contexts": ["It rained in May."], "truth": "It rained in May."}
+    found = retrieval_scores(pd.DataFrame([row], ["q"]), ["context_recall"], progress=False)
+    assert list(found.to_frame().index) == ["q"] and found[0]["context_recall"].score == 1
+    assert found.to_frame(by="sentence")["measure"].tolist() == ["context_recall"]
