@@ -285,7 +285,7 @@ def test_a_row_gives_its_result_back(output, tmp_path):
         assert found.to_dict() == json.loads(json.dumps(wanted)) | {"similarity": unknown}
         assert report.result(id=PAIRS[row]["id"]).to_dict() == found.to_dict()
     assert report.result(0)._repr_html_() == told[0]._repr_html_()
-    assert all(row["parts"]["schema"] == 1 for row in report.rows() if row["parts"])
+    assert all(row["parts"]["schema"] == 2 for row in report.rows() if row["parts"])
 
 
 class Silent:

@@ -713,8 +713,8 @@ class ScoreTable(Generic[Result]):
             folded(f"{labels[place]}: {self.headline(place)}", Markup(self.drawn(place)))
             for place in self.worst_first()
         ]
-        target = Path(path)
-        write_whole(target, html_page(type(self).__name__, "".join([self._card(", the worst first", []), *reports])))
+        target, title = Path(path), str(dict(self.signature).get("metric") or type(self).__name__)
+        write_whole(target, html_page(title, "".join([self._card(", the worst first", []), *reports])))
         return target
 
 

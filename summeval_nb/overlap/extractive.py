@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Unpack
 
 from summeval_nb.core.base import JsonDict, np, require_flag, require_option, require_text, require_texts, warn_of_order
@@ -91,15 +92,21 @@ class ExtractiveMetric(Metric):
     def score(self, text: str, summary: str) -> ExtractiveScore:
         """Return the measures of one summary; see `extractiveness`."""
         require_text(text, "text"), require_text(summary, "summary")
-        values = self.score_many([text], [summary]).rows()[0]
-        main = next(iter(values.values()))
+        return self.score_many([text], [summary])[0]
+
+    def _of_one(
+        self, texts: Sequence[str], summaries: Sequence[str], values: Mapping[str, np.ndarray], place: int
+    ) -> ExtractiveScore:
+        numbers = {name: float(column[place]) for name, column in values.items()}
+        measures = {name: None if math.isnan(number) else number for name, number in numbers.items()}
+        main = next(iter(measures.values()))
         return ExtractiveScore(
             score=main,
             reason=ExtractiveTable.nothing if main is None else "",
             signature=self.signature,
-            measures=values,
-            text=text,
-            summary=summary,
+            measures=measures,
+            text=texts[place],
+            summary=summaries[place],
             metric=self,
         )
 
@@ -116,7 +123,8 @@ class ExtractiveMetric(Metric):
             for article, summary in zip(articles, judged, strict=True)
         ]
         values = {name: np.array([row[name] for row in found], dtype=float) for name in self.measures}
-        return ExtractiveTable(values=values, signature=self.signature)
+        result_of = partial(self._of_one, articles, judged, values)
+        return ExtractiveTable(values=values, signature=self.signature, result_of=result_of)
 
     def _tokens(self, texts: Sequence[str]) -> dict[str, list[Hashable]]:
         """Return the tokens of each different text, as numbers."""
@@ -161,7 +169,7 @@ class ExtractiveScore(Score):
         return [(places[0][0], places[-1][1]) for places in found if places]
 
 
-class ExtractiveTable(ArrayTable):
+class ExtractiveTable(ArrayTable[ExtractiveScore]):
     """The measures of many summaries, an array each."""
 
     nothing = "the text holds no words, or the summary too few"
