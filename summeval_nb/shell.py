@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, get_annotations, signature
 from pathlib import Path
 from types import FrameType
@@ -21,6 +21,7 @@ from summeval_nb.core.addresses import without_secrets
 from summeval_nb.core.base import JsonDict, require_options
 from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import printable
+from summeval_nb.core.results import ScoreTable
 
 if TYPE_CHECKING:
     from summeval_nb.core.items import ItemStream
@@ -429,6 +430,8 @@ def show(result: Showable, given: Given, title: str, text: str, *, safe: bool = 
     say(to_json(result.to_dict()) if given.as_json else text, safe=safe and not given.as_json)
     if given.html:
         own = getattr(result, "to_html", None)
+        if own and isinstance(result, ScoreTable):
+            own = partial(own, title=title)
         write(given.html, own or (lambda path: write_whole(path, html_page(title, result._repr_html_()))))
     if given.markdown:
         write_markdown(given.markdown, lambda: _as_markdown(result, title))

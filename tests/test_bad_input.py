@@ -254,7 +254,7 @@ def test_lists_must_pair_up():
         evaluate_many(["a", "b"], ["c"])
     with pytest.raises(TypeError, match="texts must be a list of strings"):
         evaluate_many("a", ["c"])
-    assert evaluate_many([], []) == []
+    assert len(evaluate_many([], [])) == 0
 
 
 @pytest.mark.parametrize("infinite", [float("inf"), float("-inf")])

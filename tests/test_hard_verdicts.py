@@ -3,9 +3,9 @@
 import json
 import subprocess
 import sys
-import time
 
 import pytest
+from helpers.patience import comes_back
 from servers.misbehaving import PROBE, MisbehavingServer
 from servers.raw import RawServer, response
 
@@ -141,9 +141,8 @@ def test_where_nothing_can_be_had_the_server_is_refused_for_good():
     ids=lambda value: str(value)[:20],
 )
 def test_an_option_is_read_where_it_is_stated(reply, option):
-    start = time.perf_counter()
-    assert read_choice(reply, OPTIONS) == option
-    assert time.perf_counter() - start < 5
+    with comes_back():
+        assert read_choice(reply, OPTIONS) == option
 
 
 @pytest.mark.parametrize(
@@ -297,9 +296,8 @@ def test_only_a_missing_answer_asks_the_server_and_fails_once(tmp_path):
         url = server.url
         evaluate_many([ARTICLE], [SUMMARY], checker=LLMChecker(backend_for(server)), store=store)
     gone = ServerBackend("modest", base_url=url, timeout=10, max_retries=1)
-    start = time.perf_counter()
-    both = evaluate_many(
-        [ARTICLE] * 40, [SUMMARY, *(f"Ben sold {n} boats." for n in range(39))], checker=LLMChecker(gone), store=store
-    )
-    assert time.perf_counter() - start < 20 and gone.usage.retries == 1
+    questions = [SUMMARY, *(f"Ben sold {n} boats." for n in range(39))]
+    with comes_back():
+        both = evaluate_many([ARTICLE] * 40, questions, checker=LLMChecker(gone), store=store)
+    assert gone.usage.retries == 1
     assert both[0].score is not None and both[1].score is None and "cannot be reached" in both[1].reason

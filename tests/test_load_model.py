@@ -163,6 +163,7 @@ CALLS = {
     "ClaimFinder": lambda **options: s.evidence.ClaimFinder("statements", **options),
     "FaithfulnessMetric": lambda **options: s.evidence.FaithfulnessMetric(**options).score("It rained.", "Rain."),
     "evaluate": lambda **options: s.evaluate("It rained.", "Rain.", **options),
+    "assert_faithful": lambda **options: s.assert_faithful("It rained.", "Rain.", at_least=0.0, **options),
     "evaluate_many": lambda **options: s.evaluate_many(["It rained."], ["Rain."], **options, **QUIET),
     "checker": lambda **options: s.checker(["It rained."], "Rain.", **options),
     "play_evidence": lambda **options: s.teaching.play_evidence("It rained.", "Rain.", **options),

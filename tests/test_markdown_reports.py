@@ -2,10 +2,10 @@
 
 import html
 import re
-import time
 
 import mistune
 import pytest
+from helpers.patience import comes_back
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -98,9 +98,8 @@ def test_nobody_is_mentioned_and_nothing_is_referred_to(text):
 
 @pytest.mark.parametrize("bit", ["@a", "#1", "www.", "://", "\\", "|", "1", "=", " ", "gh-", "&#124;"])
 def test_long_texts_are_escaped_in_linear_time(bit):
-    began = time.perf_counter()
-    escape_markdown(bit * 100_000)
-    assert time.perf_counter() - began < 5
+    with comes_back():
+        assert escape_markdown(bit * 100_000)
 
 
 def test_plain_words_and_numbers_stay_readable():

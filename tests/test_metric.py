@@ -293,7 +293,7 @@ WRONG = [
     (
         lambda: s.agreement.METRICS["rating"],
         TypeError,
-        "rating needs quality, backend: give them as options, quality=..., backend=...",
+        "rating needs backend: give them as options, backend=...",
     ),
     (lambda: s.load_metric("bleu", order=2), TypeError, "bleu has no option 'order'; known: 'n', 'tokenize'"),
     (lambda: s.load_metric("rouge1", types=["rouge2"]), TypeError, "rouge1 has no option 'types'"),
@@ -364,7 +364,7 @@ OTHERWISE = {
     "layer": 1, "baseline": [[0.1] * 3] * 7, "embedder": ScriptedVectors(), "k": 2, "splitter": "sentencex",
     "checker": "embedded", "threshold": 0.9, "lang": "en", "judge": "words", "length": "words", "n_keyphrases": 2,
     "rank": "score", "quality": "relevance", "backend": s.ScriptedBackend(lambda prompt: "5"), "scale": (1, 4),
-    "noise": "irrelevant", "criteria": "Is it not?", "steps": ("Look.",), "title": "other",
+    "noise": "irrelevant", "rubric": "Is it kind?", "criteria": "Is it not?", "steps": ("Look.",), "title": "other",
 }  # fmt: skip
 
 

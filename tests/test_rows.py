@@ -53,7 +53,8 @@ def test_a_contradicted_cell_is_placed_in_its_row():
     judged = [(s, v) for s, v in zip(report.sentences, report.verdicts, strict=True) if v.judged]
     assert [verdict.state for _, verdict in judged] == ["contradicted", "supported", "unclear"]
     sentence, (found,) = judged[0][0], judged[0][1].findings
-    assert found.text == "29" == sentence.text[found.start : found.end]
+    assert found.text == "29" == text[found.start : found.end]
+    assert sentence.start <= found.start < found.end <= sentence.end
     assert text[sentence.start : sentence.end] == sentence.text
     assert "read as “Tove is 29" in judged[1][1].details["note"]
 

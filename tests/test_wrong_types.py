@@ -30,8 +30,8 @@ WRONG = [
     (lambda: s.load_summeval("half \ud83d.jsonl"), ValueError, "half a character"),
     (lambda: s.Store("half \ud83d.sqlite"), ValueError, "half a character"),
     (lambda: s.evidence.faithfulness_from_dict({}), ValueError, "'schema' is missing"),
-    (lambda: s.evidence.faithfulness_from_dict({"schema": 1}), ValueError, "'verdicts' is missing"),
-    (lambda: s.evidence.faithfulness_from_dict(GOOD | {"schema": 7}), ValueError, "schema 7, and only 1 can be read"),
+    (lambda: s.evidence.faithfulness_from_dict({"schema": 2}), ValueError, "'verdicts' is missing"),
+    (lambda: s.evidence.faithfulness_from_dict(GOOD | {"schema": 7}), ValueError, "schema 7, and only 2 can be read"),
     (lambda: s.evidence.faithfulness_from_dict(None), ValueError, "not the plain data of a Faithfulness"),
     (
         lambda: s.evidence.faithfulness_from_dict(GOOD | {"verdicts": [3]}),

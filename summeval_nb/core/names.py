@@ -86,10 +86,10 @@ def missing(package: str, name: str) -> AttributeError | ImportError:
     module 'summeval_nb' has no attribute 'bleu'; did you mean bleu_score or corpus_bleu?
     """
     importing = sys._getframe(2).f_code.co_name == "_handle_fromlist"  # of the caller, a package's `__getattr__`
-    if importing and find_spec(f"{package}.{name}"):  # a module: Python asks here first
-        importing = False
     kind = ImportError if importing else AttributeError
     error = f"module {package!r} has no attribute {name!r}"
+    if importing and find_spec(f"{package}.{name}"):  # a module: Python asks here first, and then finds it
+        return AttributeError(error)
     if name.startswith("_"):
         return kind(error)
     known = dict.fromkeys(top := import_module("summeval_nb").__all__, "") | parts()

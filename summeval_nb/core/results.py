@@ -703,17 +703,17 @@ class ScoreTable(Generic[Result]):
         """Return the report of a text as HTML."""
         return self.result(place)._repr_html_()
 
-    def to_html(self, path: str | PathLike[str]) -> Path:
+    def to_html(self, path: str | PathLike[str], *, title: str = "") -> Path:
         """Write the reports of all texts as one stand-alone file, the worst first, and return its path.
 
-        The page makes no request and runs no script.
+        The page makes no request and runs no script. Its title is the name of the table's class, or the one given.
         """
         labels = range(len(self)) if self.index is None else self.index
         reports = [
             folded(f"{labels[place]}: {self.headline(place)}", Markup(self.drawn(place)))
             for place in self.worst_first()
         ]
-        target, title = Path(path), str(dict(self.signature).get("metric") or type(self).__name__)
+        target, title = Path(path), title or type(self).__name__
         write_whole(target, html_page(title, "".join([self._card(", the worst first", []), *reports])))
         return target
 

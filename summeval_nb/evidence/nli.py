@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 
 from .claims import Annotator, ClaimFinder, Judged, Question
 from .claims import judge_claims
-from ..core.base import hub_only_if
+from ..core.base import hub_only_if, require_flag
 from ..core.base import JsonDict
 from ..models.base import Backend, BackendRejected
 from ..models.base import ContextTooLong, neutralise
@@ -295,6 +295,7 @@ def load_classifier(
                 "a loaded model needs its tokenizer: NLIChecker(model, tokenizer=...)"
             )
         return model, tokenizer
+    require_flag(download, "download")
     part = "config.json"
     try:
         with hub_only_if(download) as where:
