@@ -99,7 +99,7 @@ def test_nobody_is_mentioned_and_nothing_is_referred_to(text):
 @pytest.mark.parametrize("bit", ["@a", "#1", "www.", "://", "\\", "|", "1", "=", " ", "gh-", "&#124;"])
 def test_long_texts_are_escaped_in_linear_time(bit):
     with comes_back():
-        assert escape_markdown(bit * 100_000)
+        assert isinstance(escape_markdown(bit * 100_000), str)
 
 
 def test_plain_words_and_numbers_stay_readable():
