@@ -26,8 +26,8 @@ from summeval_nb.core.html import printable
 
 if TYPE_CHECKING:
     from summeval_nb.core.items import ItemStream
-    from summeval_nb.runs.jobs import Job
     from summeval_nb.models.store import Store
+    from summeval_nb.runs.jobs import Job
 
 _IN_WORDS_OF_THE_SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",
@@ -113,7 +113,9 @@ def describe_fault(error: BaseException) -> tuple[str, int]:
 def _in_words_of_the_shell(text: str) -> str:
     """A message with the shell's options in the place of Python's arguments."""
     text = re.sub(
-        r"columns=\{'(\w{1,40})': '([^']{1,200})'\}", lambda found: f"--column {shlex.quote('='.join(found.groups()))}", text
+        r"columns=\{'(\w{1,40})': '([^']{1,200})'\}",
+        lambda found: f"--column {shlex.quote('='.join(found.groups()))}",
+        text,
     )
     for python, shell in _IN_WORDS_OF_THE_SHELL.items():
         text = text.replace(python, shell)

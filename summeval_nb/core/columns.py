@@ -123,7 +123,9 @@ def is_missing(value: object) -> bool:
     """
     if isinstance(value, str):
         return not value.strip()
-    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
 
 
 def table_rows(table: Table) -> list[Mapping[str, Any]]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
@@ -672,9 +672,12 @@ def opening(text: str) -> str:
     return text[sentences[0].start : sentences[-1].end] if sentences else ""
 
 
-def _warn_of_questions(rows: Sequence[AnswerRow]) -> None:
-    """Warn where another text asks, and the question does not: they may stand in
-    each other's place."""
+def _warn_of_mistakes(rows: Sequence[AnswerRow]) -> None:
+    """Warn of a path in the place of a text, and where another text asks and the
+    question does not: they may stand in each other's place."""
+    warn_of_paths(
+        [text for row in rows for text in (*row.context, row.ground_truth, row.answer)]
+    )
     marks = ("?", "？", "؟")
     for number, row in enumerate(rows):
         others = {
@@ -704,10 +707,6 @@ def _ask_flags(rows: Sequence[AnswerRow], ask: Ask) -> list[dict[str, Flag]]:
 
     A failure leaves it undecided.
     """
-    _warn_of_questions(rows)
-    warn_of_paths(
-        [text for row in rows for text in (*row.context, row.ground_truth, row.answer)]
-    )
     texts = [
         opening(spoken(text)) for row in rows for text in (row.answer, row.ground_truth)
     ]
@@ -1216,6 +1215,7 @@ class AnswerMetric(Metric):
     ) -> AnswerReport:
         """Return the report of one answer; see `evaluate_answer`."""
         row = _check_row(context, question, ground_truth, answer)
+        _warn_of_mistakes([row])
         return self._reports([row], _asking(self.judge, self.store, False))[0]
 
     def score_many(
@@ -1239,6 +1239,7 @@ class AnswerMetric(Metric):
             _check_row(**record, where=f"row {number}: ")
             for number, record in enumerate(table_records(table, list(self.columns)))
         ]
+        _warn_of_mistakes(rows)
         ask = _asking(self.judge, self.store, progress)
         reports: dict[int, AnswerReport] = {}
         for batch in _batches_of(rows):  # what an interruption can cost

@@ -20,7 +20,7 @@ from ..core.html import folded
 from ..core.files import Table
 from ..core.base import JsonDict
 from ..core.metric import Metric
-from ..core.results import Outcome, ResultTable, Score, ScoreTable
+from ..core.results import Outcome, ResultTable, Score
 from ..core.results import Signature
 from ..core.base import require_column, require_option, require_share
 from ..core.base import require_text
@@ -1576,9 +1576,18 @@ class RagScore(Score):
         return {n: own.reason for n, own in self.scores.items() if own.score is None}
 
     @property
-    def line(self) -> str:
+    def why_not(self) -> str:
         """The reasons with the measures that each one concerns, in one line."""
         return _by_reason(self.reasons, "{why}: {names}")
+
+    @property
+    def line(self) -> str:
+        """Every score in one line."""
+        shown = {name: own.score for name, own in self.scores.items()}
+        return ", ".join(
+            f"{name} {'none' if value is None else f'{value:.2f}'}"
+            for name, value in shown.items()
+        )
 
     def row(self) -> JsonDict:
         """Return each score and flag by its name, in one row."""
@@ -1604,7 +1613,9 @@ class RagScore(Score):
         return "\n".join(own.line for own in self.scores.values())
 
     def _repr_html_(self) -> Markup:
-        own = (folded(score.line, score._repr_html_()) for score in self.scores.values())
+        own = (
+            folded(score.line, score._repr_html_()) for score in self.scores.values()
+        )
         return Markup("".join(own))
 
 
@@ -1636,11 +1647,11 @@ class RagTable(ResultTable[RagScore]):
     def rows(self) -> list[JsonDict]:
         """Return one row for each question: its scores, its flags, and why a score is
         undefined."""
-        return [own.row() | {"reason": own.line} for own in self.results]
+        return [own.row() | {"reason": own.why_not} for own in self.results]
 
     def reasons(self) -> list[str]:
         """Return why scores of a row are undefined; '' where all are defined."""
-        return [own.line for own in self.results]
+        return [own.why_not for own in self.results]
 
     @property
     def n_failed(self) -> int:
@@ -1673,7 +1684,9 @@ class RagTable(ResultTable[RagScore]):
     def notes(self) -> list[str]:
         """What was left out and why, and in how many rows the judge failed."""
         lost = sum(own.n_failed > 0 for own in self.results)
-        told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (lost > 0)
+        told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (
+            lost > 0
+        )
         left_out = _by_reason(self.left_out, "{names}, for there is {why}")
         return [f"left out: {left_out}", *told] if left_out else told
 
@@ -1714,7 +1727,9 @@ class RagTable(ResultTable[RagScore]):
         parts = [html_table(self.summary(), caption=title, note=note)]
         shown = self.results[:10]
         parts += [
-            own._repr_html_() if len(self) == 1 else folded(f"Row {n}", own._repr_html_())
+            own._repr_html_()
+            if len(self) == 1
+            else folded(f"{n}: {own.line}", own._repr_html_())
             for n, own in enumerate(shown)
         ]
         made = folded("How it was made", render("parts.html", notes=[self.signature]))
@@ -1831,9 +1846,7 @@ class RagMetric(Metric):
             if any(name in kind.columns for kind in self._kinds)
         ]
         optional = self.optional if self.metrics is None else ()
-        records = table_records(
-            rows, needed, columns=columns or {}, optional=optional
-        )
+        records = table_records(rows, needed, columns=columns or {}, optional=optional)
         taken = set((columns or {}).values())
         unread = unread_columns(self.columns, present)
         others = [column for column in unread if column not in taken]
@@ -1862,7 +1875,9 @@ class RagMetric(Metric):
             if all(is_missing(record.get(name)) for record in records)
         }
         left_out = {
-            kind.name: next(why for name, why in lacking.items() if name in kind.columns)
+            kind.name: next(
+                why for name, why in lacking.items() if name in kind.columns
+            )
             for kind in self._kinds
             if self.metrics is None and lacking.keys() & kind.columns.keys()
         }

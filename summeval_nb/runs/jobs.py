@@ -79,9 +79,10 @@ def read_row(
         if name in lost:
             return row, lost[name]
         value = row.setdefault(name, None) if name in optional else row.get(name)
-        if type(value) is not str and not (value is None and name in optional):
-            if problem := _wrong_type(value, name, kind):
-                return row, problem
+        if type(value) is str or (value is None and name in optional):
+            continue
+        if problem := _wrong_type(value, name, kind):
+            return row, problem
     return (_Row(row, lost) if lost else row), ""
 
 
