@@ -14,9 +14,9 @@ from .files import Table, frame_rows
 __all__ = ["COLUMN_NAMES", "find_column", "is_missing", "nearest_column", "no_column", "table_records", "table_rows"]
 __all__ += ["unread_columns"]
 
-_CONTEXTS = ("contexts", "context", "retrieved_contexts", "retrieval_context", "retrieved_documents")
+_CONTEXTS: tuple[str, ...] = ("contexts", "context", "retrieved_contexts", "retrieval_context", "retrieved_documents")
 _CONTEXTS += ("retrieved_passages", "source_documents", "documents", "document", "passages")
-_TRUTHS = ("truth", "ground_truth", "ground_truths", "reference", "reference_answer", "expected", "expected_answer")
+_TRUTHS: tuple[str, ...] = ("truth", "ground_truth", "ground_truths", "reference", "reference_answer", "expected", "expected_answer")
 _TRUTHS += ("expected_output", "gold_answer")
 
 # Who reads a column, by its name here, finds it under each of these.
@@ -128,7 +128,7 @@ def is_missing(value: object) -> bool:
     )
 
 
-def table_rows(table: Table) -> list[Mapping[str, Any]]:
+def table_rows(table: Table) -> list[Mapping[Any, Any]]:
     """Return a table's rows as dictionaries.
 
     Parameters

@@ -206,7 +206,7 @@ ValueError
 """
 
 
-def _takes_choices_of(kind: type[RetrievalMetric]) -> Callable[[Thing], Thing]:
+def _takes_choices_of(kind: type[Any]) -> Callable[[Thing], Thing]:
     """Show the choices of a measure in the signature of a function and in its help."""
     show = _choices.takes_choices_of(kind)
     return lambda function: _explains(show(function))
@@ -637,7 +637,7 @@ class Asker:
                 }
             )
 
-    def share(self, task: str, items: Items) -> list[Any]:
+    def share(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """`ask` for who asks in portions of his own: each pair of premise and
         statement is asked about once."""
         if task != "entail":

@@ -90,7 +90,7 @@ def _found(sources: Sources, present: tuple[str, ...], optional: Sequence[str]) 
     """The corpus' columns for the metric's, those that nobody named under any of their usual names."""
     found: dict[str, str | Sequence[str]] = {}
     for name, source in sources.items():
-        column = find_column(name, present) if source is None else source
+        column: Any = find_column(name, present) if source is None else source
         if column is None and name not in optional:
             raise ValueError(no_column(name, present))
         if column is not None:
