@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from summeval_nb import LLMChecker, ServerBackend
-from summeval_nb.judged import LLMJudge, RubricMetric, compare_answers_many, retrieval_scores
+from summeval_nb.judged import LLMJudge, RubricMetric, compare_answers_many, evaluate_rag
 
 CASES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("right", "wrong"), ("truth", "wrong")]
@@ -36,7 +36,7 @@ def compared(better: str, worse: str, *, truth: bool, **who: Any) -> None:
 def retrieved(good: str, bad: str, judge: Any) -> None:
     """Print how often a passage scores above a worse one that stands before it."""
     rows = [{"question": c["question"], "contexts": [c[bad], c[good]], "truth": c["truth"]} for c in CASES]
-    found = retrieval_scores(rows, ["context_precision"], judge=judge, progress=False).tables["context_precision"]
+    found = evaluate_rag(rows, ["context_precision"], judge=judge, progress=False).tables["context_precision"]
     scores = [[p.score or 0 for p in result.passages] for result in found.results if result.score is not None]
     print(f"passage {good} above {bad}: {sum(b > a for a, b in scores)} of {len(scores)}", *set(found.reasons()))
 

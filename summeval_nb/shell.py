@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +28,7 @@ from summeval_nb.core.results import ScoreTable
 if TYPE_CHECKING:
     from summeval_nb.core.items import ItemStream
     from summeval_nb.models.store import Store
+    from summeval_nb.runs.jobs import Job
 
 _IN_WORDS_OF_THE_SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",
@@ -104,10 +107,20 @@ def describe_fault(error: BaseException) -> tuple[str, int]:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror, 2
     if isinstance(error, _OF_INPUT_OR_SURROUNDINGS) or type(error) is LookupError:
-        for python, shell in _IN_WORDS_OF_THE_SHELL.items():
-            text = text.replace(python, shell)
-        return text, 2
+        return _in_words_of_the_shell(text), 2
     return f"unexpected {type(error).__name__}: {text} (SUMMEVAL_TRACEBACK=1 shows where; please report it)", 70
+
+
+def _in_words_of_the_shell(text: str) -> str:
+    """A message with the shell's options in the place of Python's arguments."""
+    text = re.sub(
+        r"columns=\{'(\w{1,40})': '([^']{1,200})'\}",
+        lambda found: f"--column {shlex.quote('='.join(found.groups()))}",
+        text,
+    )
+    for python, shell in _IN_WORDS_OF_THE_SHELL.items():
+        text = text.replace(python, shell)
+    return text
 
 
 @contextmanager
@@ -382,18 +395,30 @@ def open_table(name: str, format: str | None) -> ItemStream:
 
 def read_table(name: str, format: str | None, metric: str, column: list[str] | None) -> tuple[list[JsonDict], int]:
     """Return the good rows of a table with a metric's columns, and how many were bad; those are named."""
-    from summeval_nb.runs.jobs import Job, read_row
+    from summeval_nb.runs.jobs import Job
 
     job = Job(metric, {}, read_pairs(column, "--column"))
     rows, bad = [], []
     for item in open_table(name, format):
-        row, problem = read_row(item, job.sources, job.kinds)
-        bad.append(f"at {item.place}: {problem}") if problem else rows.append(row)
+        row, problem = job.read(item)
+        bad.append(f"at {item.place}: {_in_words_of_the_shell(problem)}") if problem else rows.append(row)
     if not rows:
         fail(f"{name!r} holds no usable row; {bad[0]}" if bad else f"{name!r} holds no rows")
     for line in bad[:10]:
         say(f"summeval: left out: {' '.join(line.split())}", err=True)
+    for line in _lacking(job, rows):
+        say(f"summeval: {' '.join(_in_words_of_the_shell(line).split())}", err=True)
     return rows, len(bad)
+
+
+def _lacking(job: Job, rows: list[JsonDict]) -> list[str]:
+    """What is said of the columns that no row has, where the table has others that may be meant."""
+    from summeval_nb.core.columns import no_column, unread_columns
+
+    lacking = [name for name in job.optional if all(row.get(name) is None for row in rows)]
+    taken = ["id", *job.columns.values()]  # several columns may be one list
+    others = [column for column in unread_columns(job.kinds, rows[0]) if column not in taken]
+    return [no_column(name, others) for name in lacking if others]
 
 
 def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:

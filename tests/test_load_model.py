@@ -196,7 +196,7 @@ CALLS = {
     "rating_metric": lambda **options: s.judged.rating_metric("fluency", **options)("Rain."),
     "rate": lambda **options: s.rate("It rained.", "Rain.", **FLUENCY, **options),
     "rate_many": lambda **options: s.judged.rate_many(["It rained."], ["Rain."], **FLUENCY, **options, **QUIET),
-    "retrieval_scores": lambda **options: s.judged.retrieval_scores(RAG, ["context_recall"], **options, **QUIET),
+    "evaluate_rag": lambda **options: s.evaluate_rag(RAG, ["context_recall"], **options, **QUIET),
     "ContextPrecisionMetric": lambda **options: s.judged.ContextPrecisionMetric(**options).score(
         "How was it?", ["It rained."], "It rained."
     ),

@@ -323,6 +323,8 @@ GOOD_AND_BAD = {  # by columns: rows that a metric should like, and rows that it
     + (["How long is the bridge?", "Cheese is made of milk."],),
     "question, contexts, answer": (["When?", "It opened in 1931.", "It opened in 1931."],)
     + (["When?", "It opened in 1931.", "Rain fell."],),
+    "question, answer, truth": (["How was it?", "It rained.", "It rained."],)
+    + (["How was it?", "It snowed.", "It rained."],),
     "question, contexts, answer, truth": (["When?", "It opened in 1931.", "It opened in 1931.", "It opened in 1931."],)
     + (["When?", "It opened in 1931. It opened in 1950.", "It opened in 1950.", "It opened in 1931."],),
 }

@@ -177,7 +177,7 @@ def test_bad_input_is_named():
         (lambda: s.compare_answers("q", "x", "y", judge="nobody", truth="t"), ValueError, "unknown judge"),
         (lambda: s.compare_answers("q", "x", "y", margin=2), ValueError, "margin"),
         (lambda: s.compare_answers("q", "x", "y", workers=0), ValueError, "workers"),
-        (lambda: s.judged.compare_answers_many([{"question": "q", "a": "x"}]), ValueError, "no column 'b'"),
+        (lambda: s.judged.compare_answers_many([{"question": "q", "a": "x"}]), ValueError, "there is no 'b'"),
         (
             lambda: s.judged.compare_answers_many([{"question": "q", "a": "x", "b": 3}]),
             TypeError,

@@ -8,7 +8,7 @@ import pytest
 from helpers.patience import comes_back
 
 from summeval_nb.core.passages import require_passages
-from summeval_nb.judged import check_citations, evaluate_answer, retrieval_scores, summarization_score
+from summeval_nb.judged import check_citations, evaluate_answer, evaluate_rag, summarization_score
 
 LISTS = [
     ["The mill burned down.", "It was rebuilt in 1904."],
@@ -146,10 +146,8 @@ def test_a_frame_that_went_through_a_csv_scores_the_same(tmp_path):
     frame.to_csv(tmp_path / "rows.csv", index=False)
     again = pd.read_csv(tmp_path / "rows.csv")
     assert isinstance(again["contexts"][0], str)
-    before, after = (
-        retrieval_scores(data, ["context_precision"], progress=False).to_frame() for data in (frame, again)
-    )
+    before, after = (evaluate_rag(data, ["context_precision"], progress=False).to_frame() for data in (frame, again))
     assert before["context_precision"].tolist() == after["context_precision"].tolist()
     again["contexts"] = ["['The mill burned down.', 'It was"]
     with pytest.raises(ValueError, match="row 0: contexts looks like the text of a list"):
-        retrieval_scores(again, ["context_precision"], progress=False)
+        evaluate_rag(again, ["context_precision"], progress=False)

@@ -255,19 +255,19 @@ BAD = [
     (lambda: s.judged.context_relevance("q", ["a"], relevant=3), ValueError, "relevant"),
     (lambda: s.judged.context_relevance("q", ["a"], embedder=3), TypeError, "embedder"),
     (
-        lambda: s.judged.retrieval_scores([ROW], ["recall"]),
+        lambda: s.evaluate_rag([ROW], ["recall"]),
         ValueError,
-        "unknown measure 'recall'; known: 'context_precision'",
+        "unknown metric 'recall'; known: 'answer_faithfulness'",
     ),
-    (lambda: s.judged.retrieval_scores([ROW], "context_recall"), TypeError, r"\['context_recall'\]"),
-    (lambda: s.judged.retrieval_scores([ROW], []), ValueError, "measures is empty"),
+    (lambda: s.evaluate_rag([ROW], "context_recall"), TypeError, r'."context_recall".'),
+    (lambda: s.evaluate_rag([ROW], []), ValueError, "metrics is empty"),
     (
-        lambda: s.judged.retrieval_scores([{"question": "q"}], ["context_recall"]),
+        lambda: s.evaluate_rag([{"question": "q"}], ["context_recall"]),
         ValueError,
-        "no column 'contexts' or 'context'",
+        "there is no 'contexts'; there is: question",
     ),
     (
-        lambda: s.judged.retrieval_scores([ROW | {"truth": 3}], ["context_recall"]),
+        lambda: s.evaluate_rag([ROW | {"truth": 3}], ["context_recall"]),
         TypeError,
         "row 0: truth must be a string",
     ),
@@ -285,9 +285,7 @@ def test_bad_input_is_named(call, error, words):
 
 def test_a_thing_is_asked_once_for_all_measures():
     judge = Letters()
-    s.judged.retrieval_scores(
-        [row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False
-    )
+    s.evaluate_rag([row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False)
     pairs = [
         (premise, statement) for task, (premise, *rest) in judge.asked if task == "entail" for statement in rest[0]
     ]
@@ -308,7 +306,7 @@ def test_the_verdicts_are_those_of_evaluate_answer():
 
 
 def test_the_embedded_judge_on_the_chapters_row():
-    found = s.judged.retrieval_scores([ROW], progress=False)[0]
+    found = s.evaluate_rag([ROW], progress=False)[0].scores
     assert found["context_precision"].numbers["average_precision"] == (1 + 2 / 3) / 2
     assert found["context_recall"].score == found["answer_faithfulness"].score == 1
     assert found["noise_sensitivity"].numbers == {"relevant": 0, "irrelevant": 2 / 3, "made_up": 0}
@@ -316,14 +314,14 @@ def test_the_embedded_judge_on_the_chapters_row():
 
 
 def test_the_same_input_gives_the_same_number():
-    first_run, two = (s.judged.retrieval_scores([ROW], progress=False).to_dict() for _ in range(2))
+    first_run, two = (s.evaluate_rag([ROW], progress=False).to_dict() for _ in range(2))
     assert json.dumps(first_run, allow_nan=False) == json.dumps(two)
 
 
 def test_a_store_is_asked_before_the_judge(tmp_path):
     judge = Letters()
     for _ in range(2):
-        s.judged.retrieval_scores([row(["a b"])], judge=judge, store=tmp_path / "kept.sqlite", progress=False)
+        s.evaluate_rag([row(["a b"])], judge=judge, store=tmp_path / "kept.sqlite", progress=False)
     assert len(judge.asked) == len({str(question) for question in judge.asked})
 
 
@@ -346,13 +344,14 @@ def test_a_fragment_is_three_words_or_fewer(text, short):
 
 
 def test_a_table_opens_into_passages_and_statements():
-    found = s.judged.retrieval_scores([row(["a", "x"]), row([])], judge=Letters(), progress=False)
-    assert found.summary()[0] | {"mean": 1.0} == found.summary()[0]
+    found = s.evaluate_rag([row(["a", "x"]), row([])], judge=Letters(), progress=False)
+    means = {line["measure"]: line["value"] for line in found.summary()}
+    assert means["context_precision"] == 1 and means["context_recall"] == 0.25
     recall = found.tables["context_recall"]
     assert recall.passages()["score"].tolist() == [0.5, 0] and len(recall.to_frame(by="sentence")) == 4
     assert list(recall.arrays()) == ["score", "statement_share"] and math.isclose(recall.mean(), 0.25)
     assert found.reasons()[0] and "nothing was retrieved" in found.reasons()[1]
-    assert found.n_undefined == 1 and found.scores[0] == 1
+    assert found.n_undefined == 0 and found.scores.tolist() == [0.5, 0]
     assert "context_precision" in repr(found) and "RetrievalScore(context_recall" in repr(recall[0])
 
 
@@ -360,7 +359,7 @@ def test_pages_are_escaped(tmp_path):
     given = row(["a <script>alert(1)</script>"], truth="a <b>")
     page = ask("context_recall", **given).to_html(tmp_path / "page.html").read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page and "passage" in page.casefold()
-    together = s.judged.retrieval_scores([given], judge=Letters(), progress=False)._repr_html_()
+    together = s.evaluate_rag([given], judge=Letters(), progress=False)._repr_html_()
     assert "<script>alert" not in together
 
 
@@ -400,10 +399,10 @@ def test_the_shell(tmp_path):
 def test_a_real_served_model_gives_numbers_or_reasons(small_model_server):  # noqa: F811
     backend = s.ServerBackend("SmolLM2-135M-Instruct", base_url=small_model_server, timeout=240)
     judge = s.judged.LLMJudge(backend, probabilities=True, workers=1)
-    found = s.judged.retrieval_scores(
+    found = s.evaluate_rag(
         [ROW | {"contexts": PASSAGES[:1], "answer": "It opened in 1932."}], judge=judge, progress=False
     )[0]
-    for name, score in found.items():
+    for name, score in found.scores.items():
         assert score.score is None or -1 <= score.score <= 1, name
         assert score.score is not None or score.reason, name
     assert judge.calls > 0
@@ -452,7 +451,7 @@ def test_a_passage_of_signs_is_no_passage():
         ["The report was written by Ann Lee. …"],
         ["???"],
     ]
-    table = s.judged.retrieval_scores([told | {"contexts": passages} for passages in contexts], progress=False)
+    table = s.evaluate_rag([told | {"contexts": passages} for passages in contexts], progress=False)
     rows = [{name: value for name, value in row.items() if name != "answer_relevancy"} for row in table.rows()]
     assert rows[1:5] == rows[:1] * 4 and rows[0]["context_relevance"] == 1
     assert rows[5]["context_precision"] == 0 and rows[5]["context_relevance"] is None
@@ -522,7 +521,7 @@ FUNCTIONS = [
     *("context_precision", "context_recall", "answer_faithfulness", "noise_sensitivity", "context_relevance"),
     *(
         "answer_relevancy",
-        "retrieval_scores",
+        "evaluate_rag",
         "compare_answers",
         "compare_answers_many",
         "bradley_terry",

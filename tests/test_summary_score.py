@@ -323,7 +323,7 @@ def test_the_exam_is_made_once_for_each_text(tmp_path):
 
 
 def test_bad_tables_name_the_row():
-    with pytest.raises(ValueError, match="row 0 has no column 'contexts' or 'context'"):
+    with pytest.raises(ValueError, match="row 0: there is no 'contexts'; there is: text"):
         summarization_scores([{"text": "a", "summary": "b"}])
     judge = Examiner()
     with pytest.raises(TypeError, match="row 1: summary"):

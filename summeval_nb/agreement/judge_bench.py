@@ -26,7 +26,7 @@ from summeval_nb.evidence.words import reliability
 from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
 from summeval_nb.judged.load import load_judge
-from summeval_nb.judged.retrieval import retrieval_scores
+from summeval_nb.judged.retrieval import evaluate_rag
 from summeval_nb.models.load import StoreOrPath, load_store
 
 if TYPE_CHECKING:
@@ -526,7 +526,7 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
             {"question": case.question, "contexts": [case.premise], "answer": case.text}
             for case in (cases[place] for place in places)
         ]
-        found = retrieval_scores(read, ["answer_faithfulness"], judge=judge, store=store, progress=False)
+        found = evaluate_rag(read, ["answer_faithfulness"], judge=judge, store=store, progress=False)
         for place, result in zip(places, found.tables["answer_faithfulness"].results, strict=True):
             said = None if result.score is None else "right" if result.score == 1 else "wrong"
             replies[place] = Reply(said, reason=result.reason)

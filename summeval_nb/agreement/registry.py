@@ -59,11 +59,13 @@ _KNOWN: dict[str, _Known] = {
     "citations": _Known("judged.citations:CitationsMetric", "do citations hold: recall and precision"),
     "summary_score": _Known("judged.summary_score:SummarizationMetric", "questions a summary answers"),
     "rating": _Known("judged.ratings:RatingMetric", "a model's grade", "1 to 5"),
+    "rag": _Known("judged.retrieval:RagMetric", "all of a RAG table at once: search and answer"),
     "context_precision": _Known("judged.retrieval:ContextPrecisionMetric", "needed passages on top"),
     "context_recall": _Known("judged.retrieval:ContextRecallMetric", "truth found in the passages"),
     "context_relevance": _Known("judged.retrieval:ContextRelevanceMetric", "passages about the question"),
     "answer_relevancy": _Known("judged.retrieval:AnswerRelevancyMetric", "answer about the question", "-1 to 1"),
     "answer_faithfulness": _Known("judged.retrieval:AnswerFaithfulnessMetric", "answer found in the passages"),
+    "answer_correctness": _Known("judged.retrieval:AnswerCorrectnessMetric", "answer says what the truth says"),
     "noise_sensitivity": _Known(
         "judged.retrieval:NoiseSensitivityMetric",
         "wrong statements that passages made",

@@ -91,17 +91,28 @@ def _read_jsonl(handle: Iterable[bytes]) -> Iterator[Item]:
 def _read_csv(handle: Iterable[bytes]) -> Iterator[Item]:
     csv.field_size_limit(2**31 - 1)
     text = (line.decode("utf-8", "surrogateescape") for line in handle)
-    reader = csv.reader(text, strict=True)
-    header = [name.removeprefix("\ufeff").strip() for name in _next_row(reader, 1) or []]
+    first = next(text, "").removeprefix("\ufeff")
+    reader = csv.reader(itertools.chain([first], text), delimiter=_separator(first), strict=True)
+    header = [name.strip() for name in _next_row(reader, 1) or []]
     require_once(header, "the CSV header")
     while (values := _next_row(reader, place := reader.line_num + 1)) is not None:
         if values:
             yield _csv_item(header, values, place)
 
 
+def _separator(header: str) -> str:
+    """What separates the columns of a CSV: the comma, or a semicolon or tab that makes more names of its first line."""
+
+    def count(sign: str) -> int:
+        names = next(csv.reader(header.splitlines()[:1], delimiter=sign), [])
+        return 0 if any('"' in name for name in names) else len(names)
+
+    return max(",;\t", key=count)
+
+
 _CSV_FAULTS = {
     "unexpected end": "opens a quote that is never closed",
-    "expected after": "has text between a closing quote and the comma; a quote within quotes is written twice",
+    "expected after": "has text between a closing quote and the next column; a quote within quotes is written twice",
     "new-line": "holds a carriage return that ends no line; save the file with the line ends of Unix or Windows",
 }
 
@@ -195,6 +206,7 @@ def _format_of(path: Path) -> str:
         ".ndjson": "jsonl",
         ".jsonl": "jsonl",
         ".csv": "csv",
+        ".tsv": "csv",
         ".parquet": "parquet",
     }
     found = ending.get(Path(name).suffix)
@@ -243,8 +255,8 @@ def open_items(
     Parameters
     ----------
     items : path, binary file, DataFrame, datasets.Dataset or iterable of mappings
-        Files: JSONL, CSV (with a header) or Parquet, the first two also compressed with
-        gzip.
+        Files: JSONL, CSV (with a header; commas, semicolons or tabs) or Parquet, the first
+        two also compressed with gzip.
     format : {"jsonl", "csv", "parquet"}, optional
         What a file holds; by default its name tells. For an open binary file: JSONL.
 

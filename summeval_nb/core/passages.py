@@ -6,9 +6,9 @@ import ast
 import json
 import re
 
-from .base import require_texts, short_repr
+from .base import is_listed, require_text, require_texts, short_repr
 
-__all__ = ["require_passages"]
+__all__ = ["require_passages", "require_truth"]
 
 # A string as Python's `repr` writes it. Only its own escapes are read, so that each is one that Python knows.
 _ESCAPE = r"\\(?:[\\'\"nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})"
@@ -63,6 +63,29 @@ def require_passages(value: object, name: str) -> list[str]:
             f"{name} looks like the text of a list and cannot be read as one ({short_repr(value)}): {remedy}"
         )
     return [value] if texts is None else texts
+
+
+def require_truth(value: object, name: str) -> str:
+    """Return the true answer of a row, which may stand alone in a list or in the text of a list.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a text nor a list of texts.
+    ValueError
+        If there are several, or none; the message says what to do.
+
+    Examples
+    --------
+    >>> require_truth(["It rained."], "truth"), require_truth("['It rained.']", "truth")
+    ('It rained.', 'It rained.')
+    """
+    single = isinstance(value, str) or not is_listed(value)
+    texts = require_passages(require_text(value, name), name) if single else require_texts(value, name)
+    if len(texts) != 1:
+        remedy = "join the parts of one answer to one text, or make a row of each answer"
+        raise ValueError(f"{name} must be one true answer, not {len(texts)} ({short_repr(value)}): {remedy}")
+    return texts[0]
 
 
 def _read(text: str) -> list[str] | None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
@@ -17,12 +17,13 @@ from ..evidence.inputs import warn_of_paths
 from ..core.base import callers_level
 from ..core.metric import takes_choices_of
 from ..core.files import write_whole
-from ..core.files import Table, frame_rows
+from ..core.columns import table_records
+from ..core.files import Table
 from ..core.resampling import bootstrap
 from ..core.base import JsonDict
 from ..core.base import InputWarning, require_column, require_flag
 from ..core.base import require_share, require_text
-from ..core.passages import require_passages
+from ..core.passages import require_passages, require_truth
 from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Sentence, Signature
 from ..core.html import Markup, html_page, html_table, markdown_report
@@ -56,8 +57,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['PAIRS', 'Unit', 'make_units', 'hypothesis_score', 'pair_score', 'Correctness', 'correctness', 'JudgedStatement',
-           'Hypothesis', 'Inference', 'AnswerReport', 'Reply', 'AnswerChoices', 'AnswerRow', 'table_records', 'opening',
-           'Parts', 'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric', 'evaluate_answer', 'evaluate_answers']
+           'Hypothesis', 'Inference', 'AnswerReport', 'Reply', 'AnswerChoices', 'AnswerRow', 'opening', 'Parts',
+           'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric', 'evaluate_answer', 'evaluate_answers']
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #40c1ab51
 class Unit(NamedTuple):
@@ -689,85 +690,12 @@ def _check_row(
 ) -> AnswerRow:
     """Check the types of one row; `where` names it in messages."""
     contexts = require_passages(context, f"{where}context")
-    texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
     return AnswerRow(
         tuple(contexts),
-        *(require_text(text, f"{where}{name}") for name, text in texts.items()),
+        require_text(question, f"{where}question"),
+        require_truth(ground_truth, f"{where}ground_truth"),
+        require_text(answer, f"{where}answer"),
     )
-
-
-def table_records(
-    table: Table, columns: Mapping[str, Sequence[str]]
-) -> list[dict[str, object]]:
-    """Return a table's rows as dictionaries with the wanted names.
-
-    Parameters
-    ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        The data.
-    columns : mapping of str to sequence of str
-        For each wanted name, the column names it may have.
-
-    Raises
-    ------
-    TypeError
-        If it is no table, a column no list or a row no dictionary.
-    ValueError
-        If a column is missing or columns have different lengths; the message names
-        those that are there.
-    """
-    if hasattr(table, "to_dict") and hasattr(table, "columns"):
-        # pandas; a Dataset also has a to_dict, and no columns
-        given: Iterable[object] = frame_rows(table)
-    elif isinstance(table, Mapping):
-        lists = {
-            name: require_column(values, f"the column {name!r}")
-            for name, values in table.items()
-        }
-        lengths = {name: len(values) for name, values in lists.items()}
-        if len(set(lengths.values())) > 1:
-            raise ValueError(f"columns must have the same length, not {lengths}")
-        given = [
-            dict(zip(lists, values, strict=True))
-            for values in zip(*lists.values(), strict=True)
-        ]
-    else:
-        given = table
-    # such as torch's Dataset
-    rows = isinstance(given, Iterable) or hasattr(given, "__getitem__")
-    if isinstance(given, (str, bytes)) or not rows:
-        remedy = (
-            "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of "
-            "columns"
-        )
-        raise TypeError(
-            f"table must be a table, not {type(given).__name__} ({given!r:.40}): "
-            f"{remedy}"
-        )
-    records = []
-    for number, record in enumerate(given):
-        if not isinstance(record, Mapping):
-            kind = type(record).__name__
-            raise TypeError(
-                f"row {number} must be a dictionary, not {kind}: pass a table or a "
-                "list of dicts"
-            )
-        found = {
-            name: next((own for own in known if own in record), None)
-            for name, known in columns.items()
-        }
-        missing = [
-            " or ".join(map(repr, columns[name]))
-            for name, own in found.items()
-            if own is None
-        ]
-        if missing:
-            raise ValueError(
-                f"row {number} has no column {', '.join(missing)}; it has "
-                f"{list(record)}"
-            )
-        records.append({name: record[own] for name, own in found.items()})
-    return records
 
 # %% ../../nbs/5_other_qualities/53_answers.ipynb #e8214ff3
 def opening(text: str) -> str:
@@ -776,9 +704,12 @@ def opening(text: str) -> str:
     return text[sentences[0].start : sentences[-1].end] if sentences else ""
 
 
-def _warn_of_questions(rows: Sequence[AnswerRow]) -> None:
-    """Warn where another text asks, and the question does not: they may stand in
-    each other's place."""
+def _warn_of_mistakes(rows: Sequence[AnswerRow]) -> None:
+    """Warn of a path in the place of a text, and where another text asks and the
+    question does not: they may stand in each other's place."""
+    warn_of_paths(
+        [text for row in rows for text in (*row.context, row.ground_truth, row.answer)]
+    )
     marks = ("?", "？", "؟")
     for number, row in enumerate(rows):
         others = {
@@ -808,10 +739,6 @@ def _ask_flags(rows: Sequence[AnswerRow], ask: Ask) -> list[dict[str, Flag]]:
 
     A failure leaves it undecided.
     """
-    _warn_of_questions(rows)
-    warn_of_paths(
-        [text for row in rows for text in (*row.context, row.ground_truth, row.answer)]
-    )
     texts = [
         opening(spoken(text)) for row in rows for text in (row.answer, row.ground_truth)
     ]
@@ -1288,7 +1215,7 @@ class AnswerMetric(Metric):
     columns = {
         "context": "texts",
         "question": "text",
-        "ground_truth": "text",
+        "ground_truth": "texts",
         "answer": "text",
     }
     judged = "answer"
@@ -1326,6 +1253,7 @@ class AnswerMetric(Metric):
     ) -> AnswerReport:
         """Return the report of one answer; see `evaluate_answer`."""
         row = _check_row(context, question, ground_truth, answer)
+        _warn_of_mistakes([row])
         return self._reports([row], _asking(self.judge, self.store, False))[0]
 
     def score_many(
@@ -1345,13 +1273,11 @@ class AnswerMetric(Metric):
 
     def score_table(self, table: Table, *, progress: bool = True) -> AnswerTable:
         """Return the reports of a table's rows, all checked before one is judged."""
-        names = {name: (name,) for name in self.columns} | {
-            "context": ("context", "contexts")
-        }
         rows = [
             _check_row(**record, where=f"row {number}: ")
-            for number, record in enumerate(table_records(table, names))
+            for number, record in enumerate(table_records(table, list(self.columns)))
         ]
+        _warn_of_mistakes(rows)
         ask = _asking(self.judge, self.store, progress)
         reports: dict[int, AnswerReport] = {}
         for batch in _batches_of(rows):  # what an interruption can cost
@@ -1488,8 +1414,9 @@ def evaluate_answers(
     Parameters
     ----------
     table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        Columns `context` or `contexts` (a string or a list of strings), `question`,
-        `ground_truth`, `answer`.
+        Columns `context` (a string or a list of strings), `question`, `ground_truth`,
+        `answer`, under these names or others that people give them, such as
+        `retrieved_contexts`, `user_input`, `reference`, `response`.
     judge, score_refusals, keep_lists, max_failed
         As for `evaluate_answer`.
     store : Store or path, optional
@@ -1506,7 +1433,7 @@ def evaluate_answers(
     Raises
     ------
     ValueError
-        If a column is missing.
+        If a column is missing, or two hold the same.
     TypeError
         If a cell is not text; the message names the row. All rows are checked before
         any is judged.

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..core import metric as _choices
 from ..core.results import Rows
+from ..core.columns import table_records
 from ..core.files import Table
 from ..core.html import axes_for
 from ..core.resampling import drawings, middle
@@ -31,7 +32,7 @@ from ..core.results import Outcome, ResultTable, Score, Signature
 from ..core.base import require_column, require_count, require_share
 from ..core.base import require_text, require_texts
 from ..core.html import Markup, figure_text, html_table, text_table
-from .answers import mean_interval, rate_row, table_records
+from .answers import mean_interval, rate_row
 from .judging import Entailment, Judge
 from .answers import Reply
 from summeval_nb.judged.ratings import (
@@ -517,26 +518,14 @@ def _empty_answer(pair: Pair) -> str:
 
 def _read_pairs(table: Table) -> list[Pair]:
     """Rows of a table as pairs; the truth may be missing."""
-    records = table_records(table, {name: (name,) for name in ("question", "a", "b")})
-    truths = _truths(table, len(records))
-    return [
-        _check_pair(**record, truth=t, where=f"row {n}: ")
-        for n, (record, t) in enumerate(zip(records, truths, strict=True))
-    ]
+    records = _with_truths(table, ["question", "a", "b"])
+    return [_check_pair(**own, where=f"row {n}: ") for n, own in enumerate(records)]
 
 
-def _truths(table: Table, count: int) -> list[object]:
-    """The column `truth` or `ground_truth` of a table; empty texts where there is
-    none."""
-    try:
-        return [
-            table_record["truth"]
-            for table_record in table_records(
-                table, {"truth": ("truth", "ground_truth")}
-            )
-        ]
-    except ValueError:
-        return [""] * count
+def _with_truths(table: Table, names: Sequence[str]) -> list[dict[str, Any]]:
+    """A table's records with the truth, an empty text where there is none."""
+    records = table_records(table, [*names, "truth"], optional=["truth"])
+    return [own | {"truth": own["truth"] or ""} for own in records]
 
 
 class PairChoices(TypedDict, total=False):
@@ -960,14 +949,11 @@ class Entry(NamedTuple):
 
 def _read_entries(table: Table) -> list[Entry]:
     """Rows of a table as one system's answers; the truth may be missing."""
-    names = {name: (name,) for name in ("question", "system", "answer")}
-    records = table_records(table, names)
-    truths = _truths(table, len(records))
     entries = []
-    for i, (record, truth) in enumerate(zip(records, truths, strict=True)):
+    for i, record in enumerate(_with_truths(table, ["question", "system", "answer"])):
         given = {
             name: require_text(value, f"row {i}: {name}")
-            for name, value in {**record, "truth": truth}.items()
+            for name, value in record.items()
         }
         entries.append(Entry(**given))
     seen = {(entry.question, entry.system) for entry in entries}

@@ -24,15 +24,16 @@ from summeval_nb.core.results import (
     Outcome,
     ResultTable,
     Score,
-    ScoreTable,
-    keeps_index,
 )
 from ..core.results import Signature
 from ..core.base import require_column, require_option, require_share
 from ..core.base import require_text
-from ..core.passages import require_passages
+from ..core.columns import find_column, is_missing, nearest_column
+from ..core.columns import table_records, table_rows, unread_columns
+from ..core.passages import require_passages, require_truth
 from ..core.html import Markup, html_page, html_table, render, text_table
-from .answers import Reply, make_units, opening, table_records
+from .answers import AnswerMetric, AnswerReport, AnswerRow, Reply
+from .answers import make_units, mean_interval, opening, rate_row
 from summeval_nb.judged.judging import (
     Entailment,
     Flag,
@@ -66,7 +67,7 @@ __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'rel
            'context_precision', 'ContextRecallMetric', 'context_recall', 'AnswerFaithfulnessMetric',
            'answer_faithfulness', 'noise_shares', 'NoiseSensitivityMetric', 'noise_sensitivity',
            'ContextRelevanceMetric', 'context_relevance', 'AnswerRelevancyMetric', 'answer_relevancy',
-           'RetrievalScores', 'retrieval_scores']
+           'AnswerCorrectnessMetric', 'RagScore', 'RagTable', 'RagChoices', 'RagMetric', 'evaluate_rag']
 
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #3bb43998
 EPSILON = 1e-10  # what the first implementation adds to the denominator
@@ -171,12 +172,6 @@ def explained(thing: Thing, told: str) -> Thing:
     return thing
 
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #0bbeb092
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "question": ("question",),
-    "contexts": ("contexts", "context"),
-    "answer": ("answer",),
-    "truth": ("truth", "ground_truth"),
-}
 RELEVANT = 0.65  # a cosine of two questions; chapter 54 says how often it is right
 _TOLD = """
 Parameters
@@ -215,7 +210,7 @@ ValueError
 """
 
 
-def _takes_choices_of(kind: type[RetrievalMetric]) -> Callable[[Thing], Thing]:
+def _takes_choices_of(kind: type[Any]) -> Callable[[Thing], Thing]:
     """Show the choices of a measure in the signature of a function and in its help."""
     show = _choices.takes_choices_of(kind)
     return lambda function: _explains(show(function))
@@ -467,6 +462,7 @@ class RetrievalRow(NamedTuple):
     contexts: tuple[str, ...] = ()
     answer: str = ""
     truth: str = ""
+    searched: bool = True  # whether the table says what was retrieved
 
     @property
     def nothing(self) -> bool:
@@ -496,6 +492,8 @@ def _check_row(
         value = values[name]
         if name == "contexts":
             found[name] = tuple(require_passages(value, f"{where}{name}"))
+        elif name == "truth":
+            found[name] = require_truth(value, f"{where}{name}")
         else:
             found[name] = require_text(value, f"{where}{name}")
     return RetrievalRow(**found)
@@ -632,6 +630,14 @@ class Asker:
                     for s, tag in zip(own, tags, strict=True)
                 }
             )
+
+    def share(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """`ask` for who asks in portions of his own: each pair of premise and
+        statement is asked about once."""
+        if task != "entail":
+            return self.ask(task, items)
+        self.entail((premise, one) for premise, own in items for one in own)
+        return [[self.verdict(premise, one) for one in own] for premise, own in items]
 
     def _kept(self, told: tuple[Told, ...]) -> tuple[Told, ...]:
         """What was made of a short answer; where nothing could be, a judge that does
@@ -999,6 +1005,8 @@ class RetrievalMetric(Metric):
 
     def _empty(self, row: RetrievalRow) -> str:
         """Which text that the measure needs is empty; '' if none is."""
+        if not row.searched and "contexts" in self.columns:
+            return "cell of the contexts"
         said = [name for name in ("answer", "truth") if name in self.columns]
         needed = ["question", *said] if hasattr(self, "embedder") else said
         return next(
@@ -1018,10 +1026,9 @@ class RetrievalMetric(Metric):
             name: require_column(values, name)
             for name, values in zip(self.columns, columns, strict=True)
         }
-        records = table_records(lists, {name: (name,) for name in self.columns})
         rows = [
             _check_row(self.columns, record, f"row {n}: ")
-            for n, record in enumerate(records)
+            for n, record in enumerate(table_rows(lists))
         ]
         return self.results(rows, self.asker(bool(progress)))
 
@@ -1136,7 +1143,7 @@ class ContextPrecisionMetric(RetrievalMetric):
     """Context precision with its choices; see `context_precision`."""
 
     name = "context_precision"
-    columns = {"question": "text", "contexts": "texts", "truth": "text"}
+    columns = {"question": "text", "contexts": "texts", "truth": "texts"}
     judged = "contexts"
     needs = ("truth by passage",)
 
@@ -1192,7 +1199,7 @@ class ContextRecallMetric(RetrievalMetric):
     """Context recall with its choices; see `context_recall`."""
 
     name = "context_recall"
-    columns = {"question": "text", "contexts": "texts", "truth": "text"}
+    columns = {"question": "text", "contexts": "texts", "truth": "texts"}
     judged = "contexts"
     needs = ("truth by passage", "truth together")
 
@@ -1307,7 +1314,7 @@ class NoiseSensitivityMetric(RetrievalMetric):
     """Noise sensitivity with its choices; see `noise_sensitivity`."""
 
     name = "noise_sensitivity"
-    columns = AnswerFaithfulnessMetric.columns | {"truth": "text"}
+    columns = AnswerFaithfulnessMetric.columns | {"truth": "texts"}
     judged = "answer"
     needs = ("truth by passage", "answer by passage", "answer by truth")
 
@@ -1468,184 +1475,505 @@ def answer_relevancy(
     """
     return AnswerRelevancyMetric(**choices).score(question, answer)
 
-# %% ../../nbs/5_other_qualities/54_retrieval.ipynb #9e1d9521
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class RetrievalScores(ScoreTable[dict[str, RetrievalScore]]):
-    """Several of the six scores of many questions.
+# %% ../../nbs/5_other_qualities/54_retrieval.ipynb #7c54b1e2
+@dataclass(frozen=True, kw_only=True)
+class AnswerCorrectnessMetric(RetrievalMetric):
+    """Whether the answer says what the truth says: the correctness of
+    `evaluate_answer`, F1 of the statements of both, in [0, 1]."""
 
-    `tables` has the whole of each by its name.
+    name = "answer_correctness"
+    columns = {"question": "text", "answer": "text", "truth": "texts"}
+    judged = "answer"
+
+    def results(self, rows: Sequence[RetrievalRow], asker: Asker) -> RetrievalTable:
+        """Return the scores of checked rows, asked through one asker."""
+        metric = AnswerMetric(judge=asker.judge, max_failed=self.max_failed)
+        empty, signature = [self._empty(row) for row in rows], self._signature(asker)
+        read = [
+            AnswerRow((), row.question, row.truth, row.answer)
+            for row, missing in zip(rows, empty, strict=True)
+            if not missing
+        ]
+        reports = iter(metric._reports(read, asker.share))
+        found = [
+            Measured(reason=f"the {missing} is empty")
+            if missing
+            else self._read(next(reports))
+            for missing in empty
+        ]
+        results = [self._result(measured, signature) for measured in found]
+        return RetrievalTable(results=results, signature=signature)
+
+    def _read(self, report: AnswerReport) -> Measured:
+        """The correctness of a report, with the statements of both sides."""
+        right = report.correctness
+        numbers = {
+            "f1": right.f1,
+            "precision": right.precision,
+            "recall": right.recall,
+            "contradicted": right.contradicted,
+        }
+        sides = {"answer_given_truth": "answer", "truth_given_answer": "truth"}
+        statements = [
+            RetrievalStatement(
+                text=said.statement.text,
+                origin=origin,
+                counts=None if said.entailment.failed else bool(said.counts),
+                label=said.entailment.label,
+                evidence=tuple(one.shown for one in said.entailment.evidence[:2]),
+                reason=said.entailment.reason,
+                failed=said.entailment.failed,
+            )
+            for name, origin in sides.items()
+            for part in report.inferences[name].hypotheses
+            for said in part.statements
+        ]
+        reason = right.reason.replace("the ground truth", "the truth")
+        return Measured(numbers, statements, reason=reason)
+
+# %% ../../nbs/5_other_qualities/54_retrieval.ipynb #9e1d9521
+_FLAGS = {"answer": "answer_refused", "truth": "truth_refused"}
+
+
+def _by_reason(reasons: Mapping[str, str], form: str) -> str:
+    """Names and reasons in one line, each reason once."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(name)
+    said = {why: ", ".join(own) for why, own in names.items()}
+    return "; ".join(form.format(why=why, names=own) for why, own in said.items())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RagScore(Score):
+    """All that was measured of one question; its `score` is that of the first measure.
+
+    Parameters
+    ----------
+    scores : mapping of str to RetrievalScore
+        Each measure by its name, with every passage and statement behind it.
+    refused : mapping of str to Flag or None
+        `answer_refused` and `truth_refused`; None where the text is empty.
     """
 
-    tables: Mapping[str, RetrievalTable]
-    signature: Signature
-    sentence_columns = ("measure", *RetrievalTable.sentence_columns)
+    scores: Mapping[str, RetrievalScore]
+    refused: Mapping[str, Flag | None]
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return each score by the name of its measure, NaN where a row has none."""
-        return {name: table.scores for name, table in self.tables.items()}
+    @property
+    def n_failed(self) -> int:
+        """How many statements the judge failed on, over all measures."""
+        return sum(score.n_failed for score in self.scores.values())
 
-    def result(self, place: int) -> dict[str, RetrievalScore]:
-        """Return the scores of a row by their measures."""
-        return {name: table[place] for name, table in self.tables.items()}
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why scores are undefined; only those that are."""
+        return {n: own.reason for n, own in self.scores.items() if own.score is None}
 
-    def __len__(self) -> int:
-        return len(next(iter(self.tables.values())))
+    @property
+    def why_not(self) -> str:
+        """The reasons with the measures that each one concerns, in one line."""
+        return _by_reason(self.reasons, "{why}: {names}")
 
-    def sentence_rows(self, place: int) -> list[JsonDict]:
-        """Return one plain dictionary for each statement of each measure."""
-        scores = self.result(place).items()
-        return [{"measure": name} | row for name, own in scores for row in own.rows()]
+    @property
+    def line(self) -> str:
+        """Every score in one line."""
+        shown = {name: own.score for name, own in self.scores.items()}
+        return ", ".join(
+            f"{name} {'none' if value is None else f'{value:.2f}'}"
+            for name, value in shown.items()
+        )
 
-    def headline(self, place: int) -> str:
-        """Return each score of a row, or why there is none."""
-        return "; ".join(score.line for score in self.result(place).values())
+    def row(self) -> JsonDict:
+        """Return each score and flag by its name, in one row."""
+        scores = {name: own.score for name, own in self.scores.items()}
+        return scores | {
+            name: None if flag is None else flag.value
+            for name, flag in self.refused.items()
+        }
 
-    def drawn(self, place: int) -> Markup:
-        """Return the reports of a row as HTML."""
-        scores = self.result(place).values()
-        folds = [folded(score.line, score._repr_html_()) for score in scores]
-        return Markup("".join(folds))
-
-    def reasons(self) -> list[str]:
-        """Return why scores of a row are undefined; '' where all are defined."""
-        reasons = zip(*(table.reasons() for table in self.tables.values()), strict=True)
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each measure."""
         return [
-            "; ".join(f"{n}: {w}" for n, w in zip(self.tables, row, strict=True) if w)
-            for row in reasons
-        ]
-
-    def summary(self) -> list[JsonDict]:
-        """Return one row for each number: its mean, how many rows have it, and how many
-        statements the judge failed on.
-
-        The first number of a measure is its score.
-        """
-        return [
-            {
-                "measure": name,
-                "number": number,
-                "mean": table.mean(number),
-                "n": int((~np.isnan(values)).sum()),
-                "undefined": int(np.isnan(values).sum()),
-                "failed statements": sum(result.n_failed for result in table.results),
-            }
-            for name, table in self.tables.items()
-            for number, values in table.arrays().items()
-            if number != "score"
+            {"measure": name, "score": own.score, "reason": own.reason}
+            for name, own in self.scores.items()
         ]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        own = {
-            name: [result.to_dict() for result in table.results]
-            for name, table in self.tables.items()
-        }
-        return super().to_dict() | {"summary": self.summary(), "measures": own}
+        scores = {name: own.to_dict() for name, own in self.scores.items()}
+        return super().to_dict() | self.row() | {"scores": scores}
 
     def __repr__(self) -> str:
-        rows = [{"row": n, **row} for n, row in enumerate(self.rows()[:20])]
-        tables = f"{text_table(self.summary())}\n{text_table(rows)}"
-        return f"RetrievalScores({len(self)} questions)\n{tables}"
+        return "\n".join(own.line for own in self.scores.values())
 
     def _repr_html_(self) -> Markup:
-        parts = [
-            html_table(
-                self.summary(), caption=f"Retrieval: {_how_many(len(self), 'question')}"
-            )
-        ]
-        for n in range(min(len(self), 10)):
-            one = self.drawn(n)
-            parts.append(one if len(self) == 1 else folded(f"Row {n}", one))
-        parts.append(
-            folded("How it was made", render("parts.html", notes=[self.signature]))
+        own = (
+            folded(score.line, score._repr_html_()) for score in self.scores.values()
         )
-        return Markup("".join(parts))
+        return Markup("".join(own))
 
 
-def _only(row: RetrievalRow, columns: Iterable[str]) -> RetrievalRow:
-    """A row with the columns that a measure reads."""
-    return RetrievalRow(**{name: getattr(row, name) for name in columns})
-
-# %% ../../nbs/5_other_qualities/54_retrieval.ipynb #8228e7bb
-_ALL: list[type[RetrievalMetric]] = [
-    ContextPrecisionMetric,
-    ContextRecallMetric,
-    ContextRelevanceMetric,
-]
-_ALL += [AnswerRelevancyMetric, AnswerFaithfulnessMetric, NoiseSensitivityMetric]
-MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _ALL}
-
-
-@keeps_index
-@_explains
-def retrieval_scores(
-    table: Table,
-    measures: Sequence[str] | None = None,
-    *,
-    judge: str | Judge = "embedded",
-    embedder: EmbedderOrName = "minilm",
-    max_failed: float = 0.5,
-    store: StoreOrPath = None,
-    progress: bool = True,
-) -> RetrievalScores:
-    """Compute the six measures of retrieval, or some of them, for every row of a table.
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RagTable(ResultTable[RagScore]):
+    """The measures of many questions, a row a question; the first is the main score.
 
     Parameters
     ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        Columns `question`, `contexts` (a list of passages, best first, or one text),
-        `answer`, `truth` (or `ground_truth`); those that the measures read.
-    measures : sequence of str, optional
-        Names of `MEASURES`; all six by default.
+    tables : mapping of str to RetrievalTable
+        The whole of each measure by its name.
+    left_out : mapping of str to str
+        The measures that the table has no columns for, and why.
+    """
+
+    tables: Mapping[str, RetrievalTable]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    sentence_columns = ("measure", *RetrievalTable.sentence_columns)
+
+    def sentence_rows(self, place: int) -> list[JsonDict]:
+        """Return one plain dictionary for each statement of each measure."""
+        scores = self.results[place].scores.items()
+        return [{"measure": name} | row for name, own in scores for row in own.rows()]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return each score by the name of its measure, and the flags of refusals as 1
+        and 0; NaN where a row has none."""
+        flags = dict.fromkeys(name for own in self.results for name in own.refused)
+        listed = {name: [own.row()[name] for own in self.results] for name in flags}
+        return {name: table.scores for name, table in self.tables.items()} | {
+            name: np.array([np.nan if v is None else v for v in values], float)
+            for name, values in listed.items()
+        }
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each question: its scores, its flags, and why a score is
+        undefined."""
+        return [own.row() | {"reason": own.why_not} for own in self.results]
+
+    def reasons(self) -> list[str]:
+        """Return why scores of a row are undefined; '' where all are defined."""
+        return [own.why_not for own in self.results]
+
+    @property
+    def n_failed(self) -> int:
+        """How many statements the judge failed on, over all rows and measures."""
+        return sum(own.n_failed for own in self.results)
+
+    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
+        """Return one row for each measure and flag: `value`, its mean over the `n` rows
+        that have it, with an interval from `low` to `high`; how many rows are
+        `undefined`, and in how many a call of the judge `failed`."""
+        require_share(confidence, "confidence")
+        arrays, found = self.arrays(), []
+        for name, values in arrays.items():
+            known = values[~np.isnan(values)].tolist()
+            if name in self.tables:
+                low, high = mean_interval(known, confidence, seed)
+                mean = sum(known) / len(known) if known else None
+                row = {"measure": name, "value": mean, "low": low, "high": high}
+                lost = sum(own.scores[name].n_failed > 0 for own in self.results)
+            else:
+                row = rate_row(name, int(sum(known)), len(known), confidence)
+                flags = [own.refused[name] for own in self.results]
+                lost = sum(flag is not None and flag.value is None for flag in flags)
+            undefined = len(values) - len(known)
+            row |= {"n": len(known), "undefined": undefined, "failed": lost}
+            found.append(row)
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out and why, and in how many rows the judge failed."""
+        lost = sum(own.n_failed > 0 for own in self.results)
+        told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (
+            lost > 0
+        )
+        left_out = _by_reason(self.left_out, "{names}, for there is {why}")
+        return [f"left out: {left_out}", *told] if left_out else told
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: the first of all measures, failed where the
+        judge failed, and the others beside it."""
+        main = next(iter(MEASURES))
+        if main in self.left_out:  # a run's score is the same measure in every row
+            undefined = Outcome(None, "undefined", self.left_out[main])
+            found = [undefined] * len(self)
+        else:
+            found = next(iter(self.tables.values())).outcomes()
+        line, parts = str(self.signature), [own.row() for own in self.results]
+        extra = [{"reasons": o.reasons, "n_failed": o.n_failed} for o in self.results]
+        empty = dict.fromkeys(self.left_out)
+        return [
+            outcome._replace(parts=empty | own | more, signature=line)
+            for outcome, own, more in zip(found, parts, extra, strict=True)
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        told = {"summary": self.summary(), "left_out": dict(self.left_out)}
+        measures = {
+            name: [result.to_dict() for result in table.results]
+            for name, table in self.tables.items()
+        }
+        return super().to_dict() | told | {"measures": measures}
+
+    def __repr__(self) -> str:
+        rows = [{"row": n, **row} for n, row in enumerate(self.rows()[:20])]
+        tables = [text_table(self.summary()), *self.notes, text_table(rows)]
+        return "\n".join([f"RagTable({_how_many(len(self), 'question')})", *tables])
+
+    def _repr_html_(self) -> Markup:
+        title = f"Questions and answers: {_how_many(len(self), 'question')}"
+        note = ". ".join(self.notes)
+        parts = [html_table(self.summary(), caption=title, note=note)]
+        shown = self.results[:10]
+        parts += [
+            own._repr_html_()
+            if len(self) == 1
+            else folded(f"{n}: {own.line}", own._repr_html_())
+            for n, own in enumerate(shown)
+        ]
+        made = folded("How it was made", render("parts.html", notes=[self.signature]))
+        return Markup("".join([*parts, made]))
+
+# %% ../../nbs/5_other_qualities/54_retrieval.ipynb #8228e7bb
+_ALL: list[type[RetrievalMetric]] = [
+    AnswerFaithfulnessMetric,
+    AnswerRelevancyMetric,
+    AnswerCorrectnessMetric,
+    ContextPrecisionMetric,
+    ContextRecallMetric,
+    ContextRelevanceMetric,
+    NoiseSensitivityMetric,
+]
+MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _ALL}
+
+
+class RagChoices(Choices, total=False):
+    """The fields of `RagMetric` beside the names of the measures."""
+
+    embedder: EmbedderOrName
+
+
+@_explains
+@dataclass(frozen=True, kw_only=True)
+class RagMetric(Metric):
+    """All measures of questions, passages and answers at once, or some of them; see
+    `evaluate_rag`.
+
+    Parameters
+    ----------
+    metrics : sequence of str, optional
+        Names of measures; by default all that the columns allow.
+    """
+
+    name = "rag"
+    columns = {
+        "question": "text",
+        "contexts": "texts",
+        "answer": "text",
+        "truth": "texts",
+    }
+    optional = ("contexts", "answer", "truth")
+    judged = "answer"
+
+    metrics: Sequence[str] | None = None
+    judge: str | Judge = "embedded"
+    embedder: EmbedderOrName = "minilm"
+    max_failed: float = 0.5
+    store: StoreOrPath = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.metrics, str):
+            told = f"metrics must be a list of names, not a text: [{self.metrics!r}]"
+            raise TypeError(told.replace("'", '"'))
+        for name in self.metrics or ():
+            require_option(name, "metric", MEASURES)
+        if not self._kinds:
+            raise ValueError(f"metrics is empty; known: {', '.join(MEASURES)}")
+        require_share(self.max_failed, "max_failed")
+
+    @property
+    def _kinds(self) -> list[type[RetrievalMetric]]:
+        names = MEASURES if self.metrics is None else dict.fromkeys(self.metrics)
+        return [MEASURES[name] for name in names]
+
+    def _made(self, kind: type[RetrievalMetric]) -> RetrievalMetric:
+        """A measure with these choices."""
+        own: Any = {"judge": self.judge, "max_failed": self.max_failed}
+        if issubclass(kind, QuestionMetric):
+            own["embedder"] = self.embedder
+        return kind(**own, store=self.store)
+
+    def _asker(self, progress: bool = False) -> Asker:
+        return Asker(self.judge, self.embedder, self.store, progress)
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return self._signature(self._asker())
+
+    def _signature(self, asker: Asker) -> Signature:
+        parts: dict[str, object] = {}
+        for kind in self._kinds:
+            parts |= self._made(kind)._signature(asker)
+        names = "+".join(kind.name for kind in self._kinds)
+        return Signature(parts | {"metric": self.name, "metrics": names})
+
+    def score_many(
+        self, *columns: Sequence[object], progress: bool | None = None
+    ) -> RagTable:
+        """Return the scores of questions, contexts, answers and truths, in this order;
+        a value that is missing is None."""
+        lists = {
+            name: require_column(values, name)
+            for name, values in zip(self.columns, columns, strict=True)
+        }
+        return self._results(table_rows(lists), {}, bool(progress))
+
+    def score_table(
+        self,
+        table: Table,
+        columns: Mapping[str, str] | None = None,
+        *,
+        progress: bool = True,
+    ) -> RagTable:
+        """Return the scores of a table's rows; see `evaluate_rag`."""
+        rows = table_rows(table)
+        present = list(dict.fromkeys(name for row in rows for name in row))
+        needed = [
+            name
+            for name in self.columns
+            if any(name in kind.columns for kind in self._kinds)
+        ]
+        optional = self.optional if self.metrics is None else ()
+        records = table_records(rows, needed, columns=columns or {}, optional=optional)
+        taken = set((columns or {}).values())
+        unread = unread_columns(self.columns, present)
+        others = [column for column in unread if column not in taken]
+        absent = {}
+        for name in optional:
+            if name not in (columns or {}) and find_column(name, present) is None:
+                near = nearest_column(name, others)
+                meant = "" if near is None else f", did you mean {near!r}?"
+                absent[name] = f"no column {name}{meant}"
+        if all(absent.keys() & kind.columns.keys() for kind in self._kinds):
+            told = ", ".join(map(str, present))
+            raise ValueError(f"there is {'; '.join(absent.values())}; there is: {told}")
+        return self._results(records, absent, progress)
+
+    def _results(
+        self,
+        records: Sequence[Mapping[str, Any]],
+        absent: Mapping[str, str],
+        progress: bool,
+    ) -> RagTable:
+        """Scores of rows by the names of columns; `absent` says more of those that a
+        table lacks."""
+        lacking = {
+            name: absent.get(name, f"no {name} in any row")
+            for name in self.columns
+            if all(is_missing(record.get(name)) for record in records)
+        }
+        left_out = {
+            kind.name: next(
+                why for name, why in lacking.items() if name in kind.columns
+            )
+            for kind in self._kinds
+            if self.metrics is None and lacking.keys() & kind.columns.keys()
+        }
+        if len(left_out) == len(MEASURES):  # each measure then says what it lacks
+            left_out = {}
+        kinds = [kind for kind in self._kinds if kind.name not in left_out]
+        rows = [self._row(record, f"row {n}: ") for n, record in enumerate(records)]
+        asker = self._asker(progress)
+        said = [name for name in _FLAGS if any(name in kind.columns for kind in kinds)]
+        texts = [getattr(row, name) for row in rows for name in said]
+        read = [text for text in texts if spoken(text).strip()]
+        asker.ask("refusal", [(opening(spoken(text)),) for text in read])
+        made = [self._made(kind) for kind in kinds]
+        tables = {metric.name: metric.results(rows, asker) for metric in made}
+        signature = self._signature(asker)
+        results = []
+        for place, row in enumerate(rows):
+            scores = {name: table[place] for name, table in tables.items()}
+            main = next(iter(scores.values()))
+            refused = {
+                _FLAGS[name]: asker.refusal(getattr(row, name))
+                if spoken(getattr(row, name)).strip()
+                else None
+                for name in said
+            }
+            results.append(
+                RagScore(
+                    score=main.score,
+                    reason=main.reason,
+                    signature=signature,
+                    scores=scores,
+                    refused=refused,
+                )
+            )
+        return RagTable(
+            results=results, tables=tables, left_out=left_out, signature=signature
+        )
+
+    def _row(self, record: Mapping[str, Any], where: str) -> RetrievalRow:
+        """A checked row; a cell that is missing is an empty text, and of contexts it is
+        no empty search."""
+        cells = {name: record.get(name) for name in self.columns}
+        given = {n: "" if is_missing(cell) else cell for n, cell in cells.items()}
+        row = _check_row(self.columns, given, where)
+        return row._replace(searched=not is_missing(cells["contexts"]))
+
+
+@_takes_choices_of(RagMetric)
+def evaluate_rag(
+    rows: Table,
+    metrics: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    progress: bool = True,
+    **choices: Unpack[RagChoices],
+) -> RagTable:
+    """Measure search and answers of a table of questions, with all that its columns
+    allow.
+
+    Every question to the judge is asked once, whatever measure wants to know.
+
+    Parameters
+    ----------
+    rows : DataFrame, datasets.Dataset, list of dicts, or dict of columns
+        A row a question. Columns `question`, `contexts` (a list of passages, best
+        first, or its text), `answer`, `truth`, or what others call them, such as
+        `user_input`, `retrieved_contexts`, `response`, `ground_truth`, `reference`.
+        A cell may be empty: what needs it is None, with the reason.
+    metrics : sequence of str, optional
+        `answer_faithfulness`, `answer_relevancy`, `answer_correctness`,
+        `context_precision`, `context_recall`, `context_relevance`,
+        `noise_sensitivity`; by default all that the columns allow.
+    columns : mapping of str to str, optional
+        Which column is which, as in `{"answer": "model_output"}`.
 
     Returns
     -------
-    RetrievalScores
-        `summary()`; `tables["context_recall"]` has every result of one measure;
-        `scores[0]["context_recall"]` the one of the first row.
+    RagTable
+        A row a question: each measure, and whether the answer and the truth are
+        refusals. `summary()` has means with intervals, `left_out` what the columns
+        did not allow, `table[0].scores["context_recall"]` every statement behind
+        a number, and `tables["context_recall"]` those of all rows.
 
     Raises
     ------
     ValueError
-        If a measure is unknown or a column is missing.
+        If a metric is unknown, a column is missing, two hold the same, or there are
+        several true answers.
     TypeError
         If a cell is not text; the message names the row.
 
     Examples
     --------
     >>> row = {"question": "When?", "contexts": ["It rained."], "truth": "It rained."}
-    >>> retrieval_scores([row], ["context_recall"], progress=False).mean()
+    >>> evaluate_rag([row], ["context_recall"], progress=False).mean()
     1.0
     """
-    shared: Choices = {"judge": judge, "max_failed": max_failed, "store": store}
-    if isinstance(measures, str):
-        raise TypeError(f"measures must be a list of names, not a text: [{measures!r}]")
-    names = list(MEASURES) if measures is None else list(dict.fromkeys(measures))
-    kinds = [MEASURES[require_option(name, "measure", MEASURES)] for name in names]
-    if not kinds:
-        raise ValueError(f"measures is empty; known: {', '.join(MEASURES)}")
-    own = {
-        name: {"embedder": embedder}
-        if issubclass(MEASURES[name], QuestionMetric)
-        else {}
-        for name in names
-    }
-    made = {kind.name: kind(**shared, **own[kind.name]) for kind in kinds}
-    wanted = [name for name in _COLUMNS if any(name in kind.columns for kind in kinds)]
-    records = table_records(table, {name: _COLUMNS[name] for name in wanted})
-    rows = [
-        _check_row(wanted, record, f"row {n}: ") for n, record in enumerate(records)
-    ]
-    asker = Asker(judge, embedder, store, progress)
-    tables = {
-        name: kind.results([_only(row, kind.columns) for row in rows], asker)
-        for name, kind in made.items()
-    }
-    parts = {
-        name: value
-        for table in tables.values()
-        for name, value in table.signature.items()
-    }
-    return RetrievalScores(
-        tables=tables, signature=Signature(parts | {"metric": "+".join(tables)})
-    )
+    metric = RagMetric(metrics=metrics, **choices)
+    return metric.score_table(rows, columns, progress=progress)

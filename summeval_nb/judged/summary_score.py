@@ -25,7 +25,7 @@ from ..core.base import require_option, require_share, require_text
 from ..core.passages import require_passages
 from ..core.html import Mark, Markup, html_page, html_table, mark_html
 from ..core.html import render
-from .answers import table_records
+from ..core.columns import table_records
 from summeval_nb.judged.judging import (
     Answer,
     Ask,
@@ -640,13 +640,12 @@ class SummarizationTable(ResultTable[SummarizationScore]):
 def _check_rows(table: Table) -> list[tuple[str, str]]:
     """Return a table's rows as (context, summary), each one checked and named by its
     number in a message."""
-    columns = {"contexts": ("contexts", "context"), "summary": ("summary",)}
     return [
         (
             join_contexts(record["contexts"], f"row {number}: "),
             require_text(record["summary"], f"row {number}: summary"),
         )
-        for number, record in enumerate(table_records(table, columns))
+        for number, record in enumerate(table_records(table, ["contexts", "summary"]))
     ]
 
 

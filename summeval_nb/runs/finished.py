@@ -22,7 +22,7 @@ from summeval_nb.core.items import open_items
 from summeval_nb.core.metric import score_rows
 from summeval_nb.core.results import Score, Signature
 from summeval_nb.runs.folder import LINE_FIELDS, MANIFEST, RECOVER, file_check, is_lost, manifest_check
-from summeval_nb.runs.jobs import Job, named_metric, read_row
+from summeval_nb.runs.jobs import Job, named_metric
 from summeval_nb.runs.manifest import Corpus, differences
 
 # ---------------------------------------------------------------- rows
@@ -154,7 +154,7 @@ def result_of_item(row: JsonDict, settings: JsonDict, items: Corpus) -> Score:
         what = f"the metric {metric_name(settings)} does not only count words, and nothing is asked again"
         raise ValueError(f"{what}: leave out items, for the result as the run wrote it")
     item = next(islice(open_items(items), row["item"], None), None)
-    cells, problem = ({}, "it is not there") if item is None else read_row(item, job.sources, job.kinds)
+    cells, problem = ({}, "it is not there") if item is None else job.read(item)
     if item is None or problem or job.content(item, cells) != row["content"]:
         raise ValueError(f"items is not the corpus of this run: its item {row['item']} is another, or none")
     metric: Any = named_metric(name, options)

@@ -17,6 +17,7 @@ from pydantic_core import from_json
 from summeval_nb.agreement.plugins import FunctionMetric
 from summeval_nb.agreement.registry import METRICS, is_ours, load_metric, metric_class, metric_source
 from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
+from summeval_nb.core.columns import find_column, no_column
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
@@ -36,6 +37,7 @@ __all__ = ["Job"]
 
 Rows = Sequence[JsonDict]
 Columns = Mapping[str, "str | Sequence[str]"]
+Sources = Mapping[str, "str | Sequence[str] | None"]  # None: a column under any name that people give it
 MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
 
 
@@ -47,11 +49,13 @@ def _parse(data: bytes) -> Any:
         return json.loads(data.decode())
 
 
-def read_row(item: Item, columns: Columns, kinds: Mapping[str, str]) -> tuple[JsonDict, str]:
+def read_row(
+    item: Item, sources: Sources, kinds: Mapping[str, str], optional: Sequence[str] = ()
+) -> tuple[JsonDict, str]:
     """Return an item's row under the metric's own names, and a problem or ''.
 
     `kinds` says what each column must hold: "text", or "texts" for one text or a list
-    of them.
+    of them; an optional one may be missing, and is None.
     """
     if item.problem:
         return {}, item.problem
@@ -61,20 +65,38 @@ def read_row(item: Item, columns: Columns, kinds: Mapping[str, str]) -> tuple[Js
         return {}, f"not JSON: {error}" if isinstance(error, ValueError) else "not JSON: nested too deeply"
     if not isinstance(row, dict):
         return {}, f"an item must be a JSON object, not {type(row).__name__}"
-    if twice := _named_twice(item.data, columns, row):
-        return {}, f"the object names {twice!r} twice: leave one of them out"
     lost: dict[str, str] = {}
     for name, why in item.unread:
         lost[name] = why_unread(name, why)
+    try:
+        columns = _found(sources, (*row, *lost) if lost else tuple(row), optional)
+    except ValueError as error:
+        return row, str(error)
+    if twice := _named_twice(item.data, columns, row):
+        return {}, f"the object names {twice!r} twice: leave one of them out"
     if problem := _rename(row, lost, columns):
         return row, problem
     for name, kind in kinds.items():
         if name in lost:
             return row, lost[name]
-        value = row.get(name)
-        if type(value) is not str and (problem := _wrong_type(value, name, kind)):
+        value = row.setdefault(name, None) if name in optional else row.get(name)
+        if type(value) is str or (value is None and name in optional):
+            continue
+        if problem := _wrong_type(value, name, kind):
             return row, problem
     return (_Row(row, lost) if lost else row), ""
+
+
+def _found(sources: Sources, present: tuple[str, ...], optional: Sequence[str]) -> Columns:
+    """The corpus' columns for the metric's, those that nobody named under any of their usual names."""
+    found: dict[str, str | Sequence[str]] = {}
+    for name, source in sources.items():
+        column: Any = find_column(name, present) if source is None else source
+        if column is None and name not in optional:
+            raise ValueError(no_column(name, present))
+        if column is not None:
+            found[name] = column
+    return found
 
 
 def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
@@ -115,7 +137,7 @@ def _rename(row: JsonDict, lost: dict[str, str], columns: Columns) -> str:
         wanted = [source] if isinstance(source, str) else list(source)
         missing = [column for column in wanted if column not in row and column not in lost]
         if missing:
-            return f"there is no {missing[0]!r}; there is: {', '.join(row)}"
+            return f"there is no {missing[0]!r}; there is: {', '.join(row)}; name yours with columns={{...}}"
         if unread := [lost[column] for column in wanted if column in lost]:
             gone[name] = unread[0]
         else:
@@ -179,11 +201,11 @@ def _load_option(name: str, kind: str, text: str, load: Callable[[str], Backend]
     return LLMJudge(load(text))
 
 
-def _digest(*values: str | bytes | Sequence[str]) -> str:
-    """A hash of texts; a text and a list of one text are the same."""
+def _digest(*values: str | bytes | Sequence[str] | None) -> str:
+    """A hash of texts; a text and a list of one text are the same, and what is missing is an empty list."""
     digest = hashlib.sha256()
     for value in values:
-        for part in [value] if isinstance(value, (str, bytes)) else value:
+        for part in [value] if isinstance(value, (str, bytes)) else value or ():
             data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
             digest.update(b"%d:" % len(data) + data)
         digest.update(b"/")
@@ -227,7 +249,7 @@ class Job:
         """Raise a `ValueError` if two columns of the metric would be one of the corpus."""
         known: dict[str, str] = {}
         for name, source in self.sources.items():
-            for column in {source} if isinstance(source, str) else set(source):
+            for column in {source or name} if source is None or isinstance(source, str) else set(source):
                 if column in known:
                     raise ValueError(
                         f"{known[column]} and {name} would both be the column {column!r}: "
@@ -270,9 +292,18 @@ class Job:
         return getattr(self._kind, "shard_size", 500)
 
     @property
-    def sources(self) -> dict[str, str | Sequence[str]]:
-        """The corpus' column for each of the metric's."""
-        return {**{name: name for name in self.kinds}, **self.columns}
+    def sources(self) -> dict[str, str | Sequence[str] | None]:
+        """The corpus' column for each of the metric's; None where nobody named one."""
+        return {**dict.fromkeys(self.kinds), **self.columns}
+
+    @property
+    def optional(self) -> Sequence[str]:
+        """The columns that a row may lack."""
+        return getattr(self._kind, "optional", ())
+
+    def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
+        """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
+        return read_row(item, self.sources, self.kinds if typed else {}, self.optional)
 
     @property
     def is_lexical(self) -> bool:
@@ -393,7 +424,7 @@ class Scorer:
     """A job made ready in this process. Raises what a wrong option raises, before any item is scored."""
 
     def __init__(self, job: Job, load: Callable[[str], Backend] | None = None):
-        self.job, self.sources = job, job.sources
+        self.job = job
         self._ledger: Ledger | None = None
         self._backends: Sequence[Backend] = ()
         store: Store | None = None
@@ -445,8 +476,8 @@ class Scorer:
 
     def lines(self, first: int, items: Sequence[Item]) -> list[Line]:
         """Return one line per item; `first` is the position of the first item in the corpus."""
-        kinds, content = self.job.kinds, self.job.content
-        read = [read_row(item, self.sources, kinds) for item in items]
+        content = self.job.content
+        read = [self.job.read(item) for item in items]
         contents = [None if problem else content(item, row) for item, (row, problem) in zip(items, read, strict=True)]
         found = iter(try_together([row for row, problem in read if not problem], self._score))
         outcomes = [Outcome(None, "failed", problem) if problem else _settled(next(found)) for _, problem in read]

@@ -34,7 +34,7 @@ from summeval_nb.runs.folder import (
     remove_shards,
     write_whole,
 )
-from summeval_nb.runs.jobs import Job, Line, Scored, read_row
+from summeval_nb.runs.jobs import Job, Line, Scored
 from summeval_nb.runs.workers import RunStopped
 
 if TYPE_CHECKING:
@@ -394,12 +394,11 @@ def require_columns(shards: Iterable[Shard], job: Job) -> Iterator[Shard]:
     checked = False
     for shard in shards:
         for item in () if checked else shard.items:
-            row, problem = read_row(item, job.sources, {})
+            row, problem = job.read(item, typed=False)
             if row:
                 checked = True
                 if problem:
-                    remedy = "name the corpus' columns with columns={...}"
-                    raise ValueError(f"at {item.place} of the corpus {problem}; {remedy}")
+                    raise ValueError(f"at {item.place} of the corpus {problem}")
                 break
         yield shard
 
@@ -417,7 +416,7 @@ def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path, lost: b
             break
         first.append(shard)
         for item in shard.items:
-            row, problem = read_row(item, job.sources, job.kinds)
+            row, problem = job.read(item)
             wanted |= set() if problem else {job.content(item, row)}
     known = known_contents(folder, manifest) if wanted and manifest else iter(())
     if wanted and (held := next(known, None)) and held not in wanted and wanted.isdisjoint(known):

@@ -29,7 +29,7 @@ from summeval_nb.models.store import Store
 from summeval_nb.runs.batch import finished_head
 from summeval_nb.runs.costs import Ledger, Stages, metered
 from summeval_nb.runs.folder import is_lost
-from summeval_nb.runs.jobs import Columns, Job, MetricOrFunction, load_options, named_metric, read_row
+from summeval_nb.runs.jobs import Columns, Job, MetricOrFunction, load_options, named_metric
 from summeval_nb.runs.manifest import (
     Corpus,
     is_of_settings,
@@ -536,7 +536,7 @@ def plan_run(
             continue
         counts["to_score"] += len(shard.items)
         for item in shard.items:
-            row, problem = read_row(item, job.sources, job.kinds)
+            row, problem = job.read(item)
             readable += not problem
             if problem:
                 counts["unreadable"] += 1

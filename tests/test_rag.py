@@ -1,0 +1,205 @@
+"""One call for a RAG table: names of columns, missing cells, lists in cells, separators, in Python, shell and runs."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_retrieval import ROW, Letters, row
+
+from summeval_nb import cli, evaluate_answers, evaluate_rag, load_metric, run
+from summeval_nb.core.columns import COLUMN_NAMES, find_column, is_missing, nearest_column, table_records
+from summeval_nb.core.items import open_items
+from summeval_nb.core.passages import require_truth
+from summeval_nb.judged.retrieval import MEASURES
+
+QUIET = {"judge": Letters(), "progress": False}
+
+
+def renamed(given=None, /, **names):
+    return {names.get(name, name): value for name, value in (given or row(["a", "x"], answer="a b")).items()}
+
+
+RAGAS = {
+    "question": "user_input",
+    "contexts": "retrieved_contexts",
+    "answer": "response",
+    "truth": "reference",
+}
+
+
+@pytest.mark.parametrize(("name", "column"), [(n, c) for n, known in COLUMN_NAMES.items() for c in known])
+def test_every_known_name_is_found(name, column):
+    assert find_column(name, ["id", column]) == column == find_column(name, ["id", column.upper()]).lower()
+    assert nearest_column(name, [column[:-1]]) == column[:-1] and find_column(name, ["id"]) is None
+
+
+@pytest.mark.parametrize("column", [c for name in RAGAS for c in COLUMN_NAMES[name]])
+def test_a_table_scores_the_same_under_each_name(column):
+    name = next(name for name in RAGAS if column in COLUMN_NAMES[name])
+    found = evaluate_rag([renamed(**{name: column})], **QUIET)
+    assert found.rows() == evaluate_rag([renamed()], **QUIET).rows() and not found.left_out
+
+
+def test_two_names_of_one_thing_are_both_named():
+    rows = [renamed() | {"response": "x"}]
+    with pytest.raises(ValueError, match="'answer' and 'response' can both be the column answer"):
+        evaluate_rag(rows, **QUIET)
+    found = evaluate_rag(rows, columns={"answer": "answer"}, **QUIET)
+    assert found.rows() == evaluate_rag([renamed()], **QUIET).rows()
+    assert evaluate_rag(rows, ["context_recall"], **QUIET).mean() == 0.5  # it reads no answer
+
+
+def test_an_unknown_name_gets_a_suggestion_or_a_mapping():
+    rows = [renamed(answer="anwser")]
+    with pytest.raises(ValueError, match=r"did you mean 'anwser'\? say so with columns={'answer': 'anwser'}"):
+        evaluate_rag(rows, ["answer_relevancy"], **QUIET)
+    assert "did you mean 'anwser'?" in evaluate_rag(rows, **QUIET).left_out["answer_relevancy"]
+    found = evaluate_rag(rows, columns={"answer": "anwser"}, **QUIET)
+    assert found.rows() == evaluate_rag([renamed()], **QUIET).rows()
+    with pytest.raises(ValueError, match="unknown column 'answers'"):
+        evaluate_rag(rows, columns={"answers": "anwser"}, **QUIET)
+    with pytest.raises(ValueError, match="there is no 'reply'; there is: question"):
+        evaluate_rag(rows, columns={"answer": "reply"}, **QUIET)
+
+
+def test_a_frame_that_was_not_taken_apart_is_named():
+    with pytest.raises(ValueError, match="read the file with sep=';'"):
+        evaluate_rag(pd.DataFrame({"question;answer": ["q;a"]}), **QUIET)
+
+
+def test_nothing_to_measure_is_an_error():
+    with pytest.raises(ValueError, match="no column answer, did you mean 'anwser'"):
+        evaluate_rag([{"question": "q", "anwser": "a"}], **QUIET)
+
+
+def test_two_columns_give_relevancy_and_a_flag():
+    answers = "The bridge opened in 1931.", "I cannot answer this question."
+    rows = [{"query": "When did it open?", "prediction": answer} for answer in answers]
+    found = evaluate_rag(rows, progress=False)
+    assert list(found.arrays()) == ["answer_relevancy", "answer_refused"] and found[1].refused["answer_refused"].value
+    assert [line["measure"] for line in found.summary()] == list(found.arrays())
+    assert repr(found).count("left out:") == 1 and "no column contexts" in repr(found)
+    assert found._repr_html_().count("no column truth") == 1 and not any(found.reasons())
+
+
+@pytest.mark.parametrize("cell", [None, float("nan"), np.nan, pd.NA, " "])
+def test_a_missing_cell_is_none_with_its_reason(cell):
+    assert is_missing(cell)
+    good = renamed()
+    for name in ("contexts", "answer", "truth"):
+        whole, found = evaluate_rag([good, good | {name: cell}], **QUIET).rows()
+        assert [n for n, value in whole.items() if value is None] == ["answer_relevancy"]  # of single letters
+        kinds = [n for n in MEASURES if n != "answer_relevancy"]
+        assert {n for n in kinds if found[n] is None} == {n for n in kinds if name in MEASURES[n].columns}
+        assert "is empty: " in found["reason"]
+
+
+def test_an_empty_search_is_no_missing_cell():
+    found = evaluate_rag([row(["a"]), row([])], **QUIET).rows()[1]
+    assert found["context_recall"] == found["answer_faithfulness"] == 0 and found["context_precision"] is None
+
+
+def test_correctness_is_that_of_evaluate_answers():
+    told = [
+        ("When did it open?", "In 1931.", "It opened in 1931."),
+        ("When did it open?", "It opened in 1932. It is red.", "It opened in 1931."),
+        ("Who won?", "Derby", "Derby won the cup."),
+        ("Who won?", "I do not know.", "Derby won the cup."),
+        ("Who won?", "", "Derby won the cup."),
+    ]
+    rows = [{"question": q, "answer": a, "truth": t, "context": ["Derby won."]} for q, a, t in told]
+    wanted = [report.correctness.f1 for report in evaluate_answers(rows, progress=False).reports]
+    found = evaluate_rag(rows, progress=False)
+    assert [own["answer_correctness"] for own in found.rows()] == wanted and wanted[0] == 1 and wanted[3:] == [None] * 2
+
+
+def test_each_measure_is_the_one_of_its_own_metric():
+    found = evaluate_rag([ROW], progress=False)
+    for name, table in found.tables.items():
+        metric = load_metric(name)
+        assert table[0].score == metric.score(*(ROW[column] for column in metric.columns)).score
+
+
+def test_rows_with_failed_calls_are_counted():
+    rows = [row(["a"]), row(["a"], truth="a b? c?"), row(["a"], truth="~")]
+    found = evaluate_rag(rows, **QUIET)
+    lines = {line["measure"]: line for line in found.summary()}
+    assert lines["context_recall"]["failed"] == 2 and lines["truth_refused"]["failed"] == 1
+    assert "2 rows with a failed call of the judge" in repr(found) and found.n_failed > 2
+    assert found.outcomes()[0].status == "ok" and found.outcomes()[2].parts["n_failed"]
+
+
+def test_one_truth_may_stand_in_a_list():
+    for truth in (["a b"], "['a b']", '["a b"]', np.array(["a b"])):
+        assert require_truth(truth, "truth") == "a b"
+        found = evaluate_rag([renamed(truth="ground_truths") | {"ground_truths": truth}], **QUIET)
+        assert found.rows() == evaluate_rag([renamed()], **QUIET).rows()
+    for several in (["a", "b"], "['a', 'b']", []):
+        with pytest.raises(ValueError, match="row 0: truth must be one true answer, not"):
+            evaluate_rag([renamed() | {"truth": several}], **QUIET)
+
+
+def test_a_frame_and_its_csv_score_the_same(tmp_path):
+    frame = pd.DataFrame([renamed(ROW, **RAGAS), renamed(ROW, **RAGAS) | {"response": None}])
+    wanted = evaluate_rag(frame, progress=False).rows()
+    for sep in ",;\t":
+        frame.to_csv(tmp_path / "rows.csv", sep=sep, index=False)
+        assert evaluate_rag(pd.read_csv(tmp_path / "rows.csv", sep=sep), progress=False).rows() == wanted
+    frame["retrieved_contexts"] = ["['a', 'b"] * 2
+    with pytest.raises(ValueError, match="row 0: contexts looks like the text of a list"):
+        evaluate_rag(frame, progress=False)
+
+
+@pytest.mark.parametrize(("sep", "ending"), [(",", "csv"), (";", "csv"), ("\t", "csv"), ("\t", "tsv")])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_separator_is_seen_in_the_header(sep, ending, mark, tmp_path):
+    path = tmp_path / f"rows.{ending}"
+    lines = [["question", '"a, b; c"'], ["q", '"x, y; z"']]
+    path.write_text(mark + "".join(sep.join(line) + "\n" for line in lines), encoding="utf-8")
+    assert [json.loads(item.data) for item in open_items(path)] == [{"question": "q", "a, b; c": "x, y; z"}]
+
+
+def said(capsys, *words):
+    with pytest.raises(SystemExit) as leaving:
+        cli.main([str(word) for word in words])
+    return leaving.value.code, capsys.readouterr()
+
+
+def test_shell_and_run_say_what_python_says(tmp_path, capsys):
+    rows = [
+        renamed(ROW, **RAGAS),
+        renamed(ROW, **RAGAS) | {"response": None},
+        {"user_input": "Who?", "response": "Me."},
+    ]
+    wanted = evaluate_rag(rows, progress=False)
+    table = tmp_path / "rows.jsonl"
+    table.write_text("".join(json.dumps(own) + "\n" for own in rows))
+    code, shown = said(capsys, "score", "rag", table, "--json")
+    assert code == 0 and json.loads(shown.out) == json.loads(json.dumps(wanted.to_dict()))
+    report = run(table, "rag", out=tmp_path / "run", workers=0, progress=False)
+    lines = [json.loads(line) for line in report.path.read_text().splitlines()]
+    assert [line["score"] for line in lines] == [None if np.isnan(own) else own for own in wanted.scores]
+    for line, own in zip(lines, wanted.rows(), strict=True):
+        assert all(line["parts"][name] == value for name, value in own.items() if name != "reason")
+
+
+def test_the_shell_names_the_option_for_a_column(tmp_path, capsys):
+    table = tmp_path / "rows.jsonl"
+    table.write_text(json.dumps(renamed(answer="anwser")) + "\n")
+    code, shown = said(capsys, "score", "rag", table)
+    assert code == 0 and "did you mean 'anwser'? say so with --column answer=anwser\n" in shown.err
+    code, shown = said(capsys, "score", "answer_relevancy", table)
+    assert code == 2 and "did you mean 'anwser'? say so with --column answer=anwser" in shown.err
+    table.write_text(json.dumps(renamed() | {"model response": "x", "response": "y"}) + "\n")
+    code, shown = said(capsys, "score", "rag", table)
+    assert code == 2 and "'answer' and 'response' can both be the column answer" in shown.err
+    code, shown = said(capsys, "score", "rag", table, "--column", "answer=model response", "--json")
+    assert code == 0 and json.loads(shown.out)["rows"][0]["answer_refused"] is False
+
+
+def test_other_metrics_take_the_names_of_their_field(tmp_path):
+    rows = [{"hypothesis": "a cat sat", "reference": "a cat sat", "article": "A cat sat.", "id": 1}]
+    assert run(rows, "bleu", out=tmp_path / "bleu", options={"n": 2}, workers=0, progress=False).mean() > 99
+    assert run(rows, "faithfulness", out=tmp_path / "faith", workers=0, progress=False).mean() == 1
+    assert table_records(rows, ["text", "candidate"]) == [{"text": "A cat sat.", "candidate": "a cat sat"}]
