@@ -364,7 +364,8 @@ OTHERWISE = {
     "layer": 1, "baseline": [[0.1] * 3] * 7, "embedder": ScriptedVectors(), "k": 2, "splitter": "sentencex",
     "checker": "embedded", "threshold": 0.9, "lang": "en", "judge": "words", "length": "words", "n_keyphrases": 2,
     "rank": "score", "quality": "relevance", "backend": s.ScriptedBackend(lambda prompt: "5"), "scale": (1, 4),
-    "noise": "irrelevant", "rubric": "Is it kind?", "metrics": ("context_recall",), "criteria": "Is it not?", "steps": ("Look.",), "title": "other",
+    "noise": "irrelevant", "rubric": "Is it kind?", "metrics": ("context_recall",),
+    "criteria": "Is it not?", "steps": ("Look.",), "title": "other",
 }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _OWN_FIRST = frozenset(
     {"text", "summary", "candidate", "references"}
-)  # a table may name its `source` beside its `text`
+)  # beside a `text` may stand its `source`
 
 
 def _plain(name: object) -> str:
