@@ -109,7 +109,7 @@ def test_correctness_is_that_of_evaluate_answers():
         ("Who won?", "", "Derby won the cup."),
     ]
     rows = [{"question": q, "answer": a, "truth": t, "context": ["Derby won."]} for q, a, t in told]
-    wanted = [report.correctness.f1 for report in evaluate_answers(rows, progress=False).reports]
+    wanted = [report.correctness.f1 for report in evaluate_answers(rows, progress=False)]
     found = evaluate_rag(rows, progress=False)
     assert [own["answer_correctness"] for own in found.rows()] == wanted and wanted[0] == 1 and wanted[3:] == [None] * 2
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, overlap
+from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, evaluate_rag, overlap
 from summeval_nb.core import Sentence
-from summeval_nb.judged import check_citations_many, retrieval_scores
+from summeval_nb.judged import check_citations_many
 from summeval_nb.judged.units import own_spans
 
 PAIRS = pd.DataFrame(
@@ -159,6 +159,6 @@ def test_citations_and_retrieval_have_rows_of_sentences():
     cited = check_citations_many(["It rained [1]. It snowed [1]."], [["It rained."]], checker="words")
     assert list(cited.to_frame(by="sentence").columns) == ["row", *cited[0].rows()[0]]
     row = {"question": "When did it rain?", "contexts": ["It rained in May."], "truth": "It rained in May."}
-    found = retrieval_scores(pd.DataFrame([row], ["q"]), ["context_recall"], progress=False)
-    assert list(found.to_frame().index) == ["q"] and found[0]["context_recall"].score == 1
+    found = evaluate_rag(pd.DataFrame([row], ["q"]), ["context_recall"], progress=False)
+    assert list(found.to_frame().index) == ["q"] and found[0].scores["context_recall"].score == 1
     assert found.to_frame(by="sentence")["measure"].tolist() == ["context_recall"]

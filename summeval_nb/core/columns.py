@@ -32,9 +32,7 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "candidate": ("candidate", "hypothesis", "prediction", "output"),
     "references": ("references", "reference", "target", "highlights"),
 }
-_OWN_FIRST = frozenset(
-    {"text", "summary", "candidate", "references"}
-)  # beside a `text` may stand its `source`
+_OWN_FIRST = frozenset({"text", "summary", "candidate", "references"})  # beside a `text` may stand its `source`
 
 
 def _plain(name: object) -> str:

@@ -21,6 +21,7 @@ _CALLED = {
     "NLIChecker": "nli summac minicheck alignscore hhem",
     "evaluate_answer evaluate_answers": "correctness answercorrectness factualcorrectness testcase llmtestcase sample",
     "evaluate_rag evaluate_answers": "rag ragas evaluationdataset",
+    "evaluate_rag": "retrieval retrievalscores",
     "assert_faithful evaluate": "assert asserttest",
     "rate RubricMetric": "geval aspect aspectcritic likert prometheus feedback rubrics",
     "AnswerRelevancyMetric answer_relevancy": "responserelevancy",
