@@ -266,7 +266,7 @@ def test_short_and_strange_answers_are_judged_or_undefined(answer):
         (None, QUESTION, TRUTH, ANSWER),
         (["a", None], QUESTION, TRUTH, ANSWER),
         (CONTEXT, b"q", TRUTH, ANSWER),
-        (CONTEXT, QUESTION, ["truth"], ANSWER),
+        (CONTEXT, QUESTION, ["truth", 3], ANSWER),
         (CONTEXT, QUESTION, TRUTH, math.nan),
     ],
 )

@@ -212,6 +212,10 @@ CALLS = {
     "AnswerFaithfulnessMetric": lambda **options: s.judged.AnswerFaithfulnessMetric(**options).score(
         "How was it?", ["It rained."], "Rain."
     ),
+    "AnswerCorrectnessMetric": lambda **options: s.judged.AnswerCorrectnessMetric(**options).score(
+        "How was it?", "Rain.", "It rained."
+    ),
+    "RagMetric": lambda **options: s.judged.RagMetric(metrics=("context_recall",), **options).score_table(RAG, **QUIET),
     "AnswerRelevancyMetric": lambda **options: s.judged.AnswerRelevancyMetric(**options).score(
         "How was it?", "It rained."
     ),

@@ -328,6 +328,10 @@ GOOD_AND_BAD = {  # by columns: rows that a metric should like, and rows that it
     "question, contexts, answer, truth": (["When?", "It opened in 1931.", "It opened in 1931.", "It opened in 1931."],)
     + (["When?", "It opened in 1931. It opened in 1950.", "It opened in 1950.", "It opened in 1931."],),
 }
+GOOD_AND_BAD["rag"] = (
+    ["When?", "It opened in 1931.", "It opened in 1931.", "It opened in 1931."],
+    ["When?", "It opened in 1931.", "Rain fell.", "It opened in 1931."],
+)
 LISTED = list_metrics().rows()
 
 
@@ -338,7 +342,8 @@ RANKING = [row for row in LISTED if row["better"] != "neither" and row["asks_mod
 def test_the_list_says_which_way_is_better_and_the_range(row):
     options = {"synonyms": None} if row["metric"] == "meteor" else {}
     metric = load_metric(row["metric"], **options)
-    columns = [[*pair] for pair in zip(*GOOD_AND_BAD[row["reads"]], strict=True)]
+    rows = GOOD_AND_BAD.get(row["metric"], GOOD_AND_BAD[row["reads"]])
+    columns = [[*pair] for pair in zip(*rows, strict=True)]
     good, bad = metric.score_many(*columns).scores
     assert (good > bad) if row["better"] == "higher" else (good < bad)
     low, _, high = row["range"].partition(" to ")

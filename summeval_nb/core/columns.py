@@ -32,7 +32,7 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "candidate": ("candidate", "hypothesis", "prediction", "output"),
     "references": ("references", "reference", "target", "highlights"),
 }
-_OWN_FIRST = frozenset({"text", "summary", "candidate", "references"})  # beside a `text` may stand its `source`
+_EITHER = frozenset({"answer"})  # beside a `prediction` it may be what is true, so that nobody guesses
 
 
 def _plain(name: object) -> str:
@@ -49,7 +49,7 @@ def _columns_of(name: str, present: tuple[object, ...]) -> tuple[object, ...]:
 def find_column(name: str, present: Iterable[object]) -> object | None:
     """Return the column of a table that holds what is read as `name`; None where there is none.
 
-    Of a text and what is made of it, a column of that very name is the one.
+    A column of that very name comes first, but for `answer`.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def find_column(name: str, present: Iterable[object]) -> object | None:
     'Ground Truth'
     """
     found = _columns_of(name, tuple(present))
-    if name in _OWN_FIRST and name in found:
+    if name in found and name not in _EITHER:
         return name
     if len(found) > 1:
         remedy = f"leave one of them out, or say which with columns={{{name!r}: {found[0]!r}}}"
