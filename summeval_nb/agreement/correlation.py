@@ -145,8 +145,10 @@ class Correlation(Score):
         parts = [
             (skipped, of, why),
             (self.n_missing, f"{total} {cells}", "a score or a rating is missing"),
-            (self.n_undefined, f"{drawn} resamples", "they have no correlation"),
         ]
+        if self.n_undefined > 0.05 * drawn:  # fewer do not move the interval
+            told = f"{drawn} resamples"
+            parts.append((self.n_undefined, told, "they have no correlation"))
         return "; ".join(f"{n} of {of} ({why})" for n, of, why in parts if n)
 
     def to_dict(self) -> JsonDict:
