@@ -114,7 +114,10 @@ def compare(
     result = many(rows, **options, store=open_store(given.store), progress=sys.stderr.isatty())
     show(result, given, "Side by side", repr(result))
     say_cost(options)
-    leave_for(bad, bad + len(rows))
+    lost = [] if rank else [outcome.reason for outcome in result.outcomes() if outcome.status == "failed"]
+    if lost:
+        say(f"summeval: the first comparison that failed: {lost[0]}", err=True)
+    leave_for(bad + len(lost), bad + len(rows))
 
 
 def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:

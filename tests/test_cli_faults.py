@@ -92,7 +92,6 @@ ASKED = {
 ASKED |= {"b": "It rained.", "article": "It opened.", "sentence": "It opened.", "label": 1}
 METEOR = ["score", "meteor", "pairs.jsonl", "-o", "synonyms=null"]  # by itself it needs nltk's WordNet
 FAULTS = {
-    "server down": ([*EVALUATE, "-o", "checker=llm:m@http://127.0.0.1:9/v1"], "is it running"),
     "store is damaged": ([*EVALUATE, "--store", "store.sqlite"], "its beginning is damaged"),
     "store is a text": ([*EVALUATE, "--store", "summary.txt"], "not a summeval store"),
     "store is a pipe": ([*EVALUATE, "--store", "pipe"], "a pipe or a device"),
@@ -164,13 +163,6 @@ FAULTS = {
         ["judge-bench", "--judge", "words", "--store", "summary.txt"],
         "not a summeval store",
     ),
-    "retrieval by a server that is down": (
-        ["score", "context_recall", "asked.jsonl", "-o", f"judge={NOBODY}"],
-        "is it running",
-    ),
-    "comparison by a server that is down": (["compare", "asked.jsonl", "--backend", NOBODY], "is it running"),
-    "bench of a server that is down": (["judge-bench", "--judge", NOBODY, "--set", "pairs"], "is it running"),
-    "bench of a checker that is down": ([*CHECKER_BENCH, "--checker", NOBODY], "is it running"),
     "a share that is no number": (
         ["score", "context_recall", "asked.jsonl", "-o", "max_failed=nan"],
         "max_failed must be a number",
@@ -293,6 +285,24 @@ def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch
     monkeypatch.setenv("SUMMEVAL_TRACEBACK", "1")
     with pytest.raises(KeyError):
         cli.main(["score", "bleu", "pairs.jsonl"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*EVALUATE, "-o", f"checker={NOBODY}"],
+        ["score", "context_recall", "asked.jsonl", "-o", f"judge={NOBODY}"],
+        ["compare", "asked.jsonl", "--backend", NOBODY],
+        ["judge-bench", "--judge", NOBODY, "--set", "pairs"],
+        [*CHECKER_BENCH, "--checker", NOBODY],
+    ],
+    ids=["evaluate", "retrieval", "comparison", "bench of judges", "bench of checkers"],
+)
+def test_a_server_that_is_down_scores_nothing_and_says_so(arguments, place, capsys):
+    assert leave(*arguments) == 3
+    said = capsys.readouterr()
+    shown = " ".join((said.out + said.err).split())
+    assert "is it running" in shown and "failed" in shown
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), ImportError("of a library that was interrupted")])

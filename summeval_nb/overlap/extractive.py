@@ -180,8 +180,8 @@ def extractiveness(text: str, summary: str, **choices: Unpack[ExtractiveChoices]
     """Return how far a summary copies its article, says it anew or repeats itself.
 
     The summary is cut into fragments: from its first token on, the longest run of tokens
-    that stands in the article, then the longest from the next token on, and so on. |f| is
-    the length of a fragment, |S| and |A| are those of summary and article, in tokens.
+    that stands in the article, then the longest from the next token on, and so on. `f` is
+    the length of a fragment, `s` and `a` are those of summary and article, in tokens.
 
     Parameters
     ----------
@@ -191,10 +191,10 @@ def extractiveness(text: str, summary: str, **choices: Unpack[ExtractiveChoices]
         What was made of it.
     measures : list of str
         Which, the score first; all by default.
-        `coverage`: Σ|f| / |S|, in [0, 1], the share of copied tokens.
-        `density`: Σ|f|² / |S|, in [0, |S|], the mean length of the fragment that a token is
+        `coverage`: Σf / s, in [0, 1], the share of copied tokens.
+        `density`: Σf² / s, in [0, s], the mean length of the fragment that a token is
         in.
-        `compression`: |A| / |S|, above 0, how many times as long the article is.
+        `compression`: a / s, above 0, how many times as long the article is.
         `novel1` to `novel4`: the share, in [0, 1], of the summary's different n-grams that
         are not in the article.
         `repeated1` to `repeated4`: the share, in [0, 1], of the summary's different n-grams
