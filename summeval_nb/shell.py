@@ -415,7 +415,7 @@ def _lacking(job: Job, rows: list[JsonDict]) -> list[str]:
     """What is said of the columns that no row has, where the table has others that may be meant."""
     from summeval_nb.core.columns import no_column, unread_columns
 
-    lacking = [name for name in job.optional if all(row.get(name) is None for row in rows)]
+    lacking = [name for name in job.may_lack if all(row.get(name) is None for row in rows)]
     taken = ["id", *job.columns.values()]  # several columns may be one list
     others = [column for column in unread_columns(job.kinds, rows[0]) if column not in taken]
     return [no_column(name, others) for name in lacking if others]

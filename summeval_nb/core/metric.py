@@ -36,7 +36,7 @@ class Metric:
     columns : mapping of str to str
         What it reads, in the order of its arguments: "text", or "texts" for one text or
         a list of them.
-    optional : sequence of str
+    may_lack : sequence of str
         Those of `columns` that a table may lack, or leave empty; their values are then None.
     judged : str
         The column that holds what a system wrote.
@@ -49,7 +49,7 @@ class Metric:
 
     name: ClassVar[str] = ""
     columns: ClassVar[Mapping[str, str]] = {}
-    optional: ClassVar[Sequence[str]] = ()
+    may_lack: ClassVar[Sequence[str]] = ()
     judged: ClassVar[str] = ""
     probe: ClassVar[str] = ""
     shard_size: ClassVar[int] = 500

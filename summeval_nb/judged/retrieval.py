@@ -1773,7 +1773,7 @@ class RagMetric(Metric):
         "answer": "text",
         "truth": "texts",
     }
-    optional = ("contexts", "answer", "truth")
+    may_lack = ("contexts", "answer", "truth")
     judged = "answer"
 
     metrics: Sequence[str] | None = None
@@ -1845,7 +1845,7 @@ class RagMetric(Metric):
             for name in self.columns
             if any(name in kind.columns for kind in self._kinds)
         ]
-        optional = self.optional if self.metrics is None else ()
+        optional = self.may_lack if self.metrics is None else ()
         records = table_records(rows, needed, columns=columns or {}, optional=optional)
         taken = set((columns or {}).values())
         unread = unread_columns(self.columns, present)

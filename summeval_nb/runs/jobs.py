@@ -297,13 +297,13 @@ class Job:
         return {**dict.fromkeys(self.kinds), **self.columns}
 
     @property
-    def optional(self) -> Sequence[str]:
+    def may_lack(self) -> Sequence[str]:
         """The columns that a row may lack."""
-        return getattr(self._kind, "optional", ())
+        return getattr(self._kind, "may_lack", ())
 
     def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
         """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
-        return read_row(item, self.sources, self.kinds if typed else {}, self.optional)
+        return read_row(item, self.sources, self.kinds if typed else {}, self.may_lack)
 
     @property
     def is_lexical(self) -> bool:
