@@ -165,6 +165,27 @@ def correlate(
     show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
 
 
+@takes("column", "option", "format", "html", "as_json")
+def identify(
+    table: Annotated[str, typer.Argument(help="Table with a row per text and its references; - for standard input.")],
+    score: Annotated[str, typer.Option(help="The printed number, with all its digits.")],
+    given: Given,
+) -> None:
+    """Search for the configuration of BLEU, ROUGE or chrF that printed a number.
+
+    Example: summeval identify pairs.jsonl --score 41.2 -o 'metrics=["rouge"]'
+    """
+    keep_apart(given, table)
+    from summeval_nb.overlap.identify import identify_score
+
+    rows, bad = read_table(table, given.format, "bleu", given.column)
+    options = read_options(given.option, identify_score, "identify")
+    texts, references = [row["candidate"] for row in rows], [row["references"] for row in rows]
+    result = identify_score(score, texts, references, **options, progress=sys.stderr.isatty())
+    show(result, given, "Identified score", repr(result))
+    leave_for(bad, bad + len(rows))
+
+
 @takes("option", "format", "html", "as_json")
 def annotators(
     table: Annotated[str, typer.Argument(help="Table with a row per item; - for standard input.")],
@@ -509,7 +530,7 @@ def store_prune(
 def register(app: typer.Typer) -> None:
     """Make commands of these functions, in the order in which `--help` shows them."""
     commands: dict[str, Callable[..., None]] = {"metrics": metrics, "compare": compare}
-    commands |= {"correlate": correlate, "annotators": annotators, "summeval": summeval}
+    commands |= {"identify": identify, "correlate": correlate, "annotators": annotators, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
     commands |= {"languages": languages, "report": report}
     for name, command in commands.items():
