@@ -268,7 +268,9 @@ def in_one_form(text: str, like: str = "", *, lang: str | None = None) -> Normal
 
 def _in_one_form(text: str, known: _Written | None) -> Normalized:
     taken, edits = _Taken(()), list[Edit]()
-    always = chain(figure_dates(text, known.dates if known else frozenset()), dates(text), times(text), wars(text), quarters(text))
+    always = chain(
+        figure_dates(text, known.dates if known else frozenset()), dates(text), times(text), wars(text), quarters(text)
+    )
     for form in always:
         if taken.free(form):
             taken.add(form)

@@ -260,7 +260,9 @@ def _clock(hour: int, minute: int) -> str:
 
 # Quarters of a year.
 
-_QUARTER = re.compile(r"(?:(?<=[a-z,;(] )|(?<![^\n])|(?<=[.!?] ))Q(?P<number>[1-4])(?P<year>(?=,? (?:19|20)\d\d\b))?(?![\w.:-])")
+_QUARTER = re.compile(
+    r"(?:(?<=[a-z,;(] )|(?<![^\n])|(?<=[.!?] ))Q(?P<number>[1-4])(?P<year>(?=,? (?:19|20)\d\d\b))?(?![\w.:-])"
+)
 _HAS_ARTICLE = re.compile(r"(?:\b(?:the|its|their|our|his|this|last|next|each|every|a)|['’]s?) $", re.I)
 
 
@@ -328,13 +330,17 @@ _DEGREES = _compiled(
 )
 _PARTS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fifth": 1 / 5, "sixth": 1 / 6, "tenth": 1 / 10}
 _SHARE = _compiled(
-    rf"\b(?:(?P<some>one|two|three|four|1|2|3|4|6|7|8|9)\ (?:in|out\ of)(?:\ every)?\ (?P<all>three|four|five|six|eight|ten|3|4|5|6|8|10"
+    rf"\b(?:(?P<some>one|two|three|four|1|2|3|4|6|7|8|9)\ (?:in|out\ of)(?:\ every)?\ (?P<all>three|four|five"
+    rf"|six|eight|ten|3|4|5|6|8|10"
     r"|100)\b(?!\ ?(?:%|percent|per))"
     rf"|(?P<half>half)(?=\ (?:of|the|its|their|his|her|all)\b)"
     rf"|(?P<count>an?|one|two|three|four)[\ -](?P<part>{_any(list(_PARTS)[1:])})s?(?=\ of\b))"
     r"(?P<of>\ of\ (?:(?:the|all|its|their)\b)?|\ the\b)?"
 )
-_NO_SHARE = re.compile(r"\s?(?:an?|every|each)?\s?(?:hours?|minutes?|days?|weeks?|months?|years?|centur|miles?|million|billion|dozen|way|time)")
+_NO_SHARE = re.compile(
+    r"\s?(?:an?|every|each)?\s?(?:hours?|minutes?|days?|weeks?|months?|years?|centur|miles?|million|billion"
+    r"|dozen|way|time)"
+)
 _PERCENT_OF = re.compile(r" of(?: (?:the|all|its|their)\b)?")
 
 

@@ -89,7 +89,8 @@ _NAME_YEAR = re.compile(rf"{_NAME},?\s{_YEAR}")
 _DATED = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb"
     r"|Mar|Apr|Jun|Jul"
-    r"|Aug|Sept?|Oct|Nov|Dec|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Spring|Summer|Autumn|Fall|Winter|Early|Late|Mid|In|On|At|By|Since|Until|From"
+    r"|Aug|Sept?|Oct|Nov|Dec|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Spring|Summer|Autumn|Fall|Winter|Early"
+    r"|Late|Mid|In|On|At|By|Since|Until|From"
     r"|Before|After"
     r"|During|Born|Died|Circa|Act|Treaty|Olympics?|Games|Cup|Expo|Euro|Windows|Season|Election"
     r"|Championships?|Q[1-4])\b"
@@ -378,7 +379,8 @@ _SPEAKS_OF_TAG = re.compile(
 )
 _TEXT_FOLLOWS = re.compile(r"[ \t]*(?:\Z|\n|[^\W\d_a-z]|[\d\"“*#_<\[{-])")
 _CONTROL = (
-    r"(?:<\|start_header_id\|>\w{1,20}<\|end_header_id\|>|<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
+    r"(?:<\|start_header_id\|>\w{1,20}<\|end_header_id\|>|<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad"
+    r"|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
     r"(?:(?<=im_start\|>)assistant\b|(?<=start_of_turn>)model\b)?"
 )
 _CONTROLS = re.compile(rf"{_CONTROL}(?:\s{{0,9}}{_CONTROL}){{0,9}}")
@@ -393,7 +395,8 @@ _TEXT_KIND = (
     r"|takeaways|facts)"
     r"|main (?:points|ideas)|takeaways|highlights|bullet points|outline|digest|paraphrase|rewrite"
     r"|(?:re\w+|condens\w+|short\w*|simpl\w+|edited|polished|improved|updated|final|trimmed|translated|paraphrased"
-    r"|concise|brief|compact|abridged|summari[sz]ed|new|plain\S*) (?:version|text|passage|account|wording|paragraph)|(?:possible|suggested|short|brief|direct|final|concise) (?:answer"
+    r"|concise|brief|compact|abridged|summari[sz]ed|new|plain\S*) (?:version|text|passage|account|wording"
+    r"|paragraph)|(?:possible|suggested|short|brief|direct|final|concise) (?:answer"
     r"|response)|(?:the|my|your) (?:answer|response)(?! (?:of|by|from)\b))"
 )
 _SOME = r"(?:(?:a|an|the|your|my|some|one)\b )?(?:[\w-]+,? ){0,5}?"
@@ -479,7 +482,8 @@ _CLOSERS = (
     r"|for (?:more|any|further|clarif)|away|again|(?:any |further |more |other |follow-?up "
     r"|additional )*questions?)|(?=[.!]|$)))[^\"“”\n]{0,120}",
     rf"(?:and |so )?if you\b[^\"“”\n]{{0,160}}?{_ME}[^\"“”\n]{{0,160}}",
-    r"(?:would you (?:like|want|prefer)|do you (?:want|need)|want(?= me to\b)) (?:me to|to (?:know|see|hear|have)|a|an"
+    r"(?:would you (?:like|want|prefer)|do you (?:want|need)|want(?= me to\b)) (?:me to|to (?:know|see|hear"
+    r"|have)|a|an"
     r"|another|more|any|anything|the|some|help|further)\b[^\"“”\n]{0,200}\?",
     rf"(?:shall|should|can|may|could) i (?:also )?{_HELP}\b[^\"“”\n]{{0,200}}\?",
     r"is there (?:anything|something) (?:else|more|specific|in particular)\b[^\"“”\n]{0,120}\?",
@@ -501,10 +505,13 @@ _CLOSERS = (
 )
 # what an offer says of the subject nevertheless: a clause about somebody else, or a number that counts no words
 _STATES = re.compile(
-    r",\s(?:which|who|whose|where|when|because|since|after|before|although|as|while|and|but)\s(?!(?:i|you|we|it|this|that"
-    r"|let|please|feel|just|if|so|they|then)\b)(?=[^.!?\n]*\b(?:is|are|was|were|has|had|did|will|would|\w{2,}ed|\w{3,}s)\b)"
+    r",\s(?:which|who|whose|where|when|because|since|after|before|although|as|while|and|but)\s(?!(?:i|you|we|it"
+    r"|this|that"
+    r"|let|please|feel|just|if|so|they|then)\b)(?=[^.!?\n]*\b(?:is|are|was|were|has|had|did|will|would|\w{2,}ed"
+    r"|\w{3,}s)\b)"
     r"|\b(?:because|who|which) (?:was|were|had|has|\w{3,}ed)\b"
-    r"|\b\d[\d.,]*(?!\d)(?!\s?-?(?:words?|characters?|tokens?|sentences?|bullet|points?|lines?|paragraphs?|minutes?|articles?|sources?|texts?)\b)",
+    r"|\b\d[\d.,]*(?!\d)(?!\s?-?(?:words?|characters?|tokens?|sentences?|bullet|points?|lines?|paragraphs?"
+    r"|minutes?|articles?|sources?|texts?)\b)",
     re.I,
 )
 _CLOSER = re.compile(rf"(?:{'|'.join(_CLOSERS)})[^\w\"“”]*\Z", re.I)
@@ -529,50 +536,69 @@ _ITSELF = (
     r"|(?:the )?(?:information|content) (?:above|here|provided(?: here| above)?)|the above)"
 )
 _MACHINE = (
-    r"(?:an? |the |my )?(?:\w+ ){0,2}(?:AI|artificial intelligence|LLM|GPT\S*|ChatGPT|Claude|Gemini|(?:language )?models?"
+    r"(?:an? |the |my )?(?:\w+ ){0,2}(?:AI|artificial intelligence|LLM|GPT\S*|ChatGPT|Claude|Gemini"
+    r"|(?:language )?models?"
     r"|(?:ro|chat)?bots?|assistants?|machines?|computers?|software|algorithms?|programs?|tools?|me)\b"
 )
-_MAKES = r"(?:generated|created|produced|written|prepared|compiled|made|composed|drafted|summari[sz]ed|rewritten|shortened)"
+_MAKES = (
+    r"(?:generated|created|produced|written|prepared|compiled|made|composed|drafted|summari[sz]ed|rewritten"
+    r"|shortened)"
+)
 _ASIDES = (
     rf"{_BEFORE_NOTE}{_ITSELF} (?:was|is|were|has been|have been) (?:\w+ly )?(?:{_MAKES}|AI-{_MAKES})"
     rf"(?: (?:automatically|entirely))?(?: (?:by|with|using|with the help of) {_MACHINE}[^\n]{{0,80}}"
     r"| (?:from|for) (?:the|your|you|this)\b[^.!?\n]{0,60}| and may\b[^.!?\n]{0,80})?",
-    rf"{_BEFORE_NOTE}(?:\w+ ){{0,3}}(?:{_MAKES}|AI-{_MAKES}|powered) (?:by|with|using) (?-i:AI|LLM|GPT|ChatGPT|Claude)\b"
+    rf"{_BEFORE_NOTE}(?:\w+ ){{0,3}}(?:{_MAKES}|AI-{_MAKES}|powered) (?:by|with|using) (?-i:AI|LLM|GPT|ChatGPT"
+    rf"|Claude)\b"
     r"[^.!?\n]{0,30}",
-    rf"{_BEFORE_NOTE}{_ITSELF} (?:is|are) (?:provided |given |intended |meant )?(?:only |solely |purely |just )?(?:for|as)"
+    rf"{_BEFORE_NOTE}{_ITSELF} (?:is|are) (?:provided |given |intended |meant )?(?:only |solely |purely "
+    rf"|just )?(?:for|as)"
     r" (?:\w+ )?(?:information|informational|educational|general|reference|guidance)\b[^.!?\n]{0,60}",
-    rf"{_BEFORE_NOTE}{_ITSELF} (?:may|might|could|can) (?:\w+ )?(?:contain|have|include|be|miss|omit)\b[^.!?\n]{{0,60}}",
+    rf"{_BEFORE_NOTE}{_ITSELF} (?:may|might|could|can) (?:\w+ )?(?:contain|have|include|be|miss"
+    rf"|omit)\b[^.!?\n]{{0,60}}",
     rf"{_BEFORE_NOTE}(?:(?:this|that|it|{_ITSELF}) (?:(?:is|was|does|should|must|may)(?:\snot|n['’]t)|cannot|is no)\b"
     r"|(?:nothing|none of) (?:here|above|of (?:this|the above)|in (?:this|the) \w+)\b|not\b)"
-    r"(?: (?:to )?(?:be )?(?:\w+ ){0,6}?)(?:advice|recommendations?|substitute for|diagnos[ie]s|consultation)\b[^.!?\n]{0,80}",
-    r"as an? (?:AI|artificial|large|language|virtual)\b(?:[\w -]{0,40}), (?:i|my)\b(?![^\n]*\b(?:tell|say|confirm|report|see"
+    r"(?: (?:to )?(?:be )?(?:\w+ ){0,6}?)(?:advice|recommendations?|substitute for|diagnos[ie]s"
+    r"|consultation)\b[^.!?\n]{0,80}",
+    r"as an? (?:AI|artificial|large|language|virtual)\b(?:[\w -]{0,40}), (?:i|my)\b(?![^\n]*\b(?:tell|say"
+    r"|confirm|report|see"
     r"|note|add)\b)[^\n]{0,200}",
-    r"i(?: am|['’]m) (?:just |only |not )?(?:an? )?(?:AI|artificial intelligence|(?:large )?language model|virtual assistant"
+    r"i(?: am|['’]m) (?:just |only |not )?(?:an? )?(?:AI|artificial intelligence|(?:large )?language model"
+    r"|virtual assistant"
     r"|chatbot)\b[^.!?\n]{0,80}",
-    r"i(?: am|['’]m) not (?:an? )?(?:(?:medical|legal|financial|licensed|qualified|trained) )?(?:doctor|lawyer|physician"
+    r"i(?: am|['’]m) not (?:an? )?(?:(?:medical|legal|financial|licensed|qualified|trained) )?(?:doctor|lawyer"
+    r"|physician"
     r"|attorney|professional|expert|advis[eo]r)",
-    r"(?:(?:please|always|and|so|but) ){1,2}(?:consult|seek|see|speak (?:to|with)|talk to|check with|ask|verify|refer to)\b"
-    r"[^.!?\n]{0,60}\b(?:professionals?|doctor|physician|lawyers?|attorney|experts?|advis[eo]r|advice|specialist|pharmacist"
+    r"(?:(?:please|always|and|so|but) ){1,2}(?:consult|seek|see|speak (?:to|with)|talk to|check with|ask|verify"
+    r"|refer to)\b"
+    r"[^.!?\n]{0,60}\b(?:professionals?|doctor|physician|lawyers?|attorney|experts?|advis[eo]r|advice"
+    r"|specialist|pharmacist"
     r"|accountant|providers?|original (?:article|text|source))\b[^.!?\n]{0,60}",
     r"(?:read|see|find out|learn) more\b[^\n]{0,60}(?:https?://|www\.)\S{1,200}",
 )
 _ASIDE = re.compile(rf"(?:{'|'.join(_ASIDES)})[^\w\"“”]*\Z", re.I)
 _WISH = re.compile(
-    r"(?:and |so |please )?(?:(?:i |we )?(?:hope|wish) (?:you|that|this|it)(?=\s(?:enjoy|have|a|an|all|the|does|makes|did|find"
-    r"|like|like[sd])\b)|enjoy(?!\s\w+(?:ed|s)\b)|happy \w{3,}ing|have (?:a|an|fun)|good luck|best of luck|all the best"
+    r"(?:and |so |please )?(?:(?:i |we )?(?:hope|wish) (?:you|that|this|it)(?=\s(?:enjoy|have|a|an|all|the|does"
+    r"|makes|did|find"
+    r"|like|like[sd])\b)|enjoy(?!\s\w+(?:ed|s)\b)|happy \w{3,}ing|have (?:a|an|fun)|good luck|best of luck"
+    r"|all the best"
     r"|(?:with )?(?:many |best |kind |warm |warmest |kindest )?(?:wishes|regards)|all best|cheers|sincerely"
-    r"|yours(?: truly| sincerely| faithfully)?|take care|stay (?:safe|well|tuned|curious|healthy|informed|warm|strong|happy)"
+    r"|yours(?: truly| sincerely| faithfully)?|take care|stay (?:safe|well|tuned|curious|healthy|informed|warm"
+    r"|strong|happy)"
     r"|keep (?:reading|learning|smiling|going|it up|up the good work)|bon (?:app[eé]tit|voyage|courage)|good ?bye|bye"
     r"|see you(?: soon| later| next time)?|(?:many )?thanks|thank you|you['’]re (?:all set|welcome|good to go)"
-    r"|that['’]s (?:it|all)(?: for now| there is)?|until next time|safe travels|get well soon|congratulations|well done"
-    r"|any ?time)(?:(?=[,!.\s]*\Z)|,?\s(?:your?|the|this|these|it|an?|with|and|to|in|on|at|all|everyone|there|reading|again|for|now"
+    r"|that['’]s (?:it|all)(?: for now| there is)?|until next time|safe travels|get well soon|congratulations"
+    r"|well done"
+    r"|any ?time)(?:(?=[,!.\s]*\Z)|,?\s(?:your?|the|this|these|it|an?|with|and|to|in|on|at|all|everyone|there"
+    r"|reading|again|for|now"
     r"|does|makes|have|find|like[sd]?|enjoy|did|great|good|nice|lovely|wonderful)\b(?P<rest>[^\"“”.!?:\n]{0,60})"
     r"|,\s(?-i:[A-Z])[\w .-]{0,30})[^\w\"“”]*\Z",
     re.I,
 )
 _HAPPENED = re.compile(r"\b(?:is|are|was|were|had|has|will|would|went|came|got|\w{2,}ed|\d+)\b", re.I)
 _SIGNED = re.compile(
-    r"(?:(?<=\n)|(?<=[.!?]\s))[ \t]*(?:--[ \t]*|(?i:(?:(?:with|many|best|kind|warm|kindest|warmest) ){0,2}(?:regards|wishes|cheers"
+    r"(?:(?<=\n)|(?<=[.!?]\s))[ \t]*(?:--[ \t]*|(?i:(?:(?:with|many|best|kind|warm|kindest"
+    r"|warmest) ){0,2}(?:regards|wishes|cheers"
     r"|sincerely|thanks|thank you|best|yours(?: truly| sincerely| faithfully)?))[ \t]*[,!.]?[ \t]*)\n[ \t]*"
     r"(?:[-–—] ?)?\w[^\n.!?]{0,40}[.!]?\Z"
 )
@@ -583,13 +609,16 @@ _COUNTS = frozenset(
 )
 _COUNTED = re.compile(r"\b(?:words?|characters?|tokens?|reading time)\b", re.I)
 _CREDIT = re.compile(
-    r"[*_(\[]{0,3}(?:(?:image|photo|original|main|data|article|news) )?(?:sources?|references?|credits?|via|photos?|image|links?|url"
+    r"[*_(\[]{0,3}(?:(?:image|photo|original|main|data|article|news) )?(?:sources?|references?|credits?|via"
+    r"|photos?|image|links?|url"
     r"|originally published(?: (?:by|in|on|at))?|adapted from|read more(?: at| on)?)[*_]{0,2}\s?[:：][*_]{0,2}\s?",
     re.I,
 )
 _LINE_ENDS = re.compile(r"(?=\n|\Z)")
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)")
-_OF_NAMES = frozenset("the of and for in on by at a an de la le von van der et al p pp vol no accessed from to com org".split())
+_OF_NAMES = frozenset(
+    "the of and for in on by at a an de la le von van der et al p pp vol no accessed from to com org".split()
+)
 _ONLINE = re.compile(r"(?:https?://|www\.)\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|co\.uk|gov|edu|de|fr|eu|info)\b\S*")
 
 
@@ -637,7 +666,8 @@ _SOURCE_LIST = re.compile(
     r"|[^\n]{0,300}?https?://[^\n]*+)?(?:\n|\Z))+\Z",
 )
 _REFERENCES = re.compile(
-    r"(?<=\n)[ \t]*(?:\#{1,6} )?[*_]{0,3}(?P<head>(?i:Sources?|References|Citations|Bibliography|Works cited|Footnotes"
+    r"(?<=\n)[ \t]*(?:\#{1,6} )?[*_]{0,3}(?P<head>(?i:Sources?|References|Citations|Bibliography|Works cited"
+    r"|Footnotes"
     r"|Further reading))(?: (?:used|cited|consulted))?[*_]{0,3}:?[*_]{0,3}[ \t]*\n"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*•–] |\(?\d{1,2}[.)] |\[\^?[\w-]{1,20}\])")
@@ -645,9 +675,7 @@ _ITEM = re.compile(r"[ \t]*(?:[-*•–] |\(?\d{1,2}[.)] |\[\^?[\w-]{1,20}\])")
 
 def _references(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The span of a heading of references with its list, where nothing else follows and something stands before."""
-    found = None
-    for found in _REFERENCES.finditer(text, start, end):
-        pass
+    found = next(reversed(list(_REFERENCES.finditer(text, start, end))), None)
     if not found or not text[start : found.start()].strip():
         return None
     lines = [line for line in text[found.end() : end].split("\n") if line.strip()]
@@ -691,16 +719,19 @@ _CHAT = _TALK | _COURTESY | _OFFER
 _META = frozenset(
     """this that with from have been were note please disclaimer important generated created produced written prepared
     made automatically advice only purposes information informational professional always enjoy happy wishes regards
-    best luck thanks contain errors mistakes good great written language model reading artificial intelligence""".split()
+    best luck thanks contain errors mistakes great language model reading artificial intelligence""".split()
 )
 _WORD = re.compile(r"[^\W_]+")
 _FIRST_LABEL = re.compile(
-    r"(?P<label>(?P<deco>\*{1,3}|_{1,2})?(?i:(?:re\w+|condens\w+|short\w*|simpl\w+|edited|final|concise|brief|abridged) (?:version"
-    r"|text|output)|output|result|response|reply|rewrite|translation|paraphrase|caption|bottom line)(?:\s?[:：](?(deco)(?P=deco))"
+    r"(?P<label>(?P<deco>\*{1,3}|_{1,2})?(?i:(?:re\w+|condens\w+|short\w*|simpl\w+|edited|final|concise|brief"
+    r"|abridged) (?:version"
+    r"|text|output)|output|result|response|reply|rewrite|translation|paraphrase|caption"
+    r"|bottom line)(?:\s?[:：](?(deco)(?P=deco))"
     r"|(?(deco)(?P=deco)\s?[:：]?|\s?[:：])))(?=\s*[^\W\d_a-z]|\s*\n)"
 )
 _FIRST_WORD = re.compile(
-    r"(?P<label>(?i:sure(?: thing)?|okay|ok|alright|absolutely|certainly|yes|yep|yeah|overall)(?:,|\s?[—–-])(?=\s+[a-zA-Z])"
+    r"(?P<label>(?i:sure(?: thing)?|okay|ok|alright|absolutely|certainly|yes|yep|yeah|overall)(?:,"
+    r"|\s?[—–-])(?=\s+[a-zA-Z])"
     r"|(?i:yes|yep|yeah|right)[.!](?=\s+\S))"
 )
 _LAST_SIGN = re.compile(r"[?:：](?=[^\w?:：]*\Z)")
