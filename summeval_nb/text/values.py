@@ -260,15 +260,29 @@ def _clock(hour: int, minute: int) -> str:
 
 # Quarters of a year.
 
-_QUARTER = re.compile(
-    r"(?:(?<=[a-z,;(] )|(?<![^\n])|(?<=[.!?] ))Q(?P<number>[1-4])(?P<year>(?=,? (?:19|20)\d\d\b))?(?![\w.:-])"
-)
+_QUARTER = re.compile(r"(?<![\w./-])Q(?P<number>[1-4])(?P<year>(?=,? (?:19|20)\d\d\b))?(?![\w:-]|\.\d)")
+_NAMED_Q = re.compile(r"(?:[A-Z][\w'’-]*|\d|[:/])[ \u00a0]$")  # the Audi Q3
 _HAS_ARTICLE = re.compile(r"(?:\b(?:the|its|their|our|his|this|last|next|each|every|a)|['’]s?) $", re.I)
 
 
 def quarters(text: str) -> Iterator[Form]:
     """Give quarters of a year, which are written as Q3 and as the third quarter."""
     for match in _QUARTER.finditer(text):
+        named = _NAMED_Q.search(text[max(0, match.start() - 30) : match.start()])
+        if named and named[0].strip() not in (
+            "In",
+            "By",
+            "For",
+            "Its",
+            "The",
+            "Their",
+            "This",
+            "Last",
+            "During",
+            "Since",
+            "From",
+        ):
+            continue
         told = _HAS_ARTICLE.search(text[max(0, match.start() - 7) : match.start()])
         name = f"{'' if told else 'the '}{list(_ORDINAL_ONES)[int(match['number']) - 1]} quarter"
         usual = f"{name} of" if match["year"] is not None else name
@@ -335,7 +349,7 @@ _SHARE = _compiled(
     r"|100)\b(?!\ ?(?:%|percent|per))"
     rf"|(?P<half>half)(?=\ (?:of|the|its|their|his|her|all)\b)"
     rf"|(?P<count>an?|one|two|three|four)[\ -](?P<part>{_any(list(_PARTS)[1:])})s?(?=\ of\b))"
-    r"(?P<of>\ of\ (?:(?:the|all|its|their)\b)?|\ the\b)?"
+    r"(?P<of>\ of\b(?:\ (?:the|all|its|their)\b)?|\ the\b)?"
 )
 _NO_SHARE = re.compile(
     r"\s?(?:an?|every|each)?\s?(?:hours?|minutes?|days?|weeks?|months?|years?|centur|miles?|million|billion"
