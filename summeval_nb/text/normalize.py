@@ -297,8 +297,21 @@ def _as_in(known: _Written, text: str, form: Form) -> str:
             forms = [name for name in names if len(names) == 1 and name not in text]
         if forms:
             same = {_bare(other) for other in forms}
-            return "" if _bare(words) in same else max(forms, key=lambda other: ("-" in other) == ("-" in words))
+            alike = (
+                isinstance(key, tuple)
+                and key[0] == "share"
+                and any(_share_kind(other) == _share_kind(words) for other in forms)
+            )
+            return (
+                "" if alike or _bare(words) in same else max(forms, key=lambda other: ("-" in other) == ("-" in words))
+            )
     return ""
+
+
+def _share_kind(words: str) -> str:
+    """Return how a share is written: in percent, as one in four, or as a quarter."""
+    found = re.search(r"%|per ?cent|pct| (?:in|out of) ", words)
+    return found[0].strip().replace("%", "percent") if found else ""
 
 
 def _bare(words: str) -> str:
