@@ -267,6 +267,13 @@ _BETWEEN = re.compile(r"[ \t]{0,3}(?:[,;&]|and)?[ \t]{0,3}")
 _TO = re.compile(r"\s?[-–—]\s?")
 
 
+def _names_no_source(found: re.Match[str]) -> bool:
+    """Whether a source is asked for or not named; "(source)" in round brackets is a word of the text."""
+    inner = found[found.lastgroup or 0]
+    bare = found.lastgroup == "round" and inner.replace(" ", "").isalpha() and "needed" not in inner
+    return not bare and _NO_SOURCE.fullmatch(inner) is not None
+
+
 def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     """Return the marks of citation, in their order; neighbours such as "[1], [2]" are one.
 
@@ -294,7 +301,7 @@ def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     position, counted, spoken = 0, _counts_from_one(text), frozenset(_SPOKEN.findall(like))
     while found := _FOUND.search(text, position):
         labels = _labels(found, spoken, counted)
-        if not labels and found.lastgroup in ("square", "round") and _NO_SOURCE.fullmatch(found[found.lastgroup]):
+        if not labels and found.lastgroup in ("square", "round") and _names_no_source(found):
             marks.append(Mark(found.start(), found.end(), ()))
             position = found.end()
             continue
