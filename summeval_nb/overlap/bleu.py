@@ -511,6 +511,16 @@ class BleuComparison(Score):
         rest = {"difference": self.score} | ends | {"p_value": self.p_value}
         return [scores | rest]
 
+    @property
+    def line(self) -> str:
+        """Both scores, the difference with its interval, and the p-value."""
+        both = f"{float(self.first):.2f} and {float(self.second):.2f} BLEU"
+        ends = f"[{self.interval.low:.2f}, {self.interval.high:.2f}]"
+        return f"{both}: {float(self):+.2f} {ends}, p = {self.p_value:.3f}"
+
+    def __repr__(self) -> str:
+        return f"{self.line}\n{self.signature}"
+
 
 def compare_bleu(
     first: BleuScore,
