@@ -679,7 +679,9 @@ def compare_answers(
     Examples
     --------
     >>> true = "It opened in 1931."
-    >>> compare_answers("When?", "It opened in 1931.", "It rained.", truth=true).winner
+    >>> compare_answers(
+    ...     question="When?", a="It opened in 1931.", b="It rained.", truth=true
+    ... ).winner
     'a'
     """
     return PairwiseMetric(**choices).score(question, a, b, truth)

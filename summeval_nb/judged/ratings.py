@@ -377,7 +377,7 @@ def rate_many(
     >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> options = {"quality": "fluency", "backend": backend, "progress": False}
-    >>> rate_many(["It rained."], ["Rain."], **options)[0].score
+    >>> rate_many(texts=["It rained."], summaries=["Rain."], **options)[0].score
     4.0
     """
     pairs = _require_paired(texts, summaries)
@@ -466,10 +466,12 @@ def rate(
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
-    >>> rate("It rained.", "Rain.", quality="fluency", backend=backend).score
+    >>> rate(
+    ...     text="It rained.", summary="Rain.", quality="fluency", backend=backend
+    ... ).score
     4.0
     >>> polite = "Is the summary polite? 5: very. 1: it insults somebody."
-    >>> rate("It rained.", "Rain.", rubric=polite, backend=backend).score
+    >>> rate(text="It rained.", summary="Rain.", rubric=polite, backend=backend).score
     4.0
     """
     pair = [require_text(text, "text")], [require_text(summary, "summary")]

@@ -410,9 +410,12 @@ def bleu_score(
 
     Examples
     --------
-    >>> float(bleu_score("the cat sat", ["the cat sat", "a cat sat"]))
+    >>> references = ["the cat sat", "a cat sat"]
+    >>> float(bleu_score(candidate="the cat sat", references=references))
     100.0
-    >>> bleu_score("the cat sat", "the cat ran", 2, smooth="none").counts
+    >>> bleu_score(
+    ...     candidate="the cat sat", references="the cat ran", n=2, smooth="none"
+    ... ).counts
     (2, 1)
     """
     metric = BleuMetric(n=n, effective_order=effective_order, **choices)
@@ -459,7 +462,8 @@ def corpus_bleu(
     Examples
     --------
     >>> references = [["the cat sat on it"], "no"]
-    >>> round(float(corpus_bleu(["the cat sat on it", "yes"], references)), 2)
+    >>> texts = ["the cat sat on it", "yes"]
+    >>> round(float(corpus_bleu(candidates=texts, references=references)), 2)
     95.54
     """
     metric = BleuMetric(n=n, effective_order=effective_order, **choices)
@@ -488,7 +492,8 @@ def bleu_many(
     Examples
     --------
     >>> references = ["the cat sat", ["yes", "no"]]
-    >>> bleu_many(["the cat sat", "no"], references).scores.round(6).tolist()
+    >>> table = bleu_many(candidates=["the cat sat", "no"], references=references)
+    >>> table.scores.round(6).tolist()
     [100.0, 100.0]
     """
     metric = BleuMetric(n=n, effective_order=effective_order, **choices)
