@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -120,6 +121,11 @@ def compare(
     leave_for(bad + len(lost), bad + len(rows))
 
 
+def _number(cell: Any) -> float | None:
+    """Return the number of a cell; None for an empty one."""
+    return None if cell is None or not str(cell).strip() else float(cell)
+
+
 def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
     """Return an articles × systems table of one column; absent cells are None, double ones an error.
 
@@ -136,8 +142,7 @@ def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float
         cells = table.setdefault(row[article], {})
         if row[system] in cells:
             fail(f"two rows for article {row[article]!r} and system {row[system]!r}")
-        empty = row[value] is None or not str(row[value]).strip()
-        cells[row[system]] = None if empty else float(row[value])
+        cells[row[system]] = _number(row[value])
     return [[cells.get(column) for column in systems] for cells in table.values()]
 
 
@@ -148,9 +153,9 @@ def correlate(
     metric: Annotated[str, typer.Option(help="Column of the metric's numbers.")] = "metric",
     human: Annotated[str, typer.Option(help="Column of people's ratings.")] = "human",
     article: Annotated[str, typer.Option(help="Column that names the article.")] = "article",
-    system: Annotated[str, typer.Option(help="Column that names the system.")] = "system",
+    system: Annotated[str, typer.Option(help="Column that names the system, if there are several.")] = "system",
 ) -> None:
-    """Correlate a metric with people's ratings, with a bootstrap interval.
+    """Correlate a metric with people's ratings, with a bootstrap interval. Without a column system, each row is a text.
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
     level=system
@@ -158,9 +163,19 @@ def correlate(
     keep_apart(given, table)
     from summeval_nb.agreement.correlation import correlate as correlate_tables
 
-    rows = read_columns(table, given.format, (article, system, metric, human))
+    named = [name for name in (article, system) if name not in ("article", "system")]
+    rows = read_columns(table, given.format, (*named, metric, human))  # they keep their other columns
     options = read_options(given.option, correlate_tables, "correlate")
-    grids = [_grid(rows, [article, system], value) for value in (metric, human)]
+    values = metric, human
+    if any(system in row for row in rows):
+        if lost := [row for row in rows if article not in row or system not in row]:
+            fail(f"{table!r}: a row has no {article if article not in lost[0] else system!r}")
+        grids: list[Any] = [_grid(rows, [article, system], value) for value in values]
+    else:
+        known = [row[article] for row in rows if article in row]
+        if twice := [name for name, times in Counter(map(str, known)).items() if times > 1]:
+            fail(f"several rows for article {twice[0]!r}, and no column {system!r} that tells them apart")
+        grids = [[_number(row[value]) for row in rows] for value in values]
     result = correlate_tables(*grids, **options)
     show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
 

@@ -504,7 +504,9 @@ def evaluate_many(
 
     Examples
     --------
-    >>> results = evaluate_many(["The dog slept."] * 2, ["The dog slept.", ""])
+    >>> results = evaluate_many(
+    ...     texts=["The dog slept."] * 2, summaries=["The dog slept.", ""]
+    ... )
     >>> [result.score for result in results], results[1].reason
     ([1.0, None], 'the summary is empty')
     """
@@ -590,7 +592,7 @@ def evaluate(
     Examples
     --------
     >>> article = "The bridge opened in 1931. It is long."
-    >>> result = evaluate(article, "The bridge opened in 1931.")
+    >>> result = evaluate(text=article, summary="The bridge opened in 1931.")
     >>> result.score, result.verdicts[0].evidence[0].index
     (1.0, 0)
     """
@@ -780,7 +782,9 @@ def assert_faithful(
 
     Examples
     --------
-    >>> assert_faithful("The dog slept. It rained.", "It rained.", at_least=1).score
+    >>> assert_faithful(
+    ...     text="The dog slept. It rained.", summary="It rained.", at_least=1
+    ... ).score
     1.0
     """
     __tracebackhide__ = True

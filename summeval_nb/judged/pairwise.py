@@ -28,7 +28,7 @@ from ..core.html import axes_for
 from ..core.resampling import drawings, middle
 from ..core.base import JsonDict
 from ..core.metric import Metric
-from ..core.results import Outcome, ResultTable, Score, Signature
+from ..core.results import Outcome, ResultTable, Score, Signature, keeps_index
 from ..core.base import require_column, require_count, require_share
 from ..core.base import require_text, require_texts
 from ..core.html import Markup, figure_text, html_table, text_table
@@ -679,13 +679,16 @@ def compare_answers(
     Examples
     --------
     >>> true = "It opened in 1931."
-    >>> compare_answers("When?", "It opened in 1931.", "It rained.", truth=true).winner
+    >>> compare_answers(
+    ...     question="When?", a="It opened in 1931.", b="It rained.", truth=true
+    ... ).winner
     'a'
     """
     return PairwiseMetric(**choices).score(question, a, b, truth)
 
 
 @_takes_choices_of(PairwiseMetric)
+@keeps_index
 def compare_answers_many(
     table: Table, *, progress: bool = True, **choices: Unpack[PairChoices]
 ) -> AnswerComparisonTable:
@@ -1266,7 +1269,7 @@ class RubricMetric(Metric):
         answers: Sequence[str],
         *,
         progress: bool | None = None,
-    ) -> RatingTable[Rating]:
+    ) -> RatingTable:
         """Return the grades of many answers, one question for each."""
         pairs, (low, high) = _check_answers(questions, answers), self.scale
         model, kept = load_backend(self.backend), load_store(self.store)
@@ -1285,7 +1288,7 @@ class RubricMetric(Metric):
             Rating(**_grade_parts(one), quality=self.title, signature=line)
             for one in values
         ]
-        return table_of(found, [answer for _, answer in pairs])
+        return table_of(found, [answer for _, answer in pairs], line)
 
 # %% ../../nbs/5_other_qualities/57_pairs.ipynb #2bd3d2dd
 class Sides:

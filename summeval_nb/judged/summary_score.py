@@ -858,7 +858,7 @@ def summarization_score(
     Examples
     --------
     >>> bridge = "The bridge opened in 1931."
-    >>> result = summarization_score(bridge, bridge, conciseness=False)
+    >>> result = summarization_score(contexts=bridge, summary=bridge, conciseness=False)
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """

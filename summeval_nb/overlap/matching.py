@@ -237,7 +237,9 @@ def meteor_many(
     Examples
     --------
     >>> references = ["yes", ["never", "maybe"]]
-    >>> meteor_many(["yes", "no"], references, synonyms=None).scores.tolist()
+    >>> meteor_many(
+    ...     candidates=["yes", "no"], references=references, synonyms=None
+    ... ).scores.tolist()
     [0.5, 0.0]
     """
     return MeteorMetric(**choices).score_many(candidates, references)

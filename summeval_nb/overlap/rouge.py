@@ -74,7 +74,8 @@ def calculate_rouge(
 
     Examples
     --------
-    >>> calculate_rouge("The cat sat.", "The cat ran away.")["recall"]
+    >>> reference, generated = "The cat sat.", "The cat ran away."
+    >>> calculate_rouge(reference=reference, generated=generated)["recall"]
     0.6666666666666666
     """
     wanted, made = _tokenize_pair(reference, generated, tokenizer)
@@ -199,7 +200,8 @@ def calculate_rouge_l(
 
     Examples
     --------
-    >>> calculate_rouge_l("The cat sat.", "The cat ran away.")["precision"]
+    >>> reference, generated = "The cat sat.", "The cat ran away."
+    >>> calculate_rouge_l(reference=reference, generated=generated)["precision"]
     0.5
     """
     wanted, made = _tokenize_pair(reference, generated, tokenizer)
@@ -338,7 +340,8 @@ def rouge_w(
 
     Examples
     --------
-    >>> round(rouge_w("a b c d e f g", "a b c d h i k")["f1_score"], 4)
+    >>> scores = rouge_w(reference="a b c d e f g", generated="a b c d h i k")
+    >>> round(scores["f1_score"], 4)
     0.5714
     """
     wanted, made = _tokenize_pair(reference, generated, tokenizer)
@@ -660,7 +663,9 @@ def rouge_score(
 
     Examples
     --------
-    >>> scores = rouge_score("the cat sat", ["the cat sat down", "cats sit"])
+    >>> scores = rouge_score(
+    ...     candidate="the cat sat", references=["the cat sat down", "cats sit"]
+    ... )
     >>> scores["rouge1"].recall, scores["rougeL"].precision
     (0.75, 1.0)
     """
@@ -699,7 +704,9 @@ def rouge_many(
     --------
     >>> candidates = ["the cat", "a dog"]
     >>> references = ["the cat sat", ["a dog", "dogs"]]
-    >>> table = rouge_many(candidates, references, types=["rouge1"])
+    >>> table = rouge_many(
+    ...     candidates=candidates, references=references, types=["rouge1"]
+    ... )
     >>> table["rouge1"].recall.tolist()
     [0.6666666666666666, 1.0]
     """
