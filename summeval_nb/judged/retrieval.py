@@ -19,6 +19,7 @@ from ..core.files import write_whole
 from ..core.html import folded
 from ..core.files import Table
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar, steps
 from ..core.metric import Metric
 from summeval_nb.core.results import (
     Outcome,
@@ -198,7 +199,7 @@ max_failed : float
 store : Store or path, optional
     Where the judge's replies are kept.
 progress : bool
-    Whether to show progress bars, one for each kind of question to the judge.
+    Whether to show a progress bar, which counts rows.
 
 Raises
 ------
@@ -507,15 +508,10 @@ class Asker:
         judge: str | Judge,
         embedder: EmbedderOrName,
         store: StoreOrPath,
-        progress: bool = False,
     ):
         chosen = load_judge(judge)
         self.judge: Judge = chosen.for_run() if hasattr(chosen, "for_run") else chosen
-        self._embedder, self._store, self._progress = (
-            embedder,
-            load_store(store),
-            progress,
-        )
+        self._embedder, self._store = embedder, load_store(store)
         self._replies: dict[tuple[str, tuple[object, ...]], Any] = {}
         self._sentences: dict[Reply, list[tuple[str, list[str]]]] = {}
         self._premises: dict[Reply, str] = {}
@@ -544,14 +540,8 @@ class Asker:
             if key not in self._replies
         }
         if missing:
-            bar = task if self._progress else ""
-            found = ask_many(
-                self.judge,
-                task,
-                list(missing.values()),
-                store=self._store,
-                progress=bar,
-            )
+            put = self.judge, task, list(missing.values())
+            found = ask_many(*put, store=self._store)
             self._replies.update(zip(missing, found, strict=True))
         return [self._replies[key] for key in keys]
 
@@ -565,7 +555,9 @@ class Asker:
         wanted = [reply for reply in dict.fromkeys(replies) if has_word(reply.text)]
         texts = list(dict.fromkeys(reply.text for reply in wanted))
         items = [(spoken(t), [unit.plain for unit in spoken_units(t)]) for t in texts]
-        resolved = dict(zip(texts, self.ask("resolve", items), strict=True))
+        stage = Stages(resolve=1, split=2)
+        with stage("resolve"):
+            resolved = dict(zip(texts, self.ask("resolve", items), strict=True))
         read: dict[Reply, list[tuple[str, tuple[Told, ...]]]] = {}
         for reply in wanted:
             found = resolved[reply.text]
@@ -582,7 +574,8 @@ class Asker:
             ]
         asked = [text for own in read.values() for text, told in own if not told]
         asked = list(dict.fromkeys(asked))
-        split = self.ask("statements", [(unit,) for unit in asked])
+        with stage("split"):
+            split = self.ask("statements", [(unit,) for unit in asked])
         known_statements = {
             unit: [unit] if isinstance(own, JudgeFailure) else [one.text for one in own]
             for unit, own in zip(asked, split, strict=True)
@@ -902,7 +895,9 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
         replies += [Reply("", row.answer) for row in rows]
     if "questions of the contexts" in needs:
         replies += [Reply("", one) for row in rows for one in row.contexts]
-    asker.statements(replies)
+    stage = Stages(statements=1, each=5, together=2, questions=2)
+    with stage("statements"):
+        asker.statements(replies)
     pairs = [
         (p, s)
         for name in said
@@ -916,7 +911,8 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
             for row in rows
             for s in asker.of(row.reply("answer"))
         ]
-    asker.entail(pairs)
+    with stage("each"):
+        asker.entail(pairs)
     left = [
         (row.together, s)
         for name in ("truth", "answer")
@@ -925,7 +921,8 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
         for s in asker.of(row.reply(name))
         if not any(asker.verdict(one, s).label == "entailed" for one in row.contexts)
     ]
-    asker.entail(left)
+    with stage("together"):
+        asker.entail(left)
     asked = (
         [s for row in rows for s in asker.of(Reply("", row.answer))]
         if "questions of the answer" in needs
@@ -936,8 +933,9 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
             s for row in rows for one in row.contexts for s in asker.of(Reply("", one))
         ]
     if asked:
-        asker.questions(asked)
-        asker.vectors([row.question for row in rows if row.question.strip()])
+        with stage("questions"):
+            asker.questions(asked)
+            asker.vectors([row.question for row in rows if row.question.strip()])
 
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #0ca630ce
 @dataclass(frozen=True, kw_only=True)
@@ -972,11 +970,9 @@ class RetrievalMetric(Metric):
         """Return the numbers of one row; here stands the definition."""
         raise NotImplementedError(f"{type(self).__name__} must have measure")
 
-    def asker(self, progress: bool = False) -> Asker:
+    def asker(self) -> Asker:
         """Return what asks this metric's judge."""
-        return Asker(
-            self.judge, getattr(self, "embedder", "minilm"), self.store, progress
-        )
+        return Asker(self.judge, getattr(self, "embedder", "minilm"), self.store)
 
     @property
     def signature(self) -> Signature:
@@ -1030,7 +1026,8 @@ class RetrievalMetric(Metric):
             _check_row(self.columns, record, f"row {n}: ")
             for n, record in enumerate(table_rows(lists))
         ]
-        return self.results(rows, self.asker(bool(progress)))
+        with one_bar(len(rows), self.name, "row", show=bool(progress)):
+            return self.results(rows, self.asker())
 
     def results(self, rows: Sequence[RetrievalRow], asker: Asker) -> RetrievalTable:
         """Return the scores of checked rows, asked through one asker."""
@@ -1042,18 +1039,17 @@ class RetrievalMetric(Metric):
             for name in said
             if not missing
         ]
-        asker.ask(
-            "refusal", [(opening(spoken(getattr(row, name))),) for row, name in told]
-        )
+        openings = [(opening(spoken(getattr(row, name))),) for row, name in told]
+        stage = Stages(refusals=1, learn=9)
+        with stage("refusals"):
+            asker.ask("refusal", openings)
         reasons = [
             f"the {missing} is empty" if missing else self._unfit(row, said, asker)
             for row, missing in zip(rows, empty, strict=True)
         ]
-        _prepare(
-            asker,
-            [row for row, reason in zip(rows, reasons, strict=True) if not reason],
-            self.needs,
-        )
+        fit = [row for row, reason in zip(rows, reasons, strict=True) if not reason]
+        with stage("learn"):
+            _prepare(asker, fit, self.needs)
         signature = self._signature(asker)
         found = [
             self._result(
@@ -1804,8 +1800,8 @@ class RagMetric(Metric):
             own["embedder"] = self.embedder
         return kind(**own, store=self.store)
 
-    def _asker(self, progress: bool = False) -> Asker:
-        return Asker(self.judge, self.embedder, self.store, progress)
+    def _asker(self) -> Asker:
+        return Asker(self.judge, self.embedder, self.store)
 
     @property
     def signature(self) -> Signature:
@@ -1885,13 +1881,17 @@ class RagMetric(Metric):
             left_out = {}
         kinds = [kind for kind in self._kinds if kind.name not in left_out]
         rows = [self._row(record, f"row {n}: ") for n, record in enumerate(records)]
-        asker = self._asker(progress)
+        asker = self._asker()
         said = [name for name in _FLAGS if any(name in kind.columns for kind in kinds)]
         texts = [getattr(row, name) for row in rows for name in said]
         read = [text for text in texts if spoken(text).strip()]
-        asker.ask("refusal", [(opening(spoken(text)),) for text in read])
         made = [self._made(kind) for kind in kinds]
-        tables = {metric.name: metric.results(rows, asker) for metric in made}
+        with one_bar(len(rows), "questions", "row", show=progress):
+            stage = Stages(refusals=1, score=9)
+            with stage("refusals"):
+                asker.ask("refusal", [(opening(spoken(text)),) for text in read])
+            with stage("score"):
+                tables = {one.name: one.results(rows, asker) for one in steps(made)}
         signature = self._signature(asker)
         results = []
         for place, row in enumerate(rows):
