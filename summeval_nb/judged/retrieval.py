@@ -63,8 +63,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'relevant_share', 'explained', 'RetrievedPassage',
-           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Asker', 'Found', 'Measured',
-           'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecisionMetric',
+           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Said', 'Asker', 'Found',
+           'Measured', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecisionMetric',
            'context_precision', 'ContextRecallMetric', 'context_recall', 'AnswerFaithfulnessMetric',
            'answer_faithfulness', 'noise_shares', 'NoiseSensitivityMetric', 'noise_sensitivity',
            'ContextRelevanceMetric', 'context_relevance', 'AnswerRelevancyMetric', 'answer_relevancy',
@@ -500,6 +500,20 @@ def _check_row(
     return RetrievalRow(**found)
 
 
+class Said(str):
+    """A statement of a text, with what is known of it where it was made of a short
+    answer: the same statement of another text may have other words of its own."""
+
+    told: Told | None = None
+
+    @classmethod
+    def of(cls, told: Told) -> Said:
+        """The statement that was made here."""
+        made = cls(told.text)
+        made.told = told
+        return made
+
+
 class Asker:
     """Puts questions to a judge, each only once, whatever measure wants to know."""
 
@@ -515,8 +529,8 @@ class Asker:
         self._replies: dict[tuple[str, tuple[object, ...]], Any] = {}
         self._sentences: dict[Reply, list[tuple[str, list[str]]]] = {}
         self._premises: dict[Reply, str] = {}
-        self._told: dict[str, Told] = {}
         self._tags: dict[tuple[str, str], Entailment] = {}
+        self._by_words: dict[tuple[str, Told], Entailment] = {}
         self._made: dict[str, str | JudgeFailure] = {}
         self._vectors: dict[str, np.ndarray] = {}
 
@@ -581,9 +595,8 @@ class Asker:
             for unit, own in zip(asked, split, strict=True)
         }
         for reply, parts in read.items():
-            self._told |= {part.text: part for _, told in parts for part in told}
             self._sentences[reply] = [
-                (text, [part.text for part in told] if told else known_statements[text])
+                (text, list(map(Said.of, told)) if told else known_statements[text])
                 for text, told in parts
             ]
 
@@ -617,12 +630,8 @@ class Asker:
                 if isinstance(found, JudgeFailure)
                 else found
             )
-            self._tags.update(
-                {
-                    (premise, s): self._looked_up(premise, s, tag)
-                    for s, tag in zip(own, tags, strict=True)
-                }
-            )
+            pairs = [(premise, statement) for statement in own]
+            self._tags.update(zip(pairs, tags, strict=True))
 
     def share(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """`ask` for who asks in portions of his own: each pair of premise and
@@ -638,15 +647,17 @@ class Asker:
         unread = any(part.reason for part in told)
         return () if unread and not getattr(self.judge, "by_words", False) else told
 
-    def _looked_up(self, premise: str, statement: str, tag: Entailment) -> Entailment:
-        """What is known of a statement; of a short answer by its own words, too."""
-        told = self._told.get(statement)
-        by_words = getattr(self.judge, "by_words", False)
-        return looked_up(told, premise, tag) if told and by_words else tag
-
     def verdict(self, premise: str, statement: str) -> Entailment:
-        """What is known of a pair that was learned."""
-        return self._tags[premise, statement] if has_word(premise) else _NOT_SAID
+        """What is known of a pair that was learned; of a short answer by its own
+        words, too."""
+        if not has_word(premise):
+            return _NOT_SAID
+        tag, told = self._tags[premise, statement], getattr(statement, "told", None)
+        if told is None or not getattr(self.judge, "by_words", False):
+            return tag
+        if (premise, told) not in self._by_words:
+            self._by_words[premise, told] = looked_up(told, premise, tag)
+        return self._by_words[premise, told]
 
     def refusal(self, text: str) -> Flag:
         """Whether a text declines to answer, by its opening as in `evaluate_answer`.
