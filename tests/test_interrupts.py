@@ -94,7 +94,8 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_no_silent_server_is_waited_for_in_python(name, server):
-    code = f"from summeval_nb import {name}\nmodel = 'llm:scripted@{server.url}'\n{CALLS[name]}"
+    part = "judged" if name == "rate_many" else "evidence"
+    code = f"from summeval_nb.{part} import {name}\nmodel = 'llm:scripted@{server.url}'\n{CALLS[name]}"
     code_and_errors = interrupted([sys.executable, "-c", code], lambda: len(server.questions) > 4)
     assert code_and_errors[0] == -signal.SIGINT, code_and_errors
     assert code_and_errors[1].count("Traceback") == 1 and code_and_errors[1].endswith("KeyboardInterrupt\n")
@@ -103,7 +104,7 @@ def test_no_silent_server_is_waited_for_in_python(name, server):
 def test_an_interrupted_call_can_be_made_again_in_the_same_process(server):
     code = f"""
 import signal, threading
-from summeval_nb import rate_many
+from summeval_nb.judged import rate_many
 from tests.servers.misbehaving import MisbehavingServer
 how = {{"quality": "fluency", "progress": False}}
 timer = threading.Timer(8, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
