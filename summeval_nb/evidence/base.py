@@ -348,12 +348,12 @@ class Packaged:
         for start in steps(range(0, len(checked), _BATCH)):
             batch = checked[start : start + _BATCH]
             given = None if vectors is None else vectors[start : start + _BATCH]
-            own, stage = given, Stages(encode=1, judge=2)
+            stage = Stages(encode=1, judge=2)
             if given is None or any(held.embedder != fitted()["embedder"] for held in given):
                 with stage("encode"):
-                    own = self._encode(batch)
+                    given = self._encode(batch)
             with stage("judge"):
-                verdicts += self._check_each(batch, own)
+                verdicts += self._check_each(batch, given)
         return verdicts
 
     def _check_each(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
