@@ -362,7 +362,8 @@ def checker_bench(
     sets = {name: BENCH_SETS[name]() for name in chosen}
     sets |= {given: load_labelled(file, format=format) for given, format, file in named}
     judges = {name: name for name in checker or ["embedded"]}
-    result = benchmark_checker(judges, sets, reports=reports, limit=limit, store=open_store(store))
+    how: dict[str, Any] = {"reports": reports, "limit": limit, "progress": sys.stderr.isatty()}
+    result = benchmark_checker(judges, sets, store=open_store(store), **how)
     show(result, given, "Checkers on labelled sentences", str(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
     leave_for(failed, total)

@@ -28,6 +28,7 @@ from ..core.files import write_whole
 from ..core.results import Rows
 from ..core.base import made_of
 from ..core.base import JsonDict
+from ..core.progress import Stages
 from ..core.report import Entry, Report, evidence_markdown
 from ..core.report import evidence_report, evidence_text
 from ..core.results import Evidence, Finding, Outcome, ResultTable
@@ -298,11 +299,15 @@ def _evaluate_batch(
 ) -> list[Faithfulness]:
     """Split, embed, compare and find, check, count: a batch of pairs."""
     checker, splitter = settings.checker, settings.splitter
-    batch = read_pairs(texts, summaries, checker, splitter, settings.lang)
-    vectors = embed_pairs(batch, settings)
-    retrieved = [pair.retrieve(vectors, settings.k) for pair in batch]
+    stage = Stages(read=1, embed=5, judge=11)
+    with stage("read"):
+        batch = read_pairs(texts, summaries, checker, splitter, settings.lang)
+    with stage("embed"):
+        vectors = embed_pairs(batch, settings)
+        retrieved = [pair.retrieve(vectors, settings.k) for pair in batch]
     questions = [question for pair in retrieved for question in pair.questions]
-    answers = judge(questions, checker, vectors, settings.store)
+    with stage("judge"):
+        answers = judge(questions, checker, vectors, settings.store)
     found = []
     for pair in retrieved:
         verdicts = pair.verdicts(answers, checker.threshold)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 from ..core.html import axes_for
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
+from ..core.progress import one_bar, steps
 from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Score, Signature, keeps_index
 from ..core.base import require_count, require_option, require_text
@@ -269,8 +270,9 @@ def ask_for_grades(
 
     def compute(batch: list[int]) -> list[Said]:
         chosen: list[Choice | BackendError] = []
-        for draw, group in itertools.groupby(batch, lambda i: questions[i][0]):
-            own = [questions[i][1] for i in group]
+        drawn = itertools.groupby(batch, lambda i: questions[i][0])
+        groups = [(draw, [questions[i][1] for i in group]) for draw, group in drawn]
+        for draw, own in steps(groups, [len(own) for _, own in groups]):
             chosen += backend.choose_many(own, options, workers=workers, **draw)
         return [
             choice if isinstance(choice, BackendError) else choice.to_dict()
@@ -282,7 +284,8 @@ def ask_for_grades(
         content_key(*named, prompt, options, *draw.values())
         for draw, prompt in questions
     ]
-    found = fill_missing(store, "rating", keys, compute, progress=progress)
+    with one_bar(len(prompts), progress, "text", show=bool(progress)):
+        found = fill_missing(store, "rating", keys, compute)
     each = (found[i :: len(put)] for i in range(len(put)))
     values = iter([_shared_out(said, options) for said in each])
     return [next(values) if wanted else None for wanted in asked]

@@ -19,6 +19,7 @@ from ..core.base import np
 from ..core.metric import takes_choices_of
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
+from ..core.progress import one_bar, steps
 from ..core.metric import Metric
 from ..core.results import Outcome, Score, ScoreTable, Signature
 from ..core.base import require_option, require_text
@@ -516,20 +517,19 @@ class RougeMetric(Metric):
         progress: bool | None = None,
     ) -> RougeTable:
         """Return ROUGE of each text; see `rouge_many`."""
-        from tqdm.auto import tqdm
-
         texts, groups = require_pairs(candidates, references)
         warn_of_foreign_stems(self.stemmer, texts)
         every = chain(texts, chain.from_iterable(groups))
         warn_of_lost_letters(list(every), self._tokenizer_name())
         starts = range(0, len(texts), _CHUNK)
-        hidden: bool | None = not progress
+        show = progress
         if progress is None:  # for many texts, and on terminals only
-            hidden = True if len(starts) < 2 else None
-        chunks = [
-            _score_chunk(texts[at : at + _CHUNK], groups[at : at + _CHUNK], self)
-            for at in tqdm(starts, desc="ROUGE", disable=hidden)
-        ]
+            show = False if len(starts) < 2 else None
+        with one_bar(len(texts), "ROUGE", "text", show=show):
+            chunks = [
+                _score_chunk(texts[at : at + _CHUNK], groups[at : at + _CHUNK], self)
+                for at in steps(starts)
+            ]
         if not chunks:
             raise ValueError("candidates is empty: there is no text to score")
         known, by_type = np.concatenate([ok for _, ok in chunks]), {}
