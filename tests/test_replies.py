@@ -203,3 +203,44 @@ def test_an_empty_line_ends_a_table():
 )
 def test_a_yes_has_the_past_of_its_verb(question, said):
     assert [told.text for told in read_replies(question, ["Yes."])[0]] == [said]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "statement"),
+    [
+        ("Who will lead the choir?", "Marta", "Marta will lead the choir."),
+        ("Who must lock the gate?", "The porter", "The porter must lock the gate."),
+        ("What could delay the ferry?", "Thick fog", "Thick fog could delay the ferry."),
+        ("What can be reused?", "Two jars", "Two jars can be reused."),
+        ("What may pupils bring?", "Their own lunch", "Pupils may bring their own lunch."),
+        ("What should the guests have paid?", "9 euros", "The guests should have paid 9 euros."),
+        ("What flows under the mill?", "A stream", "A stream flows under the mill."),
+        ("What drives the pump?", "The wheel", "The wheel drives the pump."),
+        ("Where did the baker move to?", "Norwich", "The baker moved to Norwich."),
+        ("Where does the milk come from?", "Two farms", "The milk comes from two farms."),
+    ],
+)
+def test_a_gap_stands_where_the_question_asks(question, answer, statement):
+    assert [told.text for told in read_replies(question, [answer])[0]] == [statement]
+
+
+def test_a_noun_that_may_be_a_verb_makes_no_statement():
+    (told,) = read_replies("What melts snow quickly?", ["Salt"])[0]
+    assert told.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"),
+    [
+        ("**Yes** — since June.", "The shop was open."),
+        ("Luckily, yes.", "The shop was open."),
+        ("Right!", "The shop was open."),
+        ("*No*: it was not.", "The shop was not open."),
+        ("Sadly not — it rained.", "The shop was not open."),
+        ("Not really.", "The shop was not open."),
+        ("Of course not.", "The shop was not open."),
+        ("Not one shop was open.", "Not one shop was open."),
+    ],
+)
+def test_dressed_openers_are_yes_and_no(answer, first):
+    assert read_replies("Was the shop open?", [answer])[0][0].text == first

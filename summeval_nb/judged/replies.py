@@ -227,7 +227,8 @@ def _clause(auxiliary: str, words: Sequence[str], *, predicate: bool = True) -> 
     if low in _MODAL or (low in _HAVE and after):
         if not after:
             return None
-        return _Clause(subject, f"{low} {after[0]}", " ".join(after[1:]), low)
+        verbs = 2 if after[0].lower() in ("be", "have", "been") and after[1:] and _says_of(after[1]) else 1
+        return _Clause(subject, " ".join([low, *after[:verbs]]), " ".join(after[verbs:]), low)
     return _Clause(subject, low, " ".join(after), low)
 
 
@@ -245,7 +246,8 @@ class _Frame(NamedTuple):
 def _at_end(clause: _Clause | None, place: str) -> _Frame | None:
     if clause is None:
         return None
-    return _Frame(f"{clause.subject} {clause.verb} {clause.rest}".strip(), "", place=place)
+    text = f"{clause.subject} {clause.verb} {clause.rest}".strip()
+    return _Frame(text, "", place="" if ends_with_preposition(text) else place)  # Where did she move to
 
 
 def _behind_verb(clause: _Clause | None, noun: str = "") -> _Frame | None:
@@ -297,6 +299,29 @@ def _how(words: Sequence[str]) -> _Frame | None:
     return frame._replace(measure=measure) if frame and measure and plain else frame
 
 
+def _opens_object(words: Sequence[str]) -> bool:
+    """Whether a word is followed by what a verb takes: the meeting, round the sea, next; or by nothing."""
+    low = words[1].lower() if words[1:] else ""
+    return not low or low in _PREPOSITIONS | _ADVERBS or low == "next" or _starts_subject(words[1])
+
+
+def _is_many(word: str) -> bool:
+    low = word.lower()
+    return low in _MANY or (low.endswith("s") and not low.endswith(("ss", "us", "is")))
+
+
+_MANY = frozenset("people children men women staff police".split())
+
+
+def _asks_subject(auxiliary: str, after: Sequence[str]) -> bool:
+    """Whether a question's own word is its subject: Who will chair the meeting, but not What may tenants keep."""
+    if _starts_subject(after[0]):
+        return False
+    if auxiliary in _MODAL:  # a bare plural with a verb behind it is the subject, any other bare word is the verb
+        return not (_is_many(after[0]) and len(after) > 1 and not _opens_object(after))
+    return auxiliary not in _DO
+
+
 def _who_or_what(wh: str, words: Sequence[str]) -> _Frame | None:
     """The frame of a question for a thing or a person: the subject, the object, or what something is."""
     place = _first_auxiliary(words)
@@ -306,14 +331,19 @@ def _who_or_what(wh: str, words: Sequence[str]) -> _Frame | None:
     if named and words[0].lower().startswith("happen"):
         return None
     if place is None or (not named and place):  # Who wrote the report
-        if wh == "which" or (wh == "what" and not (_says_of(words[0]) or words[0].lower() in _VERBS)):
-            end = next((i for i, word in enumerate(words[1:], 1) if _says_of(word) or word.lower() in _VERBS), 1)
-            words = words[end:]
+        third = _is_many(words[0]) and _opens_object(words)  # What goes round the sea
+        verb = _says_of(words[0]) or words[0].lower() in _VERBS | _THIRD or third
+        if wh == "which" or (wh == "what" and not verb):
+            known = _VERBS | _THIRD | set(_PAST)
+            end = next((i for i, word in enumerate(words[1:], 1) if _says_of(word) or word.lower() in known), 0)
+            if not end and wh == "what" and _is_many(words[0]):  # What turns water into steam: a noun or a verb?
+                return None
+            words = words[end or 1 :]
         return _Frame("", " ".join(words), True) if words else None
     noun, auxiliary, after = [word.lower() for word in words[:place]], words[place].lower(), words[place + 1 :]
     if not after:
         return None
-    if auxiliary not in _DO and not _starts_subject(after[0]) and not (auxiliary in _MODAL and len(after) > 1):
+    if _asks_subject(auxiliary, after):
         return _Frame("", " ".join(words[place:]), True)
     clause = _clause(auxiliary, after, predicate=False)
     if clause is None:
@@ -424,12 +454,16 @@ def _preposition(place: str, words: Sequence[str]) -> str:
 
 _ORDINAL = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth last here there".split())
 _YES = re.compile(
-    r"(?:yes|yeah|yep|yup|correct|true|exactly|affirmative|absolutely|definitely|certainly|of course|indeed"
+    r"(?:(?:fortunately|luckily|happily|thankfully|well)[, ]+(?=yes))?"
+    r"(?:yes|yeah|yep|yup|correct|true|right(?=[,.!;:]|$)|exactly|affirmative|absolutely|definitely|certainly"
+    r"|of course|indeed"
     r"|that(?:['’]s| is) (?:correct|right|true))\b(?:[,.!;:]| *[-–—])* *",
     re.I,
 )
 _NO = re.compile(
-    r"(?:not at all|no|nope|nah|false|incorrect|wrong|negative"
+    r"(?:(?:(?:unfortunately|sadly|regrettably|alas|i(?:['’]m| am) afraid|absolutely|certainly|definitely|of course"
+    r"|fortunately|luckily)[, ]+)(?:no|not)|not (?:really|quite|exactly)"
+    r"|not at all|no|nope|nah|false|incorrect|wrong|negative"
     r"|that(?:['’]s| is)(?:n['’]t| not) (?:correct|right|true|so)"
     r"|that(?:['’]s| is) (?:incorrect|wrong|false))(?=[,.!;: ]*$|[,.!;:]| *[-–—])(?:[,.!;:]| *[-–—])* *",
     re.I,
@@ -446,6 +480,7 @@ _MAYBE = re.compile(
     r"(?:[, ]+(?:yes|no|so|not|it (?:was|is)))?[.!… ]*",
     re.I,
 )
+_STRESSED = re.compile(r"(\*\*|__|\*|_)(?=[^\s*_])([^*_\n]+)\1")
 _ECHO = re.compile(
     rf"(?:it|he|she|they|we|i|you|there|that|this) (?P<aux>{'|'.join(sorted(_AUXILIARY))})(?P<no>n['’]t| not)?[.! ]*",
     re.I,
@@ -574,6 +609,8 @@ def _yes_or_no(text: str, question: str) -> list[Told] | None:
 def _read(text: str, question: str) -> list[Told]:
     """What the first unit of an answer says, read with the question; nothing for an opener alone."""
     plain = text.strip()
+    if opened := _STRESSED.match(plain):  # **Yes** — it was
+        plain = opened[2] + plain[opened.end() :]
     if plain.endswith(":") or _ITEM.match(plain):  # a list, whose items go on with it
         return [Told(text)]
     if _MAYBE.fullmatch(plain):
