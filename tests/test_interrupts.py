@@ -101,29 +101,6 @@ def test_no_silent_server_is_waited_for_in_python(name, server):
     assert code_and_errors[1].count("Traceback") == 1 and code_and_errors[1].endswith("KeyboardInterrupt\n")
 
 
-def test_an_interrupted_call_can_be_made_again_in_the_same_process(server):
-    code = f"""
-import signal, threading
-from summeval_nb.judged import rate_many
-from tests.servers.misbehaving import MisbehavingServer
-how = {{"quality": "fluency", "progress": False}}
-timer = threading.Timer(8, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
-timer.start()
-try:
-    rate_many(["It rained."] * 99, [f"Rain {{n}}." for n in range(99)], backend="llm:scripted@{server.url}", **how)
-except KeyboardInterrupt:
-    with MisbehavingServer("ok") as other:
-        how["backend"] = f"llm:scripted@{{other.url}}"
-        found = rate_many(["It rained."] * 9, [f"Rain {{n}}." for n in range(9)], **how)
-    assert all(one.score for one in found)
-    print("both ended")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, timeout=2 * PATIENCE
-    )
-    assert (done.returncode, done.stdout) == (0, "both ended\n"), done.stderr
-
-
 @pytest.mark.parametrize("metric", ["faithfulness", "answers", "citations"])
 def test_work_on_this_machine_is_left_in_the_middle(metric, table, tmp_path):
     kept = tmp_path / "kept.sqlite"
