@@ -18,7 +18,7 @@ from ..core.base import hub_only_if, require_flag
 from ..core.base import JsonDict
 from ..models.base import Backend, BackendRejected
 from ..models.base import ContextTooLong, neutralise
-from ..models.local import model_digest, special_texts
+from ..models.local import model_digest, read_model, special_texts
 from ..text.language import reads, require_languages
 from ..core.results import Verdict
 from ..core.base import require_count, require_module
@@ -282,13 +282,6 @@ def load_classifier(
     take the loaded ones.
     """
     require_module("transformers", "models")
-    import torch
-    from transformers import (
-        AutoConfig,
-        AutoModelForSequenceClassification,
-        AutoTokenizer,
-    )
-
     if not isinstance(model, (str, Path)):
         if tokenizer is None:
             raise ValueError(
@@ -296,43 +289,9 @@ def load_classifier(
             )
         return model, tokenizer
     require_flag(download, "download")
-    part = "config.json"
-    try:
-        with hub_only_if(download) as where:
-            # else the user is asked, and a piped table may answer
-            where |= {"trust_remote_code": False}
-            AutoConfig.from_pretrained(str(model), **where)
-            part = "the tokenizer's files"
-            tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
-            if len(tokenizer) <= len(tokenizer.all_special_tokens):
-                raise OSError("the folder holds no tokenizer.json or vocabulary")
-            part = "model.safetensors"
-            loaded, report = AutoModelForSequenceClassification.from_pretrained(
-                str(model),
-                dtype=torch.float32,
-                use_safetensors=True,
-                output_loading_info=True,
-                **where,
-            )
-    except ImportError:  # it names the package to install
-        raise
-    except Exception as error:  # the readers of damaged files have no class for it
-        remedy = (
-            "copy the folder again, give one that holds a classifier, or a hub name "
-            "with download=True"
-        )
-        why = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise BackendRejected(
-            f"{model} cannot be loaded, at {part}: {why}", remedy=remedy
-        ) from error
-    if missing := sorted(report["missing_keys"]):
-        raise BackendRejected(
-            f"{model} cannot be loaded: it lacks {len(missing)} weights of a "
-            f"classifier, such as {missing[0]}, which would be drawn at random",
-            remedy="give the folder of a model that was trained to classify, "
-            "not of the one that it was made from",
-        )
-    return loaded, tokenizer
+    remedy = "give one that holds a classifier, or a hub name with download=True"
+    kind = ("AutoModelForSequenceClassification", "a classifier")
+    return read_model(model, kind, download, remedy=remedy)
 
 
 def _require_logit(config: Any) -> None:
