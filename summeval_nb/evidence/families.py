@@ -241,7 +241,8 @@ class AlignScore(Family):
             name = name.replace("base_model.pooler.dense.", "classifier.dense.")
             name = name.replace("tri_layer.", "classifier.out_proj.").replace("base_model.", "roberta.")
             weights[name] = weight
-        model = RobertaForSequenceClassification(RobertaConfig.from_dict(config | {"id2label": dict(enumerate(("aligned", "LABEL_1", "LABEL_2")))}))
+        names = {0: "aligned", 1: "LABEL_1", 2: "LABEL_2"}
+        model = RobertaForSequenceClassification(RobertaConfig.from_dict(config | {"id2label": names}))
         try:
             missing = model.load_state_dict(weights, strict=False).missing_keys
         except RuntimeError as error:  # a file of the large one beside the base one's config.json
