@@ -188,11 +188,10 @@ def test_an_nli_model_and_its_recipes(tmp_path):
     assert [row["auc"] for row in bench.rows()] == [1.0, 1.0]
     assert bench.runs[0].probabilities == pytest.approx(bench.runs[1].probabilities, abs=1e-6)
     three = bert_classifier(tmp_path / "three")
-    for name in RECIPES:
-        checker = nli_recipe(name, folder if "minicheck" in name else three)
+    for name in (name for name, recipe in RECIPES.items() if "labels" in recipe):
+        checker = nli_recipe(name, three)
         assert benchmark_checker(checker, {"s": rows}, n_resamples=0).rows()[0]["failed"] == 0
-        inner = getattr(checker, "inner", checker)
-        assert inner.places["entailment"] == RECIPES[name]["labels"]["entailment"]
+        assert checker.places["entailment"] == RECIPES[name]["labels"]["entailment"]
     with pytest.raises(ValueError, match="unknown recipe 'bart'.*'summac-vitc'"):
         nli_recipe("bart", folder)
 

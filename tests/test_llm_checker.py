@@ -187,7 +187,7 @@ def test_a_backend_is_needed():
     for wrong in (3, None, ScriptedBackend):
         with pytest.raises(TypeError, match="TransformersBackend"):
             LLMChecker(wrong)
-    with pytest.raises(BackendRejected, match="gpt-4o-mini cannot be loaded: .* a folder"):
+    with pytest.raises(BackendRejected, match="gpt-4o-mini cannot be loaded, at config.json: .* a folder"):
         LLMChecker("gpt-4o-mini")
 
 

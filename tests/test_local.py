@@ -3,6 +3,7 @@
 import gc
 import math
 import random
+import shutil
 import threading
 
 import numpy as np
@@ -10,6 +11,7 @@ import pydantic
 import pytest
 import tokenizers
 import torch
+from safetensors.torch import load_file, save_file
 from servers.fixtures import gguf_path  # noqa: F401
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -372,6 +374,23 @@ def test_a_model_that_is_not_there_is_explained(tmp_path):
         TransformersBackend(
             LlamaForCausalLM(LlamaConfig(vocab_size=8, hidden_size=32, intermediate_size=8, num_hidden_layers=1))
         )
+
+
+def test_a_model_without_its_head_is_refused(tmp_path):
+    shutil.copytree(example_model(), tmp_path, dirs_exist_ok=True)
+    weights = load_file(tmp_path / "model.safetensors")
+    del weights["lm_head.weight"]
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BackendRejected, match=r"lacks 1 weights of a language model, such as lm_head\.weight"):
+        TransformersBackend(tmp_path)
+
+
+def test_a_cut_file_of_weights_is_named(tmp_path):
+    shutil.copytree(example_model(), tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(BackendRejected, match="at model.safetensors: .*copy the folder again"):
+        TransformersBackend(tmp_path)
 
 
 def test_grouping_covers_every_prompt_once():

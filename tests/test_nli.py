@@ -341,7 +341,7 @@ def test_a_model_without_its_head_is_refused(tmp_path):
     save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(BackendRejected, match=r"lacks 2 weights of a classifier, such as classifier\.bias") as found:
         load_checker(f"nli:{folder}")
-    assert "trained to classify" in str(found.value)
+    assert "trained as a classifier" in str(found.value)
 
 
 DAMAGES = {

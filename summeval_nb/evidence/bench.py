@@ -313,9 +313,7 @@ class ChunkedChecker:
 RECIPES: dict[str, JsonDict] = asset("checker_references.json")["recipes"]
 
 
-def nli_recipe(
-    name: str, folder: str | PathLike[str], **options: Any
-) -> NLIChecker | ChunkedChecker:
+def nli_recipe(name: str, folder: str | PathLike[str], **options: Any) -> NLIChecker:
     """Return a published NLI model as a `Checker`, from a folder of yours.
 
     Parameters
@@ -323,17 +321,15 @@ def nli_recipe(
     name : str
         One of `RECIPES`; not measured by this package.
     folder : str or Path
-        Where the model and its tokenizer lie; weights as safetensors.
+        Where the model and its tokenizer lie; weights as safetensors (AlignScore: .ckpt).
     options
         More for `NLIChecker`, such as `threshold`, `device` or `batch_size`.
     """
     recipe = RECIPES[require_option(name, "recipe", RECIPES)]
     known = list(inspect.signature(NLIChecker).parameters)[1:]  # not the model
     require_options("nli_recipe()", options, known)
-    how = {"labels": recipe["labels"], "aggregate": recipe["aggregate"]} | options
-    checker = NLIChecker(Path(folder), **how)
-    words = recipe.get("chunk_words")
-    return ChunkedChecker(checker, words) if words else checker
+    how = {name: value for name, value in recipe.items() if name != "model"}
+    return NLIChecker(Path(folder), **(how | options))
 
 # %% ../../nbs/4_trust/43_which_checker.ipynb #548cb0ef
 @dataclass(frozen=True)

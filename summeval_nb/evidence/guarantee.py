@@ -887,9 +887,9 @@ def ask(
     given = [row for row in rows if row.evidence is not None]
     show = len(rows) > 128 if progress is None else progress
     with one_bar(len(rows), "sentences", "sentence", show=show):
-        stage, by = Stages(whole=len(whole), given=len(given)), {"checker": checker}
+        stage = Stages(whole=len(whole), given=len(given))
         with stage("whole"):
-            results = evaluate_many(texts, summaries, k, store=store, **by)
+            results = evaluate_many(texts, summaries, k, store=store, checker=checker)
         with stage("given"):
             by_evidence = iter(_ask_pairs(given, checker))
     by_article = iter([list(result.verdicts) for result in results])

@@ -21,7 +21,8 @@ def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.
 
     The names: `"embedded"`, the package's own, which reads; `"words"`, chapter 34's;
-    `"nli:FOLDER"` for a classifier (chapter 35); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
+    `"nli:FOLDER"` for a classifier (chapter 35), `"nli:FOLDER?recipe=minicheck"` for one
+    of a family that reads in its own way (also `hhem`, `alignscore`); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
     `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 39).
 
     Raises
@@ -118,7 +119,8 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
     if kind == "nli":
         from summeval_nb.evidence.nli import NLIChecker
 
-        return NLIChecker(model)
+        folder, _, recipe = model.partition("?recipe=")
+        return NLIChecker(folder, recipe=recipe or None)
     from summeval_nb.evidence.llm import LLMChecker
 
     return LLMChecker(load(model))

@@ -13,13 +13,15 @@ import numpy as np
 
 from .claims import Annotator, ClaimFinder, Judged, Question
 from .claims import judge_claims
-from ..core.base import hub_only_if, require_flag
+from .families import FAMILIES, Family, require_room
+from ..core.base import require_flag
 from ..core.base import JsonDict
-from ..models.base import Backend, BackendRejected
+from ..models.base import Backend
 from ..models.base import ContextTooLong, neutralise
-from ..models.local import model_digest, special_texts
+from ..models.local import model_digest, read_model, special_texts
 from ..text.language import reads, require_languages
 from ..core.progress import one_bar, steps
+from ..text.split import split_text
 from ..core.results import Verdict
 from ..core.base import require_count, require_module
 from ..core.base import require_option, require_share
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['RELATIONS', 'AGGREGATES', 'Row', 'Rows', 'label_places', 'NLIChecker', 'load_classifier', 'fitting_window',
-           'probabilities', 'judged']
+           'probabilities', 'judged', 'by_sentence']
 
 # %% ../../nbs/3_evidence/35_nli.ipynb #bf3e0c44
 RELATIONS = ("entailment", "neutral", "contradiction", "not_entailment")
@@ -109,16 +111,7 @@ def _encoded(
     marks = special_texts(tokenizer)
     premise, claim = neutralise(premise, marks), neutralise(claim, marks)
     claim_length = len(tokenizer("", claim)["input_ids"])
-    room = window - claim_length
-    if room < 16:
-        raise ContextTooLong(
-            f"the sentence alone takes {claim_length:,} of the model's "
-            f"{window:,} tokens",
-            length=claim_length,
-            limit=window,
-            remedy="ask about its parts (claims='statements'), "
-            "or use a model with a longer window",
-        )
+    room = require_room(claim_length, window)
     whole = tokenizer(premise, claim)
     known = set(whole) & set(tokenizer.model_input_names)
     names = [name for name in ("input_ids", "token_type_ids") if name in known]
@@ -154,6 +147,10 @@ class NLIChecker:
     model : str, Path or transformers.PreTrainedModel
         A folder, a hub name whose files are on this machine, or a loaded classifier
         (then `tokenizer` is needed).
+    recipe : {"minicheck", "hhem", "alignscore"}, optional
+        The family of a published checker, whose input and output are then written and
+        read as its own code does it; `model` is a folder, and `labels` and `aggregate`
+        are not given. None: any classifier of pairs.
     labels : mapping of str to int, optional
         Which output is "entailment", "neutral", "contradiction"; needed only where the
         model's names do not say it.
@@ -184,6 +181,7 @@ class NLIChecker:
         self,
         model: str | Path | PreTrainedModel,
         *,
+        recipe: str | None = None,
         labels: Mapping[str, int] | None = None,
         aggregate: str = "max",
         window: int | None = None,
@@ -199,15 +197,27 @@ class NLIChecker:
         download: bool = False,
         progress: bool = False,
     ):
-        self.model, self.tokenizer = load_classifier(model, tokenizer, download)
+        self.family: Family | None = None
+        if recipe is None:
+            self.model, self.tokenizer = load_classifier(model, tokenizer, download)
+        else:
+            require_option(recipe, "recipe", FAMILIES)
+            if labels is not None or aggregate != "max":
+                raise ValueError(f"recipe={recipe!r} says it: omit labels, aggregate")
+            if not isinstance(model, (str, Path)) or tokenizer is not None:
+                raise TypeError(f"recipe={recipe!r} reads a folder, no loaded model")
+            self.family = FAMILIES[recipe](Path(model))
+            self.model, self.tokenizer = self.family.model, self.family.tokenizer
         self.model.to(device).eval()
         self._digest = model_digest(self.model, self.tokenizer)
-        names = {int(at): name for at, name in self.model.config.id2label.items()}
-        if labels is None:
-            _require_logit(self.model.config)
-        self.places = label_places(names, labels)
+        self.places = (
+            {"entailment": self.family.support}
+            if self.family
+            else _places(self.model.config, labels)
+        )
         self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
-        self.window = fitting_window(self.model, self.tokenizer, window)
+        limit = self.family and self.family.limit
+        self.window = fitting_window(self.model, self.tokenizer, window, limit)
         self.threshold = require_share(threshold, "threshold")
         self.languages = require_languages(languages)
         self.finder = ClaimFinder(
@@ -226,6 +236,8 @@ class NLIChecker:
         """Model, label order, aggregation, window, claims: what can change a number."""
         order = ",".join(f"{name}={at}" for name, at in sorted(self.places.items()))
         parts = [f"nli:{self._digest}", order, self.aggregate, f"window={self.window}"]
+        if self.family:
+            parts.append(f"recipe={self.family.recipe}")
         # the findings of a stored verdict depend on the threshold, too
         if self.finder.mode != "sentence":
             parts += [
@@ -248,18 +260,34 @@ class NLIChecker:
         return judge_claims(pairs, self.finder, self.threshold, self._ask)
 
     def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
-        return judged(
-            questions,
-            self._rows_of,
-            lambda rows: probabilities(
-                self.model, self.tokenizer, rows, self.batch_size
-            ),
-            self.places,
-            progress=self.progress,
+        family = self.family
+
+        def ask(questions: Sequence[Question]) -> list[Judged | Exception]:
+            return judged(
+                questions,
+                self._rows_of,
+                lambda rows: probabilities(
+                    self.model,
+                    self.tokenizer,
+                    rows,
+                    self.batch_size,
+                    family and family.logits,
+                ),
+                self.places,
+                progress=self.progress,
+            )
+
+        return (
+            by_sentence(questions, ask)
+            if family and family.by_sentence
+            else ask(questions)
         )
 
     def _rows_of(self, evidence: Sequence[str], claim: str) -> Rows:
         """Every window of every premise, with the place of its evidence sentence."""
+        if self.family:
+            rows = self.family.rows(evidence, claim, self.window)
+            return [(None, {"input_ids": ids}) for ids in rows]
         return [
             (place, row)
             for place, premise in _premises(evidence, self.aggregate)
@@ -282,13 +310,6 @@ def load_classifier(
     take the loaded ones.
     """
     require_module("transformers", "models")
-    import torch
-    from transformers import (
-        AutoConfig,
-        AutoModelForSequenceClassification,
-        AutoTokenizer,
-    )
-
     if not isinstance(model, (str, Path)):
         if tokenizer is None:
             raise ValueError(
@@ -296,43 +317,16 @@ def load_classifier(
             )
         return model, tokenizer
     require_flag(download, "download")
-    part = "config.json"
-    try:
-        with hub_only_if(download) as where:
-            # else the user is asked, and a piped table may answer
-            where |= {"trust_remote_code": False}
-            AutoConfig.from_pretrained(str(model), **where)
-            part = "the tokenizer's files"
-            tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
-            if len(tokenizer) <= len(tokenizer.all_special_tokens):
-                raise OSError("the folder holds no tokenizer.json or vocabulary")
-            part = "model.safetensors"
-            loaded, report = AutoModelForSequenceClassification.from_pretrained(
-                str(model),
-                dtype=torch.float32,
-                use_safetensors=True,
-                output_loading_info=True,
-                **where,
-            )
-    except ImportError:  # it names the package to install
-        raise
-    except Exception as error:  # the readers of damaged files have no class for it
-        remedy = (
-            "copy the folder again, give one that holds a classifier, or a hub name "
-            "with download=True"
-        )
-        why = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise BackendRejected(
-            f"{model} cannot be loaded, at {part}: {why}", remedy=remedy
-        ) from error
-    if missing := sorted(report["missing_keys"]):
-        raise BackendRejected(
-            f"{model} cannot be loaded: it lacks {len(missing)} weights of a "
-            f"classifier, such as {missing[0]}, which would be drawn at random",
-            remedy="give the folder of a model that was trained to classify, "
-            "not of the one that it was made from",
-        )
-    return loaded, tokenizer
+    remedy = "give one that holds a classifier, or a hub name with download=True"
+    kind = ("AutoModelForSequenceClassification", "a classifier")
+    return read_model(model, kind, download, remedy=remedy)
+
+
+def _places(config: Any, labels: Mapping[str, int] | None) -> dict[str, int]:
+    """Which output is which relation, by the configuration or as it was said."""
+    if labels is None:
+        _require_logit(config)
+    return label_places({int(at): name for at, name in config.id2label.items()}, labels)
 
 
 def _require_logit(config: Any) -> None:
@@ -348,7 +342,10 @@ def _require_logit(config: Any) -> None:
 
 
 def fitting_window(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, window: int | None
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    window: int | None,
+    limit: int | None = None,
 ) -> int:
     """The window in tokens: the model's own limit, or the smaller one asked for."""
     config = model.config.get_text_config()
@@ -356,7 +353,7 @@ def fitting_window(
         tokenizer.model_max_length,
         getattr(config, "max_position_embeddings", None) or 10**9,
     ]
-    limit = int(min(limits))
+    limit = limit or int(min(limits))
     if limit >= 10**9:
         limit = 512
     if window is None:
@@ -373,16 +370,19 @@ def probabilities(
     tokenizer: PreTrainedTokenizerBase,
     rows: Sequence[Row],
     batch_size: int,
+    logits_of: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> np.ndarray:
     """Return the probabilities of the outputs, (rows, labels), batched by length.
 
     Outputs share a softmax. A single one, or labels that do not exclude each other,
-    have a sigmoid each.
+    have a sigmoid each. `logits_of` reads them where the model's are of another form.
     """
     import torch
 
     alone = model.config.num_labels == 1
     alone = alone or model.config.problem_type == "multi_label_classification"
+    alone = alone and logits_of is None
+    read = logits_of or (lambda batch: model(**batch).logits)
 
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]["input_ids"]))
     results: list[np.ndarray] = [np.zeros(0)] * len(rows)
@@ -404,7 +404,7 @@ def probabilities(
             for name in part[0]
         }
         with torch.no_grad():
-            logits = model(**padded).logits.double()
+            logits = read(padded).double()
         out = (logits.sigmoid() if alone else logits.softmax(-1)).cpu().numpy()
         for i, row in zip(order[start : start + batch_size], out, strict=True):
             results[i] = row
@@ -463,3 +463,23 @@ def _best(
     if evidence is not None:
         details["decided_by"] = evidence
     return min(1.0, details["entailment"]), details
+
+
+def by_sentence(
+    questions: Sequence[Question],
+    ask: Callable[[Sequence[Question]], list[Judged | Exception]],
+) -> list[Judged | Exception]:
+    """Answer each question with the mean over the sentences of its claim."""
+    parts = [
+        [(evidence, part) for part in split_text(claim, lang="en") or [claim]]
+        for evidence, claim in questions
+    ]
+    answers = iter(ask([part for group in parts for part in group]))
+    found: list[Judged | Exception] = []
+    for group in parts:
+        replies = [next(answers) for _ in group]
+        failed = next((one for one in replies if isinstance(one, Exception)), None)
+        shares = [float(one[0]) for one in replies if not isinstance(one, Exception)]
+        mean = sum(shares) / len(replies)
+        found.append(failed or (mean, {"entailment": mean}))
+    return found

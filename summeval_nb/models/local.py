@@ -6,7 +6,7 @@ import copy
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,6 +132,64 @@ def special_texts(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
     return tuple(sorted({*tokenizer.all_special_tokens, *added} - {""}))
 
 
+def read_model(
+    model: str | Path,
+    kind: tuple[str, str],
+    download: bool,
+    *,
+    remedy: str,
+    dtype: str | torch.dtype | None = None,
+) -> tuple[Any, Any]:
+    """Read a model and its tokenizer; `kind` is a class of transformers, and what it is for people.
+
+    Raises
+    ------
+    BackendRejected
+        If a file is missing or damaged, which is named, or some weights of that kind are
+        missing, which would be drawn at random.
+    """
+    import torch
+    import transformers
+
+    part = "config.json"
+    try:
+        with hub_only_if(download) as where:
+            where |= {"trust_remote_code": False}  # else the user is asked, and a piped table may answer
+            transformers.AutoConfig.from_pretrained(str(model), **where)
+            part = "the tokenizer's files"
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(model), **where)
+            if len(tokenizer) <= len(tokenizer.all_special_tokens):
+                raise OSError("the folder holds no tokenizer.json or vocabulary")
+            part = "model.safetensors"
+            loaded, report = getattr(transformers, kind[0]).from_pretrained(
+                str(model), dtype=dtype or torch.float32, use_safetensors=True, output_loading_info=True, **where
+            )
+    except ImportError:  # it names the package to install
+        raise
+    except Exception as error:  # the readers of damaged files have no class for it
+        raise unreadable(model, part, error, remedy) from error
+    require_weights(model, report["missing_keys"], kind[1])
+    return loaded, tokenizer
+
+
+def unreadable(model: str | Path, part: str, error: Exception, remedy: str) -> BackendRejected:
+    """The refusal of a model of which a part cannot be read."""
+    why = f"{type(error).__name__}: {error}".splitlines()[0]
+    if Path(str(model)).exists():
+        remedy = f"copy the folder again, or {remedy}"
+    return BackendRejected(f"{model} cannot be loaded, at {part}: {why}", remedy=remedy)
+
+
+def require_weights(model: str | Path, missing: Collection[str], what: str) -> None:
+    """Refuse a model that lacks weights: they would be drawn at random."""
+    if missing:
+        raise BackendRejected(
+            f"{model} cannot be loaded: it lacks {len(missing)} weights of {what}, such as {min(missing)}, "
+            "which would be drawn at random",
+            remedy=f"give the folder of a model that was trained as {what}, not of the one that it was made from",
+        )
+
+
 def _loaded(
     model: str | Path | PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase | None,
@@ -141,25 +199,15 @@ def _loaded(
     """Load a model and its tokenizer, or take the loaded ones; and its name for people."""
     require_module("transformers", "llm")
     require_module("guidance", "llm")
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     if not isinstance(model, (str, Path)):
         if tokenizer is None:
             raise ValueError("a loaded model needs its tokenizer: TransformersBackend(model, tokenizer=...)")
         return model, tokenizer, type(model).__name__
-    try:
-        with hub_only_if(download) as where:
-            where |= {"trust_remote_code": False}
-            tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
-            loaded = AutoModelForCausalLM.from_pretrained(
-                str(model), dtype=dtype or torch.float32, use_safetensors=True, **where
-            )
-    except (OSError, ValueError) as error:
-        remedy = "give a folder that holds a model, or a hub name with download=True"
-        if not Path(str(model)).exists():
-            remedy += f"; a model behind a server is named as in llm:{model}@https://HOST/v1"
-        raise BackendRejected(f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy) from error
+    remedy = "give a folder that holds a language model, or a hub name with download=True"
+    if not Path(str(model)).exists():
+        remedy += f"; a model behind a server is named as in llm:{model}@https://HOST/v1"
+    kind = ("AutoModelForCausalLM", "a language model")
+    loaded, tokenizer = read_model(model, kind, download, dtype=dtype, remedy=remedy)
     return loaded, tokenizer, Path(str(model)).name
 
 

@@ -204,7 +204,7 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
         padded_flat = None if flat is None else _as_nltk(flat)
         for n in (4, 3, 2, 1):
             columns = [0, 1, *range(2, 2 + n), *range(6, 6 + n)]
-            asked = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "tok": tokenizer}
+            asked: dict[str, object] = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "tok": tokenizer}
             dear = cost + lowercase + 2 * (n != 4)
             if tokenizer != "word_tokenize":
                 for smooth, effective in product(SMOOTHING, (False, True)):
@@ -217,7 +217,7 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
             if tokenizer in ("none", "word_tokenize"):
                 for method, more in _NLTK_METHODS.items():
                     scores = partial(_bleu_values, smooth=method)
-                    parts = asked | {"smooth": method}
+                    parts = {**asked, "smooth": method}
                     paid = lowercase + 2 * (n != 4) + more + (tokenizer == "word_tokenize")
                     for how, _, value in _ways(pairs, padded, padded_flat, columns, scores):
                         yield _configured(value, "nltk", parts | how, 1 + paid, 1.0)

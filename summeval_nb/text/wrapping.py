@@ -659,7 +659,9 @@ def _counts(unit: str) -> bool:
 def _credit(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The span of a line or sentence such as "Source: BBC News", which names nothing but sources."""
     found = _CREDIT.match(text, start, end)
-    for ends in (_LINE_ENDS, _SENTENCE_ENDS) if found else ():
+    if not found:
+        return None
+    for ends in (_LINE_ENDS, _SENTENCE_ENDS):
         last = ends.search(text, found.end(), min(end, start + 200))
         if last and (names := text[found.end() : last.start()]) and _only_names(names):
             return start, last.end()
