@@ -230,7 +230,7 @@ def readers() -> dict[str, Reader]:
     """Return for each set a reader that learnt nothing of its labels; "" for what is of no public set."""
     from summeval_nb.evidence.reader import changed, load_reader, unpacked
 
-    found, raw = {"": load_reader("bfloat16")}, (ASSETS / "reader.npz").read_bytes()
+    found, raw = {"": load_reader("float32")}, (ASSETS / "reader.npz").read_bytes()
     first = unpacked(raw)
     for names, path in LEFT_OUT.items():
         own, content = copy.copy(found[""]), path.read_bytes()
