@@ -103,8 +103,8 @@ format: $(VENV)/.dev  ## lint and format notebooks, tests and benchmarks in plac
 lab: $(VENV)/.lab  ## open the book in JupyterLab
 	$(BIN)/summeval lab
 
-size: $(VENV)/.lab  ## how much disk the book with its models and JupyterLab takes
-	@du -sm $(VENV) | awk '{print $$1 " MB in $(VENV)"}'
+size: $(VENV)/.lab  ## how much disk it takes: the plain installation, and each extra of the table in the README
+	@$(BIN)/python docs/size.py
 
 docs: $(VENV)/.dev  ## the site, in docs/_build/html
 	$(BIN)/python docs/try_page.py

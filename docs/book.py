@@ -31,6 +31,7 @@ PLACES = {  # pages outside of the folders: part, and order within it
     "try": "1_start/a",  # after the folder's own pages, which begin with a digit
     "how_well": "1_start/b",
     "goals": "1_start/c",
+    "from_other_tools": "1_start/d",
     "solutions": "solutions",
     "glossary": "reference/1",
     "bibliography": "reference/2",

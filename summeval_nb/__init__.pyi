@@ -47,6 +47,7 @@ from .overlap.rouge import calculate_rouge_l as calculate_rouge_l
 from .overlap.rouge import lcs_length as lcs_length
 from .overlap.rouge import rouge_many as rouge_many
 from .overlap.rouge import rouge_score as rouge_score
+from .overlap.identify import identify_score as identify_score
 from .overlap.chrf import chrf_score as chrf_score
 from .overlap.chrf import corpus_chrf as corpus_chrf
 from .overlap.ter import corpus_ter as corpus_ter

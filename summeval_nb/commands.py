@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -120,6 +121,11 @@ def compare(
     leave_for(bad + len(lost), bad + len(rows))
 
 
+def _number(cell: Any) -> float | None:
+    """Return the number of a cell; None for an empty one."""
+    return None if cell is None or not str(cell).strip() else float(cell)
+
+
 def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
     """Return an articles × systems table of one column; absent cells are None, double ones an error.
 
@@ -136,8 +142,7 @@ def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float
         cells = table.setdefault(row[article], {})
         if row[system] in cells:
             fail(f"two rows for article {row[article]!r} and system {row[system]!r}")
-        empty = row[value] is None or not str(row[value]).strip()
-        cells[row[system]] = None if empty else float(row[value])
+        cells[row[system]] = _number(row[value])
     return [[cells.get(column) for column in systems] for cells in table.values()]
 
 
@@ -148,9 +153,9 @@ def correlate(
     metric: Annotated[str, typer.Option(help="Column of the metric's numbers.")] = "metric",
     human: Annotated[str, typer.Option(help="Column of people's ratings.")] = "human",
     article: Annotated[str, typer.Option(help="Column that names the article.")] = "article",
-    system: Annotated[str, typer.Option(help="Column that names the system.")] = "system",
+    system: Annotated[str, typer.Option(help="Column that names the system, if there are several.")] = "system",
 ) -> None:
-    """Correlate a metric with people's ratings, with a bootstrap interval.
+    """Correlate a metric with people's ratings, with a bootstrap interval. Without a column system, each row is a text.
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
     level=system
@@ -158,11 +163,42 @@ def correlate(
     keep_apart(given, table)
     from summeval_nb.agreement.correlation import correlate as correlate_tables
 
-    rows = read_columns(table, given.format, (article, system, metric, human))
+    named = [name for name in (article, system) if name not in ("article", "system")]
+    rows = read_columns(table, given.format, (*named, metric, human))  # they keep their other columns
     options = read_options(given.option, correlate_tables, "correlate")
-    grids = [_grid(rows, [article, system], value) for value in (metric, human)]
+    values = metric, human
+    if any(system in row for row in rows):
+        if lost := [row for row in rows if article not in row or system not in row]:
+            fail(f"{table!r}: a row has no {article if article not in lost[0] else system!r}")
+        grids: list[Any] = [_grid(rows, [article, system], value) for value in values]
+    else:
+        known = [row[article] for row in rows if article in row]
+        if twice := [name for name, times in Counter(map(str, known)).items() if times > 1]:
+            fail(f"several rows for article {twice[0]!r}, and no column {system!r} that tells them apart")
+        grids = [[_number(row[value]) for row in rows] for value in values]
     result = correlate_tables(*grids, **options)
     show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
+
+
+@takes("column", "option", "format", "html", "as_json")
+def identify(
+    table: Annotated[str, typer.Argument(help="Table with a row per text and its references; - for standard input.")],
+    score: Annotated[str, typer.Option(help="The printed number, with all its digits.")],
+    given: Given,
+) -> None:
+    """Search for the configuration of BLEU, ROUGE or chrF that printed a number.
+
+    Example: summeval identify pairs.jsonl --score 41.2 -o 'metrics=["rouge"]'
+    """
+    keep_apart(given, table)
+    from summeval_nb.overlap.identify import identify_score
+
+    rows, bad = read_table(table, given.format, "bleu", given.column)
+    options = read_options(given.option, identify_score, "identify")
+    texts, references = [row["candidate"] for row in rows], [row["references"] for row in rows]
+    result = identify_score(score, texts, references, **options, progress=sys.stderr.isatty())
+    show(result, given, "Identified score", repr(result))
+    leave_for(bad, bad + len(rows))
 
 
 @takes("option", "format", "html", "as_json")
@@ -326,7 +362,8 @@ def checker_bench(
     sets = {name: BENCH_SETS[name]() for name in chosen}
     sets |= {given: load_labelled(file, format=format) for given, format, file in named}
     judges = {name: name for name in checker or ["embedded"]}
-    result = benchmark_checker(judges, sets, reports=reports, limit=limit, store=open_store(store))
+    how: dict[str, Any] = {"reports": reports, "limit": limit, "progress": sys.stderr.isatty()}
+    result = benchmark_checker(judges, sets, store=open_store(store), **how)
     show(result, given, "Checkers on labelled sentences", str(result))
     failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
     leave_for(failed, total)
@@ -509,7 +546,7 @@ def store_prune(
 def register(app: typer.Typer) -> None:
     """Make commands of these functions, in the order in which `--help` shows them."""
     commands: dict[str, Callable[..., None]] = {"metrics": metrics, "compare": compare}
-    commands |= {"correlate": correlate, "annotators": annotators, "summeval": summeval}
+    commands |= {"identify": identify, "correlate": correlate, "annotators": annotators, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
     commands |= {"languages": languages, "report": report}
     for name, command in commands.items():

@@ -781,7 +781,7 @@ def test_units_keep_their_place_and_their_reading():
 
 
 def test_the_premise_is_the_truth_and_not_the_question():
-    ask = _asking("embedded", None, False)
+    ask = _asking("embedded", None)
     row = _check_row(
         "c",
         "It was the middle of May. Was there a match on Sunday?",
@@ -798,7 +798,7 @@ def test_a_failure_stands_on_each_statement():
     def ask(task, items):
         if task == "entail":
             return [JudgeFailure("entail", "no reply") for _ in items]
-        return _asking("embedded", None, False)(task, items)
+        return _asking("embedded", None)(task, items)
 
     row = _check_row("It rained.", "?", "It rained.", "It rained, but the match was played.")
     parts = _split_texts([Reply("?", row.answer)], ask)

@@ -108,6 +108,11 @@ def test_passages_may_have_labels_of_their_own():
     assert twice.unknown == ("doc-4",)
 
 
+def test_a_mark_without_a_source_cites_nothing():
+    found = by_words("red [citation needed]. blue [1].", ["blue"])
+    assert found.unknown == () and found.n_uncited == 1 and found.recall == 0.5
+
+
 def test_a_failed_verdict_counts_neither_way():
     found = by_words("red [1]. fail [2].", ["red", "blue"])
     assert (found.recall, found.precision, found.n_failed) == (1, 1, 1)

@@ -375,3 +375,11 @@ def test_a_real_model_behind_its_server_reads_both_orders(llama_server):  # noqa
     assert found.score is None and found.reason or 0 <= found.score <= 1 and len(found.orders) == 2
     grade = polite(backend=backend).score("When?", "In 1931.")
     assert grade.score is None and grade.reason or 1 <= grade.score <= 5
+
+
+def test_comparisons_keep_the_index_of_the_table():
+    import pandas as pd
+
+    rows = pd.DataFrame({"question": ["q", "q"], "a": ["long answer", "x"], "b": ["x", "long answer"]}, index=[7, 3])
+    found = s.judged.compare_answers_many(rows, backend=LONGER, progress=False)
+    assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]

@@ -203,3 +203,21 @@ def test_other_metrics_take_the_names_of_their_field(tmp_path):
     assert run(rows, "bleu", out=tmp_path / "bleu", options={"n": 2}, workers=0, progress=False).mean() > 99
     assert run(rows, "faithfulness", out=tmp_path / "faith", workers=0, progress=False).mean() == 1
     assert table_records(rows, ["text", "candidate"]) == [{"text": "A cat sat.", "candidate": "a cat sat"}]
+
+
+def test_a_shared_statement_is_judged_by_each_row_s_own_words():
+    context = "Leeds won and Derby lost the match in 1931, when the new stadium opened."
+    asked = {  # each answer is read as "Derby won the match."
+        "Who won the match?": "Derby.",
+        "What happened at the stadium?": "Derby won the match.",
+        "Which match did Derby win?": "The match.",
+    }
+    rows = [{"question": question, "contexts": [context], "answer": answer} for question, answer in asked.items()]
+
+    def judged(some):
+        found = evaluate_rag(some, ["answer_faithfulness"], progress=False)
+        assert all(len(one.scores["answer_faithfulness"].statements) == 1 for one in found)
+        return [one.scores["answer_faithfulness"].statements[0].label for one in found]
+
+    alone = [judged([row])[0] for row in rows]
+    assert alone[0] == "neutral" and judged(rows) == alone and judged(rows[::-1]) == alone[::-1]

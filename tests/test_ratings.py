@@ -127,7 +127,7 @@ def test_bad_input(arguments, error, words):
 def test_lists_must_pair_up():
     with pytest.raises(ValueError, match="1 texts and 2 summaries"):
         rate_many([ARTICLE], ["a", "b"], quality="fluency", backend=Believes(1, 0, 0, 0, 0))
-    assert rate_many([], [], quality="fluency", backend=Believes(1, 0, 0, 0, 0)) == []
+    assert len(rate_many([], [], quality="fluency", backend=Believes(1, 0, 0, 0, 0))) == 0
 
 
 def test_drawing():
@@ -248,5 +248,19 @@ def test_a_metric_checks_its_choices_when_it_is_made(choice, error, words):
 
 def test_a_failed_call_is_failed_and_an_empty_summary_undefined():
     lost = Rating(score=None, reason="time-out", signature=MINE, quality="fluency")
-    table = table_of([rating({4: 1.0}), lost, lost], ["Rain.", "Rain.", " "])
+    table = table_of([rating({4: 1.0}), lost, lost], ["Rain.", "Rain.", " "], MINE)
     assert [outcome.status for outcome in table.outcomes()] == ["ok", "failed", "undefined"]
+
+
+def test_many_ratings_are_a_table_with_the_index_of_the_texts():
+    import pandas as pd
+
+    texts = pd.Series([ARTICLE, ARTICLE], index=["x", "y"])
+    backend = Believes(0.0, 0.0, 0.5, 0.5, 0.0)
+    table = rate_many(texts, pd.Series([SUMMARY, " "], index=["x", "y"]), quality="fluency", backend=backend)
+    assert [own.score for own in table] == [3.5, None] and table[0].likeliest == 3
+    frame = table.to_frame()
+    assert list(frame.index) == ["x", "y"] and frame["spread"]["x"] == 0.5 and frame["reason"]["y"]
+    assert "mean of 2 texts" in table._repr_html_() and table.n_undefined == 1
+    with pytest.raises(ValueError, match="different indexes"):
+        rate_many(texts, pd.Series([SUMMARY, " "], index=["y", "x"]), quality="fluency", backend=backend)

@@ -710,3 +710,38 @@ def test_odd_texts_do_no_harm():
     assert given_away([long, long], long)[1] == []
     same = Words.of(take_apart(""))
     assert slot_clashes(same, same) == []
+
+
+TWO_SIDES = [
+    ("The farmer Olga Brandt lent her tractor to Emil Sorensen.", "Emil Sorensen borrowed a tractor from Olga Brandt."),
+    ("Varnay Steel sold its mine to Petrov Metals in 2019.", "Petrov Metals bought the mine from Varnay Steel."),
+    ("In the cup Kersby United beat Holm City on Saturday.", "Holm City lost to Kersby United."),
+    ("In the cup Kersby United beat Holm City on Saturday.", "Holm City was beaten by Kersby United."),
+    ("The painter Nora Quist taught Jonas Wald at the academy.", "Jonas Wald was taught by Nora Quist."),
+    ("Mayor Ines Ott gave the coach Leo Brand a medal.", "Leo Brand received a medal from Ines Ott."),
+]
+
+
+@pytest.mark.parametrize("told, claim", TWO_SIDES)
+def test_a_deed_told_from_its_other_side_clashes_not(told, claim):
+    assert not firm(claim, told)
+
+
+@pytest.mark.parametrize("told, claim", TWO_SIDES)
+def test_a_deed_with_its_sides_exchanged_clashes(told, claim):
+    first, second = claim.split()[:2], claim.rstrip(".").split()[-2:]
+    middle = claim.split()[2:-2]
+    exchanged = " ".join([*second, *middle, *first]) + "."
+    assert ("role", " ".join([second[1], *middle, first[0]])) in firm(exchanged, told)
+
+
+def test_the_sentence_with_the_same_deed_decides():
+    told = "The broker Solvo has bought Kornhaus.", "Last year Kornhaus had accused Solvo of spying."
+    assert not firm("Kornhaus accused Solvo of spying.", *told)
+    assert [kind for kind, _ in firm("Solvo accused Kornhaus of spying.", *told)] == ["role"]
+
+
+def test_names_alone_have_roles():
+    told = "The dog Rex bit the postman Karl Lunde in Vik."
+    assert not firm("Karl Lunde was bitten by Rex.", told)
+    assert [kind for kind, _ in firm("Rex was bitten by Karl Lunde.", told)] == ["role"]

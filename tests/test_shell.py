@@ -184,6 +184,10 @@ def test_store_answer_score_correlate_summeval(tmp_path):
     rated.write_text("\n".join(["article,system,metric,human", *cells]) + "\n")
     done = summeval("correlate", rated, "-o", "n_resamples=0", "--json")
     assert done.returncode == 0 and json.loads(done.stdout)["score"] == 1.0
+    rated.write_text("metric,human\n1,2\n2,4\n,4\n3,9\n")
+    done = summeval("correlate", rated, "-o", "n_resamples=0", "--json")
+    told = json.loads(done.stdout)
+    assert told["score"] == 1.0 and "level:pooled" in told["signature"]
 
 
 BAD = {
@@ -216,6 +220,7 @@ BAD = {
     "no rows": (["score", "bleu", "{one}", "--format", "csv"], "holds no rows"),
     "format": (["score", "bleu", "{one}"], "pass --format jsonl"),
     "double cell": (["correlate", "{twice}"], "two rows for article"),
+    "no system": (["correlate", "{alone}"], "no column 'system' that tells them apart"),
     "words for numbers": (["correlate", "{words}"], "could not convert"),
 }
 
@@ -224,10 +229,11 @@ BAD = {
 def test_bad_input_is_one_line_and_code_2(arguments, message, pairs, tmp_path):
     (tmp_path / "one.txt").write_text("one line\n")
     head = "article,system,metric,human\n"
+    (tmp_path / "alone.csv").write_text("article,metric,human\na,1,2\na,1,2\n")
     (tmp_path / "twice.csv").write_text(head + "a,s,1,2\na,s,1,2\n")
     (tmp_path / "words.csv").write_text(head + "a,s,high,2\na,t,1,2\n")
     names = {"pairs": pairs, "folder": tmp_path, "missing": tmp_path / "no-such.jsonl", "one": tmp_path / "one.txt"}
-    names |= {"twice": tmp_path / "twice.csv", "words": tmp_path / "words.csv"}
+    names |= {"twice": tmp_path / "twice.csv", "words": tmp_path / "words.csv", "alone": tmp_path / "alone.csv"}
     done = summeval(*(argument.format(**names) for argument in arguments))
     assert done.returncode == 2, done
     assert message in done.stderr and not done.stdout

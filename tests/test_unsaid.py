@@ -9,6 +9,16 @@ from summeval_nb.evidence.verbs import may_be_past, present_key, same_form
 from summeval_nb.text.split import split_text
 
 UNSAID = [
+    ("The banker lied when he told the court that he had sold the shares.", "The banker had sold the shares."),
+    ("The girl made up the story that a wolf had entered the school.", "A wolf entered the school."),
+    ("A rumour that the factory would close spread on Monday.", "The factory would close."),
+    ("A rumour spread that the factory had closed in May.", "The factory had closed in May."),
+    ("Doctors used to think that ulcers were caused by stress.", "Ulcers are caused by stress."),
+    ("Investors were misled into thinking that the mine held gold.", "The mine held gold."),
+    ("Far from being bankrupt, the theatre in Oslo made a profit.", "The theatre in Oslo is bankrupt."),
+    ("Police ruled out that the fire was set on purpose.", "The fire was set on purpose."),
+    ("Inspectors found no trace of lead in the water of Brent.", "Inspectors found lead in the water of Brent."),
+    ("Allegations that the coach had beaten players surfaced in May.", "The coach had beaten players."),
     (
         "The orchestra will cancel its spring tour if the strike continues.",
         "The orchestra will cancel its spring tour.",

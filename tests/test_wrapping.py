@@ -53,7 +53,11 @@ MARKS = {
     "[reuters.com](https://reuters.com/x)": "reuters.com",
     "\ue200cite\ue202turn0search1\ue201": "turn0search1",
 }
+MARKS |= {"[Kim18]": "Kim18", "[RTL+20]": "RTL+20", "[2, p. 9]": "2"}
 AUTHORS = {
+    "[p. 4]": ("p. 4",),
+    "(pp. 6–7)": ("pp. 6–7",),
+    "[Roe 2019, p. 11]": ("Roe 2019",),
     "(Smith et al., 2020)": ("Smith et al. 2020",),
     "(Smith & Lee, 2020; Roe 2019)": ("Smith & Lee 2020", "Roe 2019"),
     "(cf. Roe 2019a, 2019b)": ("Roe 2019a", "Roe 2019b"),
@@ -118,6 +122,24 @@ def test_a_name_of_the_article_with_a_year_is_no_mark():
     text = "He won gold (Paris, 1924)."
     assert citation_marks(text, like="The games of Paris were opened.") == []
     assert len(citation_marks(text)) == len(citation_marks(text, like="It rained.")) == 1
+
+
+@pytest.mark.parametrize("mark", ["[citation needed]", "[source?]", "(n.d.)", "[ref]"])
+def test_a_mark_may_name_no_source(mark):
+    assert without_marks(f"Anna has two dogs {mark}.") == "Anna has two dogs."
+    assert [found.labels for found in citation_marks(f"Anna has two dogs {mark}.")] == [()]
+
+
+def test_an_article_by_its_number_is_a_mark_where_no_law_is_spoken_of():
+    like = "Anna has two dogs."
+    assert [mark.labels for mark in citation_marks("Anna has two dogs (Article 2).", like=like)] == [("2",)]
+    assert citation_marks("It breaks the treaty (Article 2).", like=like) == []
+    assert citation_marks("Anna may keep dogs (Article 2).", like="Article 2 is on dogs.") == []
+
+
+def test_no_full_stop_stands_beside_another():
+    assert without_marks("It shuts at 3 p.m. [1]. It is cold.") == "It shuts at 3 p.m. It is cold."
+    assert without_marks("It shuts [1]...") == "It shuts..."
 
 
 def test_numbers_in_brackets_that_count_up_are_marks():
@@ -193,6 +215,31 @@ WRAPPED = [
     f"<|start_header_id|>assistant<|end_header_id|>\n\n{TRUE}<|eot_id|>",
 ]
 
+WRAPPED += [
+    *(f"{TRUE} {wish}" for wish in ("Enjoy your trip!", "Happy baking!", "Good luck with your exam!", "Best wishes!")),
+    *(
+        f"{TRUE}\n\n{end}"
+        for end in ("Warm regards,\nYour helper", "Yours sincerely,\nThe Bot", "Have a great weekend!")
+    ),
+    *(
+        f"{TRUE}\n\n{count}"
+        for count in ("Total: 10 words", "Words: 10", "(Reading time: 1 minute)", "Total words: 10.")
+    ),
+    f"{TRUE}\n\n*This answer was written by an AI model.*",
+    f"{TRUE} Please note that this text was generated automatically and may contain mistakes.",
+    f"{TRUE} This is not investment advice.",
+    f"{TRUE} Please consult a lawyer.",
+    f"As an AI assistant, I have no opinion on this. {TRUE}",
+    f"{TRUE}\n\nSource: Freie Presse",
+    f"Sources: Reuters, Freie Presse\n{TRUE}",
+    f"{TRUE}\n\nReferences:\n1. Lee, A. (2020). Mines under water.\n2. Town records.",
+    f"Output:{TRUE}",
+    f"[Overview]\n{TRUE}",
+    f"All in all, {TRUE}",
+    f"Here's what the report says: {TRUE}",
+    f"Certainly — here is the reworded passage:\n{TRUE}",
+]
+
 
 @pytest.mark.parametrize("text", WRAPPED)
 def test_what_wraps_a_summary_is_found(text):
@@ -246,6 +293,15 @@ def test_what_wraps_a_summary_is_found(text):
         "Help is here. Snow fell.",
         "Snow fell. Thanks to salt, roads stayed open.",
         "Snow fell. The answer is no.",
+        "Snow fell. Let me know if you want more on the mine, which was flooded in 1999.",
+        "Snow fell. Feel free to ask about Ann, who was arrested.",
+        "Snow fell. Good luck charms were sold.",
+        "Snow fell. Cheers rang out.",
+        "Snow fell. Sources: nine people died.",
+        "Snow fell. This is not medical waste.",
+        "Snow fell. Yes.",
+        "Yes. Snow fell.",
+        "Result: 9 people died.",
         "Certainly.",
         "Of course!",
         "Thank you.",
@@ -259,6 +315,17 @@ def test_a_sentence_of_the_subject_is_not_swallowed(text):
 def test_only_the_label_of_a_sentence_is_taken():
     for text, label in {"In summary, the bridge fell.": "In summary,", "**Summary: It fell.**": "Summary:"}.items():
         assert [text[start:end] for start, end in wrappers(text)] == [label]
+
+
+def test_beside_an_article_a_yes_answers_nobody():
+    for opener in ("Yes.", "Sure,", "Overall,"):
+        assert wrappers(f"{opener} snow fell.", like="Snow fell on Monday.") == [(0, len(opener))]
+    assert wrappers("Yes.", like="Snow fell on Monday.") == []
+
+
+def test_a_warning_in_words_of_the_article_is_no_wrapper():
+    text = "Snow fell. Always consult a doctor."
+    assert wrappers(text) == [(11, len(text))] and wrappers(text, like="Ask a doctor first.") == []
 
 
 def test_short_words_may_be_all_of_an_answer():

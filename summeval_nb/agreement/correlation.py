@@ -233,10 +233,12 @@ def correlate(
     Examples
     --------
     >>> human = [[1, 2, 3, 4, 5], [5, 5, 5, 5, 5]]
-    >>> result = correlate([[2, 1, 4, 3, 15], [1, 2, 3, 4, 5]], human, n_resamples=0)
+    >>> result = correlate(
+    ...     metric=[[2, 1, 4, 3, 15], [1, 2, 3, 4, 5]], human=human, n_resamples=0
+    ... )
     >>> round(result.score, 3), result.n_skipped
     (0.6, 1)
-    >>> print(correlate([1, 2, 4, 3], [1, 2, None, 9], n_resamples=0))
+    >>> print(correlate(metric=[1, 2, 4, 3], human=[1, 2, None, 9], n_resamples=0))
     pooled-level kendall 1.000; left out: 1 of 4 pairs (a score or a rating is missing)
     """
     level, (x, y) = require_level(level, metric=metric, human=human)

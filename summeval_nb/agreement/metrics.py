@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,6 +19,7 @@ from .significance import compare_metrics
 from .summeval import reference_similarities
 from ..core.base import float_array
 from ..core.base import JsonDict
+from ..core.progress import one_bar, steps
 from ..core.data import SummEval
 from ..core.metric import Metric
 from ..core.results import NumberTable, ScoreTable, Signature
@@ -123,7 +124,7 @@ def metric_scores(
     """
     _require_data(data)
     tables = {}
-    for name, metric in _metrics_by_name(metrics).items():
+    for name, metric in _with_bar(_metrics_by_name(metrics), data):
         if isinstance(metric, type):
             require_metric(metric, f"the metric {name!r}")
         if isinstance(metric, str):
@@ -410,18 +411,19 @@ def _cell(data: SummEval, kind: str, article: int, system: int) -> str | list[st
     )
 
 
+def _with_bar(named: Mapping[str, Any], data: SummEval) -> Iterator[tuple[str, Any]]:
+    """Yield metrics by their names, with one bar that counts articles for each."""
+    n, show = len(data.summaries), len(data.summaries) >= 20
+    with one_bar(len(named) * n, "metrics", "article", show=show):
+        yield from steps(list(named.items()))
+
+
 def _called(
     function: Callable[..., float | None], name: str, data: SummEval
 ) -> np.ndarray:
     """The table of a metric given as a function of one summary."""
-    from tqdm.auto import tqdm
-
     table = np.full(data.shape, np.nan)
-    for i, row in enumerate(
-        tqdm(
-            data.summaries, desc=name, unit="article", disable=len(data.summaries) < 20
-        )
-    ):
+    for i, row in enumerate(steps(data.summaries)):
         for j, summary in enumerate(row):
             where = (
                 f"the metric {name!r}, article {data.ids[i]!r}, system "

@@ -509,7 +509,8 @@ def pairwise_accuracy(
 
     Examples
     --------
-    >>> round(pairwise_accuracy([[1, 1.125, 3, 5]], [[2, 2, 3, 4]], epsilon=0).score, 4)
+    >>> metric, human = [[1, 1.125, 3, 5]], [[2, 2, 3, 4]]
+    >>> round(pairwise_accuracy(metric=metric, human=human, epsilon=0).score, 4)
     0.8333
     """
     x, y = require_tables(metric=metric, human=human)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 import numpy as np
 
 from summeval_nb.core.base import JsonDict, float_array, is_finite, require_share, require_text, require_texts
+from summeval_nb.core.progress import Stages, steps
 from summeval_nb.core.results import Evidence, Verdict
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import Encoder, SentenceVectors, load_embedder
@@ -344,11 +345,15 @@ class Packaged:
         if vectors is not None:
             _require_vectors(vectors, checked)
         verdicts: list[Verdict] = []
-        for start in range(0, len(checked), _BATCH):
+        for start in steps(range(0, len(checked), _BATCH)):
             batch = checked[start : start + _BATCH]
             given = None if vectors is None else vectors[start : start + _BATCH]
-            own = given is not None and all(held.embedder == fitted()["embedder"] for held in given)
-            verdicts += self._check_each(batch, given if own and given is not None else self._encode(batch))
+            stage = Stages(encode=1, judge=2)
+            if given is None or any(held.embedder != fitted()["embedder"] for held in given):
+                with stage("encode"):
+                    given = self._encode(batch)
+            with stage("judge"):
+                verdicts += self._check_each(batch, given)
         return verdicts
 
     def _check_each(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:

@@ -38,6 +38,7 @@ from ..core.html import folded
 from ..core.base import float_array
 from ..core.resampling import drawn_counts, middle
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar, steps
 from ..core.results import Finding, Signature, Verdict
 from ..core.base import InputWarning, require_count, require_module
 from ..core.base import require_option, require_options, require_share
@@ -184,6 +185,7 @@ def benchmark_checker(
     confidence: float = 0.95,
     seed: int = 0,
     store: StoreOrPath = None,
+    progress: bool | None = None,
 ) -> CheckerBench:
     """Measure checkers on labelled sentences.
 
@@ -206,6 +208,8 @@ def benchmark_checker(
         Of the bootstrap over articles; 0 resamples for none.
     store : Store or path, optional
         Where verdicts are kept; what it holds is not asked, and takes no time.
+    progress : bool, optional
+        Whether to show a progress bar; by default for more than 128 items.
 
     Returns
     -------
@@ -233,13 +237,16 @@ def benchmark_checker(
         name for name in chosen if (name == "everyday" if reports is None else reports)
     }
     kept = load_store(store)
-    found = [
-        (reported_set if name in by_evaluate else judged_set)(
-            label, judge, name, rows, combine, kept
-        )
-        for label, judge in judges.items()
-        for name, rows in chosen.items()
-    ]
+    asked = [(own, name) for own in judges.items() for name in chosen]
+    sizes = [len(chosen[name]) for _, name in asked]
+    show = sum(sizes) > 128 if progress is None else progress
+    with one_bar(sum(sizes), "checkers", "item", show=show):
+        found = [
+            (reported_set if name in by_evaluate else judged_set)(
+                *own, name, chosen[name], combine, kept
+            )
+            for own, name in steps(asked, sizes)
+        ]
     draws = n_resamples, confidence, seed
     table = [table_row(run, checker_measures, *draws) for run in found]
     signature = bench_signature(judges, chosen, combine, by_evaluate, *draws)
@@ -608,9 +615,12 @@ def judged_set(
     pairs: list[Pair] = []
     for item, texts in zip(items, parts, strict=True):
         pairs += [(articles[item.article], text) for text in texts]
-    ask(checker, pairs[:1], store)
+    stage = Stages(first=0, all=1)
+    with stage("first"):
+        ask(checker, pairs[:1], store)
     before, start = used(checker), time.perf_counter()
-    verdicts = iter(ask(checker, pairs, store))
+    with stage("all"):
+        verdicts = iter(ask(checker, pairs, store))
     seconds = time.perf_counter() - start
     judged = [[next(verdicts) for _ in texts] for texts in parts]
     return _as_run(label, checker, name, items, how, judged, (before, seconds))
@@ -631,9 +641,12 @@ def reported_set(
     with warnings.catch_warnings():  # the table says what became of odd texts
         warnings.simplefilter("ignore", InputWarning)
         by = FaithfulnessChoices(checker=checker, store=store)
-        evaluate_many(articles[:1], texts[:1], **by)
+        stage = Stages(first=0, all=1)
+        with stage("first"):
+            evaluate_many(articles[:1], texts[:1], **by)
         before, start = used(checker), time.perf_counter()
-        reports = evaluate_many(articles, texts, progress=False, **by)
+        with stage("all"):
+            reports = evaluate_many(articles, texts, progress=False, **by)
         seconds = time.perf_counter() - start
     judged = []
     for report in reports:

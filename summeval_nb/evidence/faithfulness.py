@@ -28,6 +28,7 @@ from ..core.files import write_whole
 from ..core.results import Rows
 from ..core.base import made_of
 from ..core.base import JsonDict
+from ..core.progress import Stages
 from ..core.report import Entry, Report, evidence_markdown
 from ..core.report import evidence_report, evidence_text
 from ..core.results import Evidence, Finding, Outcome, ResultTable
@@ -298,11 +299,15 @@ def _evaluate_batch(
 ) -> list[Faithfulness]:
     """Split, embed, compare and find, check, count: a batch of pairs."""
     checker, splitter = settings.checker, settings.splitter
-    batch = read_pairs(texts, summaries, checker, splitter, settings.lang)
-    vectors = embed_pairs(batch, settings)
-    retrieved = [pair.retrieve(vectors, settings.k) for pair in batch]
+    stage = Stages(read=1, embed=5, judge=11)
+    with stage("read"):
+        batch = read_pairs(texts, summaries, checker, splitter, settings.lang)
+    with stage("embed"):
+        vectors = embed_pairs(batch, settings)
+        retrieved = [pair.retrieve(vectors, settings.k) for pair in batch]
     questions = [question for pair in retrieved for question in pair.questions]
-    answers = judge(questions, checker, vectors, settings.store)
+    with stage("judge"):
+        answers = judge(questions, checker, vectors, settings.store)
     found = []
     for pair in retrieved:
         verdicts = pair.verdicts(answers, checker.threshold)
@@ -504,7 +509,9 @@ def evaluate_many(
 
     Examples
     --------
-    >>> results = evaluate_many(["The dog slept."] * 2, ["The dog slept.", ""])
+    >>> results = evaluate_many(
+    ...     texts=["The dog slept."] * 2, summaries=["The dog slept.", ""]
+    ... )
     >>> [result.score for result in results], results[1].reason
     ([1.0, None], 'the summary is empty')
     """
@@ -590,7 +597,7 @@ def evaluate(
     Examples
     --------
     >>> article = "The bridge opened in 1931. It is long."
-    >>> result = evaluate(article, "The bridge opened in 1931.")
+    >>> result = evaluate(text=article, summary="The bridge opened in 1931.")
     >>> result.score, result.verdicts[0].evidence[0].index
     (1.0, 0)
     """
@@ -780,7 +787,9 @@ def assert_faithful(
 
     Examples
     --------
-    >>> assert_faithful("The dog slept. It rained.", "It rained.", at_least=1).score
+    >>> assert_faithful(
+    ...     text="The dog slept. It rained.", summary="It rained.", at_least=1
+    ... ).score
     1.0
     """
     __tracebackhide__ = True

@@ -22,6 +22,7 @@ from ..core.html import axes_for
 from ..core.files import frame_rows
 from ..core.base import float_array
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar
 from ..core.results import Score, Signature, Verdict
 from ..core.base import require_count, require_option, require_share
 from ..core.base import require_text, require_texts
@@ -883,12 +884,15 @@ def ask(
     """Return the probability of each labelled sentence; None where there is none."""
     whole = [row for row in rows if row.evidence is None]
     texts, summaries = [row.article for row in whole], [row.sentence for row in whole]
-    results = evaluate_many(
-        texts, summaries, k, checker=checker, store=store, progress=progress
-    )
-    by_article = iter([list(result.verdicts) for result in results])
     given = [row for row in rows if row.evidence is not None]
-    by_evidence = iter(_ask_pairs(given, checker))
+    show = len(rows) > 128 if progress is None else progress
+    with one_bar(len(rows), "sentences", "sentence", show=show):
+        stage, by = Stages(whole=len(whole), given=len(given)), {"checker": checker}
+        with stage("whole"):
+            results = evaluate_many(texts, summaries, k, store=store, **by)
+        with stage("given"):
+            by_evidence = iter(_ask_pairs(given, checker))
+    by_article = iter([list(result.verdicts) for result in results])
     found: list[float | None] = []
     for row in rows:
         verdicts = next(by_article if row.evidence is None else by_evidence)

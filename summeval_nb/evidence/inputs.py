@@ -175,6 +175,8 @@ def _few_words(sentence: str, told: frozenset[str]) -> str | None:
         return None
     if not any(word.islower() for word in strange):
         return None
+    if not any(map(_speaks_other, words)) and any(word.lower() in _HOLDS for word in words):
+        return "en"  # names of dishes that English holds together
     likely = likely_languages(sentence)
     english = likely.pop("en", 0.0)
     best = max(likely, key=lambda code: likely[code])
@@ -183,6 +185,15 @@ def _few_words(sentence: str, told: frozenset[str]) -> str | None:
     if ratio <= 0 or weighed < _FOREIGN:
         return None
     return best if likely[best] > 0.5 else OTHER
+
+
+_HOLDS = frozenset("and with the from are served topped".split())  # of English
+
+
+def _speaks_other(word: str) -> bool:
+    """Whether a word is a small one of another language, and not of English."""
+    codes = languages_of_word(word.lower())
+    return bool(codes) and "en" not in codes and word.lower() not in _ENGLISH_TOO
 
 
 def _kind_of(word: str, told: frozenset[str]) -> str:

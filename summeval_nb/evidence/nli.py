@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from .claims import Annotator, ClaimFinder, Judged, Question
 from .claims import judge_claims
@@ -20,6 +19,7 @@ from ..models.base import Backend, BackendRejected
 from ..models.base import ContextTooLong, neutralise
 from ..models.local import model_digest, special_texts
 from ..text.language import reads, require_languages
+from ..core.progress import one_bar, steps
 from ..core.results import Verdict
 from ..core.base import require_count, require_module
 from ..core.base import require_option, require_share
@@ -391,7 +391,7 @@ def probabilities(
         "token_type_ids": 0,
         "attention_mask": 0,
     }
-    for start in range(0, len(order), batch_size):
+    for start in steps(range(0, len(order), batch_size)):
         part = [
             dict(rows[i], attention_mask=[1] * len(rows[i]["input_ids"]))
             for i in order[start : start + batch_size]
@@ -424,22 +424,31 @@ def judged(
     """
     answers: list[Judged | Exception] = []
     batches = [questions[start : start + 64] for start in range(0, len(questions), 64)]
-    for batch in tqdm(batches, desc="inference", disable=not progress):
-        rows: list[Row] = []
-        spans: list[list[tuple[int, int | None]] | Exception] = []
-        for evidence, claim in batch:
-            try:
-                parts = rows_of(evidence, claim)
-            except ContextTooLong as error:
-                spans.append(error)
-                continue
-            spans.append([(len(rows) + i, place) for i, (place, _) in enumerate(parts)])
-            rows += [row for _, row in parts]
-        outputs = outputs_of(rows)
-        answers += [
-            s if isinstance(s, Exception) else _best(s, outputs, places) for s in spans
-        ]
+    sizes = [len(batch) for batch in batches]
+    with one_bar(len(questions), "inference", "pair", show=progress):
+        for batch in steps(batches, sizes):
+            answers += _answers_of(batch, rows_of, outputs_of, places)
     return answers
+
+
+def _answers_of(
+    batch: Sequence[Question],
+    rows_of: Callable[[Sequence[str], str], Rows],
+    outputs_of: Callable[[Sequence[Row]], np.ndarray],
+    places: Mapping[str, int],
+) -> list[Judged | Exception]:
+    rows: list[Row] = []
+    spans: list[list[tuple[int, int | None]] | Exception] = []
+    for evidence, claim in batch:
+        try:
+            parts = rows_of(evidence, claim)
+        except ContextTooLong as error:
+            spans.append(error)
+            continue
+        spans.append([(len(rows) + i, place) for i, (place, _) in enumerate(parts)])
+        rows += [row for _, row in parts]
+    outputs = outputs_of(rows)
+    return [s if isinstance(s, Exception) else _best(s, outputs, places) for s in spans]
 
 
 def _best(

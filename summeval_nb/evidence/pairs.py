@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from summeval_nb.core.base import JsonDict, require_texts
+from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.core.results import Evidence, Finding, Signature, Verdict
 from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence, of_samples
 from summeval_nb.evidence.inputs import unread_reasons
@@ -72,13 +73,10 @@ def batches(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
 
 def batches_with_bar(texts: Sequence[str], progress: bool | None) -> Iterator[list[int]]:
     """Yield batches as `batches` does, and show how many pairs are done; None: for more than 128 pairs."""
-    from tqdm.auto import tqdm
-
     show = len(texts) > 128 if progress is None else progress
-    with tqdm(total=len(texts), desc="faithfulness", unit="pair", disable=not show) as bar:
-        for batch in batches(texts):
-            yield batch
-            bar.update(len(batch))
+    listed = list(batches(texts))
+    with one_bar(len(texts), "faithfulness", "pair", show=show):
+        yield from steps(listed, [len(batch) for batch in listed])
 
 
 def in_batches(
@@ -227,7 +225,7 @@ def read_pairs(
     )
     read = {text: read_with_leads(text[0], own) for text, own in zip(distinct, found, strict=True)}
     by_words, prepared = getattr(checker, "by_words", False), []
-    for summary, text in judged:
+    for summary, text in steps(judged):
         source, own = may_be_evidence(read[text, ""]), read[summary, text]
         if by_words:
             own = [read_row(reading, source) for reading in own]
@@ -283,13 +281,13 @@ def judge(
     A checker that draws samples is asked sample by sample, so that each has a key of its own.
     """
     if samples := getattr(checker, "by_sample", None):
-        found = zip(*(judge(pairs, sample, vectors, store) for sample in samples), strict=True)
+        found = zip(*[judge(pairs, sample, vectors, store) for sample in steps(samples)], strict=True)
         return iter([of_samples(verdicts, checker.threshold) for verdicts in found])
     keys = [content_key("verdict", checker.fingerprint, list(evidence), claim) for evidence, claim in pairs]
     known = store.get_many("verdict", list(dict.fromkeys(keys))) if store else {}
     verdicts = {key: stored_verdict(value, checker) for key, value in known.items()}
     missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
-    for start in range(0, len(missing), STEP):
+    for start in steps(range(0, len(missing), STEP)):
         step = dict(list(missing.items())[start : start + STEP])
         verdicts.update(zip(step, ask(checker, list(step.values()), vectors), strict=True))
         if store:

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from summeval_nb.core.progress import Stages, steps
 from summeval_nb.evidence.measured import asset
 from summeval_nb.text.embed import encodable, minilm_files
 
@@ -192,7 +193,7 @@ def encoded(network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndar
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     found: list[Tensor] = [torch.empty(0)] * len(texts)
     with torch.no_grad():
-        for batch in _batches([len(texts[i]) + 2 for i in order], 4096):
+        for batch in steps(list(_batches([len(texts[i]) + 2 for i in order], 4096))):
             chosen = [order[i] for i in batch]
             long = len(texts[chosen[-1]]) + 2
             ids = torch.zeros((len(chosen), long), dtype=torch.long)
@@ -404,7 +405,8 @@ class Reader:
         Each distinct sentence is encoded once, however many pairs it serves (of 512 pairs at a time). Pairs of about
         the same length are read together, `budget` tokens at a time.
         """
-        batches = (pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER))
+        starts = steps(range(0, len(pairs), TOGETHER))
+        batches = (pairs[start : start + TOGETHER] for start in starts)
         return [reading for batch in batches for reading in self._read_batch(batch, budget)]
 
     def _read_batch(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
@@ -424,14 +426,17 @@ class Reader:
         lengths = [len(own) + 2 + sum(len(sentence) + 1 for sentence in kept) for own, kept in rows]
         order = sorted(range(len(rows)), key=lambda i: lengths[i])
         found: list[Reading] = [Reading(0, 0, 0)] * len(rows)
-        short = self.precision == "bfloat16"
+        short, stage = self.precision == "bfloat16", Stages(sentences=1, pairs=2)
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=short):
-            states = encoded(self.network, rows)
-            for batch in _batches([lengths[i] for i in order], budget):
-                chosen = [order[i] for i in batch]
-                logits, _ = self.network(*joined(self.network, [rows[i] for i in chosen], states))
-                for i, shares in zip(chosen, logits.cpu().double().softmax(-1).tolist(), strict=True):
-                    found[i] = Reading(*shares)
+            with stage("sentences"):
+                states = encoded(self.network, rows)
+            batches = list(_batches([lengths[i] for i in order], budget))
+            with stage("pairs"):
+                for batch in steps(batches, [len(batch) for batch in batches]):
+                    chosen = [order[i] for i in batch]
+                    logits, _ = self.network(*joined(self.network, [rows[i] for i in chosen], states))
+                    for i, shares in zip(chosen, logits.cpu().double().softmax(-1).tolist(), strict=True):
+                        found[i] = Reading(*shares)
         return found
 
     def mean_states(self, texts: Sequence[str]) -> np.ndarray:

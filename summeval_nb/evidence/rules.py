@@ -747,24 +747,61 @@ def _suffered(words: Words, first: int, second: int) -> set[str] | None:
 def _one_verb(verb: str, other: str) -> bool:
     """Return whether two words may be forms of one verb: beat, beaten."""
     short, long = sorted((verb, other), key=len)
-    return len(short) >= _SHORTEST and long.startswith(short)
+    return (len(short) >= _SHORTEST and long.startswith(short)) or same_form(verb, other)
 
 
-def _turned(claim: Words, i: int, j: int, near: Words, k: int, m: int) -> bool | None:
+_CONVERSE = (  # what one does, what the other does then, and the word before the first where he comes second
+    ("beat beats beaten defeat defeats defeated", "lose loses lost", "to against"),
+    ("sell sells sold", "buy buys bought purchase purchases purchased acquire acquires acquired", "from"),
+    ("give gives gave given hand hands handed award awards awarded", "receive receives received got accepted", "from"),
+    ("lend lends lent", "borrow borrows borrowed", "from"),
+    ("teach teaches taught", "learn learns learned learnt", "from"),
+    ("inherit inherits inherited", "bequeath bequeaths bequeathed leaves", "to"),
+    ("employ employs employed", "work works worked", "for"),
+    ("own owns owned", "belong belongs belonged", "to"),
+    ("precede precedes preceded", "follow follows followed succeed succeeds succeeded", ""),
+)
+_DIRECT = {form: row[0].split()[0] for row in _CONVERSE for form in row[0].split()}
+_TURNED = {form: (row[0].split()[0], row[2].split()) for row in _CONVERSE for form in row[1].split()}
+
+
+class _Deed(NamedTuple):
+    """What stands between two names: the verbs, and whether the second of them is the one who acts."""
+
+    verbs: set[str]
+    by_second: bool
+
+
+def _deed(words: Words, first: int, second: int) -> _Deed | None:
+    """Return who does it to whom; None where a passive says no such thing.
+
+    *Was sold by*, *lost to* and *bought from* say of the second what *sold* and *beat* say of the first.
+    """
+    suffered = _suffered(words, first, second)
+    if suffered is not None:
+        return _Deed(suffered, True) if suffered else None
+    verbs = _said(words, first + 1, second)
+    for place in range(first + 1, second):
+        raw = words.raw[place]
+        relation, prepositions = _TURNED.get(raw, ("", []))
+        if relation and (not prepositions or not set(prepositions).isdisjoint(words.raw[place + 1 : second])):
+            return _Deed(verbs | {relation}, True)
+        if raw in _DIRECT:
+            verbs = verbs | {_DIRECT[raw]}
+    return _Deed(verbs, False)
+
+
+def _turned(claim: Words, i: int, j: int, near: Words, k: int, m: int) -> tuple[bool | None, bool]:
     """Return whether the roles of names at `i` and `j` are turned in evidence that has them at `k` and `m`.
 
-    None where it cannot be said.
+    None where it cannot be said. The second is whether both tell the same deed.
     """
-    same, start, stop = k < m, min(k, m), max(k, m)
-    own, theirs = _suffered(claim, i, j), _suffered(near, start, stop)
-    if own is None and theirs is None:
-        return not same
-    if own is not None and theirs is not None:
-        return False if same else (True if own & theirs else None)
-    if not same:  # one of the two is in the passive
-        return False if own or theirs else None
-    does = _said(near, start, stop) if theirs is None else _said(claim, i, j)
-    return True if any(_one_verb(verb, other) for verb in does for other in own or theirs or ()) else None
+    own, theirs = _deed(claim, i, j), _deed(near, min(k, m), max(k, m))
+    if own is None or theirs is None:
+        return None, False
+    alike = any(_one_verb(verb, other) for verb in own.verbs for other in theirs.verbs)
+    turned = (k < m) == (own.by_second != theirs.by_second)
+    return (turned if alike or not (own.by_second or theirs.by_second) else None), alike
 
 
 def _copulas(words: Words, between: range) -> list[int]:
@@ -831,45 +868,70 @@ def _inverted(claim: Words, between: range, near: Words, near_between: range) ->
     return False
 
 
-def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = False) -> list[Clash]:
-    """Return two neighbouring names that every evidence sentence holding both has the other way round.
+def _told_of_names(
+    claim: Words, evidence: Sequence[Parts], *, shared: bool = False
+) -> Iterator[tuple[int, int, bool | None]]:
+    """Yield two neighbouring names of a claim, and whether the evidence that holds both has them the other way round.
 
-    With `shared` only those that one of these sentences joins by a word that joins them in the claim.
+    Sentences that tell the same deed decide, if there are any. None where nothing is said. With `shared` only names
+    that one of the sentences joins by a word that joins them in the claim.
     """
+    known = {name.key for parts in evidence for name in parts.names}  # explains an opening, and a claim of names only
     names: list[tuple[int, Token]] = [
         (i, token)
         for i, token in enumerate(claim.parts.tokens)
-        if token in claim.parts.names and claim.raw[i] not in WHEN
+        if (token in claim.parts.names or (token.key in known and _capital(claim.parts, token)))
+        and claim.raw[i] not in WHEN
     ]
-    clashes = []
+    last: dict[int, Token] = {}  # of a name of several words that begins there
+    for i, token in reversed(names):
+        last[i] = last.get(i + 1, token)
     for (i, a), (j, b) in zip(names, names[1:], strict=False):
-        if a.key == b.key or j - i < 2 or not _JOINED.isdisjoint(claim.raw[i + 1 : j]):
+        between = claim.raw[i + 1 : j]
+        if a.key == b.key or j - i < 2 or not _BOTH.isdisjoint(between) or claim.raw[j - 1] == "with":  # both do it
             continue
-        if not _BOTH.isdisjoint(claim.raw[i + 1 : j]) or claim.raw[j - 1] == "with":  # both do it
+        if not _JOINED.isdisjoint(between) and _TURNED.keys().isdisjoint(between):
             continue
         where = [_where(claim, place) for place in (i, j)]
         found: set[bool | None] = set()
+        same: set[bool | None] = set()  # where the evidence tells the same deed
         joined = not shared
         for parts in evidence:
-            if False in found or a.key not in parts.key_set or b.key not in parts.key_set:
+            other = b if b.key in parts.key_set else last[j]  # a surname alone
+            if False in same or a.key not in parts.key_set or other.key not in parts.key_set:
                 continue
             near = Words.of(parts)
-            first, second = ([k for k, key in enumerate(parts.keys) if key == name.key][:_MOST] for name in (a, b))
+            first, second = ([k for k, key in enumerate(parts.keys) if key == name.key][:_MOST] for name in (a, other))
             for k, m in product(first, second):
                 joined = joined or not _said(claim, i + 1, j).isdisjoint(_said(near, min(k, m) + 1, max(k, m)))
-                turned = _turned(claim, i, j, near, k, m)
+                turned, alike = _turned(claim, i, j, near, k, m)
                 if turned and _inverted(claim, range(i + 1, j), near, range(min(k, m) + 1, max(k, m))):
                     turned = False
                 if turned and where[0] != where[1] and where == [_where(near, place) for place in (k, m)]:
                     turned = None
                 found.add(turned)
-        if joined and True in found and False not in found:
-            clashes.append(Clash("role", i, j, ""))
-    return clashes
+                if alike:
+                    same.add(turned)
+        said = (same or found) if joined else set()
+        yield i, j, False if False in said else (True if True in said else None)
 
 
-# Somebody does what another did: the name before words that the claim repeats does what they say, the name behind them
-# closes it, and in the evidence another name stands there.
+def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = False) -> list[Clash]:
+    """Return two neighbouring names that the evidence sentences holding both have the other way round.
+
+    With `shared` only those that one of these sentences joins by a word that joins them in the claim.
+    """
+    told = _told_of_names(claim, evidence, shared=shared)
+    return [Clash("role", i, j, "") for i, j, turned in told if turned]
+
+
+def _told_conversely(claim: Words, evidence: Sequence[Parts]) -> set[int]:
+    """Return the places between names whose deed the evidence tells from its other side: bought from, sold to."""
+    if _TURNED.keys().isdisjoint(claim.raw) and _DIRECT.keys().isdisjoint(claim.raw):
+        return set()
+    told = _told_of_names(claim, evidence)
+    return {place for i, j, turned in told if turned is False for place in range(i + 1, j)}
+
 
 _LONGEST = 8  # words between two commas that only say more of the one who acts
 _LEAST = 3  # words that claim and evidence have in a row, two of them with content
@@ -1474,6 +1536,9 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     replaced = _replacements(own, words)
     numbers, missing = _number_clashes(claim, evidence)
     opposites, hits = _antonym_clashes(own, words, [Words.of(sentence) for sentence in evidence], replaced)
+    if opposites and (conversely := _told_conversely(own, evidence)):
+        kept = [clash for clash in opposites if clash.first not in conversely]
+        opposites, hits = kept, max(0, hits - len(opposites) + len(kept))
     denials, differ = negation_clashes(own, words, evidence)
     names = _name_clashes(own, words, replaced, unknown)
     roles = role_clashes(own, evidence) or pronoun_clashes(own, [Words.of(sentence) for sentence in evidence])

@@ -56,7 +56,7 @@ _QUESTIONING = _set(
 )
 _SHORT = _set("not any so possible necessary needed ever anything anyone only")  # if any, if not
 _ADDED = _set("even as")  # what follows "even if" is open, what it is added to is said
-_CONDITIONS = _set("if unless provided providing assuming lest")
+_CONDITIONS = _set("if unless provided providing assuming lest suppose supposing")
 _CONDITION_PHRASES = (("in", "case"), ("in", "the", "event"), ("as", "long", "as"), ("on", "condition"))
 _PASSED = _set("would could should might")  # would have left
 _INVERTED = _set("had were should")  # Had the alarm worked, ...
@@ -71,12 +71,15 @@ _TALK = _set(
     fears"""
 )
 _FALSELY = _set("falsely wrongly incorrectly mistakenly wrongfully erroneously untruthfully baselessly")
-_FALSE = _set("false untrue incorrect wrong unfounded baseless untruth myth lie hoax fake fabricated bogus mistaken")
+_FALSE = _set(
+    "false untrue incorrect wrong unfounded baseless untruth myth lie hoax fake fabricated bogus mistaken nonsense"
+)
+_MADE_UP = _set("invented invents invent fabricated fabricates fabricate concocted made")  # the story that
 _TRUE = _set("true correct case")
 _UNDONE = _set("refuse refuses refused refusing decline declines declined fail fails failed failing unable")
 _SILENT = _set("say confirm comment disclose reveal tell admit discuss acknowledge speculate answer")
 _ASKING = _set("how who whom whose when where why what which")  # who refuses to say how it burned says that it did
-_PROOF = _set("evidence proof truth sign indication suggestion")
+_PROOF = _set("evidence proof truth sign indication suggestion trace traces")
 _MAYBE = _set("may might could perhaps maybe possibly")
 _ACCUSED = _set("accused accuses accuse suspected suspects rumoured rumored alleged allegedly reputedly supposedly")
 _DOUBT = _set("whether doubt doubts doubted wish wishes wished hope hopes hoped fear fears feared")
@@ -85,7 +88,8 @@ _SAYING = _set(
     "say said claim claimed suggest suggested think believe believed mean prove proved confirm confirmed show"
 )
 _OPEN_BEFORE_THAT = _set(
-    "possible unlikely doubtful feared hoped unclear improbable conceivable rumours rumors speculation"
+    """possible unlikely doubtful feared hoped unclear improbable conceivable rumours rumors rumour rumor speculation
+    allegation allegations accusation accusations gossip"""
 )
 _OF = _set("that of about")
 _PLAN = _set(
@@ -229,6 +233,17 @@ def _false(own: _Sentence, place: int) -> list[Unsaid]:
         that = next((i for i in range(max(0, copula - _LONGEST), copula) if words[i] == "that"), None)
         if that is not None and (that == 0 or words[that - 1] in _TALK):
             return [Unsaid(that, copula, DENIED, by)]
+    that = next((i for i in range(place + 1, min(own.size, place + 2 + _TO)) if words[i] == "that"), None)
+    if that is not None and (by in ("lied", "lies") or (by in _MADE_UP and words[that - 1] in _TALK)):
+        return [Unsaid(that, own.stop[that], DENIED, by)]  # lied when he said that, made up the story that
+    if by in ("think", "believe", "assume") and words[max(0, place - 2) : place] == ["used", "to"]:
+        return [Unsaid(place + 1, end, OPEN, by)]
+    if by in ("thinking", "believing") and own.has(place - 1, {"into"}):  # misled into thinking
+        return [Unsaid(place + 1, end, DENIED, by)]
+    if by == "far" and own.has(place + 1, {"from"}) and words[min(place + 2, own.size - 1)].endswith("ing"):
+        return [Unsaid(place + 2, min(end, own.next_comma[place]), DENIED, by)]
+    if by in ("ruled", "rules", "ruling", "rule") and own.has(place + 1, {"out"}):
+        return [Unsaid(place + 2, end, DENIED, by)]
     if by == "contrary" and own.has(place + 1, {"to"}):
         return [Unsaid(place + 2, min(end, own.next_comma[place]), DENIED, by)]
     return []
@@ -265,8 +280,9 @@ def _open(own: _Sentence, place: int) -> list[Unsaid]:
         return [Unsaid(place + 1, end, OPEN, by)]
     if by in _SAYING and own.has(place - 1, _NOT):
         return [Unsaid(place + 1, end, OPEN, "not")]
-    if by in _OPEN_BEFORE_THAT and own.has(place + 1, {"that"}):
-        return [Unsaid(place + 1, end, OPEN, by)]
+    that = next((i for i in range(place + 1, min(end, place + _NEAR)) if own.words[i] == "that"), None)
+    if by in _OPEN_BEFORE_THAT and that is not None:
+        return [Unsaid(that, end, OPEN, by)]
     return []
 
 

@@ -21,6 +21,7 @@ from ..core.columns import table_records
 from ..core.files import Table
 from ..core.resampling import bootstrap
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar, steps
 from ..core.base import InputWarning, require_column, require_flag
 from ..core.base import require_share, require_text
 from ..core.passages import require_passages, require_truth
@@ -666,7 +667,7 @@ class AnswerRow(NamedTuple):
     answer: str
 
 
-def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
+def _asking(judge: str | Judge, store: StoreOrPath) -> Ask:
     """The function that puts questions to a judge, with a memory for the length of
     one run."""
     chosen = load_judge(judge)
@@ -674,9 +675,7 @@ def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
     kept = load_store(store)
 
     def ask(task: str, items: Items) -> list[Any]:
-        return ask_many(
-            chosen, task, items, store=kept, progress=task if progress else ""
-        )
+        return ask_many(chosen, task, items, store=kept)
 
     return ask
 
@@ -826,7 +825,9 @@ def _split_texts(
 ) -> dict[Reply, Parts]:
     """The units and statements of each reply; the judge is asked about those that were
     not made of a short answer and its question."""
-    resolved = _resolve(list(dict.fromkeys(replies)), ask, keep_lists)
+    stage = Stages(resolve=1, split=1)
+    with stage("resolve"):
+        resolved = _resolve(list(dict.fromkeys(replies)), ask, keep_lists)
     read = {
         reply: with_denying_leads([unit.resolved for unit in units])
         for reply, (units, _) in resolved.items()
@@ -847,9 +848,9 @@ def _split_texts(
     asked = list(
         dict.fromkeys([*units, *(part for parts in lists.values() for part in parts)])
     )
-    statements = dict(
-        zip(asked, ask("statements", [(part,) for part in asked]), strict=True)
-    )
+    with stage("split"):
+        found_of = ask("statements", [(part,) for part in asked])
+    statements = dict(zip(asked, found_of, strict=True))
 
     def apart(unit: str) -> list[list[Statement]]:
         found = [statements[part] for part in lists.get(unit, [])]
@@ -1254,7 +1255,7 @@ class AnswerMetric(Metric):
         """Return the report of one answer; see `evaluate_answer`."""
         row = _check_row(context, question, ground_truth, answer)
         _warn_of_mistakes([row])
-        return self._reports([row], _asking(self.judge, self.store, False))[0]
+        return self._reports([row], _asking(self.judge, self.store))[0]
 
     def score_many(
         self,
@@ -1278,17 +1279,21 @@ class AnswerMetric(Metric):
             for number, record in enumerate(table_records(table, list(self.columns)))
         ]
         _warn_of_mistakes(rows)
-        ask = _asking(self.judge, self.store, progress)
+        ask = _asking(self.judge, self.store)
         reports: dict[int, AnswerReport] = {}
-        for batch in _batches_of(rows):  # what an interruption can cost
-            found = self._reports([rows[i] for i in batch], ask)
-            reports.update(zip(batch, found, strict=True))
+        batches = _batches_of(rows)  # what an interruption can cost
+        with one_bar(len(rows), "answers", "row", show=progress):
+            for batch in steps(batches, [len(batch) for batch in batches]):
+                found = self._reports([rows[i] for i in batch], ask)
+                reports.update(zip(batch, found, strict=True))
         in_order = [reports[i] for i in range(len(rows))]
         return AnswerTable(results=in_order, signature=self.signature)
 
     def _reports(self, rows: Sequence[AnswerRow], ask: Ask) -> list[AnswerReport]:
         """Reports for checked rows, stage by stage over all of them."""
-        flags = _ask_flags(rows, ask)
+        stage = Stages(refusals=1, statements=1, judge=8)
+        with stage("refusals"):
+            flags = _ask_flags(rows, ask)
         reasons = {
             (i, name): _why_no_score(name, row, flags[i], self.score_refusals)
             for i, row in enumerate(rows)
@@ -1300,9 +1305,11 @@ class AnswerMetric(Metric):
             for i, name in wanted
             for text in _TEXTS[name]
         ]
-        parts = _split_texts(replies, ask, self.keep_lists)
+        with stage("statements"):
+            parts = _split_texts(replies, ask, self.keep_lists)
         by_words = getattr(load_judge(self.judge), "by_words", False)
-        tagged = _tag_pairs(rows, wanted, parts, ask, by_words)
+        with stage("judge"):
+            tagged = _tag_pairs(rows, wanted, parts, ask, by_words)
         pairs = {
             key: self._inference(key[1], *tagged[key])
             if key in tagged
@@ -1423,7 +1430,7 @@ def evaluate_answers(
         Where the judge's answers are kept: after an interruption a second run asks only
         for what is missing.
     progress : bool
-        Whether to show progress bars, one for each stage.
+        Whether to show a progress bar, which counts rows.
 
     Returns
     -------

@@ -17,6 +17,7 @@ from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import Markup, html_page, printable
 from summeval_nb.core.metric import takes_choices_of
 from summeval_nb.core.passages import require_passages
+from summeval_nb.core.progress import Stages, one_bar, steps
 from summeval_nb.core.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.core.results import Finding, Outcome, ResultTable, Score, Sentence, Signature, Verdict
 from summeval_nb.evidence.faithfulness import DEFAULT_K, FaithfulnessChoices, FaithfulnessMetric
@@ -466,19 +467,24 @@ def _rest(labels: tuple[str, ...], label: str) -> tuple[str, ...]:
 
 def _learn(rows: Sequence[_ReadAnswer], settings: Settings) -> _Asker:
     """Ask what the two numbers need: the passages together, each alone, and the others of one that is not enough."""
-    asker = _Asker(rows, settings)
+    stage = Stages(embed=3, together=3, alone=2, others=1)
+    with stage("embed"):
+        asker = _Asker(rows, settings)
     places = [(n, place) for n, row in enumerate(rows) for place in range(len(row.claims)) if not row.reasons[place]]
     together = [(n, place, labels) for n, place in places if (labels := _known(rows[n], place))]
-    asker.ask(together)
+    with stage("together"):
+        asker.ask(together)
     several = [key for key in together if len(key[2]) > 1 and asker.supports(key)]
     alone = [(n, place, (label,)) for n, place, labels in several for label in labels]
-    asker.ask(alone)
-    asker.ask(
-        (n, place, _rest(labels, label))
-        for n, place, labels in several
-        for label in labels
-        if not asker.supports((n, place, (label,)))
-    )
+    with stage("alone"):
+        asker.ask(alone)
+    with stage("others"):
+        asker.ask(
+            (n, place, _rest(labels, label))
+            for n, place, labels in several
+            for label in labels
+            if not asker.supports((n, place, (label,)))
+        )
     return asker
 
 
@@ -608,8 +614,6 @@ class CitationsMetric(FaithfulnessMetric):
         self, answers: Sequence[str], contexts: Sequence[Passages], *, progress: bool | None = None
     ) -> CitationsTable:
         """Return whether the citations of each answer hold; see `check_citations_many`."""
-        from tqdm.auto import tqdm
-
         texts, listed = require_texts(answers, "answers"), require_column(contexts, "contexts")
         passages = [_require_passages(own, f"contexts[{place}]") for place, own in enumerate(listed)]
         if len(texts) != len(passages):
@@ -617,10 +621,16 @@ class CitationsMetric(FaithfulnessMetric):
         settings = self._opened()
         results: list[CitationsScore] = []
         show = len(texts) > 128 if progress is None else progress
-        for start in tqdm(range(0, len(texts), _BATCH), desc="citations", disable=not show):
-            batch = zip(texts[start : start + _BATCH], passages[start : start + _BATCH], strict=True)
-            asker = _learn([_read_answer(*pair, settings) for pair in batch], settings)
-            results += [_result(asker, n) for n in range(len(asker.rows))]
+        starts = range(0, len(texts), _BATCH)
+        with one_bar(len(texts), "citations", "answer", show=show):
+            for start in steps(starts, [min(_BATCH, len(texts) - start) for start in starts]):
+                stage = Stages(read=1, learn=6)
+                batch = list(zip(texts[start : start + _BATCH], passages[start : start + _BATCH], strict=True))
+                with stage("read"):
+                    rows = [_read_answer(*pair, settings) for pair in steps(batch)]
+                with stage("learn"):
+                    asker = _learn(rows, settings)
+                results += [_result(asker, n) for n in range(len(asker.rows))]
         return CitationsTable(results=results, signature=settings.signature)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from summeval_nb.core.base import require_count, require_option, require_text
+from summeval_nb.core.progress import Stages, steps
 from summeval_nb.core.results import Finding, Sentence, Verdict
 from summeval_nb.evidence.base import Checker, Packaged, nearest_evidence
 from summeval_nb.evidence.faithfulness import DEFAULT_K
@@ -133,11 +134,14 @@ def _entail_many(
 
     A premise without a sentence is a failure.
     """
-    premises = {premise: _read_premise(premise) for premise, _ in items}
-    claims = {(premise, s): _read_statement(s, premise) for premise, statements in items for s in statements}
-    vectors = SentenceVectors(
-        embedder, [reading.plain for own in (*premises.values(), claims.values()) for reading in own]
-    )
+    stage = Stages(read=1, embed=2, check=8)
+    with stage("read"):
+        premises = {premise: _read_premise(premise) for premise, _ in items}
+        claims = {(premise, s): _read_statement(s, premise) for premise, listed in steps(items) for s in listed}
+    with stage("embed"):
+        vectors = SentenceVectors(
+            embedder, [reading.plain for own in (*premises.values(), claims.values()) for reading in own]
+        )
     matrices = {premise: vectors.of([reading.plain for reading in own]) for premise, own in premises.items() if own}
     reasons = [
         unread_sentences(premises[premise], [claims[premise, statement] for statement in statements], checker, lang)
@@ -150,7 +154,8 @@ def _entail_many(
         if premise in matrices and not reason
     }
     pairs = [([premises[asking[0]][i].plain for i in places], claims[asking].plain) for asking, places in asked.items()]
-    verdicts = dict(zip(asked, _check_distinct(checker, pairs, vectors), strict=True))
+    with stage("check"):
+        verdicts = dict(zip(asked, _check_distinct(checker, pairs, vectors), strict=True))
     empty = JudgeFailure("entail", "the premise holds no sentence")
     return [
         [

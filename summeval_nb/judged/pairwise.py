@@ -27,8 +27,9 @@ from ..core.files import Table
 from ..core.html import axes_for
 from ..core.resampling import drawings, middle
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar
 from ..core.metric import Metric
-from ..core.results import Outcome, ResultTable, Score, Signature
+from ..core.results import Outcome, ResultTable, Score, Signature, keeps_index
 from ..core.base import require_column, require_count, require_share
 from ..core.base import require_text, require_texts
 from ..core.html import Markup, figure_text, html_table, text_table
@@ -407,7 +408,6 @@ def _ask_model(
     *,
     store: StoreOrPath,
     workers: int,
-    progress: bool,
 ) -> list[tuple[Order, Order]]:
     """Both orders of each pair, as a language model sees them."""
     model, kept = load_backend(backend), load_store(store)
@@ -415,12 +415,8 @@ def _ask_model(
     asked = [
         bool(pair.a.strip() and pair.b.strip()) for pair in pairs for _ in range(2)
     ]
-    shown = "comparisons" if progress else ""
-    found = iter(
-        ask_for_grades(
-            model, prompts, asked, list(_OPTIONS), kept, workers=workers, progress=shown
-        )
-    )
+    put = model, prompts, asked, list(_OPTIONS), kept
+    found = iter(ask_for_grades(*put, workers=workers, progress=""))
     return [
         (_order(next(found), swapped=False), _order(next(found), swapped=True))
         for _ in pairs
@@ -457,17 +453,20 @@ Verdicts: TypeAlias = Mapping[str, Sequence[Entailment]]
 def _ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[Verdicts, ...]]:
     """For both answers of each pair: verdicts on its statements by the truth, and on
     the truth's by it."""
-    asker.statements(
-        Reply(pair.question, text)
-        for pair in pairs
-        for text in (pair.a, pair.b, pair.truth)
-    )
+    stage = Stages(statements=1, judge=4)
+    with stage("statements"):
+        asker.statements(
+            Reply(pair.question, text)
+            for pair in pairs
+            for text in (pair.a, pair.b, pair.truth)
+        )
     held: list[tuple[str, str]] = []
     for pair in pairs:
         for answer in (pair.a, pair.b):
             held += _pairs_of(pair, pair.truth, answer, asker)
             held += _pairs_of(pair, answer, pair.truth, asker)
-    asker.entail(held)
+    with stage("judge"):
+        asker.entail(held)
     return [
         tuple(_verdicts(pair, answer, asker) for answer in (pair.a, pair.b))
         for pair in pairs
@@ -608,22 +607,18 @@ class PairwiseMetric(Metric):
                 "backend": model.fingerprint,
                 "prompt": content_key(example, QUOTING)[:8],
             }
-            orders = _ask_model(
-                pairs,
-                self.prompt,
-                model,
-                store=self.store,
-                workers=self.workers,
-                progress=progress,
-            )
+            put = pairs, self.prompt, model
+            with one_bar(len(pairs), "comparisons", "pair", show=progress):
+                orders = _ask_model(*put, store=self.store, workers=self.workers)
             found = [self._by_orders(*one) for one in zip(pairs, orders, strict=True)]
             parts |= how_said(
                 [asdict(order) for both in orders for order in both if order.winner]
             )
         else:
-            asker = Asker(self.judge, "minilm", self.store, progress)
+            asker = Asker(self.judge, "minilm", self.store)
             parts = {"judge": asker.judge.fingerprint, "margin": str(self.margin)}
-            verdicts = _ask_judge(pairs, asker)
+            with one_bar(len(pairs), "comparisons", "pair", show=progress):
+                verdicts = _ask_judge(pairs, asker)
             found = [self._by_judge(*one) for one in zip(pairs, verdicts, strict=True)]
         line = Signature(
             {"metric": self.name} | parts | {"max_failed": self.max_failed}
@@ -679,13 +674,16 @@ def compare_answers(
     Examples
     --------
     >>> true = "It opened in 1931."
-    >>> compare_answers("When?", "It opened in 1931.", "It rained.", truth=true).winner
+    >>> compare_answers(
+    ...     question="When?", a="It opened in 1931.", b="It rained.", truth=true
+    ... ).winner
     'a'
     """
     return PairwiseMetric(**choices).score(question, a, b, truth)
 
 
 @_takes_choices_of(PairwiseMetric)
+@keeps_index
 def compare_answers_many(
     table: Table, *, progress: bool = True, **choices: Unpack[PairChoices]
 ) -> AnswerComparisonTable:
@@ -1266,7 +1264,7 @@ class RubricMetric(Metric):
         answers: Sequence[str],
         *,
         progress: bool | None = None,
-    ) -> RatingTable[Rating]:
+    ) -> RatingTable:
         """Return the grades of many answers, one question for each."""
         pairs, (low, high) = _check_answers(questions, answers), self.scale
         model, kept = load_backend(self.backend), load_store(self.store)
@@ -1285,7 +1283,7 @@ class RubricMetric(Metric):
             Rating(**_grade_parts(one), quality=self.title, signature=line)
             for one in values
         ]
-        return table_of(found, [answer for _, answer in pairs])
+        return table_of(found, [answer for _, answer in pairs], line)
 
 # %% ../../nbs/5_other_qualities/57_pairs.ipynb #2bd3d2dd
 class Sides:

@@ -9,13 +9,14 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from ..core.html import axes_for
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
+from ..core.progress import one_bar, steps
 from ..core.metric import Metric
-from ..core.results import Outcome, ResultTable, Score, Signature
+from ..core.results import Outcome, ResultTable, Score, Signature, keeps_index
 from ..core.base import require_count, require_option, require_text
 from ..core.base import require_texts
 from ..core.html import figure_text
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['QUALITY_DEFINITIONS', 'Rated', 'Said', 'expected_grade', 'require_graded', 'rating_prompt', 'Rating', 'Graded',
-           'require_scale', 'require_samples', 'ask_for_grades', 'how_said', 'rating_parts', 'rate_many', 'rate',
-           'rating_metric', 'RatingTable', 'table_of', 'RatingMetric']
+__all__ = ['QUALITY_DEFINITIONS', 'Said', 'expected_grade', 'require_graded', 'rating_prompt', 'Rating', 'Graded',
+           'require_scale', 'require_samples', 'ask_for_grades', 'how_said', 'rating_parts', 'RatingTable', 'table_of',
+           'rate_many', 'rate', 'rating_metric', 'RatingMetric']
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #ea196eab
 QUALITY_DEFINITIONS: Mapping[str, str] = {
@@ -196,7 +197,6 @@ class Rating(Score):
         return ax
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #20bb86b2
-Rated = TypeVar("Rated", bound=Score)
 # a choice as a dictionary, a failed call, or nothing asked
 Said: TypeAlias = Mapping[str, Any] | BackendError | None
 
@@ -270,8 +270,9 @@ def ask_for_grades(
 
     def compute(batch: list[int]) -> list[Said]:
         chosen: list[Choice | BackendError] = []
-        for draw, group in itertools.groupby(batch, lambda i: questions[i][0]):
-            own = [questions[i][1] for i in group]
+        drawn = itertools.groupby(batch, lambda i: questions[i][0])
+        groups = [(draw, [questions[i][1] for i in group]) for draw, group in drawn]
+        for draw, own in steps(groups, [len(own) for _, own in groups]):
             chosen += backend.choose_many(own, options, workers=workers, **draw)
         return [
             choice if isinstance(choice, BackendError) else choice.to_dict()
@@ -283,7 +284,8 @@ def ask_for_grades(
         content_key(*named, prompt, options, *draw.values())
         for draw, prompt in questions
     ]
-    found = fill_missing(store, "rating", keys, compute, progress=progress)
+    with one_bar(len(prompts), progress, "text", show=bool(progress)):
+        found = fill_missing(store, "rating", keys, compute)
     each = (found[i :: len(put)] for i in range(len(put)))
     values = iter([_shared_out(said, options) for said in each])
     return [next(values) if wanted else None for wanted in asked]
@@ -338,7 +340,44 @@ def rating_parts(
         "note": note if mass is None or mass < LOW_MASS else "",
     }
 
+# %% ../../nbs/5_other_qualities/56_ratings.ipynb #8b9fc098
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RatingTable(ResultTable[Rating]):
+    """The ratings of many summaries, in their order.
+
+    `failed` says for which the model gave no answer.
+    """
+
+    failed: Sequence[bool] = ()
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each summary."""
+        names = ("score", "spread", "probability_mass", "note", "reason")
+        return [{name: getattr(own, name) for name in names} for own in self.results]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: a failed call is failed, an empty summary
+        undefined."""
+        found = zip(super().outcomes(), self.failed, strict=True)
+        return [
+            outcome._replace(status="failed") if bad else outcome
+            for outcome, bad in found
+        ]
+
+
+def table_of(
+    ratings: Sequence[Rating], summaries: Sequence[str], signature: Signature
+) -> RatingTable:
+    """The table of some ratings; one without a score of a summary that is not empty
+    is a failed call."""
+    failed = [
+        rating.score is None and bool(text.strip())
+        for rating, text in zip(ratings, summaries, strict=True)
+    ]
+    return RatingTable(results=ratings, signature=signature, failed=failed)
+
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #776c65d4
+@keeps_index
 def rate_many(
     texts: Sequence[str],
     summaries: Sequence[str],
@@ -351,7 +390,7 @@ def rate_many(
     store: Store | str | None = None,
     workers: int = 8,
     progress: bool = True,
-) -> list[Rating]:
+) -> RatingTable:
     """Rate many summaries alike: the same numbers as `rate` one by one.
 
     Parameters
@@ -369,15 +408,16 @@ def rate_many(
 
     Returns
     -------
-    list of Rating
-        In order; a failed call is a `Rating` whose score is None, with the reason.
+    RatingTable
+        A `Rating` for each summary, in order; a failed call has the score None, with
+        the reason.
 
     Examples
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> options = {"quality": "fluency", "backend": backend, "progress": False}
-    >>> rate_many(["It rained."], ["Rain."], **options)[0].score
+    >>> rate_many(texts=["It rained."], summaries=["Rain."], **options)[0].score
     4.0
     """
     pairs = _require_paired(texts, summaries)
@@ -399,10 +439,11 @@ def rate_many(
     parts |= {"backend": asked_of.fingerprint, "prompt": version}
     signature = Signature(parts | how_said(values, drawn))
     found = [rating_parts(value, expected_grade) for value in values]
-    return [
+    ratings = [
         Rating(**rating_fields, quality=graded, signature=signature)
         for rating_fields in found
     ]
+    return table_of(ratings, [summary for _, summary in pairs], signature)
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #2ad052d7
 def rate(
@@ -466,10 +507,12 @@ def rate(
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
-    >>> rate("It rained.", "Rain.", quality="fluency", backend=backend).score
+    >>> rate(
+    ...     text="It rained.", summary="Rain.", quality="fluency", backend=backend
+    ... ).score
     4.0
     >>> polite = "Is the summary polite? 5: very. 1: it insults somebody."
-    >>> rate("It rained.", "Rain.", rubric=polite, backend=backend).score
+    >>> rate(text="It rained.", summary="Rain.", rubric=polite, backend=backend).score
     4.0
     """
     pair = [require_text(text, "text")], [require_text(summary, "summary")]
@@ -511,36 +554,6 @@ def rating_metric(
 
     metric.__name__ = f"rating_{graded}"
     return metric
-
-# %% ../../nbs/5_other_qualities/56_ratings.ipynb #8b9fc098
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class RatingTable(ResultTable[Rated]):
-    """The ratings of many summaries, in their order.
-
-    `failed` says for which the model gave no answer.
-    """
-
-    failed: Sequence[bool] = ()
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down: a failed call is failed, an empty summary
-        undefined."""
-        found = zip(super().outcomes(), self.failed, strict=True)
-        return [
-            outcome._replace(status="failed") if bad else outcome
-            for outcome, bad in found
-        ]
-
-
-def table_of(ratings: Sequence[Rated], summaries: Sequence[str]) -> RatingTable[Rated]:
-    """The table of some ratings; one without a score of a summary that is not empty
-    is a failed call."""
-    failed = [
-        rating.score is None and bool(text.strip())
-        for rating, text in zip(ratings, summaries, strict=True)
-    ]
-    signature = ratings[0].signature if ratings else Signature({"metric": "rating"})
-    return RatingTable(results=ratings, signature=signature, failed=failed)
 
 # %% ../../nbs/5_other_qualities/56_ratings.ipynb #e5bc84a7
 @dataclass(frozen=True, kw_only=True)
@@ -585,8 +598,7 @@ class RatingMetric(Metric):
         summaries: Sequence[str],
         *,
         progress: bool | None = None,
-    ) -> RatingTable[Rating]:
+    ) -> RatingTable:
         """Return the grades of many summaries; see `rate_many`."""
         choices = {name: getattr(self, name) for name in self.defaults()}
-        found = rate_many(texts, summaries, **choices, progress=bool(progress))
-        return table_of(found, summaries)
+        return rate_many(texts, summaries, **choices, progress=bool(progress))

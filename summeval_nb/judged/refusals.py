@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from summeval_nb.core.progress import Stages, steps
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.judging import Flag, premise_sentences
 from summeval_nb.text.language import foreign_language, language_name, named_languages
@@ -336,8 +337,11 @@ def refusal_flags(texts: Sequence[str], embedder: Any, lang: str | None = None) 
     """Flags for many texts; one without a word, or clearly in another language than English, is undecided."""
     why = {text: unread(text, lang) if re.search(r"\w", text) else "the text is empty" for text in texts}
     judged = [text for text, reason in why.items() if not reason]
-    means = zip(mean_vectors(judged, embedder), mean_states(judged), strict=True) if judged else []
-    flags = {text: lean_of(text, *both).flag() for text, both in zip(judged, means, strict=True)}
+    stage = Stages(embed=3, lean=1)
+    with stage("embed"):
+        means = list(zip(mean_vectors(judged, embedder), mean_states(judged), strict=True)) if judged else []
+    with stage("lean"):
+        flags = {text: lean_of(text, *means[i]).flag() for i, text in enumerate(steps(judged))}
     return [Flag(value=None, reason=why[text]) if why[text] else flags[text] for text in texts]
 
 

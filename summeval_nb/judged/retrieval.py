@@ -19,6 +19,7 @@ from ..core.files import write_whole
 from ..core.html import folded
 from ..core.files import Table
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar, steps
 from ..core.metric import Metric
 from summeval_nb.core.results import (
     Outcome,
@@ -62,8 +63,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'relevant_share', 'explained', 'RetrievedPassage',
-           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Asker', 'Found', 'Measured',
-           'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecisionMetric',
+           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Said', 'Asker', 'Found',
+           'Measured', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecisionMetric',
            'context_precision', 'ContextRecallMetric', 'context_recall', 'AnswerFaithfulnessMetric',
            'answer_faithfulness', 'noise_shares', 'NoiseSensitivityMetric', 'noise_sensitivity',
            'ContextRelevanceMetric', 'context_relevance', 'AnswerRelevancyMetric', 'answer_relevancy',
@@ -198,7 +199,7 @@ max_failed : float
 store : Store or path, optional
     Where the judge's replies are kept.
 progress : bool
-    Whether to show progress bars, one for each kind of question to the judge.
+    Whether to show a progress bar, which counts rows.
 
 Raises
 ------
@@ -499,6 +500,20 @@ def _check_row(
     return RetrievalRow(**found)
 
 
+class Said(str):
+    """A statement of a text, with what is known of it where it was made of a short
+    answer: the same statement of another text may have other words of its own."""
+
+    told: Told | None = None
+
+    @classmethod
+    def of(cls, told: Told) -> Said:
+        """The statement that was made here."""
+        made = cls(told.text)
+        made.told = told
+        return made
+
+
 class Asker:
     """Puts questions to a judge, each only once, whatever measure wants to know."""
 
@@ -507,20 +522,15 @@ class Asker:
         judge: str | Judge,
         embedder: EmbedderOrName,
         store: StoreOrPath,
-        progress: bool = False,
     ):
         chosen = load_judge(judge)
         self.judge: Judge = chosen.for_run() if hasattr(chosen, "for_run") else chosen
-        self._embedder, self._store, self._progress = (
-            embedder,
-            load_store(store),
-            progress,
-        )
+        self._embedder, self._store = embedder, load_store(store)
         self._replies: dict[tuple[str, tuple[object, ...]], Any] = {}
         self._sentences: dict[Reply, list[tuple[str, list[str]]]] = {}
         self._premises: dict[Reply, str] = {}
-        self._told: dict[str, Told] = {}
         self._tags: dict[tuple[str, str], Entailment] = {}
+        self._by_words: dict[tuple[str, Told], Entailment] = {}
         self._made: dict[str, str | JudgeFailure] = {}
         self._vectors: dict[str, np.ndarray] = {}
 
@@ -544,14 +554,8 @@ class Asker:
             if key not in self._replies
         }
         if missing:
-            bar = task if self._progress else ""
-            found = ask_many(
-                self.judge,
-                task,
-                list(missing.values()),
-                store=self._store,
-                progress=bar,
-            )
+            put = self.judge, task, list(missing.values())
+            found = ask_many(*put, store=self._store)
             self._replies.update(zip(missing, found, strict=True))
         return [self._replies[key] for key in keys]
 
@@ -565,7 +569,9 @@ class Asker:
         wanted = [reply for reply in dict.fromkeys(replies) if has_word(reply.text)]
         texts = list(dict.fromkeys(reply.text for reply in wanted))
         items = [(spoken(t), [unit.plain for unit in spoken_units(t)]) for t in texts]
-        resolved = dict(zip(texts, self.ask("resolve", items), strict=True))
+        stage = Stages(resolve=1, split=2)
+        with stage("resolve"):
+            resolved = dict(zip(texts, self.ask("resolve", items), strict=True))
         read: dict[Reply, list[tuple[str, tuple[Told, ...]]]] = {}
         for reply in wanted:
             found = resolved[reply.text]
@@ -582,15 +588,15 @@ class Asker:
             ]
         asked = [text for own in read.values() for text, told in own if not told]
         asked = list(dict.fromkeys(asked))
-        split = self.ask("statements", [(unit,) for unit in asked])
+        with stage("split"):
+            split = self.ask("statements", [(unit,) for unit in asked])
         known_statements = {
             unit: [unit] if isinstance(own, JudgeFailure) else [one.text for one in own]
             for unit, own in zip(asked, split, strict=True)
         }
         for reply, parts in read.items():
-            self._told |= {part.text: part for _, told in parts for part in told}
             self._sentences[reply] = [
-                (text, [part.text for part in told] if told else known_statements[text])
+                (text, list(map(Said.of, told)) if told else known_statements[text])
                 for text, told in parts
             ]
 
@@ -624,12 +630,8 @@ class Asker:
                 if isinstance(found, JudgeFailure)
                 else found
             )
-            self._tags.update(
-                {
-                    (premise, s): self._looked_up(premise, s, tag)
-                    for s, tag in zip(own, tags, strict=True)
-                }
-            )
+            pairs = [(premise, statement) for statement in own]
+            self._tags.update(zip(pairs, tags, strict=True))
 
     def share(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """`ask` for who asks in portions of his own: each pair of premise and
@@ -645,15 +647,17 @@ class Asker:
         unread = any(part.reason for part in told)
         return () if unread and not getattr(self.judge, "by_words", False) else told
 
-    def _looked_up(self, premise: str, statement: str, tag: Entailment) -> Entailment:
-        """What is known of a statement; of a short answer by its own words, too."""
-        told = self._told.get(statement)
-        by_words = getattr(self.judge, "by_words", False)
-        return looked_up(told, premise, tag) if told and by_words else tag
-
     def verdict(self, premise: str, statement: str) -> Entailment:
-        """What is known of a pair that was learned."""
-        return self._tags[premise, statement] if has_word(premise) else _NOT_SAID
+        """What is known of a pair that was learned; of a short answer by its own
+        words, too."""
+        if not has_word(premise):
+            return _NOT_SAID
+        tag, told = self._tags[premise, statement], getattr(statement, "told", None)
+        if told is None or not getattr(self.judge, "by_words", False):
+            return tag
+        if (premise, told) not in self._by_words:
+            self._by_words[premise, told] = looked_up(told, premise, tag)
+        return self._by_words[premise, told]
 
     def refusal(self, text: str) -> Flag:
         """Whether a text declines to answer, by its opening as in `evaluate_answer`.
@@ -902,7 +906,9 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
         replies += [Reply("", row.answer) for row in rows]
     if "questions of the contexts" in needs:
         replies += [Reply("", one) for row in rows for one in row.contexts]
-    asker.statements(replies)
+    stage = Stages(statements=1, each=5, together=2, questions=2)
+    with stage("statements"):
+        asker.statements(replies)
     pairs = [
         (p, s)
         for name in said
@@ -916,7 +922,8 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
             for row in rows
             for s in asker.of(row.reply("answer"))
         ]
-    asker.entail(pairs)
+    with stage("each"):
+        asker.entail(pairs)
     left = [
         (row.together, s)
         for name in ("truth", "answer")
@@ -925,7 +932,8 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
         for s in asker.of(row.reply(name))
         if not any(asker.verdict(one, s).label == "entailed" for one in row.contexts)
     ]
-    asker.entail(left)
+    with stage("together"):
+        asker.entail(left)
     asked = (
         [s for row in rows for s in asker.of(Reply("", row.answer))]
         if "questions of the answer" in needs
@@ -936,8 +944,9 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
             s for row in rows for one in row.contexts for s in asker.of(Reply("", one))
         ]
     if asked:
-        asker.questions(asked)
-        asker.vectors([row.question for row in rows if row.question.strip()])
+        with stage("questions"):
+            asker.questions(asked)
+            asker.vectors([row.question for row in rows if row.question.strip()])
 
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #0ca630ce
 @dataclass(frozen=True, kw_only=True)
@@ -972,11 +981,9 @@ class RetrievalMetric(Metric):
         """Return the numbers of one row; here stands the definition."""
         raise NotImplementedError(f"{type(self).__name__} must have measure")
 
-    def asker(self, progress: bool = False) -> Asker:
+    def asker(self) -> Asker:
         """Return what asks this metric's judge."""
-        return Asker(
-            self.judge, getattr(self, "embedder", "minilm"), self.store, progress
-        )
+        return Asker(self.judge, getattr(self, "embedder", "minilm"), self.store)
 
     @property
     def signature(self) -> Signature:
@@ -1030,7 +1037,8 @@ class RetrievalMetric(Metric):
             _check_row(self.columns, record, f"row {n}: ")
             for n, record in enumerate(table_rows(lists))
         ]
-        return self.results(rows, self.asker(bool(progress)))
+        with one_bar(len(rows), self.name, "row", show=bool(progress)):
+            return self.results(rows, self.asker())
 
     def results(self, rows: Sequence[RetrievalRow], asker: Asker) -> RetrievalTable:
         """Return the scores of checked rows, asked through one asker."""
@@ -1042,18 +1050,17 @@ class RetrievalMetric(Metric):
             for name in said
             if not missing
         ]
-        asker.ask(
-            "refusal", [(opening(spoken(getattr(row, name))),) for row, name in told]
-        )
+        openings = [(opening(spoken(getattr(row, name))),) for row, name in told]
+        stage = Stages(refusals=1, learn=9)
+        with stage("refusals"):
+            asker.ask("refusal", openings)
         reasons = [
             f"the {missing} is empty" if missing else self._unfit(row, said, asker)
             for row, missing in zip(rows, empty, strict=True)
         ]
-        _prepare(
-            asker,
-            [row for row, reason in zip(rows, reasons, strict=True) if not reason],
-            self.needs,
-        )
+        fit = [row for row, reason in zip(rows, reasons, strict=True) if not reason]
+        with stage("learn"):
+            _prepare(asker, fit, self.needs)
         signature = self._signature(asker)
         found = [
             self._result(
@@ -1804,8 +1811,8 @@ class RagMetric(Metric):
             own["embedder"] = self.embedder
         return kind(**own, store=self.store)
 
-    def _asker(self, progress: bool = False) -> Asker:
-        return Asker(self.judge, self.embedder, self.store, progress)
+    def _asker(self) -> Asker:
+        return Asker(self.judge, self.embedder, self.store)
 
     @property
     def signature(self) -> Signature:
@@ -1885,13 +1892,17 @@ class RagMetric(Metric):
             left_out = {}
         kinds = [kind for kind in self._kinds if kind.name not in left_out]
         rows = [self._row(record, f"row {n}: ") for n, record in enumerate(records)]
-        asker = self._asker(progress)
+        asker = self._asker()
         said = [name for name in _FLAGS if any(name in kind.columns for kind in kinds)]
         texts = [getattr(row, name) for row in rows for name in said]
         read = [text for text in texts if spoken(text).strip()]
-        asker.ask("refusal", [(opening(spoken(text)),) for text in read])
         made = [self._made(kind) for kind in kinds]
-        tables = {metric.name: metric.results(rows, asker) for metric in made}
+        with one_bar(len(rows), "questions", "row", show=progress):
+            stage = Stages(refusals=1, score=9)
+            with stage("refusals"):
+                asker.ask("refusal", [(opening(spoken(text)),) for text in read])
+            with stage("score"):
+                tables = {one.name: one.results(rows, asker) for one in steps(made)}
         signature = self._signature(asker)
         results = []
         for place, row in enumerate(rows):

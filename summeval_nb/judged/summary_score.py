@@ -18,6 +18,7 @@ from ..core.files import write_whole
 from ..core.files import Table
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar
 from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Score, Signature
 from ..core.base import require_column, require_count, require_flag
@@ -205,13 +206,12 @@ def join_contexts(contexts: object, where: str = "") -> str:
     return "\n".join(require_passages(contexts, f"{where}contexts"))
 
 
-def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
+def _asking(judge: str | Judge, store: StoreOrPath) -> Ask:
     """The function that puts questions to a judge."""
     chosen, kept = load_judge(judge), load_store(store)
 
     def ask(task: str, items: Items) -> list[Any]:
-        shown = task if progress else ""
-        return ask_many(chosen, task, items, store=kept, progress=shown, batch_size=64)
+        return ask_many(chosen, task, items, store=kept, batch_size=64)
 
     return ask
 
@@ -242,33 +242,27 @@ def _make_exams(
         how_many_questions(text) if n_keyphrases is None else n_keyphrases
         for text in texts
     ]
-    phrases = dict(
-        zip(
-            texts, ask("keyphrases", list(zip(texts, counts, strict=True))), strict=True
-        )
-    )
+    stage = Stages(phrases=1, questions=1, check=4)
+    with stage("phrases"):
+        found = ask("keyphrases", list(zip(texts, counts, strict=True)))
+    phrases = dict(zip(texts, found, strict=True))
     asked = {
         text: own
         for text, own in phrases.items()
         if not isinstance(own, JudgeFailure) and own
     }
-    replies = ask(
-        "questions",
-        [(text, [question.text for question in own]) for text, own in asked.items()],
-    )
+    put = [(text, [question.text for question in own]) for text, own in asked.items()]
+    with stage("questions"):
+        replies = ask("questions", put)
     made = dict(zip(asked, replies, strict=True))
     examined = [
         t
         for t, own in made.items()
         if check_questions and not isinstance(own, JudgeFailure) and own
     ]
-    own = dict(
-        zip(
-            examined,
-            ask("answer", [(text, made[text]) for text in examined]),
-            strict=True,
-        )
-    )
+    with stage("check"):
+        answers = ask("answer", [(text, made[text]) for text in examined])
+    own = dict(zip(examined, answers, strict=True))
     for text in texts:
         exams[text] = _as_exam(phrases[text], made.get(text, []), own.get(text))
     return exams
@@ -319,17 +313,17 @@ def _sit_exams(
         sizes, remedy="the article comes first, summarization_score(contexts, summary)"
     )
     warn_of_paths([text for row in rows for text in row])
-    exams = _make_exams(
-        [context for context, _ in rows], ask, n_keyphrases, check_questions
-    )
+    stage, contexts = Stages(make=6, sit=4), [context for context, _ in rows]
+    with stage("make"):
+        exams = _make_exams(contexts, ask, n_keyphrases, check_questions)
     sat = [
         i
         for i, (context, summary) in enumerate(rows)
         if summary.strip() and not exams[context].reason
     ]
-    replies = ask(
-        "answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat]
-    )
+    put = [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat]
+    with stage("sit"):
+        replies = ask("answer", put)
     found: dict[int, Sequence[Answer]] = {}
     for i, reply in zip(sat, replies, strict=True):
         asked = exams[rows[i][0]].questions
@@ -751,8 +745,9 @@ class SummarizationMetric(Metric):
     def _results(
         self, rows: Sequence[tuple[str, str]], progress: bool
     ) -> list[SummarizationScore]:
-        ask, signature = _asking(self.judge, self.store, progress), self.signature
-        sat = _sit_exams(rows, ask, self.n_keyphrases, self.check_questions)
+        ask, signature = _asking(self.judge, self.store), self.signature
+        with one_bar(len(rows), "summaries", "row", show=progress):
+            sat = _sit_exams(rows, ask, self.n_keyphrases, self.check_questions)
         return [
             self._result(*row, *one, signature)
             for row, one in zip(rows, sat, strict=True)
@@ -858,7 +853,7 @@ def summarization_score(
     Examples
     --------
     >>> bridge = "The bridge opened in 1931."
-    >>> result = summarization_score(bridge, bridge, conciseness=False)
+    >>> result = summarization_score(contexts=bridge, summary=bridge, conciseness=False)
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
@@ -888,7 +883,7 @@ def summarization_scores(
         Where the judge's answers are kept: after an interruption a second run asks only
         for what is missing.
     progress : bool
-        Whether to show progress bars, one for each step.
+        Whether to show a progress bar, which counts rows.
 
     Returns
     -------

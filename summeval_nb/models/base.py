@@ -20,11 +20,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tqdm.auto import tqdm
-
 from summeval_nb.core.addresses import without_secrets
 from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts
 from summeval_nb.core.html import html_table, printable
+from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.models.reading import read_reply, written_objects
 
 if TYPE_CHECKING:
@@ -383,7 +382,8 @@ class Backend(ABC):
     def _each(
         self, ask: Callable[[str], Choice], prompts: list[str], workers: int, progress: str
     ) -> list[Choice | BackendError]:
-        return [attempt(ask, prompt) for prompt in tqdm(prompts, desc=progress, disable=not progress)]
+        with one_bar(len(prompts), progress, show=bool(progress)):
+            return [attempt(ask, prompt) for prompt in steps(prompts)]
 
 
 def _options(options: Sequence[str]) -> tuple[str, ...]:

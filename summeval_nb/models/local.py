@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from summeval_nb.core.base import JsonDict, hub_only_if, require_count, require_module
+from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.models.base import (
     Backend,
     BackendError,
@@ -224,19 +224,17 @@ class TransformersBackend(_Local):
     def _choose_many(
         self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
     ) -> list[Choice | BackendError]:
-        with self._reader.lock, tqdm(total=len(prompts), desc=progress, disable=not progress) as bar:
+        with self._reader.lock, one_bar(len(prompts), progress, show=bool(progress)):
             starts = {i: attempt(self._start, prompt, options) for i, prompt in enumerate(prompts)}
             fit = {i: start for i, start in starts.items() if isinstance(start, Start)}
             results: dict[int, Choice | BackendError] = {
                 i: start for i, start in starts.items() if isinstance(start, BackendError)
             }
             self.usage.add(calls=len(results), failures=len(results))
-            bar.update(len(results))
-            places = list(fit)
-            for shared, group in groups([start.ids for start in fit.values()]):
+            places, together = list(fit), list(groups([start.ids for start in fit.values()]))
+            for shared, group in steps(together, [len(group) for _, group in together]):
                 members = [places[j] for j in group]
                 results.update(zip(members, self._together([fit[i] for i in members], shared), strict=True))
-                bar.update(len(members))
         return [results[i] for i in range(len(prompts))]
 
     def _together(self, starts: Sequence[Start], shared: int) -> list[Choice | BackendError]:

@@ -10,14 +10,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tqdm.auto import tqdm
-
 from summeval_nb.core.addresses import Address
 from summeval_nb.core.base import JsonDict, require_count, require_module, require_option, require_text
+from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.models.base import (
     MORE_TOKENS,
     Backend,
@@ -37,6 +35,7 @@ from summeval_nb.models.base import (
     validated,
 )
 from summeval_nb.models.reading import read_choice, written_objects
+from summeval_nb.models.threads import in_threads
 
 if TYPE_CHECKING:
     from summeval_nb.models.http import Alternative, Answer, ShownToken
@@ -344,9 +343,9 @@ class ServerBackend(Backend):
         if prompts and isinstance(refusal := attempt(lambda: self._way), BackendError):
             self.usage.add(calls=len(prompts), failures=len(prompts))
             return [refusal] * len(prompts)
-        with ThreadPoolExecutor(max_workers=workers) as pool:
-            asked = pool.map(lambda prompt: attempt(ask, prompt), prompts)
-            return list(tqdm(asked, total=len(prompts), desc=progress, disable=not progress))
+        with one_bar(len(prompts), progress, show=bool(progress)):
+            asked = in_threads(lambda prompt: attempt(ask, prompt), prompts, workers)
+            return list(steps(asked, total=len(prompts)))
 
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         """Ask for one of the options and read all their probabilities; raises when they cannot be known."""

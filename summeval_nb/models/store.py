@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts
 from summeval_nb.core.files import require_path
 from summeval_nb.core.html import html_table
+from summeval_nb.core.progress import one_bar, steps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -583,13 +583,14 @@ def fill_missing(
     first = {key: position for position, key in reversed(list(enumerate(keys)))}
     missing = sorted(position for key, position in first.items() if key not in known)
     batches = [missing[start : start + batch_size] for start in range(0, len(missing), batch_size)]
-    for batch in tqdm(batches, desc=progress, disable=not progress):
-        values = list(compute(batch))
-        if len(values) != len(batch):
-            raise ValueError(f"compute was asked for {len(batch)} values and returned {len(values)}")
-        done = {keys[i]: v for i, v in zip(batch, values, strict=True) if not isinstance(v, BaseException)}
-        if store is not None:
-            store.put_many(kind, done)
-        known.update({keys[i]: v for i, v in zip(batch, values, strict=True)})
-        known.update({key: _decode(_encode(value)) for key, value in done.items()})
+    with one_bar(len(missing), progress, show=bool(progress)):
+        for batch in steps(batches, [len(batch) for batch in batches]):
+            values = list(compute(batch))
+            if len(values) != len(batch):
+                raise ValueError(f"compute was asked for {len(batch)} values and returned {len(values)}")
+            done = {keys[i]: v for i, v in zip(batch, values, strict=True) if not isinstance(v, BaseException)}
+            if store is not None:
+                store.put_many(kind, done)
+            known.update({keys[i]: v for i, v in zip(batch, values, strict=True)})
+            known.update({key: _decode(_encode(value)) for key, value in done.items()})
     return [known[key] for key in keys]

@@ -19,6 +19,11 @@ from .extractive import ExtractiveScore as ExtractiveScore
 from .extractive import ExtractiveTable as ExtractiveTable
 from .extractive import extractiveness as extractiveness
 from .extractive import extractiveness_many as extractiveness_many
+from .identify import Configuration as Configuration
+from .identify import IdentifiedScore as IdentifiedScore
+from .identify import identify_among as identify_among
+from .identify import identify_score as identify_score
+from .identify import printed_scores as printed_scores
 from .matching import BertScore as BertScore
 from .matching import BertScoreMetric as BertScoreMetric
 from .matching import BertScoreTable as BertScoreTable

@@ -410,9 +410,12 @@ def bleu_score(
 
     Examples
     --------
-    >>> float(bleu_score("the cat sat", ["the cat sat", "a cat sat"]))
+    >>> references = ["the cat sat", "a cat sat"]
+    >>> float(bleu_score(candidate="the cat sat", references=references))
     100.0
-    >>> bleu_score("the cat sat", "the cat ran", 2, smooth="none").counts
+    >>> bleu_score(
+    ...     candidate="the cat sat", references="the cat ran", n=2, smooth="none"
+    ... ).counts
     (2, 1)
     """
     metric = BleuMetric(n=n, effective_order=effective_order, **choices)
@@ -459,7 +462,8 @@ def corpus_bleu(
     Examples
     --------
     >>> references = [["the cat sat on it"], "no"]
-    >>> round(float(corpus_bleu(["the cat sat on it", "yes"], references)), 2)
+    >>> texts = ["the cat sat on it", "yes"]
+    >>> round(float(corpus_bleu(candidates=texts, references=references)), 2)
     95.54
     """
     metric = BleuMetric(n=n, effective_order=effective_order, **choices)
@@ -488,7 +492,8 @@ def bleu_many(
     Examples
     --------
     >>> references = ["the cat sat", ["yes", "no"]]
-    >>> bleu_many(["the cat sat", "no"], references).scores.round(6).tolist()
+    >>> table = bleu_many(candidates=["the cat sat", "no"], references=references)
+    >>> table.scores.round(6).tolist()
     [100.0, 100.0]
     """
     metric = BleuMetric(n=n, effective_order=effective_order, **choices)
@@ -510,6 +515,16 @@ class BleuComparison(Score):
         ends = {"low": self.interval.low, "high": self.interval.high}
         rest = {"difference": self.score} | ends | {"p_value": self.p_value}
         return [scores | rest]
+
+    @property
+    def line(self) -> str:
+        """Both scores, the difference with its interval, and the p-value."""
+        both = f"{float(self.first):.2f} and {float(self.second):.2f} BLEU"
+        ends = f"[{self.interval.low:.2f}, {self.interval.high:.2f}]"
+        return f"{both}: {float(self):+.2f} {ends}, p = {self.p_value:.3f}"
+
+    def __repr__(self) -> str:
+        return f"{self.line}\n{self.signature}"
 
 
 def compare_bleu(

@@ -310,7 +310,7 @@ def chrf_score(
 
     Examples
     --------
-    >>> round(float(chrf_score("cats", "cat")), 2)
+    >>> round(float(chrf_score(candidate="cats", references="cat")), 2)
     89.84
     """
     return ChrfMetric(**choices).score(candidate, references)
@@ -338,7 +338,8 @@ def corpus_chrf(
 
     Examples
     --------
-    >>> round(float(corpus_chrf(["cats", "no"], ["cat", ["no", "never"]])), 2)
+    >>> references = ["cat", ["no", "never"]]
+    >>> round(float(corpus_chrf(candidates=["cats", "no"], references=references)), 2)
     91.91
     """
     return ChrfMetric(**choices).corpus(candidates, references)
@@ -361,7 +362,9 @@ def chrf_many(
 
     Examples
     --------
-    >>> chrf_many(["cats", "no"], ["cat", ["yes", "no"]]).scores.round(2).tolist()
+    >>> references = ["cat", ["yes", "no"]]
+    >>> table = chrf_many(candidates=["cats", "no"], references=references)
+    >>> table.scores.round(2).tolist()
     [89.84, 100.0]
     """
     return ChrfMetric(**choices).score_many(candidates, references)

@@ -23,6 +23,7 @@ import numpy as np
 from ..core.metric import takes_choices_of
 from ..core.base import InputWarning, callers_level, hub_only_if
 from ..core.base import JsonDict
+from ..core.progress import Stages, one_bar, steps
 from ..core.metric import Metric
 from ..core.results import Score, Signature
 from ..core.base import require_count
@@ -107,12 +108,19 @@ class MeteorMetric(Metric):
         return self._best(text, listed)
 
     def score_many(
-        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        *,
+        progress: bool | None = None,
     ) -> MeteorTable:
         """Return METEOR of each text; see `meteor_many`."""
         texts, groups = require_pairs(candidates, references)
         warn_of_foreign_words("meteor", texts)
-        found = [self._best(*pair) for pair in zip(texts, groups, strict=True)]
+        show = len(texts) > 1000 if progress is None else progress
+        with one_bar(len(texts), "METEOR", "text", show=show):
+            pairs = zip(texts, groups, strict=True)
+            found = [self._best(*pair) for pair in steps(pairs, total=len(texts))]
         scores = [np.nan if result.score is None else result.score for result in found]
         values = {"meteor": np.array(scores, float)}
         result_of = found.__getitem__
@@ -230,17 +238,24 @@ def meteor_score(
 def meteor_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
+    *,
+    progress: bool | None = None,
     **choices: Unpack[MeteorChoices],
 ) -> MeteorTable:
     """Return METEOR of each text; parameters as for `meteor_score`.
 
+    `progress` says whether to show a bar; by default for more than 1,000 texts.
+
     Examples
     --------
     >>> references = ["yes", ["never", "maybe"]]
-    >>> meteor_many(["yes", "no"], references, synonyms=None).scores.tolist()
+    >>> meteor_many(
+    ...     candidates=["yes", "no"], references=references, synonyms=None
+    ... ).scores.tolist()
     [0.5, 0.0]
     """
-    return MeteorMetric(**choices).score_many(candidates, references)
+    metric = MeteorMetric(**choices)
+    return metric.score_many(candidates, references, progress=progress)
 
 # %% ../../nbs/2_counting/28_meteor_and_bertscore.ipynb #a306b5eb
 @dataclass(frozen=True, kw_only=True)
@@ -307,10 +322,17 @@ class BertScoreMetric(Metric):
         return self._match([text], [require_references(references)])[0]
 
     def score_many(
-        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        *,
+        progress: bool | None = None,
     ) -> BertScoreTable:
         """Return BERTScore of each text; see `bertscore_many`."""
-        found = self._match(*require_pairs(candidates, references))
+        texts, groups = require_pairs(candidates, references)
+        show = len(texts) > 128 if progress is None else progress
+        with one_bar(len(texts), "BERTScore", "text", show=show):
+            found = self._match(texts, groups)
         numbers = [[result.score, result.precision, result.recall] for result in found]
         columns = np.array(numbers, float).reshape(-1, 3).T  # None becomes NaN
         values = dict(zip(("f1", "precision", "recall"), columns, strict=True))
@@ -327,35 +349,49 @@ class BertScoreMetric(Metric):
         listed = [reference for group in groups for reference in group]
         if self.embedder is None and self.model == "minilm":
             warn_of_unread_language("minilm", ("en",), [*texts, *listed])
-        vectors = source.encode([*texts, *listed])
+        stage = Stages(encode=9, match=1)
+        with stage("encode"):
+            vectors = source.encode([*texts, *listed])
         known = (
             source.weights([vectors[reference] for reference in listed])
             if self.idf
             else None
         )
-        for text, group in zip(texts, groups, strict=True):
-            own, each = vectors[text], []
-            for wanted in (vectors[reference] for reference in group):
-                if own.special.all() or wanted.special.all():
-                    continue  # no token of its own
-                weights = _weigh(own, known), _weigh(wanted, known)
-                if three := self.from_cosines(_similarities(own, wanted), *weights):
-                    each.append((three, wanted))
-            parts: dict[str, Any] = {"score": None, "reason": BertScoreTable.nothing}
-            parts |= {"precision": None, "recall": None, "found": []}
-            if own.special.all() != all(vectors[text].special.all() for text in group):
-                side = "candidate" if own.special.all() else "reference"
-                none = self.rescaled(0.0)  # as in bert-score
-                parts |= dict.fromkeys(("score", "precision", "recall"), none)
-                parts["reason"] = f"the {side} holds no token"
-            if each:
-                numbers = (max(three[k] for three, _ in each) for k in range(3))
-                names = ("precision", "recall", "score")
-                parts = dict(zip(names, map(self.rescaled, numbers), strict=True))
-                nearest = max(each, key=lambda pair: pair[0][2])[1]
-                parts["found"] = _details(own, nearest, known)
-            results.append(BertScore(signature=signature, **parts))
+        with stage("match"):
+            for text, group in steps(list(zip(texts, groups, strict=True))):
+                parts = self._parts(text, group, vectors, known)
+                results.append(BertScore(signature=signature, **parts))
         return results
+
+    def _parts(
+        self,
+        text: str,
+        group: Sequence[str],
+        vectors: Mapping[str, Vectors],
+        known: dict[int, float] | None,
+    ) -> dict[str, Any]:
+        """Return the fields of one result."""
+        own, each = vectors[text], []
+        for wanted in (vectors[reference] for reference in group):
+            if own.special.all() or wanted.special.all():
+                continue  # no token of its own
+            weights = _weigh(own, known), _weigh(wanted, known)
+            if three := self.from_cosines(_similarities(own, wanted), *weights):
+                each.append((three, wanted))
+        parts: dict[str, Any] = {"score": None, "reason": BertScoreTable.nothing}
+        parts |= {"precision": None, "recall": None, "found": []}
+        if own.special.all() != all(vectors[text].special.all() for text in group):
+            side = "candidate" if own.special.all() else "reference"
+            none = self.rescaled(0.0)  # as in bert-score
+            parts |= dict.fromkeys(("score", "precision", "recall"), none)
+            parts["reason"] = f"the {side} holds no token"
+        if each:
+            numbers = (max(three[k] for three, _ in each) for k in range(3))
+            names = ("precision", "recall", "score")
+            parts = dict(zip(names, map(self.rescaled, numbers), strict=True))
+            nearest = max(each, key=lambda pair: pair[0][2])[1]
+            parts["found"] = _details(own, nearest, known)
+        return parts
 
 # %% ../../nbs/2_counting/28_meteor_and_bertscore.ipynb #6dfd3865
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -421,10 +457,16 @@ def bertscore(
 def bertscore_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
+    *,
+    progress: bool | None = None,
     **choices: Unpack[BertChoices],
 ) -> BertScoreTable:
-    """Return BERTScore of each text; parameters as for `bertscore`."""
-    return BertScoreMetric(**choices).score_many(candidates, references)
+    """Return BERTScore of each text; parameters as for `bertscore`.
+
+    `progress` says whether to show a bar; by default for more than 128 texts.
+    """
+    metric = BertScoreMetric(**choices)
+    return metric.score_many(candidates, references, progress=progress)
 
 # %% ../../nbs/2_counting/28_meteor_and_bertscore.ipynb #309626b8
 class _Synonyms:
@@ -535,7 +577,7 @@ class TokenModel:
         most = self.tokenizer.model_max_length
         found: dict[str, Vectors] = {}
         n_cut = 0
-        for start in range(0, len(different), 32):
+        for start in steps(range(0, len(different), 32)):
             batch = different[start : start + 32]
             tokenize, short = self.tokenizer.encode, most < 10**9
             ids = [

@@ -286,7 +286,7 @@ def clipped_counts(
     Examples
     --------
     >>> references = [["the", "mat"], ["the", "cat", "the"]]
-    >>> clipped_counts(["the", "the", "the"], references)
+    >>> clipped_counts(candidate=["the", "the", "the"], references=references)
     {('the',): (3, 2, 2)}
     """
     if not references:

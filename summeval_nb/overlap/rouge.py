@@ -19,6 +19,7 @@ from ..core.base import np
 from ..core.metric import takes_choices_of
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
+from ..core.progress import one_bar, steps
 from ..core.metric import Metric
 from ..core.results import Outcome, Score, ScoreTable, Signature
 from ..core.base import require_option, require_text
@@ -74,7 +75,8 @@ def calculate_rouge(
 
     Examples
     --------
-    >>> calculate_rouge("The cat sat.", "The cat ran away.")["recall"]
+    >>> reference, generated = "The cat sat.", "The cat ran away."
+    >>> calculate_rouge(reference=reference, generated=generated)["recall"]
     0.6666666666666666
     """
     wanted, made = _tokenize_pair(reference, generated, tokenizer)
@@ -199,7 +201,8 @@ def calculate_rouge_l(
 
     Examples
     --------
-    >>> calculate_rouge_l("The cat sat.", "The cat ran away.")["precision"]
+    >>> reference, generated = "The cat sat.", "The cat ran away."
+    >>> calculate_rouge_l(reference=reference, generated=generated)["precision"]
     0.5
     """
     wanted, made = _tokenize_pair(reference, generated, tokenizer)
@@ -338,7 +341,8 @@ def rouge_w(
 
     Examples
     --------
-    >>> round(rouge_w("a b c d e f g", "a b c d h i k")["f1_score"], 4)
+    >>> scores = rouge_w(reference="a b c d e f g", generated="a b c d h i k")
+    >>> round(scores["f1_score"], 4)
     0.5714
     """
     wanted, made = _tokenize_pair(reference, generated, tokenizer)
@@ -513,20 +517,19 @@ class RougeMetric(Metric):
         progress: bool | None = None,
     ) -> RougeTable:
         """Return ROUGE of each text; see `rouge_many`."""
-        from tqdm.auto import tqdm
-
         texts, groups = require_pairs(candidates, references)
         warn_of_foreign_stems(self.stemmer, texts)
         every = chain(texts, chain.from_iterable(groups))
         warn_of_lost_letters(list(every), self._tokenizer_name())
         starts = range(0, len(texts), _CHUNK)
-        hidden: bool | None = not progress
+        show = progress
         if progress is None:  # for many texts, and on terminals only
-            hidden = True if len(starts) < 2 else None
-        chunks = [
-            _score_chunk(texts[at : at + _CHUNK], groups[at : at + _CHUNK], self)
-            for at in tqdm(starts, desc="ROUGE", disable=hidden)
-        ]
+            show = False if len(starts) < 2 else None
+        with one_bar(len(texts), "ROUGE", "text", show=show):
+            chunks = [
+                _score_chunk(texts[at : at + _CHUNK], groups[at : at + _CHUNK], self)
+                for at in steps(starts)
+            ]
         if not chunks:
             raise ValueError("candidates is empty: there is no text to score")
         known, by_type = np.concatenate([ok for _, ok in chunks]), {}
@@ -660,7 +663,9 @@ def rouge_score(
 
     Examples
     --------
-    >>> scores = rouge_score("the cat sat", ["the cat sat down", "cats sit"])
+    >>> scores = rouge_score(
+    ...     candidate="the cat sat", references=["the cat sat down", "cats sit"]
+    ... )
     >>> scores["rouge1"].recall, scores["rougeL"].precision
     (0.75, 1.0)
     """
@@ -699,7 +704,9 @@ def rouge_many(
     --------
     >>> candidates = ["the cat", "a dog"]
     >>> references = ["the cat sat", ["a dog", "dogs"]]
-    >>> table = rouge_many(candidates, references, types=["rouge1"])
+    >>> table = rouge_many(
+    ...     candidates=candidates, references=references, types=["rouge1"]
+    ... )
     >>> table["rouge1"].recall.tolist()
     [0.6666666666666666, 1.0]
     """

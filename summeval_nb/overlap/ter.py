@@ -241,7 +241,7 @@ def ter_score(
 
     Examples
     --------
-    >>> ter_score("on the mat it sat", "it sat on the mat").edits
+    >>> ter_score(candidate="on the mat it sat", references="it sat on the mat").edits
     1
     """
     return TerMetric(**choices).score(candidate, references)
@@ -267,7 +267,7 @@ def ter_many(
     --------
     >>> texts = ["on the mat it sat", "no"]
     >>> groups = ["it sat on the mat", ["yes", "no"]]
-    >>> ter_many(texts, groups).scores.tolist()
+    >>> ter_many(candidates=texts, references=groups).scores.tolist()
     [20.0, 0.0]
     """
     return TerMetric(**choices).score_many(candidates, references)
@@ -297,7 +297,7 @@ def corpus_ter(
     --------
     >>> texts = ["on the mat it sat", "no"]
     >>> groups = ["it sat on the mat", ["yes", "no"]]
-    >>> round(float(corpus_ter(texts, groups)), 2)
+    >>> round(float(corpus_ter(candidates=texts, references=groups)), 2)
     16.67
     """
     return TerMetric(**choices).corpus(candidates, references)

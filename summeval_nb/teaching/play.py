@@ -262,7 +262,7 @@ def play_evidence(
     Examples
     --------
     >>> text = "The bridge opened in 1931. It is long."
-    >>> picture = play_evidence(text, "The bridge opened in 1931.", k=1)
+    >>> picture = play_evidence(text=text, summary="The bridge opened in 1931.", k=1)
     >>> picture.set(threshold=1.0).state.score
     0.0
     """

@@ -24,6 +24,7 @@ import numpy as np
 from ..core.base import hub_only_if
 from ..core.base import how_to_install, require_count, require_flag
 from ..core.base import require_module, require_texts
+from ..core.progress import one_bar, steps
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -273,15 +274,12 @@ class BatchEmbedder:
         self, texts: list[str], batch_size: int, tokens: bool | str, progress: bool
     ) -> _Passed:
         """Embed different texts batch by batch; in the order of the texts."""
-        from tqdm.auto import tqdm
-
         items, lengths = self._prepare(texts)
         vectors: np.ndarray | None = None
         token_vectors = [np.empty((0, 0), dtype=np.float32)] * len(items)
-        with tqdm(
-            total=len(items), desc="embedding", unit="sentence", disable=not progress
-        ) as bar:
-            for batch in _batches_of(lengths, batch_size, self._budget):
+        batches = list(_batches_of(lengths, batch_size, self._budget))
+        with one_bar(len(items), "embedding", "sentence", show=progress):
+            for batch in steps(batches, [len(batch) for batch in batches]):
                 of_batch, of_tokens = self._pass(
                     [items[index] for index in batch], tokens
                 )
@@ -291,7 +289,6 @@ class BatchEmbedder:
                 vectors[batch] = of_batch
                 for index, matrix in zip(batch, of_tokens, strict=False):
                     token_vectors[index] = matrix
-                bar.update(len(batch))
         if vectors is None:
             vectors = np.empty((0, self.dimension), dtype=np.float32)
         return vectors, token_vectors

@@ -49,6 +49,7 @@ _STATE = re.compile(
 )
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|(?=[^A-Z]*[A-Z])(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,4}")
 _NUMBER = re.compile(r"(?:[IVXLC]{2,}|[VX]|[A-Z]\d+)\b")
+_RANGE = re.compile(r"\d{1,4}(?:[-–]\d{1,4})?[),.;:]{0,3}$")
 _NUMBER_SIGN = re.compile(r"Nos?\.\s?\d")
 _QUANTITY = re.compile(
     r"(?:(?<!\w)(?P<of>(?i:an?|the|this|that|its|his|her|their|our|each|every))\s)?"
@@ -136,7 +137,9 @@ def as_listed(before: str, word: str, following: str) -> tuple[str, str]:
     last = word.rpartition("-")[2]
     if _STATE.search(before) or (_ACRONYM.fullmatch(last) and last.lower() not in ("e.g", "i.e")):
         word = "U.S"
-    if _NUMBER.match(after) or _NUMBER_SIGN.match(following):
+    if word == "c" and after[0].isdigit():  # born c. 1450
+        word = "ca"
+    if _NUMBER.match(after) or _RANGE.match(after) or _NUMBER_SIGN.match(following):
         after = "5"
     return word, after
 

@@ -23,12 +23,13 @@ from summeval_nb.text.values import (
     dates,
     figure_dates,
     names_by_initials,
+    quarters,
     times,
     wars,
 )
-from summeval_nb.text.wrapping import Mark, citation_marks, wrappers
+from summeval_nb.text.wrapping import Mark, citation_marks, doubles_stop, wrappers
 
-VERSION = "1"  # whatever reads normalised text names it in its signature
+VERSION = "2"  # whatever reads normalised text names it in its signature
 
 
 class Normalized(NamedTuple):
@@ -153,7 +154,7 @@ def unwrapped(text: str, *, like: str = "") -> Unwrapped:
     >>> found.own.text, found.wraps
     ('Anna has two dogs.', [(0, 5)])
     """
-    wraps = [trimmed(text, *span) for span in wrappers(text)]
+    wraps = [trimmed(text, *span) for span in wrappers(text, like=like)]
     edits = [Edit(start, end, "\n\n" if start > 0 and end < len(text) else "") for start, end in wraps]
     taken = {place for start, end in wraps for place in range(start, end)}
     marks = [mark for mark in citation_marks(text, like=like) if taken.isdisjoint(range(mark.start, mark.end))]
@@ -182,6 +183,7 @@ def _gone(text: str, mark: Mark) -> Edit:
     while start and text[start - 1] in " \t\u00a0":
         start -= 1
     if start and text[start - 1] != "\n":
+        end += doubles_stop(text, end, start)
         return Edit(start, end, "" if _CLOSES.match(text, end) else " ")
     while end < len(text) and text[end] in ": \t\u00a0":
         end += 1
@@ -221,7 +223,7 @@ def _written(like: str) -> _Written:
     forms: dict[Hashable, dict[str, None]] = {}
     amounts: list[tuple[Amount, str]] = []
     dated = [*dates(like), *figure_dates(like, frozenset())]
-    taken = _Taken(form for form in (*dated, *times(like), *wars(like)))
+    taken = _Taken(form for form in (*dated, *times(like), *wars(like), *quarters(like)))
     for finder in AS_ELSEWHERE:
         for form in finder(like):
             words = like[form.start : form.end]
@@ -266,7 +268,9 @@ def in_one_form(text: str, like: str = "", *, lang: str | None = None) -> Normal
 
 def _in_one_form(text: str, known: _Written | None) -> Normalized:
     taken, edits = _Taken(()), list[Edit]()
-    always = chain(figure_dates(text, known.dates if known else frozenset()), dates(text), times(text), wars(text))
+    always = chain(
+        figure_dates(text, known.dates if known else frozenset()), dates(text), times(text), wars(text), quarters(text)
+    )
     for form in always:
         if taken.free(form):
             taken.add(form)
@@ -293,8 +297,21 @@ def _as_in(known: _Written, text: str, form: Form) -> str:
             forms = [name for name in names if len(names) == 1 and name not in text]
         if forms:
             same = {_bare(other) for other in forms}
-            return "" if _bare(words) in same else max(forms, key=lambda other: ("-" in other) == ("-" in words))
+            alike = (
+                isinstance(key, tuple)
+                and key[0] == "share"
+                and any(_share_kind(other) == _share_kind(words) for other in forms)
+            )
+            return (
+                "" if alike or _bare(words) in same else max(forms, key=lambda other: ("-" in other) == ("-" in words))
+            )
     return ""
+
+
+def _share_kind(words: str) -> str:
+    """Return how a share is written: in percent, as one in four, or as a quarter."""
+    found = re.search(r"%|per ?cent|pct| (?:in|out of) ", words)
+    return found[0].strip().replace("%", "percent") if found else ""
 
 
 def _bare(words: str) -> str:

@@ -10,10 +10,9 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from tqdm.auto import tqdm
-
 from summeval_nb.core.base import InputWarning, callers_level, require_module, require_option, require_text
 from summeval_nb.core.metric import is_function
+from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.text.language import NLTK_LANGUAGES, foreign_language, language_name
 
 if TYPE_CHECKING:
@@ -80,9 +79,10 @@ def stanza_places(bodies: Sequence[str], lang: str, progress: bool | None) -> li
     places = []
     batches = [bodies[first : first + _BATCH] for first in range(0, len(bodies), _BATCH)]
     show = len(batches) > 3 if progress is None else progress
-    for batch in tqdm(batches, desc="splitting with stanza", unit="batch", leave=False, disable=not show):
-        documents = pipeline.bulk_process([stanza.Document([], text=body) for body in batch])
-        places += [[sentence.tokens[0].start_char for sentence in document.sentences] for document in documents]
+    with one_bar(len(bodies), "splitting with stanza", "block", show=show):
+        for batch in steps(batches, [len(batch) for batch in batches]):
+            documents = pipeline.bulk_process([stanza.Document([], text=body) for body in batch])
+            places += [[sentence.tokens[0].start_char for sentence in document.sentences] for document in documents]
     return places
 
 

@@ -202,10 +202,23 @@ _TIMES = tuple(
         rf"\ (?P<side>past|after|to|before)\ (?P<word>{_any(list(_ONES)[:12])}|1[0-2]|[1-9])\ (?P<part>{_PART})\b",
     )
 )
+_FROM_TO = _compiled(  # only one of the two tells that the day has 24 hours
+    r"(?<![\w.,:/-])(?P<hour>\d|1[0-2]):(?P<minute>[0-5]\d)(?P<gap>\ ?[-–—]\ ?|\ (?:to|and|until|till)\ )"
+    r"(?P<late>1[3-9]|2[0-4]):(?P<last>[0-5]\d)(?![\w:/-]|\.\d|\ ?[ap]\.?m\b)"
+)
 
 
 def times(text: str) -> Iterator[Form]:
-    """Give times of day, longer ones first; what says a.m. or p.m. is left as it stands, but for its zeros."""
+    """Give times of day, longer ones first; what says a.m. or p.m. is left as it stands, but for its zeros.
+
+    The hour after midnight has the number 0, as 12:15 a.m. and 12:15 p.m. are twelve hours apart.
+    """
+    for match in _FROM_TO.finditer(text):
+        first, last = (
+            _clock(int(match[hour]), int(match[minute])) for hour, minute in (("hour", "minute"), ("late", "last"))
+        )
+        between = match["gap"] if match["gap"].strip().isalpha() else " to "
+        yield Form(*match.span(), (), f"{first}{between}{last}")
     for match in _TIMES[0].finditer(text):
         minute, late = int(match["minute"] or 0), (match["half"] or "p").lower() == "p"
         hour = int(match["hour"])
@@ -215,6 +228,7 @@ def times(text: str) -> Iterator[Form]:
             usual = "noon" if late else "midnight"
         elif match["minute"]:
             half = match[0][match.end("gap") - match.start() :]
+            hour = 0 if hour == 12 and minute and not late else hour
             usual = f"{hour}{f':{minute:02}' if minute else ''}{match['gap']}{half}"
         else:
             usual = match[0]
@@ -240,7 +254,40 @@ def _clock(hour: int, minute: int) -> str:
     """Return a time as most news write it; without dots, which would end a sentence."""
     if minute == 0 and hour in (0, 12, 24):
         return "noon" if hour == 12 else "midnight"
-    return f"{(hour - 1) % 12 + 1}{f':{minute:02}' if minute else ''} {'pm' if 12 <= hour < 24 else 'am'}"
+    hour_said = (hour - 1) % 12 + 1 if hour % 24 else 0
+    return f"{hour_said}{f':{minute:02}' if minute else ''} {'pm' if 12 <= hour < 24 else 'am'}"
+
+
+# Quarters of a year.
+
+_QUARTER = re.compile(r"(?<![\w./-])Q(?P<number>[1-4])(?P<year>(?=,? (?:19|20)\d\d\b))?(?![\w:-]|\.\d)")
+_NAMED_Q = re.compile(r"(?:[A-Z][\w'’-]*|\d|[:/])[ \u00a0]$")  # the Audi Q3
+_HAS_ARTICLE = re.compile(r"(?:\b(?:the|its|their|our|his|this|last|next|each|every|a)|['’]s?) $", re.I)
+
+
+def quarters(text: str) -> Iterator[Form]:
+    """Give quarters of a year, which are written as Q3 and as the third quarter."""
+    for match in _QUARTER.finditer(text):
+        named = _NAMED_Q.search(text[max(0, match.start() - 30) : match.start()])
+        if named and named[0].strip() not in (
+            "In",
+            "By",
+            "For",
+            "Its",
+            "The",
+            "Their",
+            "This",
+            "Last",
+            "During",
+            "Since",
+            "From",
+        ):
+            continue
+        told = _HAS_ARTICLE.search(text[max(0, match.start() - 7) : match.start()])
+        name = f"{'' if told else 'the '}{list(_ORDINAL_ONES)[int(match['number']) - 1]} quarter"
+        usual = f"{name} of" if match["year"] is not None else name
+        starts = not text[: match.start()].strip() or text[match.start() - 2] in ".!?"
+        yield Form(*match.span(), (), usual[0].upper() + usual[1:] if starts else usual)
 
 
 # Amounts: money, shares, and what has a unit.
@@ -290,7 +337,47 @@ _QUANTITY = _compiled(
 )
 _BARE = re.compile(r"\d++(?:[.,]\d++)*+")
 _GLUED = _compiled(rf"{_BEFORE}(?P<number>{_DIGITS})(?P<unit>{_any(_UNITS)})\b")
-_DEGREES = _compiled(rf"(?P<number>{_NUMBER})\ ?(?:°\ ?|degrees?\ )(?P<unit>C|F|Celsius|Fahrenheit)\b")
+_DEGREES = _compiled(
+    rf"(?:(?P<sign>\bminus\ |(?<![\w.,:/%)])[-−–])(?P<below>{_DIGITS}(?![,.]?\d)|{_WORDS})|(?P<number>{_NUMBER}))"
+    r"(?:\ ?°\ ?(?P<unit>[CF]\b)|[\ -]degrees?\b(?:\ (?P<name>C|F|Celsius|Fahrenheit|centigrade)\b)?)"
+    r"(?P<under>\ below\ zero\b)?"
+)
+_PARTS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fifth": 1 / 5, "sixth": 1 / 6, "tenth": 1 / 10}
+_SHARE = _compiled(
+    rf"\b(?:(?P<some>one|two|three|four|1|2|3|4|6|7|8|9)\ (?:in|out\ of)(?:\ every)?\ (?P<all>three|four|five"
+    rf"|six|eight|ten|3|4|5|6|8|10"
+    r"|100)\b(?!\ ?(?:%|percent|per))"
+    rf"|(?P<half>half)(?=\ (?:of|the|its|their|his|her|all)\b)"
+    rf"|(?P<count>an?|one|two|three|four)[\ -](?P<part>{_any(list(_PARTS)[1:])})s?(?=\ of\b))"
+    r"(?P<of>\ of\b(?:\ (?:the|all|its|their)\b)?|\ the\b)?"
+)
+_NO_SHARE = re.compile(
+    r"\s?(?:an?|every|each)?\s?(?:hours?|minutes?|days?|weeks?|months?|years?|centur|miles?|million|billion"
+    r"|dozen|way|time)"
+)
+_PERCENT_OF = re.compile(r" of(?: (?:the|all|its|their)\b)?")
+
+
+def _shares(text: str) -> Iterator[Form]:
+    """Give one in four, half of and 25 percent of by the share in a hundred."""
+    for match in _SHARE.finditer(text):
+        if match["all"]:
+            worth = (number_of(match["some"]) or 0) / (number_of(match["all"]) or 1)
+        elif match["half"]:
+            worth = _PARTS["half"]
+        else:
+            count = match["count"].lower()
+            worth = (1 if count in ("a", "an") else _ONES[count]) * _PARTS[match["part"].lower()]
+        if worth < 1 and not _NO_SHARE.match(text, match.end()):
+            yield Form(*match.span(), tuple(("share", value) for value in _in_a_hundred(worth)))
+    for match in _PERCENT.finditer(text):
+        if (value := number_of(match["number"])) is not None and (of := _PERCENT_OF.match(text, match.end())):
+            yield Form(match.start(), of.end(), (("share", value),))
+
+
+def _in_a_hundred(worth: float) -> list[float]:
+    """The share in a hundred, as exact as it is commonly written: 33, 33.3."""
+    return list(dict.fromkeys(round(100 * worth, digits) for digits in (0, 1, 2)))
 
 
 def _amounts(text: str) -> Iterator[Form]:
@@ -313,11 +400,14 @@ def _amounts(text: str) -> Iterator[Form]:
                 place = _last_place(match["number"]) * factor
                 yield Form(*match.span(), (Amount(dimension, round(value * factor, 9), system, place),))
     for match in _DEGREES.finditer(text):
-        if (value := number_of(match["number"])) is not None:
-            celsius = match["unit"][0].upper() == "C"
+        number, unit = match["number"] or match["below"], (match["unit"] or match["name"] or "").upper()[:1]
+        if (value := number_of(number)) is not None:
+            value = -value if match["sign"] or match["under"] else value
+            celsius = unit != "F"
             worth = value if celsius else (value - 32) / 1.8
-            place = _last_place(match["number"]) * (1 if celsius else 1 / 1.8)
-            yield Form(*match.span(), (Amount("degrees", round(worth, 6), "metric" if celsius else "imperial", place),))
+            place = _last_place(number) * (1 if celsius else 1 / 1.8)
+            amount = Amount("degrees", round(worth, 6), "metric" if celsius else "imperial", place)
+            yield Form(*match.span(), (amount, ("degrees", value)) if unit else (("degrees", value),))
 
 
 _SYSTEMS = ("", "metric", "imperial")
@@ -544,7 +634,7 @@ _KNOWN_INITIALS = {
         VP vice president|vice-president""".splitlines()
     )
 }
-_INITIALS = re.compile(r"(?<![\w.&-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w|\.[A-Z])")
+_INITIALS = re.compile(r"(?<![\w.&-])(?:[A-Z]{2,6}|[A-Z]{1,2}(?:of?|f)[A-Z]{1,2}|(?:[A-Z]\.){2,6})(?!\w|\.[A-Z])")
 _INITIALS_OF = {name.lower(): initials for initials, names in _KNOWN_INITIALS.items() for name in names}
 _KNOWN_NAME = re.compile(rf"\b{_any(_INITIALS_OF)}\b", re.IGNORECASE)
 _CAPITALISED = r"[A-Z][^\W\d_]{1,40}(?:[-'’][^\W\d_]{1,40}){0,3}"
@@ -560,7 +650,7 @@ def initials(text: str) -> Iterator[Form]:
     if sum(map(str.isupper, text)) * 2 > sum(map(str.isalpha, text)):
         return
     for match in _INITIALS.finditer(text):
-        initials = match[0].replace(".", "")
+        initials = match[0].replace(".", "").upper()
         yield Form(*match.span(), (("initials", "US" if initials == "USA" else initials),))
     for match in _KNOWN_NAME.finditer(text):
         initials = _INITIALS_OF[match[0].lower()]
@@ -601,4 +691,4 @@ def _accents(text: str) -> Iterator[Form]:
 
 
 # What is written as another text writes it, the longest first.
-AS_ELSEWHERE = (_amounts, _numerals, _titles, initials, _numbers, _accents)
+AS_ELSEWHERE = (_shares, _amounts, _numerals, _titles, initials, _numbers, _accents)

@@ -89,7 +89,8 @@ _NAME_YEAR = re.compile(rf"{_NAME},?\s{_YEAR}")
 _DATED = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb"
     r"|Mar|Apr|Jun|Jul"
-    r"|Aug|Sept?|Oct|Nov|Dec|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Spring|Summer|Autumn|Fall|Winter|Early|Late|Mid|In|On|At|By|Since|Until|From"
+    r"|Aug|Sept?|Oct|Nov|Dec|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Spring|Summer|Autumn|Fall|Winter|Early"
+    r"|Late|Mid|In|On|At|By|Since|Until|From"
     r"|Before|After"
     r"|During|Born|Died|Circa|Act|Treaty|Olympics?|Games|Cup|Expo|Euro|Windows|Season|Election"
     r"|Championships?|Q[1-4])\b"
@@ -117,12 +118,31 @@ _KIND_NUMBERS = re.compile(rf"(?:{_KIND})(?:\s(?:no\.?|number))?[\s:#.]{{1,3}}({
 _KIND_ID = re.compile(rf"(?:{_KIND}|web|file)[-_:]?\d{{1,4}}", re.I)
 _NAMED_SOURCE = re.compile(r"sources?\s?:\s?(?P<rest>\S.{0,80})", re.I)
 _KEY = re.compile(rf"{_CAPITAL}?[a-z]{{2,20}}(?:19|20)\d\d[a-z]?")
+_SHORT_KEY = re.compile(rf"{_CAPITAL}(?:[a-z]{{2,20}}|[A-Z]{{1,4}}\+?)\d\d[a-z]?")  # [Smith20], [KLM+19]
+_PAGES = r"(?:pp?\.\s?\d{1,4}(?:\s?[-–]\s?\d{1,4})?)"
+_PAGE = re.compile(_PAGES, re.I)
+_PAGED = re.compile(rf"(?P<label>\S[^\n]{{0,80}}?),\s?{_PAGES}", re.I)
+_ARTICLE = re.compile(r"(?:articles?|art\.|texts?) (\d{1,2})", re.I)
+_LEGAL = re.compile(
+    r"\b(?:laws?|legal|treat(?:y|ies)|constitution\w*|conventions?|charter|codes?|acts?|bills?|rules?|regulations?"
+    r"|directives?|statutes?|rights?|NATO|UN|EU|contracts?|agreements?|courts?|paragraphs?|sections?)\b",
+    re.I,
+)
+_NO_SOURCE = re.compile(  # where a source is asked for, or not named
+    rf"(?:citation|source|reference|clarification|attribution|verification)s? needed|{_KIND}\s?\??|citation|link"
+    r"|(?:who|when|where|which)\?|\?|n\.\s?d\.|ibid\.?|op\. cit\.",
+    re.I,
+)
 _DOMAIN = re.compile(r"(?:www\.)?[\w-]{1,40}(?:\.[\w-]{2,20}){1,3}")
 
 
 def _read(text: str, spoken: frozenset[str]) -> tuple[str, ...]:
     """The labels in brackets of any form; none where the words are no mark."""
     text = re.sub(rf"^{_SEE}", "", text.strip(), flags=re.I)
+    if _PAGE.fullmatch(text):
+        return (text,)
+    if (found := _PAGED.fullmatch(text)) and (labels := _numbers(found["label"]) or _read(found["label"], spoken)):
+        return labels
     if found := _KIND_NUMBERS.fullmatch(text):
         return _numbers(found[1])
     parts = re.split(_AND, text)
@@ -151,9 +171,19 @@ def _square_labels(text: str, start: int, end: int, inner: str, spoken: frozense
         return () if glued or _INDEXED.search(before) else labels
     if re.fullmatch(r"notes? \d{1,3}|nb \d{1,3}|[DPRS]\d{1,3}", inner, re.I):
         return (inner,) if _CLAUSE_ENDS.match(text, end) else ()
+    if _SHORT_KEY.fullmatch(inner):
+        return () if inner in spoken else (inner,)
     if re.fullmatch(r"[a-z]", inner):
         return (inner,) if before[-1:] and before[-1:] in '.,;:!?"”' else ()
     return _read(inner, spoken)
+
+
+def _is_article(text: str, start: int, end: int, inner: str, spoken: frozenset[str]) -> str:
+    """The number of an article that ends a clause, unless laws or the other text speak of articles by number."""
+    found = _ARTICLE.match(inner.strip())
+    whole = found and (found.end() == len(inner.strip()) or _PAGED.fullmatch(inner.strip()))
+    told = not whole or {"Article", "Articles", "Art"} & spoken or not _CLAUSE_ENDS.match(text, end)
+    return "" if told or not found or _LEGAL.search(text, max(0, start - 200), start) else found[1]
 
 
 _LONE_NUMBER = re.compile(r"\((\d{1,3})\)(\s*[.,;])?")
@@ -220,6 +250,8 @@ def _labels(found: re.Match[str], spoken: frozenset[str], counted: bool) -> tupl
         return tuple(label for part in re.findall(_NUMBERS, inner) for label in _numbers(part))
     if kind in ("links", "link"):
         return _link_labels(inner, kind == "link")
+    if kind in ("square", "round") and spoken and (number := _is_article(text, start, end, inner, spoken)):
+        return (number,)
     if kind == "square":
         return _square_labels(text, start, end, inner, spoken)
     if kind == "round":
@@ -233,6 +265,13 @@ def _labels(found: re.Match[str], spoken: frozenset[str], counted: bool) -> tupl
 
 _BETWEEN = re.compile(r"[ \t]{0,3}(?:[,;&]|and)?[ \t]{0,3}")
 _TO = re.compile(r"\s?[-–—]\s?")
+
+
+def _names_no_source(found: re.Match[str]) -> bool:
+    """Whether a source is asked for or not named; "(source)" in round brackets is a word of the text."""
+    inner = found[found.lastgroup or 0]
+    bare = found.lastgroup == "round" and inner.replace(" ", "").isalpha() and "needed" not in inner
+    return not bare and _NO_SOURCE.fullmatch(inner) is not None
 
 
 def citation_marks(text: str, *, like: str = "") -> list[Mark]:
@@ -250,7 +289,8 @@ def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     -------
     list of Mark
         Numbers in brackets, raised or as links, `[doc-4]`, `(Source 1)`, `【1†source】`, authors with a year,
-        addresses. White space before a mark is no part of it.
+        addresses, `[p. 12]`. One that asks for a source, as `[citation needed]` does, has no label. White space
+        before a mark is no part of it.
 
     Examples
     --------
@@ -261,6 +301,10 @@ def citation_marks(text: str, *, like: str = "") -> list[Mark]:
     position, counted, spoken = 0, _counts_from_one(text), frozenset(_SPOKEN.findall(like))
     while found := _FOUND.search(text, position):
         labels = _labels(found, spoken, counted)
+        if not labels and found.lastgroup in ("square", "round") and _names_no_source(found):
+            marks.append(Mark(found.start(), found.end(), ()))
+            position = found.end()
+            continue
         whole = labels or found.lastgroup in ("link", "raised", "sup")
         position = found.end() if whole else found.start() + 1
         if not labels:
@@ -285,6 +329,11 @@ def disjoint(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
+def doubles_stop(text: str, place: int, before: int) -> bool:
+    """Whether a full stop would come to stand beside another: at 3 p.m. [1]."""
+    return text[place : place + 1] == "." != text[place + 1 : place + 2] and text[before - 1 : before] == "."
+
+
 _CLINGS = re.compile(r"\s*[.,;:!?)\]]")
 
 
@@ -304,6 +353,8 @@ def kept_pieces(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, 
             blanks = " \t\r\n" if _CLINGS.match(text, end) else " \t"
             while low < high and text[high - 1] in blanks:
                 high -= 1
+        if low < high and pieces and doubles_stop(text, low, pieces[-1][1]):
+            low += 1
         if low < high:
             pieces.append((low, high))
         low = end
@@ -335,7 +386,8 @@ _SPEAKS_OF_TAG = re.compile(
 )
 _TEXT_FOLLOWS = re.compile(r"[ \t]*(?:\Z|\n|[^\W\d_a-z]|[\d\"“*#_<\[{-])")
 _CONTROL = (
-    r"(?:<\|start_header_id\|>\w{1,20}<\|end_header_id\|>|<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
+    r"(?:<\|start_header_id\|>\w{1,20}<\|end_header_id\|>|<[|｜][\w▁]{1,40}[|｜]>|</?s>|<(?:eos|bos|pad"
+    r"|start_of_turn|end_of_turn)>|\[/?INST\]|<</?SYS>>)"
     r"(?:(?<=im_start\|>)assistant\b|(?<=start_of_turn>)model\b)?"
 )
 _CONTROLS = re.compile(rf"{_CONTROL}(?:\s{{0,9}}{_CONTROL}){{0,9}}")
@@ -349,8 +401,9 @@ _TEXT_KIND = (
     r"(?:summary|summaries|summari[sz]ation|overview|recap|gist|synopsis|abstract|tl;?dr|key (?:points"
     r"|takeaways|facts)"
     r"|main (?:points|ideas)|takeaways|highlights|bullet points|outline|digest|paraphrase|rewrite"
-    r"|(?:shortened|condensed|revised|concise"
-    r"|brief|short|shorter) version|(?:possible|suggested|short|brief|direct|final|concise) (?:answer"
+    r"|(?:re\w+|condens\w+|short\w*|simpl\w+|edited|polished|improved|updated|final|trimmed|translated|paraphrased"
+    r"|concise|brief|compact|abridged|summari[sz]ed|new|plain\S*) (?:version|text|passage|account|wording"
+    r"|paragraph)|(?:possible|suggested|short|brief|direct|final|concise) (?:answer"
     r"|response)|(?:the|my|your) (?:answer|response)(?! (?:of|by|from)\b))"
 )
 _SOME = r"(?:(?:a|an|the|your|my|some|one)\b )?(?:[\w-]+,? ){0,5}?"
@@ -359,10 +412,12 @@ _AMBLE = (
     r"|(?:based on|from|according to) (?:the|your|this) [^.!?:\n,]{1,60})(?:,|\s?[—–-])? ){0,2}"
 )
 _ANNOUNCED = (
-    rf"{_AMBLE}(?:(?:here(?:'s|’s| is| are|'re|’re)|below is|below are|the following is|the following are"
-    rf"|this is) {_SOME}{_TEXT_KIND}{_OF}"
+    rf"{_AMBLE}(?:(?:here(?:'s|’s| is| are|'re|’re)|(?:below|what follows|the following) (?:is|are)"
+    rf"|(?:here|below),? you(?:['’]ll| will| can| have)?(?: find| see)?|this is) {_SOME}{_TEXT_KIND}{_OF}"
     rf"|(?:the |a )?(?:\w+ )?{_TEXT_KIND}(?: of [^.!?:\n]{{1,60}})? (?:is|are) (?:as follows|below)"
-    r"|here (?:it is|you go|you are|goes)"
+    r"|here (?:it is|you go|you are|you have it|goes)"
+    r"|here(?:'s|’s| is) (?:what|how) (?:the|this|your|that) (?:\w+ )?\w+ (?:says?|states?|reports?|reads?|puts? it"
+    r"|tells? us|has to say)\b[^.!?:\n]{0,30}"
     r"|i(?:'ve|’ve| have|'ll|’ll| will|'d|’d)? (?:(?:now|also|just|gladly) )?(?:summari[sz]ed?|(?:condensed?"
     r"|shortened?) (?:(?:the|this|that|your) (?:\w+ )?(?:article|text|story|passage|report|document|summary)|it)"
     r"|(?:written|write|prepared?|created?)"
@@ -376,7 +431,8 @@ _LEADING = (
     r"|in (?:one|two|three|four|five|a few|\d{1,3}) (?:short )?(?:sentences?|words?|lines|bullet points))"
 )
 _INTERJECTION = (
-    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|no problem|my pleasure"
+    r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|got it|no (?:problem|worries)"
+    r"|my pleasure|(?:sure|yes|okay|happy|glad),? (?:happy|glad|here) to(?: help| do so| oblige)?"
     r"|(?:great|perfect|excellent|wonderful)(?=!)|(?:great|good|excellent|interesting) question"
     r"|good (?:morning|afternoon|evening))"
 )
@@ -392,7 +448,7 @@ _NAMED = (
 _LABEL = re.compile(
     rf"(?:\#{{1,6}} )?(?:(?P<deco>\*{{1,3}}|_{{1,2}}){_NAMED}(?:\s?[:：](?P=deco)|(?P=deco)\s?[:：]"
     rf"|(?P=deco)(?=\s*\n))"
-    rf"|{_NAMED}\s?[:：](?!\d)|(?:summary|tl;?dr)\s[—–-](?=\s)"
+    rf"|[\[【]{_NAMED}[\]】]\s?[:：]?(?=\s)|{_NAMED}\s?[:：](?!\d)|(?:summary|tl;?dr)\s[—–-](?=\s)"
     rf"|tl;?dr(?=\s(?!(?:is|was|means)\b))|{_NAMED}(?=[ \t]*\n))",
     re.I,
 )
@@ -405,9 +461,9 @@ _OPENER = re.compile(
     re.I,
 )
 _CONNECTIVE = re.compile(
-    r"(?:(?<=[.!?\n])\s|\A|(?<=\n))\s{0,3}(?P<label>(?:In summary|In short|In brief|In conclusion"
-    r"|In a nutshell|To summari[sz]e|To sum (?:it )?up"
-    r"|To conclude|Summing up)\s?[,:])(?=\s)"
+    r"(?:(?<=[.!?\n])\s|\A|(?<=\n))\s{0,3}(?P<label>(?:In summary|In short|In brief|In conclusion|In essence|In sum"
+    r"|In a nutshell|To summari[sz]e|To sum (?:it )?up|To put it (?:briefly|shortly|simply)|(?:Put simply|Simply put)"
+    r"|Long story short|All in all|To conclude|Summing up)\s?[,:])(?=\s)"
 )
 _ME = (
     r"(?:\bI(?:['’](?:m|d|ll)| am| would| can| could| will)\b|\blet me know\b|\bask me\b|\bjust (?:ask"
@@ -433,7 +489,8 @@ _CLOSERS = (
     r"|for (?:more|any|further|clarif)|away|again|(?:any |further |more |other |follow-?up "
     r"|additional )*questions?)|(?=[.!]|$)))[^\"“”\n]{0,120}",
     rf"(?:and |so )?if you\b[^\"“”\n]{{0,160}}?{_ME}[^\"“”\n]{{0,160}}",
-    r"(?:would you (?:like|want|prefer)|do you (?:want|need)|want(?= me to\b)) (?:me to|to (?:know|see|hear|have)|a|an"
+    r"(?:would you (?:like|want|prefer)|do you (?:want|need)|want(?= me to\b)) (?:me to|to (?:know|see|hear"
+    r"|have)|a|an"
     r"|another|more|any|anything|the|some|help|further)\b[^\"“”\n]{0,200}\?",
     rf"(?:shall|should|can|may|could) i (?:also )?{_HELP}\b[^\"“”\n]{{0,200}}\?",
     r"is there (?:anything|something) (?:else|more|specific|in particular)\b[^\"“”\n]{0,120}\?",
@@ -450,7 +507,19 @@ _CLOSERS = (
     r"[(\[*_]{0,4}(?:(?:total )?(?:word|character|token) ?(?:count|s)?"
     r"|length)\s?[:=][*_]{0,3}\s?(?:about |approximately |~\s?)?\d[\d,.]*(?: (?:words|characters"
     r"|tokens))?[)\]*_.]{0,4}",
+    r"[\[(](?:the )?end[\])]",
     r"[(\[]\s?(?:about |approximately |exactly |~\s?)?\d[\d,]* (?:words?|characters|tokens)\.?\s?[)\]]",
+)
+# what an offer says of the subject nevertheless: a clause about somebody else, or a number that counts no words
+_STATES = re.compile(
+    r",\s(?:which|who|whose|where|when|because|since|after|before|although|as|while|and|but)\s(?!(?:i|you|we|it"
+    r"|this|that"
+    r"|let|please|feel|just|if|so|they|then)\b)(?=[^.!?\n]*\b(?:is|are|was|were|has|had|did|will|would|\w{2,}ed"
+    r"|\w{3,}s)\b)"
+    r"|\b(?:because|who|which) (?:was|were|had|has|\w{3,}ed)\b"
+    r"|\b\d[\d.,]*(?!\d)(?!\s?-?(?:words?|characters?|tokens?|sentences?|bullet|points?|lines?|paragraphs?"
+    r"|minutes?|articles?|sources?|texts?)\b)",
+    re.I,
 )
 _CLOSER = re.compile(rf"(?:{'|'.join(_CLOSERS)})[^\w\"“”]*\Z", re.I)
 _QUOTED = re.compile(r"[\"“”]")
@@ -462,12 +531,166 @@ _UNIT_STARTS = re.compile(
 _HASHTAGS = re.compile(
     r"(?:(?<=[.!?…\"”’)\]])[ \t]*|(?<=\n))\#(?=\w*[^\W\d])\w+(?:[\s,]{1,9}\#(?=\w*[^\W\d])\w+){0,60}[!.]?\Z"
 )
+# what is said of the text itself, to its reader, or of who wrote it
+
+_BEFORE_NOTE = (
+    r"(?:(?:please )?(?:note|be aware|remember|keep in mind)(?: that|[:,])?\s|(?:\w+ )?disclaimer\s?[:.]\s?"
+    r"|(?:note|important|nb|n\.b\.)\s?[:.]\s?){0,2}"
+)
+_ITSELF = (
+    r"(?:(?:this|the (?:above|following|present)) (?:(?:text|summary|answer|response|reply|version|rewrite|overview"
+    r"|paraphrase|output|message|information|content|translation)(?: above| here)?)"
+    r"|(?:the )?(?:information|content) (?:above|here|provided(?: here| above)?)|the above)"
+)
+_MACHINE = (
+    r"(?:an? |the |my )?(?:\w+ ){0,2}(?:AI|artificial intelligence|LLM|GPT\S*|ChatGPT|Claude|Gemini"
+    r"|(?:language )?models?"
+    r"|(?:ro|chat)?bots?|assistants?|machines?|computers?|software|algorithms?|programs?|tools?|me)\b"
+)
+_MAKES = (
+    r"(?:generated|created|produced|written|prepared|compiled|made|composed|drafted|summari[sz]ed|rewritten"
+    r"|shortened)"
+)
+_ASIDES = (
+    rf"{_BEFORE_NOTE}{_ITSELF} (?:was|is|were|has been|have been) (?:\w+ly )?(?:{_MAKES}|AI-{_MAKES})"
+    rf"(?: (?:automatically|entirely))?(?: (?:by|with|using|with the help of) {_MACHINE}[^\n]{{0,80}}"
+    r"| (?:from|for) (?:the|your|you|this)\b[^.!?\n]{0,60}| and may\b[^.!?\n]{0,80})?",
+    rf"{_BEFORE_NOTE}(?:\w+ ){{0,3}}(?:{_MAKES}|AI-{_MAKES}|powered) (?:by|with|using) (?-i:AI|LLM|GPT|ChatGPT"
+    rf"|Claude)\b"
+    r"[^.!?\n]{0,30}",
+    rf"{_BEFORE_NOTE}{_ITSELF} (?:is|are) (?:provided |given |intended |meant )?(?:only |solely |purely "
+    rf"|just )?(?:for|as)"
+    r" (?:\w+ )?(?:information|informational|educational|general|reference|guidance)\b[^.!?\n]{0,60}",
+    rf"{_BEFORE_NOTE}{_ITSELF} (?:may|might|could|can) (?:\w+ )?(?:contain|have|include|be|miss"
+    rf"|omit)\b[^.!?\n]{{0,60}}",
+    rf"{_BEFORE_NOTE}(?:(?:this|that|it|{_ITSELF}) (?:(?:is|was|does|should|must|may)(?:\snot|n['’]t)|cannot|is no)\b"
+    r"|(?:nothing|none of) (?:here|above|of (?:this|the above)|in (?:this|the) \w+)\b|not\b)"
+    r"(?: (?:to )?(?:be )?(?:\w+ ){0,6}?)(?:advice|recommendations?|substitute for|diagnos[ie]s"
+    r"|consultation)\b[^.!?\n]{0,80}",
+    r"as an? (?:AI|artificial|large|language|virtual)\b(?:[\w -]{0,40}), (?:i|my)\b(?![^\n]*\b(?:tell|say"
+    r"|confirm|report|see"
+    r"|note|add)\b)[^\n]{0,200}",
+    r"i(?: am|['’]m) (?:just |only |not )?(?:an? )?(?:AI|artificial intelligence|(?:large )?language model"
+    r"|virtual assistant"
+    r"|chatbot)\b[^.!?\n]{0,80}",
+    r"i(?: am|['’]m) not (?:an? )?(?:(?:medical|legal|financial|licensed|qualified|trained) )?(?:doctor|lawyer"
+    r"|physician"
+    r"|attorney|professional|expert|advis[eo]r)",
+    r"(?:(?:please|always|and|so|but) ){1,2}(?:consult|seek|see|speak (?:to|with)|talk to|check with|ask|verify"
+    r"|refer to)\b"
+    r"[^.!?\n]{0,60}\b(?:professionals?|doctor|physician|lawyers?|attorney|experts?|advis[eo]r|advice"
+    r"|specialist|pharmacist"
+    r"|accountant|providers?|original (?:article|text|source))\b[^.!?\n]{0,60}",
+    r"(?:read|see|find out|learn) more\b[^\n]{0,60}(?:https?://|www\.)\S{1,200}",
+)
+_ASIDE = re.compile(rf"(?:{'|'.join(_ASIDES)})[^\w\"“”]*\Z", re.I)
+_WISH = re.compile(
+    r"(?:and |so |please )?(?:(?:i |we )?(?:hope|wish) (?:you|that|this|it)(?=\s(?:enjoy|have|a|an|all|the|does"
+    r"|makes|did|find"
+    r"|like|like[sd])\b)|enjoy(?!\s\w+(?:ed|s)\b)|happy \w{3,}ing|have (?:a|an|fun)|good luck|best of luck"
+    r"|all the best"
+    r"|(?:with )?(?:many |best |kind |warm |warmest |kindest )?(?:wishes|regards)|all best|cheers|sincerely"
+    r"|yours(?: truly| sincerely| faithfully)?|take care|stay (?:safe|well|tuned|curious|healthy|informed|warm"
+    r"|strong|happy)"
+    r"|keep (?:reading|learning|smiling|going|it up|up the good work)|bon (?:app[eé]tit|voyage|courage)|good ?bye|bye"
+    r"|see you(?: soon| later| next time)?|(?:many )?thanks|thank you|you['’]re (?:all set|welcome|good to go)"
+    r"|that['’]s (?:it|all)(?: for now| there is)?|until next time|safe travels|get well soon|congratulations"
+    r"|well done"
+    r"|any ?time)(?:(?=[,!.\s]*\Z)|,?\s(?:your?|the|this|these|it|an?|with|and|to|in|on|at|all|everyone|there"
+    r"|reading|again|for|now"
+    r"|does|makes|have|find|like[sd]?|enjoy|did|great|good|nice|lovely|wonderful)\b(?P<rest>[^\"“”.!?:\n]{0,60})"
+    r"|,\s(?-i:[A-Z])[\w .-]{0,30})[^\w\"“”]*\Z",
+    re.I,
+)
+_HAPPENED = re.compile(r"\b(?:is|are|was|were|had|has|will|would|went|came|got|\w{2,}ed|\d+)\b", re.I)
+_SIGNED = re.compile(
+    r"(?:(?<=\n)|(?<=[.!?]\s))[ \t]*(?:--[ \t]*|(?i:(?:(?:with|many|best|kind|warm|kindest"
+    r"|warmest) ){0,2}(?:regards|wishes|cheers"
+    r"|sincerely|thanks|thank you|best|yours(?: truly| sincerely| faithfully)?))[ \t]*[,!.]?[ \t]*)\n[ \t]*"
+    r"(?:[-–—] ?)?\w[^\n.!?]{0,40}[.!]?\Z"
+)
+_COUNTS = frozenset(
+    """word words count counts total length character characters token tokens sentence sentences about approximately
+    approx around exactly roughly circa summary text answer response this the is of in a final reading read time
+    minute minutes min less than under over paragraphs paragraph""".split()
+)
+_COUNTED = re.compile(r"\b(?:words?|characters?|tokens?|reading time)\b", re.I)
+_CREDIT = re.compile(
+    r"[*_(\[]{0,3}(?:(?:image|photo|original|main|data|article|news) )?(?:sources?|references?|credits?|via"
+    r"|photos?|image|links?|url"
+    r"|originally published(?: (?:by|in|on|at))?|adapted from|read more(?: at| on)?)[*_]{0,2}\s?[:：][*_]{0,2}\s?",
+    re.I,
+)
+_LINE_ENDS = re.compile(r"(?=\n|\Z)")
+_SENTENCE_ENDS = re.compile(r"[.!?](?=\s)")
+_OF_NAMES = frozenset(
+    "the of and for in on by at a an de la le von van der et al p pp vol no accessed from to com org".split()
+)
+_ONLINE = re.compile(r"(?:https?://|www\.)\S+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|co\.uk|gov|edu|de|fr|eu|info)\b\S*")
+
+
+def _only_names(text: str) -> bool:
+    """Whether a text holds nothing but names, addresses, dates and numbers, or words for the text that was given."""
+    words = re.findall(r"[^\W_]+", _ONLINE.sub("", text))
+    given = words and _CHAT.issuperset(map(str.lower, words))
+    known = ("user", "provided", "supplied", "attached", "given", "original", "own")
+    return bool(given) or all(
+        not word.islower() or word in _OF_NAMES or word in known or word in ("article", "text") for word in words
+    )
+
+
+def _is_aside(unit: str) -> bool:
+    """Whether a unit speaks of the text itself or of its writer, wishes its reader something, or counts its words."""
+    unit = unit.strip("*_>-– \t\n")
+    if len(unit) > 400 or not unit or _QUOTED.search(unit):
+        return False
+    if wish := _WISH.match(unit):
+        return len(unit.split()) < 11 and not _HAPPENED.search(wish["rest"] or "")
+    return _counts(unit) or _ASIDE.match(unit) is not None
+
+
+def _counts(unit: str) -> bool:
+    """Whether a unit says nothing but how many words a text has."""
+    words = _WORD.findall(unit.lower())
+    numbers = [word for word in words if word.isdigit()]
+    return bool(numbers and _COUNTED.search(unit)) and _COUNTS.issuperset(set(words).difference(numbers))
+
+
+def _credit(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The span of a line or sentence such as "Source: BBC News", which names nothing but sources."""
+    found = _CREDIT.match(text, start, end)
+    for ends in (_LINE_ENDS, _SENTENCE_ENDS) if found else ():
+        last = ends.search(text, found.end(), min(end, start + 200))
+        if last and (names := text[found.end() : last.start()]) and _only_names(names):
+            return start, last.end()
+    return None
+
+
 _SOURCE_LIST = re.compile(
     r"(?<![^\n])(?:\#{1,6} )?[*_]{0,3}(?:Sources?|References|Citations|Bibliography|Works cited"
     r"|Footnotes)(?: used| cited)?"
     r"[*_]{0,3}:?[*_]{0,3}[ \t]*+\n(?:[ \t]*+(?:(?:[-*•] )?(?:\[\^?[\w-]{1,20}\]|【)[^\n]*+"
     r"|[^\n]{0,300}?https?://[^\n]*+)?(?:\n|\Z))+\Z",
 )
+_REFERENCES = re.compile(
+    r"(?<=\n)[ \t]*(?:\#{1,6} )?[*_]{0,3}(?P<head>(?i:Sources?|References|Citations|Bibliography|Works cited"
+    r"|Footnotes"
+    r"|Further reading))(?: (?:used|cited|consulted))?[*_]{0,3}:?[*_]{0,3}[ \t]*\n"
+)
+_ITEM = re.compile(r"[ \t]*(?:[-*•–] |\(?\d{1,2}[.)] |\[\^?[\w-]{1,20}\])")
+
+
+def _references(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The span of a heading of references with its list, where nothing else follows and something stands before."""
+    found = next(reversed(list(_REFERENCES.finditer(text, start, end))), None)
+    if not found or not text[start : found.start()].strip():
+        return None
+    lines = [line for line in text[found.end() : end].split("\n") if line.strip()]
+    strict = found["head"].lower().startswith("source")
+    listed = all(_only_names(line) if strict or not _ITEM.match(line) else True for line in lines)
+    return (found.start(), end) if lines and listed else None
+
+
 _PAIR = re.compile(
     r"(?P<fence>```)\w{0,12}[ \t]*\n|<(?P<tag>summary|answer|final_answer|final|output|response|result)>"
 )
@@ -500,7 +723,24 @@ _ADDRESSED = frozenset(  # of which a sentence to the reader speaks, and "I need
     overview recap gist answer response request requested question questions version this""".split()
 )
 _CHAT = _TALK | _COURTESY | _OFFER
+_META = frozenset(
+    """this that with from have been were note please disclaimer important generated created produced written prepared
+    made automatically advice only purposes information informational professional always enjoy happy wishes regards
+    best luck thanks contain errors mistakes great language model reading artificial intelligence""".split()
+)
 _WORD = re.compile(r"[^\W_]+")
+_FIRST_LABEL = re.compile(
+    r"(?P<label>(?P<deco>\*{1,3}|_{1,2})?(?i:(?:re\w+|condens\w+|short\w*|simpl\w+|edited|final|concise|brief"
+    r"|abridged) (?:version"
+    r"|text|output)|output|result|response|reply|rewrite|translation|paraphrase|caption"
+    r"|bottom line)(?:\s?[:：](?(deco)(?P=deco))"
+    r"|(?(deco)(?P=deco)\s?[:：]?|\s?[:：])))(?=\s*[^\W\d_a-z]|\s*\n)"
+)
+_FIRST_WORD = re.compile(
+    r"(?P<label>(?i:sure(?: thing)?|okay|ok|alright|absolutely|certainly|yes|yep|yeah|overall)(?:,"
+    r"|\s?[—–-])(?=\s+[a-zA-Z])"
+    r"|(?i:yes|yep|yeah|right)[.!](?=\s+\S))"
+)
 _LAST_SIGN = re.compile(r"[?:：](?=[^\w?:：]*\Z)")
 _FIRST_UNIT = re.compile(r"[^.!?:\n\"“”]{1,160}(?:[:：](?=\s)|[.!?]++(?=\s(?![a-z])|\Z)|(?=\n))")
 
@@ -562,8 +802,9 @@ def _controls(text: str) -> Iterator[tuple[int, int]]:
 class _Body:
     """What is left of a text between its wrappers, narrowed from both ends."""
 
-    def __init__(self, text: str, taken: Iterable[tuple[int, int]]):
+    def __init__(self, text: str, taken: Iterable[tuple[int, int]], like: str):
         self.text, self.start, self.end = text, 0, len(text)
+        self.beside = frozenset(_WORD.findall(like.lower()))
         self.spans = list(taken)
         self._ends, self._starts = dict(self.spans), {end: start for start, end in self.spans}
 
@@ -590,22 +831,45 @@ class _Body:
             found = _OPENER.match(self.text, position, self.end) or _LABEL.match(self.text, position, self.end)
             if found:
                 return position, found.end()
+        found = _FIRST_LABEL.match(self.text, self.start, self.end)
+        if found or (self.beside and (found := _FIRST_WORD.match(self.text, self.start, self.end))):
+            return found.span("label")
+        if span := _credit(self.text, self.start, self.end):
+            return span
         unit = _FIRST_UNIT.match(self.text, self.start, self.end)
-        return unit.span() if unit and _is_talk(unit[0]) else None
+        if not unit:
+            return None
+        stated = _ASIDE.match(unit[0]) and not _QUOTED.search(unit[0]) and not self.told(unit[0])
+        return unit.span() if stated or _is_talk(unit[0]) else None
+
+    def told(self, unit: str) -> bool:
+        """Whether a unit speaks of the subject, too: in words of the other text, a number or a clause of its own."""
+        words = {word for word in _WORD.findall(unit.lower()) if len(word) > 3} - _CHAT - _META
+        return bool(_STATES.search(unit) or words & self.beside or _REPORTED.search(unit))
 
     def closer(self) -> tuple[int, int] | None:
         """The offer, count or hashtags with which the body ends."""
         low = max(self.start, self.end - 400)
         if found := _HASHTAGS.search(self.text, low, self.end):
             return found.start() + len(found[0]) - len(found[0].lstrip()), self.end
+        if low < self.end and (found := _SIGNED.search(self.text, low, self.end)) and found.start() > self.start:
+            return found.start(), self.end
         starts = [found.end() for found in _UNIT_STARTS.finditer(self.text, low, self.end)]
         for start in reversed([self.start] * (low == self.start) + starts):
             unit = self.text[start : self.end]
             if re.search(r"[^\W_]", unit):
                 words = unit.lstrip("*_>- ")
                 offers = _CLOSER.match(words) or (not _QUOTED.search(words) and _is_talk(words))
-                return (start, self.end) if offers and not _REPORTED.search(words) else None
+                if offers:
+                    stated = _REPORTED.search(words) or (_STATES.search(words) and not _counts(words))
+                    return None if stated else (start, self.end)
+                return (start, self.end) if self.aside(unit, start) else None
         return None
+
+    def aside(self, unit: str, start: int) -> bool:
+        """Whether the last unit wishes, warns, counts or names sources."""
+        credit = _credit(self.text, start, self.end)
+        return credit == (start, self.end) or (_is_aside(unit) and (_counts(unit) or not self.told(unit)))
 
     def pair(self) -> bool:
         """Take a fence or a pair of tags around the whole body."""
@@ -618,11 +882,13 @@ class _Body:
         return True
 
 
-def wrappers(text: str) -> list[tuple[int, int]]:
+def wrappers(text: str, *, like: str = "") -> list[tuple[int, int]]:
     """Return the spans that wrap a summary or an answer and say nothing of its subject, in their order.
 
     They are reasoning between tags, control marks of models, announcements and greetings at the beginning,
-    offers, word counts, hashtags and lists of sources at the end, and labels such as "Summary:".
+    offers, wishes, warnings, word counts, hashtags and sources at the end, and labels such as "Summary:".
+    `like` is the text that a summary is of: beside it, "Yes." at the beginning answers nobody, and what shares
+    a word with it is no warning.
 
     Examples
     --------
@@ -631,10 +897,12 @@ def wrappers(text: str) -> list[tuple[int, int]]:
     ['Sure!', 'Here is a summary:', 'I hope this helps!']
     """
     certain = disjoint([*reasoning_spans(text), *_controls(text)])
-    body = _Body(text, certain)
+    body = _Body(text, certain, like)
     body.trim()
     if found := _SOURCE_LIST.search(text, body.start, body.end):
         body.take(found.start(), body.end)
+    elif span := _references(text, body.start, body.end):
+        body.take(*span)
     while body.start < body.end:
         if span := body.opener() or body.closer():
             body.take(*span)

@@ -1,0 +1,566 @@
+"""Which configuration printed a score: what the usual programs print of the same texts, searched for a number."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from functools import cached_property, partial
+from itertools import product
+from typing import TYPE_CHECKING
+
+from summeval_nb.core.base import JsonDict, np, require_count, require_option
+from summeval_nb.core.html import render
+from summeval_nb.core.results import Signature
+from summeval_nb.text.split import split_sentences
+
+from .base import require_pairs
+from .bleu import SMOOTHING, BleuMetric, _count_rows
+from .chrf import ChrfMetric
+from .counting import many_counts
+from .rouge import RougeMetric
+from .ter import TerMetric
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["METRICS_SEARCHED", "Configuration", "IdentifiedScore", "identify_among", "identify_score", "printed_scores"]
+
+METRICS_SEARCHED = ("bleu", "rouge", "chrf")  # TER, too, if asked for: it takes ten times as long as the rest
+_SAME = 1e-9  # two configurations that differ by less print the same number
+_FLOAT32 = 3e-6  # what libraries that add up in 32 bits are off by, as a share
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration:
+    """One way to score the texts, and the number that it prints.
+
+    Parameters
+    ----------
+    value : float
+        The number, unrounded, on the scale of the program: 0 to 1 or 0 to 100.
+    program : str
+        What prints it.
+    signature : Signature
+        Every choice.
+    surprise : int
+        How many unusual choices it needs, weighed: 0 is what most programs do when nothing is said.
+    scale : float
+        1 or 100: what a perfect text gets from the program. TER may be higher.
+    same : tuple of str
+        Signatures of other configurations that print the very same number.
+    """
+
+    value: float
+    program: str
+    signature: Signature
+    surprise: int
+    scale: float
+    same: tuple[str, ...] = ()
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        return {name: getattr(self, name) for name in ("value", "program", "surprise")} | {
+            "signature": str(self.signature),
+            "same": list(self.same),
+        }
+
+
+class IdentifiedScore(Sequence[Configuration]):
+    """The configurations that print a number, the likeliest first; none if no one fits.
+
+    Attributes
+    ----------
+    printed : str
+        The number as it was given.
+    nearest : tuple of Configuration
+        What comes closest, where nothing fits.
+    searched : int
+        How many configurations were tried.
+    """
+
+    def __init__(
+        self, printed: str, found: Sequence[Configuration], nearest: Sequence[Configuration], searched: int
+    ) -> None:
+        self.printed, self.nearest, self.searched = printed, tuple(nearest), searched
+        self._found = tuple(found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def, override]
+        return self._found[place]
+
+    @property
+    def line(self) -> str:
+        """The answer in one sentence."""
+        if not self:
+            return f"None of {self.searched:,} configurations prints {self.printed}."
+        count = "One number" if len(self) == 1 else f"{len(self)} numbers"
+        fits = "is printed as" if len(self) == 1 else "are printed as"
+        order = "" if len(self) == 1 else ", the likeliest first"
+        return f"{count} among {self.searched:,} configurations {fits} {self.printed}{order}."
+
+    def rows(self) -> list[JsonDict]:
+        """Return one plain dictionary for each number that fits, or for the nearest."""
+        shown = self._found or self.nearest
+        return [
+            {
+                "value": own.value,
+                "program": own.program,
+                "signature": str(own.signature),
+                "the same": len(own.same),
+            }
+            for own in shown
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        return {
+            "printed": self.printed,
+            "searched": self.searched,
+            "found": [own.to_dict() for own in self._found],
+            "nearest": [own.to_dict() for own in self.nearest],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `rows` as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def __repr__(self) -> str:
+        lines = [self.line]
+        if not self:
+            lines.append("The nearest:")
+        for row in self.rows():
+            same = f"  (and {row['the same']} that print the same)" if row["the same"] else ""
+            lines.append(f"  {row['value']:>12.6f}  {row['program']}: {row['signature']}{same}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        lines = [self.line] if self else [self.line, "These come nearest:"]
+        return render("card.html", title="Score", number=self.printed, lines=lines, rows=self.rows(), signature="")
+
+
+class _Pairs:
+    """Texts, their references, and the ways to look at several references."""
+
+    def __init__(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> None:
+        self.texts, self.groups = require_pairs(candidates, references)
+        if not self.texts:
+            raise ValueError("candidates is empty: a score is of at least one text")
+        sizes = np.array([len(group) for group in self.groups])
+        self.starts = np.cumsum(sizes) - sizes
+        self.sizes = sizes
+        self.several = bool((sizes > 1).any())
+
+    @cached_property
+    def flat(self) -> tuple[list[str], list[list[str]]]:
+        """Each text beside each of its references."""
+        pairs = [(text, [one]) for text, group in zip(self.texts, self.groups, strict=True) for one in group]
+        return [text for text, _ in pairs], [one for _, one in pairs]
+
+    def places(self, number: int) -> np.ndarray:
+        """Where the reference of this number stands among the flat pairs, for each text."""
+        return self.starts + number
+
+    def columns(self) -> range:
+        """The numbers of references that each text has; empty where they have different numbers."""
+        return range(int(self.sizes[0])) if self.several and len(set(self.sizes.tolist())) == 1 else range(0)
+
+    def joined(self, values: np.ndarray) -> dict[str, float]:
+        """Return the mean over texts of the best, the mean and the first of each one's references."""
+        best = np.maximum.reduceat(values, self.starts)
+        mean = np.add.reduceat(values, self.starts) / self.sizes
+        return {"best": float(best.mean()), "mean": float(mean.mean()), "first": float(values[self.starts].mean())}
+
+
+_BLEU_TOKENIZERS = {"13a": 0, "none": 1, "intl": 2, "word_tokenize": 2, "char": 3, "zh": 3}
+_NLTK_METHODS = {"method0": 0, "method1": 1, "method2": 1, "method3": 2, "method4": 2}
+_WHICH = {"all": 0, "best": 0, "first": 1, "mean": 1}  # of several references
+
+
+def _word_tokenize(text: str) -> list[str]:
+    """Cut a text into sentences, and these into words by nltk's rules, as its `word_tokenize` does."""
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
+    cut = NLTKWordTokenizer().tokenize
+    return [word for sentence in split_sentences(text) for word in cut(sentence.text)]
+
+
+def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
+    """Yield sacrebleu's BLEU and nltk's, of the whole and as the mean of texts."""
+    for (tokenizer, cost), lowercase in product(_BLEU_TOKENIZERS.items(), (False, True)):
+        own = _word_tokenize if tokenizer == "word_tokenize" else tokenizer
+        metric = BleuMetric(tokenize=own, lowercase=lowercase)
+        views = {"all": _count_rows(pairs.texts, pairs.groups, metric)}
+        flat = _count_rows(*pairs.flat, metric) if pairs.several else None
+        if flat is not None:
+            views["first"] = flat[pairs.starts]
+        padded = {name: _as_nltk(rows) for name, rows in views.items()}
+        padded_flat = None if flat is None else _as_nltk(flat)
+        for n in (4, 3, 2, 1):
+            columns = [0, 1, *range(2, 2 + n), *range(6, 6 + n)]
+            asked = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "tok": tokenizer}
+            dear = cost + lowercase + 2 * (n != 4)
+            if tokenizer != "word_tokenize":
+                for smooth, effective in product(SMOOTHING, (False, True)):
+                    scores = partial(_bleu_values, smooth=smooth, effective=effective)
+                    parts = asked | {"smooth": smooth, "eff": effective}
+                    paid = dear + (0 if smooth == "exp" else 1)
+                    for how, whole, value in _ways(pairs, views, flat, columns, scores):
+                        unusual = effective == whole  # sacrebleu: yes for a text, no for a corpus
+                        yield _configured(100 * value, "sacrebleu", parts | how, paid + unusual, 100.0)
+            if tokenizer in ("none", "word_tokenize"):
+                for method, more in _NLTK_METHODS.items():
+                    scores = partial(_bleu_values, smooth=method)
+                    parts = asked | {"smooth": method}
+                    paid = lowercase + 2 * (n != 4) + more + (tokenizer == "word_tokenize")
+                    for how, _, value in _ways(pairs, padded, padded_flat, columns, scores):
+                        yield _configured(value, "nltk", parts | how, 1 + paid, 1.0)
+
+
+def _ways(
+    pairs: _Pairs,
+    views: Mapping[str, np.ndarray],
+    flat: np.ndarray | None,
+    columns: list[int],
+    scores: Callable[[np.ndarray], np.ndarray],
+) -> Iterator[tuple[dict[str, object], bool, float]]:
+    """Yield each way to join texts and references: how it is called, whether of the whole, and its number."""
+    for which, rows in views.items():
+        named = {"refs": which} if pairs.several else {}
+        rows = rows[:, columns]
+        yield {"of": "corpus", **named}, True, float(scores(_summed(rows))[0])
+        yield {"of": "mean of texts", **named}, False, float(scores(rows).mean())
+    if flat is None:
+        return
+    rows = flat[:, columns]
+    for which, value in pairs.joined(scores(rows)).items():
+        if which != "first":
+            yield {"of": "mean of texts", "refs": which}, False, value
+    whole = [float(scores(_summed(rows[pairs.starts + number]))[0]) for number in pairs.columns()]
+    if whole:
+        yield {"of": "corpus", "refs": "mean"}, True, float(np.mean(whole))
+        yield {"of": "corpus", "refs": "best"}, True, max(whole)
+
+
+def _as_nltk(rows: np.ndarray) -> np.ndarray:
+    """Return rows of counts in which each text has at least one n-gram of each order, as nltk counts."""
+    return np.column_stack([rows[:, :6], np.maximum(rows[:, 6:], 1)])
+
+
+def _summed(rows: np.ndarray) -> np.ndarray:
+    return rows.sum(axis=0, keepdims=True)
+
+
+def _bleu_values(rows: np.ndarray, smooth: str, effective: bool = False) -> np.ndarray:
+    """Return BLEU for rows of counts, 0 to 1: as `bleu_from_counts`, or as nltk with a smoothing function of its own.
+
+    nltk divides by at least one n-gram, where a text is too short to have any.
+    """
+    n = (rows.shape[1] - 2) // 2
+    length, closest = rows[:, 0].astype(float), rows[:, 1].astype(float)
+    matches, totals = rows[:, 2 : 2 + n].astype(float), rows[:, 2 + n :].astype(float)
+    theirs = smooth in _NLTK_METHODS
+    added = np.array([0.0] + [1.0] * (n - 1)) if smooth in ("add-k", "method2") else np.zeros(n)
+    there = np.ones_like(totals, bool) if theirs else totals + added > 0
+    divisors = np.maximum(totals + added, 1)
+    none = (matches + added == 0) & there
+    halved = 2.0 ** -np.cumsum(none, axis=1)
+    instead: np.ndarray | float = 0.0  # a count, where nothing matches
+    if smooth == "method0":
+        instead = sys.float_info.min * divisors
+    elif smooth in ("floor", "method1"):
+        instead = 0.1
+    elif smooth in ("exp", "method3"):
+        instead = halved
+    elif smooth == "method4":
+        instead = halved * np.log(np.maximum(length, 1))[:, None] / 5
+    shares = np.where(none, instead, matches + added) / divisors * there
+    counted = there if effective else np.ones_like(there)
+    logs = np.log(shares, where=shares > 0, out=np.full_like(shares, 0.0 if theirs else -np.inf))
+    used = np.maximum(counted.sum(axis=1), 1)
+    penalty = np.exp(np.minimum(1 - closest / np.maximum(length, 1), 0))
+    nothing = (matches[:, 0] == 0) if theirs else ~matches.any(axis=1)
+    found = penalty * np.exp(np.where(counted, logs, 0.0).sum(axis=1) / used)
+    return np.where(nothing | (length == 0), 0.0, found)
+
+
+_ROUGE_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rouge3", "rouge4")
+_PERL_TYPES = (*_ROUGE_TYPES, "rougeW", "rougeS4", "rougeSU4")
+_ROUGE_COST = {"rouge1": 0, "rouge2": 0, "rougeL": 0, "rougeLsum": 1}
+
+
+def _rouge(pairs: _Pairs) -> Iterator[Configuration]:
+    """Yield rouge-score's ROUGE, and what the Perl script ROUGE-1.5.5 prints."""
+    lines = _in_lines(pairs)
+    for compat, stemmer in product(("google", "rouge-1.5.5"), (False, True)):
+        ours = compat == "google"
+        program, types = ("rouge-score", _ROUGE_TYPES) if ours else ("ROUGE-1.5.5", _PERL_TYPES)
+        for multi in (("best", "average") if ours else ("pooled", "best_recall")) if pairs.several else ("one",):
+            chosen = {} if multi == "one" else {"multi": multi}
+            metric = RougeMetric(types=types, stemmer=stemmer, compat=compat, **chosen)  # type: ignore[arg-type]
+            base = {"tok": metric.signature["tok"], **({"refs": multi} if chosen else {})}
+            paid = stemmer + 3 * (not ours) + (multi in ("average", "best_recall"))
+            yield from _rouge_means(metric, pairs.texts, pairs.groups, types, base, program, paid)
+            if ours:
+                metric = replace(metric, types=("rougeLsum",))
+                more = base | {"lines": "sentences"}
+                yield from _rouge_means(metric, *lines, ("rougeLsum",), more, program, paid)
+        if pairs.several:
+            metric = RougeMetric(types=types, stemmer=stemmer, compat=compat)
+            base = {"tok": metric.signature["tok"], "refs": "first"}
+            first = [group[:1] for group in pairs.groups]
+            paid = stemmer + 3 * (not ours) + 1
+            yield from _rouge_means(metric, pairs.texts, first, types, base, program, paid)
+            if ours:
+                more = base | {"lines": "sentences"}
+                metric, first = replace(metric, types=("rougeLsum",)), [group[:1] for group in lines[1]]
+                yield from _rouge_means(metric, lines[0], first, ("rougeLsum",), more, program, paid)
+
+
+def _in_lines(pairs: _Pairs) -> tuple[list[str], list[list[str]]]:
+    """Return texts and references with a sentence on each line, as ROUGE-Lsum wants them."""
+    known: dict[str, str] = {}
+
+    def cut(text: str) -> str:
+        if text not in known:
+            known[text] = text if "\n" in text else "\n".join(own.text for own in split_sentences(text))
+        return known[text]
+
+    return list(map(cut, pairs.texts)), [list(map(cut, group)) for group in pairs.groups]
+
+
+def _rouge_means(
+    metric: RougeMetric,
+    texts: Sequence[str],
+    groups: Sequence[Sequence[str]],
+    types: Sequence[str],
+    base: Mapping[str, object],
+    program: str,
+    paid: int,
+) -> Iterator[Configuration]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is not we who chose
+        table = metric.score_many(texts, groups, progress=False)
+    for kind in types:
+        found = {part: float(np.nan_to_num(values).mean()) for part, values in table[kind]._asdict().items()}
+        both = found["precision"] + found["recall"]
+        found["f1 of the means"] = 2 * found["precision"] * found["recall"] / both if both else 0.0
+        for part, more in (("f1", 0), ("recall", 1), ("precision", 2), ("f1 of the means", 3)):
+            cost = paid + _ROUGE_COST.get(kind, 2) + more
+            yield _configured(found[part], program, {"metric": kind, "part": part, **base}, cost, 1.0)
+
+
+def _chrf(pairs: _Pairs) -> Iterator[Configuration]:
+    """Yield sacrebleu's chrF and chrF++, of the whole and as the mean of texts."""
+    for lowercase, whitespace in product((False, True), (False, True)):
+        widest = ChrfMetric(word_order=2, lowercase=lowercase, whitespace=whitespace)
+        counts = many_counts(*pairs.flat, widest.char_order, 2, widest.characters, widest.words)
+        for words, beta, eps in product((0, 2, 1), (2, 1, 3), (False, True)):
+            metric = replace(widest, word_order=words, beta=beta, eps_smoothing=eps)
+            rows = counts[:, : widest.char_order + words].reshape(len(counts), -1)
+            scores = np.array([metric.from_counts(row) for row in rows.tolist()])
+            parts = {name: part for name, part in metric.signature.items() if name != "version"}
+            cost = lowercase + 2 * whitespace + 2 * eps + 2 * (beta != 2) + 3 * (words == 1)
+            best = [
+                start + int(scores[start : start + size].argmax())
+                for start, size in zip(pairs.starts.tolist(), pairs.sizes.tolist(), strict=True)
+            ]
+            for which, places in {"best": best, **({"first": pairs.starts} if pairs.several else {})}.items():
+                named = parts | ({"refs": which} if pairs.several else {})
+                whole = metric.from_counts(rows[places].sum(axis=0).tolist())
+                yield _configured(whole, "sacrebleu", named | {"of": "corpus"}, cost, 100.0)
+                mean = float(scores[places].mean())
+                yield _configured(mean, "sacrebleu", named | {"of": "mean of texts"}, cost + 1, 100.0)
+
+
+def _ter(pairs: _Pairs) -> Iterator[Configuration]:
+    """Yield sacrebleu's TER, of the whole and as the mean of texts."""
+    first = {"first": [group[:1] for group in pairs.groups]} if pairs.several else {}
+    for normalized, no_punct, case in product((False, True), (False, True), (False, True)):
+        metric = TerMetric(normalized=normalized, no_punct=no_punct, case_sensitive=case)
+        parts = {name: part for name, part in metric.signature.items() if name != "version"}
+        for which, groups in {"all": pairs.groups, **first}.items():
+            rows = metric._count_rows(pairs.texts, groups)
+            named = parts | ({"refs": which} if pairs.several else {})
+            cost = normalized + no_punct + case
+            whole = metric.from_counts(rows.sum(axis=0).tolist())
+            yield _configured(whole, "sacrebleu", named | {"of": "corpus"}, cost, 100.0)
+            mean = float(np.mean([metric.from_counts(row) for row in rows.tolist()]))
+            yield _configured(mean, "sacrebleu", named | {"of": "mean of texts"}, cost + 1, 100.0)
+
+
+_SEARCHES: dict[str, Callable[[_Pairs], Iterator[Configuration]]] = {
+    "bleu": _bleu,
+    "rouge": _rouge,
+    "chrf": _chrf,
+    "ter": _ter,
+}
+
+
+def _configured(value: float, program: str, parts: Mapping[str, object], cost: int, scale: float) -> Configuration:
+    more = _WHICH.get(str(parts.get("refs")), 0) + (parts.get("of") == "mean of texts")
+    signature = Signature({**parts, "scale": int(scale)})
+    return Configuration(value=value, program=program, signature=signature, surprise=cost + more, scale=scale)
+
+
+def _stands_for(value: float | str) -> tuple[Decimal, Decimal]:
+    """Return a printed number, and half of its last digit: what lies closer is rounded to it."""
+    kind = type(value).__name__
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise TypeError(f"value must be the printed number, such as 41.2 or '41.20', not {kind} ({value!r})")
+    try:
+        number = Decimal(str(value).strip().removesuffix("%"))
+    except InvalidOperation:
+        raise ValueError(f"value must be a number such as 41.2 or '41.20', not {value!r}") from None
+    if not number.is_finite() or number < 0:
+        raise ValueError(f"value must be a finite number of at least 0, not {value!r}: no such score is printed")
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return number, Decimal(5).scaleb(exponent - 1)
+
+
+def _fits(own: Configuration, number: float, half: float) -> int | None:
+    """Return how surprising it is that a configuration printed a number; None if it did not.
+
+    Programs round, and a few cut off. What is printed on the other scale was multiplied by hand.
+    """
+    for more, value in ((0, own.value), (1, own.value * 100 if own.scale == 1 else own.value / 100)):
+        close = half + max(_FLOAT32 * value, 1e-12)
+        if abs(value - number) <= close:
+            return own.surprise + more
+        if 0 <= value - number < 2 * half:
+            return own.surprise + more + 2
+    return None
+
+
+def printed_scores(
+    candidates: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    *,
+    metrics: Sequence[str] = METRICS_SEARCHED,
+    progress: bool | None = None,
+) -> list[Configuration]:
+    """Return every configuration that is searched, with the number that it prints of these texts.
+
+    Parameters
+    ----------
+    candidates, references, metrics, progress
+        As for `identify_score`.
+    """
+    from tqdm.auto import tqdm
+
+    if isinstance(metrics, str) or not metrics:
+        raise TypeError(f"metrics must be a list of names such as ['bleu', 'rouge'], not {metrics!r}")
+    for name in metrics:
+        require_option(name, "metrics", _SEARCHES)
+    pairs, found = _Pairs(candidates, references), []
+    with tqdm(desc="configurations", disable=None if progress is None else not progress) as bar:
+        for name in dict.fromkeys(metrics):
+            for own in _SEARCHES[name](pairs):
+                found.append(own)
+                bar.update()
+    return found
+
+
+def identify_score(
+    value: float | str,
+    candidates: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    *,
+    metrics: Sequence[str] = METRICS_SEARCHED,
+    n: int = 10,
+    progress: bool | None = None,
+) -> IdentifiedScore:
+    """Return the configurations that print a number of these texts, the likeliest first.
+
+    A paper says "ROUGE 41.2" and not how. With its texts at hand we try what the usual
+    programs can be told: tokenizer, case, stemmer, smoothing, effective order, the whole
+    corpus or the mean of texts, the best, the mean or the first of several references,
+    precision, recall or F1.
+
+    Parameters
+    ----------
+    value : float or str
+        The printed number, from 0 to 1 or from 0 to 100. As many digits count as are
+        printed: give `"41.20"` as a text to keep the zero.
+    candidates : sequence of str
+        The texts that were scored, as they were scored.
+    references : sequence of str or of sequences of str
+        The reference or references of each.
+    metrics : sequence of str
+        What is searched: "bleu", "rouge", "chrf", and "ter" if it is named. Of two thousand
+        summaries the first three take half a minute, TER more than a minute.
+    n : int
+        How many different numbers are returned at most.
+    progress : bool, optional
+        Show a bar; by default on terminals.
+
+    Returns
+    -------
+    IdentifiedScore
+        A sequence of `Configuration`, empty if none fits. Configurations with the very
+        same number are one entry: the texts cannot tell them apart.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `value` is no number of at least 0, or texts and references do not pair.
+
+    Notes
+    -----
+    Searched are sacrebleu's BLEU, chrF and TER, nltk's BLEU with its first five smoothing
+    functions, rouge-score's ROUGE and that of ROUGE-1.5.5. Libraries such as torchmetrics
+    print the same numbers. A number with few digits is printed by many configurations, so
+    more digits tell more. Bootstrapped means, as in older versions of `rouge-score`'s
+    aggregator, are random and not searched.
+
+    Examples
+    --------
+    >>> found = identify_score("0.7303", ["The cat sat on a mat."], ["The cat sat on the mat."], metrics=["bleu"])
+    >>> len(found)
+    0
+    """
+    _stands_for(value)  # before minutes of work
+    return identify_among(value, printed_scores(candidates, references, metrics=metrics, progress=progress), n=n)
+
+
+def identify_among(value: float | str, tried: Sequence[Configuration], *, n: int = 10) -> IdentifiedScore:
+    """Return those of many configurations that print a number: `identify_score` for a second number of the same texts.
+
+    Parameters
+    ----------
+    value, n
+        As for `identify_score`.
+    tried : sequence of Configuration
+        What `printed_scores` returns.
+    """
+    number, half = map(float, _stands_for(value))
+    require_count(n, "n")
+    ranked = []
+    for place, own in enumerate(tried):
+        surprise = _fits(own, number, half)
+        if surprise is not None:
+            ranked.append((surprise, place, replace(own, surprise=surprise)))
+    ranked.sort(key=lambda row: row[:2])
+    found: list[Configuration] = []
+    for _, _, own in ranked:
+        alike = [i for i, known in enumerate(found) if abs(known.value / known.scale - own.value / own.scale) < _SAME]
+        if alike:
+            first = found[alike[0]]
+            found[alike[0]] = replace(first, same=(*first.same, str(own.signature)))
+        else:
+            found.append(own)
+    nearest = [] if found else sorted(tried, key=lambda own: _distance(own, number))[:3]
+    return IdentifiedScore(str(value).strip(), found[:n], nearest, len(tried))
+
+
+def _distance(own: Configuration, number: float) -> float:
+    """Return how far a number is from what a configuration prints, as a share of a perfect score."""
+    other = 100 if own.scale == 1 else 1
+    return min(abs(own.value - number) / own.scale, abs(own.value / own.scale * other - number) / other)

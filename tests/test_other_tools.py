@@ -1,0 +1,143 @@
+"""The page for those who come from other tools: ours is never longer than theirs, and both do the same."""
+
+import ast
+import contextlib
+import importlib
+import inspect
+import io
+import re
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import summeval_nb
+from summeval_nb.judged import rate
+
+PAGE = nbformat.read(Path(__file__).parents[1] / "nbs" / "from_other_tools.ipynb", 4)
+FENCE = re.compile(r"^```python\n# ([\w-]+)\n(.*?)^```", re.M | re.S)
+PARTS = ("core", "text", "models", "overlap", "evidence", "judged", "agreement", "runs")
+
+
+@cache
+def tasks() -> dict[str, tuple[list[tuple[str, str]], list[str]]]:
+    """Each task with the peers' blocks, by tool, and our own code."""
+    found: dict[str, tuple[list[tuple[str, str]], list[str]]] = {}
+    here = ""
+    for cell in PAGE.cells:
+        if cell.cell_type == "markdown":
+            heading = re.search(r"^## (.+)$", cell.source, re.M)
+            here = heading[1] if heading else here
+            if re.match(r"\d", here):
+                blocks = FENCE.findall(cell.source)
+                theirs, ours = found.setdefault(here, ([], []))
+                theirs += [block for block in blocks if block[0] != "here"]
+                ours += [code for tool, code in blocks if tool == "here"]
+        elif here and "-here" in cell.id:
+            found[here][1].append(cell.source)
+    return found
+
+
+def n_lines(code: str) -> int:
+    """How many lines hold code."""
+    return sum(bool(line.strip()) and not line.lstrip().startswith("#") for line in code.splitlines())
+
+
+def test_there_are_ten_tasks_with_both_sides():
+    assert len(tasks()) == 10
+    for name, (theirs, ours) in tasks().items():
+        assert theirs and len(ours) == 1, name
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_ours_is_not_longer_than_theirs(name):
+    theirs, (ours,) = tasks()[name]
+    shortest = min(n_lines(code) for _, code in theirs)
+    assert n_lines(ours) <= shortest, f"{n_lines(ours)} lines against {shortest}"
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_their_code_is_python_and_imports_what_there_is(name):
+    for tool, code in tasks()[name][0]:
+        tree = ast.parse(code)
+        assert max(map(len, code.splitlines())) <= 88, tool
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] not in ("ragas", "deepeval"):
+                module = importlib.import_module(node.module)
+                assert all(hasattr(module, alias.name) for alias in node.names), node.module
+
+
+def run(code: str, names: dict) -> str:
+    """Run code as a reader would, and return what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "page", "exec"), names)
+    return printed.getvalue()
+
+
+def names_of_the_page() -> dict:
+    names: dict = {}
+    run(next(cell.source for cell in PAGE.cells if cell.id == "texts"), names)
+    return names
+
+
+def task(number: int) -> tuple[str, str]:
+    """Their first block and our code of a task, by its number."""
+    theirs, (ours,) = next(both for name, both in tasks().items() if name.startswith(f"{number}. "))
+    return theirs[0][1], ours
+
+
+def test_both_sides_print_the_same_rouge():
+    theirs, ours = (run(code, names_of_the_page()) for code in task(1))
+    assert "recall=0.8333" in theirs and "rouge1=0.8333" in ours and "rougeL=0.8333" in ours
+
+
+def test_both_sides_make_the_same_column():
+    columns = []
+    for code in task(2):
+        names = names_of_the_page()
+        run(code, names)
+        columns.append(names["table"]["rougeL"].tolist())
+    assert columns[0] == pytest.approx(columns[1], abs=1e-12) and columns[0][0] == pytest.approx(5 / 6)
+
+
+def test_both_sides_print_the_same_bleu_and_signature():
+    theirs, ours = (run(code, names_of_the_page()) for code in task(3))
+    assert "BLEU = 35.94" in theirs and ours.startswith("35.94")
+    for part in ("nrefs:1", "case:mixed", "eff:no", "tok:13a", "smooth:exp"):
+        assert part in theirs and part in ours
+
+
+def test_both_sides_compare_the_same_two_systems():
+    theirs, ours = (run(code, names_of_the_page()) for code in task(9))
+    assert ours.startswith("59.42 and 35.94 BLEU: +23.48")
+    assert "score=59.42" in theirs and "score=35.94" in theirs
+    assert float(re.search(r"p = (\S+)", ours)[1]) > 0.05 < float(re.findall(r"p_value=([\d.]+)", theirs)[0])
+
+
+def test_both_sides_correlate_alike():
+    theirs, ours = (run(code, names_of_the_page()) for code in task(10))
+    assert "statistic=np.float64(0.9486" in theirs.replace(" ", "") and "kendall 0.949" in ours
+
+
+def test_the_call_of_a_language_model_is_one():
+    code = task(7)[1]
+    (call,) = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and node.func.id == "rate"]
+    inspect.signature(rate).bind(**{keyword.arg: None for keyword in call.keywords})
+    assert not call.args and '"llm:' in code
+
+
+def names_here() -> list[str]:
+    """Names of ours in the middle column of the table."""
+    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|[^|]+\|$", PAGE.cells[-1].source, re.M)
+    return sorted({name for row in rows for name in re.findall(r"`(\w+)", row)})
+
+
+def test_the_table_names_what_there_is():
+    places = [summeval_nb, *(importlib.import_module(f"summeval_nb.{part}") for part in PARTS)]
+    measures = importlib.import_module("summeval_nb.judged.retrieval").MEASURES
+    found = names_here()
+    assert len(found) > 15
+    missing = [name for name in found if name not in measures and not any(hasattr(place, name) for place in places)]
+    assert not missing, missing

@@ -1,0 +1,149 @@
+"""One bar a call, by item, whatever stages and libraries work below it."""
+
+import re
+
+import pytest
+
+from summeval_nb.core.data import sample_articles
+from summeval_nb.core.progress import Stages, one_bar, steps
+from summeval_nb.evidence.bench import benchmark_checker
+from summeval_nb.evidence.faithfulness import evaluate_many
+from summeval_nb.judged.answers import evaluate_answers
+from summeval_nb.judged.pairwise import compare_answers_many
+from summeval_nb.judged.retrieval import evaluate_rag
+from summeval_nb.judged.summary_score import summarization_scores
+from summeval_nb.models.store import fill_missing
+from summeval_nb.models.threads import in_threads
+from summeval_nb.overlap import bertscore_many, meteor_many
+from summeval_nb.text.embed import sentence2embedding
+
+
+def bars(error: str) -> dict[tuple[str, int], list[int]]:
+    """What was drawn: for each bar, by its name and total, the counts that it showed."""
+    found: dict[tuple[str, int], list[int]] = {}
+    for name, count, total in re.findall(r"([\w ]+):\s+\d+%\|[^|]*\| (\d+)/(\d+)", error):
+        found.setdefault((name.strip(), int(total)), []).append(int(count))
+    return found
+
+
+def test_a_bar_counts_items_through_stages_and_batches(capsys):
+    seen = []
+
+    def at() -> int:
+        text = capsys.readouterr().err
+        seen.extend(count for own in bars(text).values() for count in own)
+        return seen[-1] if seen else 0
+
+    import tqdm
+
+    with one_bar(100, "work", "item"):
+        (bar,) = tqdm.tqdm._instances
+        bar.mininterval = 0  # every move is drawn
+        stage = Stages(read=1, judge=3)
+        with stage("read"):
+            for _ in steps(range(5)):
+                pass
+        assert at() == 25
+        with stage("judge"), one_bar(7, "within"):  # no bar of its own
+            for place in steps("ab", sizes=[1, 2]):
+                assert at() == {"a": 25, "b": 50}[place]
+                list(steps(range(3)))
+                assert at() == {"a": 50, "b": 100}[place]
+    assert seen == sorted(seen) and at() == 100
+
+
+def test_a_stage_that_is_left_out_is_passed_by(capsys):
+    with one_bar(4, "work"):
+        stage = Stages(first=1, second=1, third=2)
+        with stage("second"):
+            pass
+    assert bars(capsys.readouterr().err) == {("work", 4): [0, 4]}
+
+
+def test_a_silent_call_is_silent_all_the_way_down(capsys):
+    with one_bar(2, "work", show=False):
+        for _ in steps(range(2)):
+            sentence2embedding(["a", "b"], progress=True)
+            fill_missing(None, "x", ["a"], lambda places: places, progress="filling")
+    assert capsys.readouterr().err == ""
+
+
+def test_after_an_error_the_next_bar_is_drawn(capsys):
+    with pytest.raises(ZeroDivisionError), one_bar(3, "broken"):
+        for number in steps([1, 0]):
+            1 // number
+    capsys.readouterr()
+    with one_bar(2, "whole"):
+        assert list(steps("ab")) == ["a", "b"]
+    assert list(bars(capsys.readouterr().err)) == [("whole", 2)]
+
+
+def test_threads_have_no_part_in_the_bar_of_another(capsys):
+    def work(number: int) -> int:
+        assert list(steps(range(3))) == [0, 1, 2]
+        return number * 2
+
+    with one_bar(6, "asking"):
+        assert list(steps(in_threads(work, range(6), 3), total=6)) == [0, 2, 4, 6, 8, 10]
+    assert list(bars(capsys.readouterr().err)) == [("asking", 6)]
+
+
+def test_a_failed_item_fails_at_its_place_and_no_other_begins():
+    begun = []
+
+    def work(number: int) -> int:
+        begun.append(number)
+        return 10 // (2 - number)
+
+    found = in_threads(work, range(100), 1)
+    assert [next(found), next(found)] == [5, 10]
+    with pytest.raises(ZeroDivisionError):
+        next(found)
+    assert len(begun) < 100 or begun == list(range(100))  # the thread may have been quicker than this test
+
+
+ARTICLES = sample_articles()
+TEXTS = [article.text for article in ARTICLES]
+SUMMARIES = [article.faithful.text for article in ARTICLES]
+ROWS = [
+    {"question": "What happened?", "context": text, "contexts": [text], "answer": said, "a": said, "b": said[:40]}
+    | {"summary": said, "truth": said, "ground_truth": said}
+    for text, said in zip(TEXTS, SUMMARIES, strict=True)
+]
+
+
+def of(*names: str) -> list[dict[str, object]]:
+    return [{name: row[name] for name in names} for row in ROWS]
+
+
+LONG = {
+    "faithfulness": (4, lambda: evaluate_many(TEXTS, SUMMARIES, progress=True)),
+    "answers": (4, lambda: evaluate_answers(of("context", "question", "ground_truth", "answer"))),
+    "questions": (4, lambda: evaluate_rag(of("question", "contexts", "answer", "truth"))),
+    "summaries": (4, lambda: summarization_scores(of("contexts", "summary"))),
+    "comparisons": (4, lambda: compare_answers_many(of("question", "a", "b", "truth"))),
+    "BERTScore": (4, lambda: bertscore_many(SUMMARIES, TEXTS, progress=True)),
+    "METEOR": (4, lambda: meteor_many(SUMMARIES, SUMMARIES, synonyms=None, progress=True)),
+    "checkers": (20, lambda: benchmark_checker("words", limit=20, n_resamples=0, progress=True)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_call_has_one_bar_that_counts_its_items(name, capsys):
+    total, call = LONG[name]
+    capsys.readouterr()
+    call()
+    found = bars(capsys.readouterr().err)
+    assert list(found) == [(name, total)]
+    counts = found[name, total]
+    assert counts == sorted(counts) and counts[0] == 0 and counts[-1] == total
+
+
+@pytest.mark.slow
+def test_the_bar_moves_within_one_batch_of_pairs(capsys):
+    texts = [f"{text} Report {n} of {len(TEXTS)}." for n in range(5) for text in TEXTS]  # no two the same
+    capsys.readouterr()
+    evaluate_many(texts, SUMMARIES * 5, progress=True)
+    counts = bars(capsys.readouterr().err)["faithfulness", 20]
+    assert len(set(counts)) > 4, "not from nothing to all: embedding and reading move it, too"
