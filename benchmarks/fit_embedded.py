@@ -3,9 +3,10 @@
     python benchmarks/fit_embedded.py [--folder WORK] [--left-out CSV] [--write]
 
 Reads SummEval, QAGS-CNN/DM, XSumFaith, DeFacto and SummEdits from the folder that SUMMEVAL_NB_DATA names, and the
-claims that were written for this project. The ten numbers of all claims (an hour) are kept in WORK and read from there
-the next time. Each set is predicted by weights that were fitted without its claims and articles, and read by a reader
-that was trained without its labels (`benchmarks/readers`). `--write` puts weights and threshold into
+claims that were written for this project. The ten numbers of all claims (an hour) are kept in WORK and read from
+there the next time; what the reader makes of each pair is kept beside them, so that after a change of rules alone
+only the rules are run again. Each set is predicted by weights that were fitted without its claims and articles, and
+read by a reader that was trained without its labels (`benchmarks/readers`). `--write` puts weights and threshold into
 `summeval_nb/assets/embedded.json`; `--left-out` writes what the left-out weights say of each item that people judged,
 and the words checker as well: `how_well.py` makes the published figures of it.
 """
@@ -42,7 +43,7 @@ from summeval_nb.text.normalize import in_one_form
 from summeval_nb.text.similarity import cosine_similarity, topk_related
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence.reader import Reader
+    from summeval_nb.evidence.reader import Reader, Reading
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 READERS = Path(__file__).parent / "readers"  # as differences from the packaged one, 0.7 MB each
@@ -229,7 +230,7 @@ def readers() -> dict[str, Reader]:
     """Return for each set a reader that learnt nothing of its labels; "" for what is of no public set."""
     from summeval_nb.evidence.reader import changed, load_reader, unpacked
 
-    found, raw = {"": load_reader("bfloat16")}, (ASSETS / "reader.npz").read_bytes()
+    found, raw = {"": load_reader("float32")}, (ASSETS / "reader.npz").read_bytes()
     first = unpacked(raw)
     for names, path in LEFT_OUT.items():
         own, content = copy.copy(found[""]), path.read_bytes()
@@ -237,6 +238,32 @@ def readers() -> dict[str, Reader]:
         own.fingerprint = hashlib.sha256(raw + content).hexdigest()[:12]
         found |= dict.fromkeys(names.split(","), own)
     return found
+
+
+class KeptReadings:
+    """What readers made of pairs, kept in a file: the rules may change, and a pair reads the same."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.found: dict[str, tuple[float, ...]] = {}
+        if path.is_file():
+            with np.load(path) as kept:
+                self.found = dict(zip(kept["keys"].tolist(), map(tuple, kept["readings"].tolist()), strict=True))
+
+    def read(self, reader: Reader, pairs: Sequence[tuple[Sequence[str], str]]) -> list[Reading]:
+        """Return one reading a pair; only pairs that this reader has not read before are read."""
+        from summeval_nb.evidence.reader import Reading
+
+        keys = [hashlib.sha256(json.dumps([reader.fingerprint, *pair]).encode()).hexdigest()[:24] for pair in pairs]
+        new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self.found}
+        self.found |= dict(zip(new, map(tuple, reader.read(list(new.values()))), strict=True))
+        return [Reading(*self.found[key]) for key in keys]
+
+    def save(self) -> None:
+        """Write the file, whole or not at all."""
+        draft = self.path.with_suffix(".draft.npz")
+        np.savez_compressed(draft, keys=np.array(list(self.found)), readings=np.array(list(self.found.values())))
+        draft.replace(self.path)
 
 
 def read_rows(claims: Sequence[Claim]) -> np.ndarray:
@@ -256,10 +283,13 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
     found = {"numbers": np.full((len(claims), len(NUMBERS)), np.nan), "copied": np.zeros(len(claims))}
     found |= {"clash": np.zeros(len(claims)), "words": np.zeros((len(claims), len(words.FEATURES)))}
     embedder, by_set = load_embedder("minilm"), readers()
+    kept_readings = KeptReadings(path.with_name("readings.npz"))
     by_article: dict[int, list[int]] = {}
     for number in np.flatnonzero(read_rows(claims)).tolist():
         by_article.setdefault(claims[number].article, []).append(number)
-    for place, numbers in tqdm(by_article.items(), desc="articles"):
+    for count, (place, numbers) in enumerate(tqdm(by_article.items(), desc="articles")):
+        if count % 200 == 199:
+            kept_readings.save()
         raw, reader = articles[place].sentences, by_set.get(articles[place].set, by_set[""])
         told, whole = [in_one_form(sentence).text for sentence in raw], " ".join(raw)
         said = {n: in_one_form(claims[n].text, whole).text for n in numbers}
@@ -275,13 +305,14 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
         vectors = encode_pairs(pairs, embedder)
         seen = [look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
         asked = [window for pair, looked in zip(pairs, seen, strict=True) for window in windows(*pair, looked.nearest)]
-        read = reader.read(asked)
+        read = kept_readings.read(reader, asked)
         for row, (n, own, looked) in enumerate(zip(numbers, vectors, seen, strict=True)):
             counted = ten_numbers(looked, own, read[2 * row], read[2 * row + 1])
             found["numbers"][n] = list(counted.values())
             found["copied"][n] = any(clash.in_place for clash in looked.clashes.found)
             found["clash"][n] = any(clash.firm for clash in looked.clashes.found)
             found["words"][n] = list(words.pair_features(looked.claim, looked.evidence, own)[0].values())
+    kept_readings.save()
     np.savez_compressed(path, **found, mark=np.array(numbers_mark()))
     return found
 
