@@ -805,3 +805,14 @@ def test_a_failure_stands_on_each_statement():
     ((premise, ((unit, tagged),)),) = _tag_pairs([row], [(0, "answer_given_context")], parts, ask).values()
     assert premise == "It rained." and unit.resolved == row.answer and len(tagged) == 2
     assert all(tag.failed and "no reply" in tag.reason for _, tag in tagged)
+
+
+@pytest.mark.parametrize("truth", ["18:15", "6:15 p.m.", "At 18:15."])
+@pytest.mark.parametrize(
+    "answer, right",
+    [("18:15", True), ("6:15 p.m.", True), ("At 6:15 pm", True), ("18:45", False), ("7:15 p.m.", False)],
+)
+def test_a_time_of_day_is_one_value(truth, answer, right):
+    told = "The ferry leaves at 18:15 and arrives at 21:30. It has a cafe."
+    report = evaluate_answer(question="When does the ferry leave?", answer=answer, context=told, ground_truth=truth)
+    assert report.correctness.f1 == (1.0 if right else 0.0), report

@@ -26,7 +26,7 @@ from summeval_nb.text.normalize import normalize
 
 __all__ = ["looked_up", "looked_up_in_tables"]
 
-_CUT = re.compile(r"[;:(){}\[\]\n|]|,(?= )| (?:and|but|while|whereas|which|who|whose|where|or) ")
+_CUT = re.compile(r":(?!\d)|[;(){}\[\]\n|]|,(?= )| (?:and|but|while|whereas|which|who|whose|where|or) ")
 _PRONOUNS = frozenset("he she it they".split())
 _BE = frozenset("is are was were be been being".split())
 _SHORT = 3  # words of an answer all of which must stand in the premise; of a longer one its numbers and names
