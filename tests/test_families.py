@@ -52,7 +52,7 @@ def roberta_config(labels):
 
 def t5_config():
     sizes = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 2, "num_heads": 2}
-    return T5Config(vocab_size=256, feed_forward_proj="gated-gelu", initializer_factor=8.0, num_labels=2, **sizes)
+    return T5Config(vocab_size=256, feed_forward_proj="gated-gelu", initializer_factor=1.0, num_labels=2, **sizes)
 
 
 def roberta_tokenizer(folder):
@@ -77,7 +77,7 @@ def hhem(folder):
     torch.manual_seed(1)
     model = T5ForTokenClassification(t5_config()).eval()
     with torch.no_grad():
-        model.classifier.weight.normal_()
+        model.classifier.weight.normal_(std=0.2)
     weights = {f"t5.{name}": weight.clone() for name, weight in model.state_dict().items()}
     weights.pop("t5.transformer.encoder.embed_tokens.weight", None)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
@@ -173,7 +173,7 @@ def test_a_number_is_the_one_of_the_published_code(recipe, build, number, tmp_pa
     pairs.append((EVIDENCE, " ".join(CLAIMS)))  # three sentences as one claim
     found = [verdict.probability for verdict in checker.check_many(pairs)]
     assert found == pytest.approx([number(*made, *pair) for pair in pairs], abs=1e-5)
-    assert len({round(value, 6) for value in found}) > 3
+    assert len({round(value, 3) for value in found}) > 3
     assert f"recipe={recipe}" in checker.fingerprint
 
 

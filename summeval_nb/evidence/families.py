@@ -314,5 +314,4 @@ def _t5_config(weights: Mapping[str, torch.Tensor], block: str) -> Any:
         num_heads=heads,
         relative_attention_num_buckets=buckets,
         feed_forward_proj="gated-gelu" if gated else "relu",
-        num_labels=2,
     )

@@ -216,7 +216,7 @@ class NLIChecker:
             else _places(self.model.config, labels)
         )
         self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
-        limit = self.family and self.family.limit
+        limit = self.family.limit if self.family else None
         self.window = fitting_window(self.model, self.tokenizer, window, limit)
         self.threshold = require_share(threshold, "threshold")
         self.languages = require_languages(languages)
@@ -271,7 +271,7 @@ class NLIChecker:
                     self.tokenizer,
                     rows,
                     self.batch_size,
-                    family and family.logits,
+                    family.logits if family else None,
                 ),
                 self.places,
                 progress=self.progress,
