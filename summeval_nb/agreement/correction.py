@@ -67,7 +67,7 @@ def rogan_gladen(raw: float, tpr: float, fpr: float) -> float | None:
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #91f64ca1
 class Tuned(NamedTuple):
-    """A prediction-powered mean: its weight and its variance, and that of the labels."""
+    """A prediction-powered mean with its weight, its variance and the labels' own."""
 
     estimate: float
     weight: float
@@ -82,7 +82,7 @@ def power_tuned(
     """Return the mean of PPI++ with the best weight.
 
     y, f (n,) are labels and verdicts of the labelled items, rest (N,) verdicts of the
-    others. `scope="table"` speaks of these n + N items only: what was labelled is known.
+    others. `scope="table"` speaks of these n + N items only, of which n are known.
     """
     n, others = len(y), len(rest)
     everything = np.concatenate([f, rest])
@@ -195,8 +195,8 @@ class CorrectedScore(Score):
         return (
             f"{self.score:.3f} ({self.confidence:.0%} interval {low:.3f} to {high:.3f})"
             f"; raw {self.raw:.3f}, labels alone {self.labels_mean:.3f}\n"
-            f"{self.n_labels} labels of {self.n_items} items{left}; weight of the judge "
-            f"{self.weight:.2f}, together worth {worth} labels"
+            f"{self.n_labels} labels of {self.n_items} items{left}; "
+            f"weight of the judge {self.weight:.2f}, together worth {worth} labels"
         )
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #f8afd0c8
