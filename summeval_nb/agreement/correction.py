@@ -301,7 +301,7 @@ def corrected(
         yes = f >= 0.5
         tpr, fpr = float(yes[y == 1].mean()), float(yes[y == 0].mean())
         rates = [tpr, fpr, rogan_gladen(float((everything >= 0.5).mean()), tpr, fpr)]
-    parts = {"metric": "corrected", "method": "ppi++", "scope": scope}
+    parts: JsonDict = {"metric": "corrected", "method": "ppi++", "scope": scope}
     parts |= {"confidence": confidence, "labels": n, "items": len(everything)}
     return CorrectedScore(
         score=min(1.0, max(low, found.estimate)),
@@ -371,7 +371,8 @@ def draw_items(
     rng = np.random.default_rng(require_count(seed, "seed", minimum=0))
     names = list(judged)
     drawn = [names[place] for place in rng.permutation(len(names))[:n]]
-    shown, known = _shown(table, verdict, drawn), {}
+    shown = _shown(table, verdict, drawn)
+    known: dict[str, JsonDict] = {}
     if path is not None and require_path(path).exists():
         known = {row["id"]: row for row in _read_csv(path)}
         if lost := [name for name in known if name not in shown]:
