@@ -5,6 +5,12 @@ from .annotators import cohen_kappa as cohen_kappa
 from .annotators import fleiss_kappa as fleiss_kappa
 from .annotators import krippendorff_alpha as krippendorff_alpha
 from .annotators import metric_ceiling as metric_ceiling
+from .correction import CorrectedScore as CorrectedScore
+from .correction import correct_score as correct_score
+from .correction import draw_items as draw_items
+from .correction import labels_needed as labels_needed
+from .correction import record_label as record_label
+from .correction import rogan_gladen as rogan_gladen
 from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
 from .judge_bench import JudgeBench as JudgeBench
