@@ -138,6 +138,13 @@ def metric_scores(
             tables[name] = _given_table(metric, name, data)
     return tables
 
+
+def _with_bar(named: Mapping[str, Any], data: SummEval) -> Iterator[tuple[str, Any]]:
+    """Yield metrics by their names, with one bar that counts articles for each."""
+    n, show = len(data.summaries), len(data.summaries) >= 20
+    with one_bar(len(named) * n, "metrics", "article", show=show):
+        yield from steps(list(named.items()))
+
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #c8349c9f
 @dataclass(frozen=True, repr=False, eq=False)
 class MetricTable:
@@ -409,13 +416,6 @@ def _cell(data: SummEval, kind: str, article: int, system: int) -> str | list[st
     return (
         data.sources[article] if kind == "sources" else data.summaries[article][system]
     )
-
-
-def _with_bar(named: Mapping[str, Any], data: SummEval) -> Iterator[tuple[str, Any]]:
-    """Yield metrics by their names, with one bar that counts articles for each."""
-    n, show = len(data.summaries), len(data.summaries) >= 20
-    with one_bar(len(named) * n, "metrics", "article", show=show):
-        yield from steps(list(named.items()))
 
 
 def _called(
