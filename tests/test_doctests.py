@@ -14,6 +14,7 @@ MODULES = sorted(
 )
 WITHOUT = {  # public modules whose docstrings hold no example that could run here, and why
     "cli": "commands for a shell: lesson 71 shows them, tests/test_shell.py runs them",
+    "evidence.families": "needs a model: tests/test_families.py builds some",
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_http.py calls it",
     "models.readers": "needs a model: tests/test_local.py reads with some",

@@ -281,7 +281,9 @@ def loaded(monkeypatch):
         return FirstOption(lambda prompt: "?")
 
     monkeypatch.setattr("summeval_nb.models.local.TransformersBackend", backend)
-    monkeypatch.setattr("summeval_nb.evidence.nli.NLIChecker", lambda folder: s.LLMChecker(backend(folder)))
+    monkeypatch.setattr(
+        "summeval_nb.evidence.nli.NLIChecker", lambda folder, recipe=None: s.LLMChecker(backend(folder))
+    )
     return folders
 
 

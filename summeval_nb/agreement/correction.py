@@ -454,7 +454,7 @@ def labels_needed(
     Examples
     --------
     >>> labels_needed({"score": [0, 1] * 500}, width=0.2)
-    96
+    95
     """
     if not 0 < require_share(width, "width") < 1:
         raise ValueError(f"width must lie between 0 and 1, not {width}")

@@ -115,7 +115,7 @@ class Stages:
     """
 
     def __init__(self, **shares: float) -> None:
-        self._course, whole, done = _here.course, sum(shares.values()), 0.0
+        self._course, whole, done = _here.course, sum(shares.values()) or 1, 0.0
         self._ends: dict[str, float] = {}
         for name, share in shares.items():
             done += share

@@ -321,7 +321,8 @@ def nli_recipe(name: str, folder: str | PathLike[str], **options: Any) -> NLIChe
     name : str
         One of `RECIPES`; not measured by this package.
     folder : str or Path
-        Where the model and its tokenizer lie; weights as safetensors (AlignScore: .ckpt).
+        Where the model and its tokenizer lie; weights as safetensors, AlignScore's
+        as .ckpt.
     options
         More for `NLIChecker`, such as `threshold`, `device` or `batch_size`.
     """

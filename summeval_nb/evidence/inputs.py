@@ -187,7 +187,7 @@ def _few_words(sentence: str, told: frozenset[str]) -> str | None:
     return best if likely[best] > 0.5 else OTHER
 
 
-_HOLDS = frozenset("and with the from are served topped".split())  # of English
+_HOLDS = frozenset("and with the from served topped".split())  # of English
 
 
 def _speaks_other(word: str) -> bool:

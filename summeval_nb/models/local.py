@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, hub_only_if, require_count, require_module
+from summeval_nb.core.base import JsonDict, hub_only_if, require_count, require_flag, require_module
 from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.models.base import (
     Backend,
@@ -151,6 +151,7 @@ def read_model(
     import torch
     import transformers
 
+    require_flag(download, "download")
     part = "config.json"
     try:
         with hub_only_if(download) as where:
