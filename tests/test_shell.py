@@ -240,7 +240,18 @@ def test_bad_input_is_one_line_and_code_2(arguments, message, pairs, tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
-COMMANDS = ["demo", "metrics", "compare", "correlate", "annotators", "summeval", "run", "how-well", "checker-bench"]
+COMMANDS = [
+    "demo",
+    "metrics",
+    "compare",
+    "identify",
+    "correlate",
+    "annotators",
+    "summeval",
+    "run",
+    "how-well",
+    "checker-bench",
+]
 COMMANDS += ["judge-bench", "languages", "report", "lab"]
 
 
