@@ -163,10 +163,6 @@ class _Pairs:
         pairs = [(text, [one]) for text, group in zip(self.texts, self.groups, strict=True) for one in group]
         return [text for text, _ in pairs], [one for _, one in pairs]
 
-    def places(self, number: int) -> np.ndarray:
-        """Where the reference of this number stands among the flat pairs, for each text."""
-        return self.starts + number
-
     def columns(self) -> range:
         """The numbers of references that each text has; empty where they have different numbers."""
         return range(int(self.sizes[0])) if self.several and len(set(self.sizes.tolist())) == 1 else range(0)
@@ -494,8 +490,8 @@ def identify_score(
     references : sequence of str or of sequences of str
         The reference or references of each.
     metrics : sequence of str
-        What is searched: "bleu", "rouge", "chrf", and "ter" if it is named. Of two thousand
-        summaries the first three take half a minute, TER more than a minute.
+        What is searched: "bleu", "rouge", "chrf", and "ter" if it is named: TER takes several
+        times as long as the other three together.
     n : int
         How many different numbers are returned at most.
     progress : bool, optional
@@ -522,9 +518,12 @@ def identify_score(
 
     Examples
     --------
-    >>> found = identify_score("0.7303", ["The cat sat on a mat."], ["The cat sat on the mat."], metrics=["bleu"])
-    >>> len(found)
-    0
+    >>> texts = ["The cat sat on a mat.", "It rained."]
+    >>> found = identify_score("0.9167", texts, ["The cat sat on the mat.", "It rained."], metrics=["rouge"])
+    >>> found[0].program, found[0].signature["metric"], found[0].signature["part"]
+    ('rouge-score', 'rouge1', 'f1')
+    >>> len(identify_score("0.9", texts, ["The cat sat on the mat.", "It rained."], metrics=["rouge"]))
+    3
     """
     _stands_for(value)  # before minutes of work
     return identify_among(value, printed_scores(candidates, references, metrics=metrics, progress=progress), n=n)
