@@ -718,6 +718,9 @@ TWO_SIDES = [
     ("In the cup Kersby United beat Holm City on Saturday.", "Holm City lost to Kersby United."),
     ("In the cup Kersby United beat Holm City on Saturday.", "Holm City was beaten by Kersby United."),
     ("The painter Nora Quist taught Jonas Wald at the academy.", "Jonas Wald was taught by Nora Quist."),
+    ("The lawyer Edda Volk employed Nils Aker for years.", "Nils Aker worked for Edda Volk."),
+    ("The trader Aldo Renz owned the ship Blue Petrel.", "Blue Petrel belonged to Aldo Renz."),
+    ("In office Karin Holt preceded Jens Bakker.", "Jens Bakker followed Karin Holt."),
     ("Mayor Ines Ott gave the coach Leo Brand a medal.", "Leo Brand received a medal from Ines Ott."),
 ]
 

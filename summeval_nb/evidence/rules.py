@@ -756,7 +756,6 @@ _CONVERSE = (  # what one does, what the other does then, and the word before th
     ("give gives gave given hand hands handed award awards awarded", "receive receives received got accepted", "from"),
     ("lend lends lent", "borrow borrows borrowed", "from"),
     ("teach teaches taught", "learn learns learned learnt", "from"),
-    ("inherit inherits inherited", "bequeath bequeaths bequeathed leaves", "to"),
     ("employ employs employed", "work works worked", "for"),
     ("own owns owned", "belong belongs belonged", "to"),
     ("precede precedes preceded", "follow follows followed succeed succeeds succeeded", ""),
