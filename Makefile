@@ -103,8 +103,8 @@ format: $(VENV)/.dev  ## lint and format notebooks, tests and benchmarks in plac
 lab: $(VENV)/.lab  ## open the book in JupyterLab
 	$(BIN)/summeval lab
 
-size: $(VENV)/.lab  ## how much disk it takes: the plain installation, and each extra of the table in the README
-	@$(BIN)/python docs/size.py
+size: $(VENV)/.lab  ## disk of the plain installation and of each extra of the table in the README, and time of the plain one
+	@$(BIN)/python docs/size.py --time
 
 docs: $(VENV)/.dev  ## the site, in docs/_build/html
 	$(BIN)/python docs/try_page.py
