@@ -22,6 +22,7 @@ from scipy import stats
 
 from summeval_nb.agreement.correlation import LEVELS, correlate
 from summeval_nb.agreement.metrics import metric_scores
+from summeval_nb.agreement.registry import load_metric
 from summeval_nb.agreement.summeval import (
     SIMILARITIES,
     _products,
@@ -33,7 +34,8 @@ from summeval_nb.core.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.text.embed import load_embedder
 
 ASSET = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summeval_real.npz"
-SHIPPED = ("length", "bleu", "rouge1", "rouge2", "rougeL", "chrf", "bertscore", "embedding", "faithfulness")
+SHIPPED = ("length", "coverage", "bleu", "rouge1", "rouge2", "rougeL", "chrf", "ter", "meteor", "bertscore")
+SHIPPED += ("embedding", "faithfulness")
 
 
 class Hashed:
@@ -98,10 +100,12 @@ def write_tables(data: SummEval) -> None:
     embedders |= {"trigrams": Hashed("trigrams"), "lengths": Lengths(), "random": Random()}
     for name, embedder in embedders.items():
         tables[f"embedder_{name}"] = reference_similarities(*embed_summaries(data, embedder))
+    tables["systems"] = np.array(data.systems)
     for name in SHIPPED:
         try:
             embedder = Given(vectors) if name == "embedding" else "minilm"
-            tables[f"metric_{name}"] = metric_scores(data, [name], embedder=embedder)[name].astype(np.float32)
+            metric = load_metric("meteor", synonyms=None) if name == "meteor" else name  # without WordNet's data
+            tables[f"metric_{name}"] = metric_scores(data, {name: metric}, embedder=embedder)[name].astype(np.float32)
         except (ImportError, LookupError) as error:
             print(f"left out {name}: {error}")
     np.savez_compressed(ASSET, **tables)

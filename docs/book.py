@@ -32,13 +32,15 @@ PLACES = {  # pages outside of the folders: part, and order within it
     "how_well": "1_start/b",
     "goals": "1_start/c",
     "from_other_tools": "1_start/d",
+    "where_this_stands": "1_start/e",
+    "install": "1_start/f",
     "solutions": "solutions",
     "glossary": "reference/1",
     "bibliography": "reference/2",
     "api": "reference/3",
     "architecture": "reference/4",
 }
-TEXTS = ("glossary", "how_well")  # plain Markdown: JupyterLab opens such a page at its heading on the first click
+TEXTS = ("glossary", "how_well", "where_this_stands", "install")  # plain Markdown: JupyterLab opens such a page at its heading on the first click
 CITATION = re.compile(r"\[([^\]]+)\]\((?:\.\./)*bibliography\.md#([^)\s]+)\)")
 NOTE = re.compile(r"^> \*\*(Note|Tip|Warning)\.\*\*[ ]*(.*(?:\n>.*)*)", re.M)  # what JupyterLab shows as a quotation
 GOALS = re.compile(r"^(?P<before>.*?)After this chapter you can:?[ ]*\n\n?(?P<list>(?:- .+\n?(?:  .+\n?)*)+)", re.M)

@@ -136,7 +136,7 @@ def test_every_page_has_its_place():
     assert between[0] < order.index("2_counting/23_two_rouge_numbers") < between[1], (
         "a lesson stands among the chapters"
     )
-    assert len(CHAPTERS) + len(LESSONS) <= 37 and len(NAMES) <= 53, "fifty-one notebooks and two pages of plain text"
+    assert len(CHAPTERS) + len(LESSONS) <= 37 and len(NAMES) <= 53, "forty-nine notebooks and four pages of plain text"
     assert max(map(order.index, CHAPTERS)) < order.index("glossary")
     assert max(map(order.index, CHAPTERS)) < order.index("solutions"), "solutions are found before the chapters"
 
