@@ -1,10 +1,12 @@
 """Slides: one page, no script, no request, text from outside as text."""
 
+import base64
 import re
 
 import pytest
 from markupsafe import Markup
 
+from summeval_nb.teaching.lecture import class_slides, draw_shared_words, drawing
 from summeval_nb.teaching.slides import slides_page
 
 
@@ -24,3 +26,33 @@ def test_slides_run_nothing_and_ask_for_nothing():
 def test_no_slides_is_an_error():
     with pytest.raises(ValueError, match="slides is empty"):
         slides_page("A class", [])
+
+
+@pytest.fixture(scope="module")
+def class_page():
+    return slides_page("A class", class_slides({"A": "Is <b>this</b> so?", "B": "It is."}))
+
+
+def test_the_class_sees_pictures_with_words_for_them(class_page):
+    assert class_page.count("<section") == 14
+    images = re.findall(r'<img alt="([^"]+)"[^>]* src="data:image/svg\+xml;base64,([^"]+)"', class_page)
+    assert len(images) == 7 and all(len(alt) > 15 for alt, _ in images)
+    for _, data in images:
+        assert b"<svg" in base64.b64decode(data)
+    assert "<script" not in class_page and "&lt;b&gt;this" in class_page
+
+
+def test_the_two_numbers_are_those_of_the_lesson(class_page):
+    assert "ROUGE-1 0.67" in class_page and "ROUGE-1 0.43" in class_page
+
+
+def test_the_same_picture_is_the_same_bytes():
+    first, again = (drawing(draw_shared_words("a b", "b c"), "two words") for _ in range(2))
+    assert first == again
+
+
+def test_each_shared_word_is_joined_once():
+    figure = draw_shared_words("the cat the", "the dog")
+    assert len(figure.axes[0].lines) == 1
+    said = [text.get_text() for text in figure.axes[0].texts]
+    assert "precision 1/3 = 0.33" in said and "recall 1/2 = 0.50" in said

@@ -1,0 +1,232 @@
+"""The slides of a class of ninety minutes, with pictures that are drawn from what the package computes."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from summeval_nb.agreement.correlation import correlate
+from summeval_nb.core.base import require_texts
+from summeval_nb.core.data import sample_articles
+from summeval_nb.core.html import Markup, render
+from summeval_nb.overlap.bleu import bleu_score
+from summeval_nb.overlap.rouge import calculate_rouge, rouge_score
+from summeval_nb.text.embed import sentence2embedding
+from summeval_nb.text.similarity import cosine_similarity, topk_related
+from summeval_nb.text.split import split_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+GENERATED, REFERENCE = "The cat is on the mat.", "The black cat sat on the mat."
+FALSE = "The mat sat on the black cat."
+SUMMARY = (  # of the case of lesson 23
+    "Lorries heavier than 12 tonnes must still use the ring road.\n"
+    "The Kestrel Bridge has reopened after repairs costing 48 million crowns."
+)
+REFERENCES = [
+    "The Kestrel Bridge in Norhaven reopened on Monday.\n"
+    "The repair cost 48 million crowns.\n"
+    "Heavy lorries still have to use the ring road.",
+    "Norhaven celebrates: its bridge is open again after 26 months.\n"
+    "The shipping company must pay for most of the repairs.",
+]
+BLUE, PALE, ORANGE = "#1f5f99", "#cfe3f5", "#b34700"
+
+Slide = tuple[str, str | Markup]
+
+
+def drawing(figure: Figure, alt: str) -> Markup:
+    """Return a matplotlib figure as an image for `slides_page`, and close it.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    alt : str
+        What the picture shows, for those who do not see it.
+    """
+    import matplotlib.pyplot as pyplot
+
+    file = io.BytesIO()
+    with pyplot.rc_context({"svg.hashsalt": "summeval_nb"}):
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    pyplot.close(figure)
+    return render("drawing.html", alt=alt, data=base64.b64encode(file.getvalue()).decode())
+
+
+def draw_shared_words(generated: str, reference: str, *, counts: bool = True) -> Figure:
+    """Draw two texts word by word, with a line for each word that ROUGE-1 counts as shared.
+
+    Parameters
+    ----------
+    generated, reference : str
+        A sentence each; words are compared in lower case and without a full stop.
+    counts : bool
+        Whether precision and recall are written beside the rows.
+
+    Examples
+    --------
+    >>> figure = draw_shared_words("The cat is here.", "The cat was here.")
+    >>> len(figure.axes[0].lines)  # the, cat, here
+    3
+    """
+    rows = [text.lower().rstrip(".").split() for text in require_texts([generated, reference], "texts")]
+    found = calculate_rouge(reference, generated)
+    free, lines = list(range(len(rows[1]))), []
+    for place, word in enumerate(rows[0]):
+        other = next((there for there in free if rows[1][there] == word), None)
+        if other is not None:
+            free.remove(other)
+            lines.append((place, other))
+    longest = max(map(len, rows))
+    figure, axes = _axes(1.5 * longest + 3.4 * counts, 3)
+    axes.axis("off")
+    for row, (height, words) in enumerate(zip((1, 0), rows, strict=True)):
+        shared = {pair[row] for pair in lines}
+        for place, word in enumerate(words):
+            box = {"facecolor": PALE if place in shared else "white", "edgecolor": BLUE, "boxstyle": "round"}
+            axes.text(place, height, word, ha="center", va="center", fontsize=18, bbox=box)
+        if counts:
+            name, share = ("recall", found["recall"]) if row else ("precision", found["precision"])
+            said = f"{name} {len(lines)}/{len(words)} = {share:.2f}"
+            axes.text(longest - 0.3, height, said, va="center", fontsize=18, color=BLUE)
+    for upper, lower in lines:
+        axes.plot([upper, lower], [0.84, 0.16], color=BLUE)
+    axes.set(xlim=(-0.7, longest + 2.4 * counts - 0.3), ylim=(-0.4, 1.4))
+    return figure
+
+
+def _two_numbers() -> Markup:
+    ada = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], stemmer=True)
+    ben = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], multi="average")
+    pairs = [("summary", SUMMARY), *(("reference", text) for text in REFERENCES)]
+    return render("listed.html", pairs=[*pairs, ("Ada", f"ROUGE-1 {ada:.2f}"), ("Ben", f"ROUGE-1 {ben:.2f}")])
+
+
+def _draw_bleu() -> Figure:
+    score = bleu_score(GENERATED.rstrip("."), [REFERENCE.rstrip(".")], n=2, smooth="none", lowercase=True)
+    parts = [count / total for count, total in zip(score.counts, score.totals, strict=True)]
+    names = ["1-grams", "2-grams", "brevity penalty", "BLEU-2"]
+    said = [f"{count}/{total}" for count, total in zip(score.counts, score.totals, strict=True)]
+    said += [f"exp(1 − 7/6) = {score.bp:.2f}", f"{score.bp:.2f} · √({said[0]} · {said[1]}) = {score.score / 100:.2f}"]
+    figure, axes = _axes(10, 3.6)
+    bars = axes.barh(names, [*parts, score.bp, score.score / 100], color=[PALE, PALE, PALE, ORANGE], edgecolor=BLUE)
+    axes.bar_label(bars, said, padding=6, fontsize=16)
+    axes.set(xlim=(0, 1.45), xticks=[0, 0.5, 1])
+    axes.invert_yaxis()
+    axes.tick_params(labelsize=16)
+    return figure
+
+
+def _draw_evidence(article: list[str], summary: list[str], similarity: np.ndarray) -> Figure:
+    figure, axes = _axes(10, 3.4)
+    axes.axis("off")
+    spread = np.linspace(0, len(article) - 1, len(summary) + 2)[1:-1]
+    for x, places in zip(spread, topk_related(similarity, 3), strict=True):
+        for rank, place in enumerate(places):
+            axes.plot([place, x], [1, 0], color=BLUE, linewidth=4 - 1.5 * rank, zorder=0)
+    style = {"ha": "center", "va": "center", "fontsize": 16, "bbox": {"facecolor": PALE, "edgecolor": BLUE}}
+    for place in range(len(article)):
+        axes.text(place, 1, f"{place + 1}", **style)
+    for place, x in enumerate(spread):
+        axes.text(x, 0, f"summary {place + 1}", **style)
+    axes.set(xlim=(-0.6, len(article) - 0.4), ylim=(-0.3, 1.3))
+    return figure
+
+
+def _draw_cosines(similarity: np.ndarray) -> Figure:
+    figure, axes = _axes(10, 3.4)
+    image = axes.imshow(similarity, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+    rows, columns = similarity.shape
+    axes.set(xticks=range(columns), xticklabels=range(1, columns + 1), xlabel="sentence of the article")
+    axes.set(yticks=range(rows), yticklabels=range(1, rows + 1), ylabel="of the summary")
+    figure.colorbar(image, label="cosine")
+    return figure
+
+
+def _summeval() -> tuple[np.ndarray, np.ndarray]:
+    """ROUGE-1 and relevance, a row for each of a hundred articles and a column for each of sixteen systems."""
+    shipped = resources.files("summeval_nb") / "assets" / "summeval_real.npz"
+    with shipped.open("rb") as file, np.load(file, allow_pickle=False) as tables:
+        return tables["metric_rouge1"].astype(float), tables["thirds"][:, :, 3] / 3
+
+
+def _draw_dots(metric: np.ndarray, people: np.ndarray) -> Figure:
+    figure, axes = _axes(8, 4)
+    axes.plot(metric, people, "o", color=BLUE, markersize=10)
+    axes.set_xlabel("ROUGE-1", fontsize=16)
+    axes.set_ylabel("people", fontsize=16)
+    return figure
+
+
+def _draw_intervals(metric: np.ndarray, people: np.ndarray) -> Figure:
+    figure, axes = _axes(10, 3.4)
+    for row, n in enumerate((4, 8, 16)):
+        found = correlate(metric[:, :n], people[:, :n])
+        axes.plot(found.interval, [row, row], color=PALE, linewidth=10, solid_capstyle="butt")
+        axes.plot(found.score, row, "o", color=BLUE, markersize=12)
+    axes.axvline(0, color="#777777")
+    axes.set(yticks=range(3), yticklabels=["4 systems", "8 systems", "16 systems"], ylim=(-0.6, 2.6))
+    axes.set_xlabel("Kendall's τ of ROUGE-1 with people, 95 % interval", fontsize=16)
+    axes.tick_params(labelsize=16)
+    return figure
+
+
+def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+    import matplotlib.pyplot as pyplot
+
+    return pyplot.subplots(figsize=(width, height), facecolor="white", layout="constrained")
+
+
+def class_slides(vote: Mapping[str, str]) -> list[Slide]:
+    """Return the fourteen slides of the ninety minutes of lesson 72, for `slides_page`.
+
+    Parameters
+    ----------
+    vote : mapping of str to str
+        Letter and text of the summaries that the class votes on.
+
+    Returns
+    -------
+    list of (str, str or Markup)
+        Heading and body of each; seven bodies are pictures.
+    """
+    sample = sample_articles()[0]
+    article, summary = split_text(sample.text), split_text(sample.subtle.text)
+    similarity = cosine_similarity(sentence2embedding(article), sentence2embedding(summary))
+    rouge, relevance = _summeval()
+    texts = render("listed.html", pairs=[("generated", GENERATED), ("reference", REFERENCE)])
+    return [
+        ("Is this summary any good?", "Ninety minutes on how anybody could know."),
+        ("One of these is false. Which?", render("listed.html", pairs=list(enumerate(summary, 1)))),
+        ("How much of it is the same?", texts),
+        (
+            "Precision and recall",
+            drawing(draw_shared_words(GENERATED, REFERENCE), "Five lines join the shared words: 5/6 and 5/7."),
+        ),
+        ("And this one?", drawing(draw_shared_words(FALSE, REFERENCE, counts=False), "Every word finds its partner.")),
+        ("BLEU: longer runs, and no reward for stopping early", drawing(_draw_bleu(), "5/6, 2/5, .85; BLEU-2 is .49.")),
+        ("One summary, two numbers. Who is right?", _two_numbers()),
+        ("A grade from 1 to 5 for each", render("listed.html", pairs=list(vote.items()))),
+        ("Which of them does a metric like?", "Write your guess down before you see it."),
+        (
+            "Find the evidence, then judge",
+            drawing(_draw_evidence(article, summary, similarity), "Each sentence of the summary leads to three."),
+        ),
+        ("Close is not true: which row is false?", drawing(_draw_cosines(similarity), "A heat map of cosines.")),
+        (
+            "Who judges the judges?",
+            drawing(_draw_dots(rouge[6], relevance[6]), "Sixteen summaries of an article: ROUGE-1 against people."),
+        ),
+        (
+            "How sure?",
+            drawing(_draw_intervals(rouge, relevance), "The interval shrinks as systems are added, and stays wide."),
+        ),
+        ("“Our summaries have a ROUGE-1 of 0.52, the best on the market.”", "Which question do you ask first?"),
+    ]
