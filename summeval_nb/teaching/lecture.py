@@ -106,7 +106,7 @@ def _two_numbers() -> Markup:
     ada = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], stemmer=True)
     ben = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], multi="average")
     pairs = [("summary", SUMMARY), *(("reference", text) for text in REFERENCES)]
-    return render("listed.html", pairs=[*pairs, ("Ada", f"ROUGE-1 {ada:.2f}"), ("Ben", f"ROUGE-1 {ben:.2f}")])
+    return render("listed.html", pairs=[*pairs, ("Ada", f"ROUGE-1 {float(ada):.2f}"), ("Ben", f"ROUGE-1 {float(ben):.2f}")])
 
 
 def _draw_bleu() -> Figure:
