@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Mapping
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from summeval_nb.core.base import require_texts
 from summeval_nb.core.data import sample_articles
 from summeval_nb.core.html import Markup, render
 from summeval_nb.overlap.bleu import bleu_score
-from summeval_nb.overlap.rouge import calculate_rouge, rouge_score
+from summeval_nb.overlap.rouge import rouge_score
 from summeval_nb.text.embed import sentence2embedding
 from summeval_nb.text.similarity import cosine_similarity, topk_related
 from summeval_nb.text.split import split_text
@@ -66,7 +67,7 @@ def draw_shared_words(generated: str, reference: str, *, counts: bool = True) ->
     Parameters
     ----------
     generated, reference : str
-        A sentence each; words are compared in lower case and without a full stop.
+        A sentence each; words are letters and digits in lower case, as ROUGE takes them.
     counts : bool
         Whether precision and recall are written beside the rows.
 
@@ -76,8 +77,7 @@ def draw_shared_words(generated: str, reference: str, *, counts: bool = True) ->
     >>> len(figure.axes[0].lines)  # the, cat, here
     3
     """
-    rows = [text.lower().rstrip(".").split() for text in require_texts([generated, reference], "texts")]
-    found = calculate_rouge(reference, generated)
+    rows = [re.findall("[a-z0-9]+", text.lower()) for text in require_texts([generated, reference], "texts")]
     free, lines = list(range(len(rows[1]))), []
     for place, word in enumerate(rows[0]):
         other = next((there for there in free if rows[1][there] == word), None)
@@ -93,8 +93,7 @@ def draw_shared_words(generated: str, reference: str, *, counts: bool = True) ->
             box = {"facecolor": PALE if place in shared else "white", "edgecolor": BLUE, "boxstyle": "round"}
             axes.text(place, height, word, ha="center", va="center", fontsize=18, bbox=box)
         if counts:
-            name, share = ("recall", found["recall"]) if row else ("precision", found["precision"])
-            said = f"{name} {len(lines)}/{len(words)} = {share:.2f}"
+            said = f"{'recall' if row else 'precision'} {len(lines)}/{len(words)} = {len(lines) / len(words):.2f}"
             axes.text(longest - 0.3, height, said, va="center", fontsize=18, color=BLUE)
     for upper, lower in lines:
         axes.plot([upper, lower], [0.84, 0.16], color=BLUE)
@@ -106,7 +105,9 @@ def _two_numbers() -> Markup:
     ada = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], stemmer=True)
     ben = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], multi="average")
     pairs = [("summary", SUMMARY), *(("reference", text) for text in REFERENCES)]
-    return render("listed.html", pairs=[*pairs, ("Ada", f"ROUGE-1 {float(ada):.2f}"), ("Ben", f"ROUGE-1 {float(ben):.2f}")])
+    return render(
+        "listed.html", pairs=[*pairs, ("Ada", f"ROUGE-1 {float(ada):.2f}"), ("Ben", f"ROUGE-1 {float(ben):.2f}")]
+    )
 
 
 def _draw_bleu() -> Figure:
@@ -114,9 +115,9 @@ def _draw_bleu() -> Figure:
     parts = [count / total for count, total in zip(score.counts, score.totals, strict=True)]
     names = ["1-grams", "2-grams", "brevity penalty", "BLEU-2"]
     said = [f"{count}/{total}" for count, total in zip(score.counts, score.totals, strict=True)]
-    said += [f"exp(1 − 7/6) = {score.bp:.2f}", f"{score.bp:.2f} · √({said[0]} · {said[1]}) = {score.score / 100:.2f}"]
+    said += [f"exp(1 − 7/6) = {score.bp:.2f}", f"{score.bp:.2f} · √({said[0]} · {said[1]}) = {float(score) / 100:.2f}"]
     figure, axes = _axes(10, 3.6)
-    bars = axes.barh(names, [*parts, score.bp, score.score / 100], color=[PALE, PALE, PALE, ORANGE], edgecolor=BLUE)
+    bars = axes.barh(names, [*parts, score.bp, float(score) / 100], color=[PALE, PALE, PALE, ORANGE], edgecolor=BLUE)
     axes.bar_label(bars, said, padding=6, fontsize=16)
     axes.set(xlim=(0, 1.45), xticks=[0, 0.5, 1])
     axes.invert_yaxis()
@@ -131,11 +132,11 @@ def _draw_evidence(article: list[str], summary: list[str], similarity: np.ndarra
     for x, places in zip(spread, topk_related(similarity, 3), strict=True):
         for rank, place in enumerate(places):
             axes.plot([place, x], [1, 0], color=BLUE, linewidth=4 - 1.5 * rank, zorder=0)
-    style = {"ha": "center", "va": "center", "fontsize": 16, "bbox": {"facecolor": PALE, "edgecolor": BLUE}}
-    for place in range(len(article)):
-        axes.text(place, 1, f"{place + 1}", **style)
-    for place, x in enumerate(spread):
-        axes.text(x, 0, f"summary {place + 1}", **style)
+    box = {"facecolor": PALE, "edgecolor": BLUE}
+    labels = [(place, 1, f"{place + 1}") for place in range(len(article))]
+    labels += [(x, 0, f"summary {place}") for place, x in enumerate(spread.tolist(), 1)]
+    for x, y, said in labels:
+        axes.text(x, y, said, ha="center", va="center", fontsize=16, bbox=box)
     axes.set(xlim=(-0.6, len(article) - 0.4), ylim=(-0.3, 1.3))
     return figure
 
@@ -169,8 +170,8 @@ def _draw_intervals(metric: np.ndarray, people: np.ndarray) -> Figure:
     figure, axes = _axes(10, 3.4)
     for row, n in enumerate((4, 8, 16)):
         found = correlate(metric[:, :n], people[:, :n])
-        axes.plot(found.interval, [row, row], color=PALE, linewidth=10, solid_capstyle="butt")
-        axes.plot(found.score, row, "o", color=BLUE, markersize=12)
+        axes.plot(found.interval or (), [row, row], color=PALE, linewidth=10, solid_capstyle="butt")
+        axes.plot([float(found)], [row], "o", color=BLUE, markersize=12)
     axes.axvline(0, color="#777777")
     axes.set(yticks=range(3), yticklabels=["4 systems", "8 systems", "16 systems"], ylim=(-0.6, 2.6))
     axes.set_xlabel("Kendall's τ of ROUGE-1 with people, 95 % interval", fontsize=16)
