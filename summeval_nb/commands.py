@@ -201,6 +201,81 @@ def identify(
     leave_for(bad, bad + len(rows))
 
 
+def _verdicts(name: str, given: Given, texts: str | None = None) -> list[JsonDict]:
+    """Return a table with verdicts, beside the texts that have the same ids; a run's results are read as they are."""
+    from summeval_nb.runs.folder import LINE_FIELDS
+
+    rows = []
+    for row in read_columns(name, given.format, ()):
+        if "parts" in row and "status" in row:  # of a run, whose parts tell what the judge thought
+            row = {key: value for key, value in row.items() if key not in LINE_FIELDS or key in ("id", "score")}
+        rows.append({key: value for key, value in row.items() if key != "id" or value is not None})
+    if texts is None:
+        return rows
+    known = {str(row.get("id", place)): row for place, row in enumerate(read_columns(texts, None, ()))}
+    names = [str(row.get("id", place)) for place, row in enumerate(rows)]
+    if lost := [name for name in names if name not in known]:
+        fail(f"{texts!r} has no text for {len(lost)} of {len(names)} items, such as {lost[0]!r}")
+    return [known[name] | row for name, row in zip(names, rows, strict=True)]
+
+
+@takes("option", "format", "html", "as_json")
+def correct(
+    table: Annotated[str, typer.Argument(help="The judge's table: id, and verdict, probability or score.")],
+    given: Given,
+    labels: Annotated[str | None, typer.Argument(help="CSV of people's labels: id and label (yes or no).")] = None,
+    other: Annotated[str | None, typer.Option(help="The table of a second system, for the difference.")] = None,
+    other_labels: Annotated[str | None, typer.Option(help="People's labels of the second system.")] = None,
+    who: Annotated[str | None, typer.Option(help="Take the labels of this person only.")] = None,
+    draw: Annotated[int | None, typer.Option(help="Draw so many items to label, into --out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="CSV for the drawn items; labels in it are kept.")] = None,
+    texts: Annotated[str | None, typer.Option(help="Table with id and what people shall read.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
+    width: Annotated[float | None, typer.Option(help="Say how many labels give an interval so wide.")] = None,
+) -> None:
+    """Correct a judge's share of right items by people's labels; or draw the items to label.
+
+    A run's results.jsonl is such a table. Its texts are those of the corpus: --texts.
+
+    Example: summeval correct verdicts.csv --draw 60 --out to_label.csv
+
+    Example: summeval correct verdicts.csv to_label.csv
+    """
+    from summeval_nb.agreement.correction import correct_score, draw_items, labels_needed, read_labels
+
+    keep_apart(given, table, labels, other, other_labels, texts)
+    options: dict[str, Any] = read_options(given.option, correct_score, "correct", but=["other"])
+    if (draw is None) != (out is None) or (texts and draw is None):
+        fail("--draw, --out and --texts go together: --draw 60 --out to_label.csv, and --texts where they are needed")
+    if (other is None) != (other_labels is None):
+        fail("--other and --other-labels go together: a second table and people's labels of it")
+    if draw is not None and out is not None:
+        if labels or other or width is not None:
+            fail("--draw comes first: label what it draws, then call summeval correct again")
+        if out.exists() and any(out.samefile(name) for name in (table, texts) if name and Path(name).exists()):
+            fail(f"--out {str(out)!r} would overwrite what is read: name another file")
+        rows, known = _verdicts(table, given, texts), {"verdict": options.pop("verdict", None)}
+        if options:
+            fail(f"--draw takes of the options only verdict, not {next(iter(options))}")
+        drawn = draw_items(rows, draw, seed, path=out, **known)
+        done = sum(bool(item["label"]) for item in drawn)
+        say(f"{draw} items to label, {done} of them labelled: write yes or no into the column label of {out}")
+        return
+    said = None if labels is None else read_labels(labels, who)
+    rows = _verdicts(table, given)
+    if width is not None:
+        if other:
+            fail("--width plans for one table: leave --other out")
+        count = labels_needed(rows, width, labels=said, **options)
+        say(to_json({"labels_needed": count}) if given.as_json else f"{count} labels")
+        return
+    if said is None:
+        fail("name people's labels after the table, or draw items to label: --draw 60 --out to_label.csv")
+    second = (_verdicts(other, given), read_labels(other_labels, who)) if other and other_labels else None
+    result = correct_score(rows, said, other=second, **options)
+    show(result, given, "Corrected score", f"{result}\n{result.signature}")
+
+
 @takes("option", "format", "html", "as_json")
 def annotators(
     table: Annotated[str, typer.Argument(help="Table with a row per item; - for standard input.")],
@@ -546,7 +621,8 @@ def store_prune(
 def register(app: typer.Typer) -> None:
     """Make commands of these functions, in the order in which `--help` shows them."""
     commands: dict[str, Callable[..., None]] = {"metrics": metrics, "compare": compare}
-    commands |= {"identify": identify, "correlate": correlate, "annotators": annotators, "summeval": summeval}
+    commands |= {"identify": identify, "correlate": correlate, "annotators": annotators}
+    commands |= {"correct": correct, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
     commands |= {"languages": languages, "report": report}
     for name, command in commands.items():
