@@ -202,21 +202,19 @@ def identify(
 
 
 def _verdicts(name: str, given: Given, texts: str | None = None) -> list[JsonDict]:
-    """Return a table with verdicts, beside the texts that have the same ids; a run's results are read as they are."""
-    from summeval_nb.runs.folder import LINE_FIELDS
-
-    rows = []
-    for row in read_columns(name, given.format, ()):
-        if "parts" in row and "status" in row:  # of a run, whose parts tell what the judge thought
-            row = {key: value for key, value in row.items() if key not in LINE_FIELDS or key in ("id", "score")}
-        rows.append({key: value for key, value in row.items() if key != "id" or value is not None})
-    if texts is None:
-        return rows
-    known = {str(row.get("id", place)): row for place, row in enumerate(read_columns(texts, None, ()))}
-    names = [str(row.get("id", place)) for place, row in enumerate(rows)]
-    if lost := [name for name in names if name not in known]:
-        fail(f"{texts!r} has no text for {len(lost)} of {len(names)} items, such as {lost[0]!r}")
-    return [known[name] | row for name, row in zip(names, rows, strict=True)]
+    """Return a table with verdicts, beside the texts with the same ids; of a run's line, id and score."""
+    rows, known = read_columns(name, given.format, ()), {}
+    if texts is not None:
+        known = {str(row.get("id", place)): row for place, row in enumerate(read_columns(texts, None, ()))}
+    found = []
+    for place, row in enumerate(rows):
+        if "parts" in row and "status" in row:  # of a run, and its parts tell what the judge thought
+            row = {key: row[key] for key in ("id", "score") if row.get(key) is not None or key == "score"}
+        key = str(row.get("id", place))
+        if texts is not None and key not in known:
+            fail(f"{texts!r} has no text for item {key!r}: its ids must be those of {name!r}")
+        found.append(known.get(key, {}) | row)
+    return found
 
 
 @takes("option", "format", "html", "as_json")
@@ -227,11 +225,11 @@ def correct(
     other: Annotated[str | None, typer.Option(help="The table of a second system, for the difference.")] = None,
     other_labels: Annotated[str | None, typer.Option(help="People's labels of the second system.")] = None,
     who: Annotated[str | None, typer.Option(help="Take the labels of this person only.")] = None,
+    width: Annotated[float | None, typer.Option(help="Say how many labels give an interval so wide.")] = None,
     draw: Annotated[int | None, typer.Option(help="Draw so many items to label, into --out.")] = None,
     out: Annotated[Path | None, typer.Option(help="CSV for the drawn items; labels in it are kept.")] = None,
     texts: Annotated[str | None, typer.Option(help="Table with id and what people shall read.")] = None,
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
-    width: Annotated[float | None, typer.Option(help="Say how many labels give an interval so wide.")] = None,
 ) -> None:
     """Correct a judge's share of right items by people's labels; or draw the items to label.
 
@@ -245,35 +243,28 @@ def correct(
 
     keep_apart(given, table, labels, other, other_labels, texts)
     options: dict[str, Any] = read_options(given.option, correct_score, "correct", but=["other"])
-    if (draw is None) != (out is None) or (texts and draw is None):
-        fail("--draw, --out and --texts go together: --draw 60 --out to_label.csv, and --texts where they are needed")
-    if (other is None) != (other_labels is None):
-        fail("--other and --other-labels go together: a second table and people's labels of it")
+    if (draw is None) != (out is None) or (draw is None and texts):
+        fail("--draw, --out and --texts go together: --draw 60 --out to_label.csv")
+    if (other is None) != (other_labels is None) or (other and width is not None):
+        fail("--other and --other-labels go together, and not with --width")
     if draw is not None and out is not None:
-        if labels or other or width is not None:
-            fail("--draw comes first: label what it draws, then call summeval correct again")
+        if labels or other or width is not None or options.keys() - {"verdict"}:
+            fail("--draw takes no labels and no other option than -o verdict=COLUMN: label first, then correct")
         if out.exists() and any(out.samefile(name) for name in (table, texts) if name and Path(name).exists()):
             fail(f"--out {str(out)!r} would overwrite what is read: name another file")
-        rows, known = _verdicts(table, given, texts), {"verdict": options.pop("verdict", None)}
-        if options:
-            fail(f"--draw takes of the options only verdict, not {next(iter(options))}")
-        drawn = draw_items(rows, draw, seed, path=out, **known)
+        drawn = draw_items(_verdicts(table, given, texts), draw, seed, path=out, **options)
         done = sum(bool(item["label"]) for item in drawn)
-        say(f"{draw} items to label, {done} of them labelled: write yes or no into the column label of {out}")
-        return
-    said = None if labels is None else read_labels(labels, who)
-    rows = _verdicts(table, given)
-    if width is not None:
-        if other:
-            fail("--width plans for one table: leave --other out")
-        count = labels_needed(rows, width, labels=said, **options)
+        say(f"{out}: {draw} items, {done} labelled; write yes or no into the column label")
+    elif width is not None:
+        said = None if labels is None else read_labels(labels, who)
+        count = labels_needed(_verdicts(table, given), width, labels=said, **options)
         say(to_json({"labels_needed": count}) if given.as_json else f"{count} labels")
-        return
-    if said is None:
+    elif labels is not None:
+        second = (_verdicts(other, given), read_labels(other_labels, who)) if other and other_labels else None
+        result = correct_score(_verdicts(table, given), read_labels(labels, who), other=second, **options)
+        show(result, given, "Corrected score", f"{result}\n{result.signature}")
+    else:
         fail("name people's labels after the table, or draw items to label: --draw 60 --out to_label.csv")
-    second = (_verdicts(other, given), read_labels(other_labels, who)) if other and other_labels else None
-    result = correct_score(rows, said, other=second, **options)
-    show(result, given, "Corrected score", f"{result}\n{result.signature}")
 
 
 @takes("option", "format", "html", "as_json")

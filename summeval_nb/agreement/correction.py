@@ -385,7 +385,7 @@ def draw_items(
                 raise ValueError(f"{path} holds {more} {short_repr(lost[0])}: {remedy}")
             for name, (row, *_) in known.items():
                 if not _one_text(row, shown[name]):
-                    more = f"another text for item {short_repr(name)}"
+                    more = f"item {short_repr(name)} with another text"
                     remedy = "its labels are of other items, so take another path"
                     raise ValueError(f"{path} holds {more}: {remedy}")
         found = []
@@ -759,7 +759,4 @@ def read_drawn(path: str | PathLike[str]) -> list[dict[str, Any]]:
     rows = list(csv.DictReader(lines, delimiter=sign, restval=""))
     if not rows or not {"id", "label"} <= rows[0].keys():
         raise ValueError(f"{path} has no rows with the columns 'id' and 'label'")
-    if wide := [row["id"] for row in rows if any(row.get(None) or ())]:
-        problem = f"the row of item {wide[0]!r} has more cells than there are columns"
-        raise ValueError(f"{path}: {problem}: put its texts in quotation marks")
     return [{key: row[key] for key in row if key is not None} for row in rows]
