@@ -68,7 +68,7 @@ class Labelling:
     def __repr__(self) -> str:
         total, done = len(self._items), sum(bool(self._own(rows)) for rows in self._items)
         if self.place >= total:
-            more = f"; {total - done} have none, run this again for them" if done < total else ""
+            more = f"; {total - done} have none, call label_items again for them" if done < total else ""
             return f"The end: {done} of {total} labelled by {self.who}{more}"
         own = self._own(self._items[self.place])
         return f"{self.place + 1} of {total}, {done} labelled by {self.who}" + (f"; this one: {own}" if own else "")
