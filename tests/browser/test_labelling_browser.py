@@ -41,7 +41,7 @@ def test_a_person_labels_with_mouse_and_keyboard(lab, visit):
     expect(widget).to_contain_text("The end: 40 of 40 labelled by you")
     expect(button["Yes"]).to_be_disabled()
     tour.screenshot("end")
-    code = test_lab.write_and_run(page, cell, "print(to_label)")
+    code = test_lab.write_and_run(page, page.locator(".jp-CodeCell").last, "print(to_label)")
     path = re.search(r"\S+to_label\.csv", code.inner_text())[0]
     with open(path, encoding="utf-8") as file:
         assert [row["label"] for row in csv.DictReader(file)][-2:] == ["yes", "yes"]
