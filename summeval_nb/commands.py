@@ -201,6 +201,72 @@ def identify(
     leave_for(bad, bad + len(rows))
 
 
+def _verdicts(name: str, given: Given, texts: str | None = None) -> list[JsonDict]:
+    """Return a table with verdicts, beside the texts with the same ids; of a run's line, id and score."""
+    rows, known = read_columns(name, given.format, ()), {}
+    if texts is not None:
+        known = {str(row.get("id", place)): row for place, row in enumerate(read_columns(texts, None, ()))}
+    found = []
+    for place, row in enumerate(rows):
+        if "parts" in row and "status" in row:  # of a run, and its parts tell what the judge thought
+            row = {key: row[key] for key in ("id", "score") if row.get(key) is not None or key == "score"}
+        key = str(row.get("id", place))
+        if texts is not None and key not in known:
+            fail(f"{texts!r} has no text for item {key!r}: its ids must be those of {name!r}")
+        found.append(known.get(key, {}) | row)
+    return found
+
+
+@takes("option", "format", "html", "as_json")
+def correct(
+    table: Annotated[str, typer.Argument(help="The judge's table: id, and verdict, probability or score.")],
+    given: Given,
+    labels: Annotated[str | None, typer.Argument(help="CSV of people's labels: id and label (yes or no).")] = None,
+    other: Annotated[str | None, typer.Option(help="The table of a second system, for the difference.")] = None,
+    other_labels: Annotated[str | None, typer.Option(help="People's labels of the second system.")] = None,
+    who: Annotated[str | None, typer.Option(help="Take the labels of this person only.")] = None,
+    width: Annotated[float | None, typer.Option(help="Say how many labels give an interval so wide.")] = None,
+    draw: Annotated[int | None, typer.Option(help="Draw so many items to label, into --out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="CSV for the drawn items; labels in it are kept.")] = None,
+    texts: Annotated[str | None, typer.Option(help="Table with id and what people shall read.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
+) -> None:
+    """Correct a judge's share of right items by people's labels; or draw the items to label.
+
+    A run's results.jsonl is such a table. Its texts are those of the corpus: --texts.
+
+    Example: summeval correct verdicts.csv --draw 60 --out to_label.csv
+
+    Example: summeval correct verdicts.csv to_label.csv
+    """
+    from summeval_nb.agreement.correction import correct_score, draw_items, labels_needed, read_labels
+
+    keep_apart(given, table, labels, other, other_labels, texts)
+    options: dict[str, Any] = read_options(given.option, correct_score, "correct", but=["other"])
+    if (draw is None) != (out is None) or (draw is None and texts):
+        fail("--draw, --out and --texts go together: --draw 60 --out to_label.csv")
+    if (other is None) != (other_labels is None) or (other and width is not None):
+        fail("--other and --other-labels go together, and not with --width")
+    if draw is not None and out is not None:
+        if labels or other or width is not None or options.keys() - {"verdict"}:
+            fail("--draw takes no labels and no other option than -o verdict=COLUMN: label first, then correct")
+        if out.exists() and any(out.samefile(name) for name in (table, texts) if name and Path(name).exists()):
+            fail(f"--out {str(out)!r} would overwrite what is read: name another file")
+        drawn = draw_items(_verdicts(table, given, texts), draw, seed, path=out, **options)
+        done = sum(bool(item["label"]) for item in drawn)
+        say(f"{out}: {draw} items, {done} labelled; write yes or no into the column label")
+    elif width is not None:
+        said = None if labels is None else read_labels(labels, who)
+        count = labels_needed(_verdicts(table, given), width, labels=said, **options)
+        say(to_json({"labels_needed": count}) if given.as_json else f"{count} labels")
+    elif labels is not None:
+        second = (_verdicts(other, given), read_labels(other_labels, who)) if other and other_labels else None
+        result = correct_score(_verdicts(table, given), read_labels(labels, who), other=second, **options)
+        show(result, given, "Corrected score", f"{result}\n{result.signature}")
+    else:
+        fail("name people's labels after the table, or draw items to label: --draw 60 --out to_label.csv")
+
+
 @takes("option", "format", "html", "as_json")
 def annotators(
     table: Annotated[str, typer.Argument(help="Table with a row per item; - for standard input.")],
@@ -546,7 +612,8 @@ def store_prune(
 def register(app: typer.Typer) -> None:
     """Make commands of these functions, in the order in which `--help` shows them."""
     commands: dict[str, Callable[..., None]] = {"metrics": metrics, "compare": compare}
-    commands |= {"identify": identify, "correlate": correlate, "annotators": annotators, "summeval": summeval}
+    commands |= {"identify": identify, "correlate": correlate, "annotators": annotators}
+    commands |= {"correct": correct, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
     commands |= {"languages": languages, "report": report}
     for name, command in commands.items():

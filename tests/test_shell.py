@@ -247,6 +247,7 @@ COMMANDS = [
     "identify",
     "correlate",
     "annotators",
+    "correct",
     "summeval",
     "run",
     "how-well",

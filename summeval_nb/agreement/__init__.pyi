@@ -9,12 +9,15 @@ from .correction import CorrectedScore as CorrectedScore
 from .correction import correct_score as correct_score
 from .correction import draw_items as draw_items
 from .correction import labels_needed as labels_needed
+from .correction import read_labels as read_labels
 from .correction import record_label as record_label
 from .correction import rogan_gladen as rogan_gladen
 from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
 from .judge_bench import JudgeBench as JudgeBench
 from .judge_bench import benchmark_judge as benchmark_judge
+from .labelling import Labelling as Labelling
+from .labelling import label_items as label_items
 from .metrics import EmbeddingMetric as EmbeddingMetric
 from .metrics import LengthMetric as LengthMetric
 from .metrics import MetricTable as MetricTable

@@ -8,7 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
@@ -26,7 +27,7 @@ from ..core.results import Score, ScoreTable, Signature
 # %% auto #0
 __all__ = ['MIN_LABELS', 'SCOPES', 'VERDICTS', 'Labels', 'LABEL_COLUMNS', 'rogan_gladen', 'Tuned', 'power_tuned',
            'share_interval', 'CorrectedScore', 'correct_score', 'corrected', 'draw_items', 'record_label',
-           'labels_needed', 'read_labels', 'read_verdicts']
+           'labels_needed', 'read_labels', 'read_verdicts', 'plain_cell', 'read_drawn']
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #ec91fc2d
 def rogan_gladen(raw: float, tpr: float, fpr: float) -> float | None:
@@ -344,19 +345,20 @@ def draw_items(
     seed : int
         The same seed gives the same order; a larger n continues it.
     path : path, optional
-        The CSV. If it exists, its labels are kept.
+        The CSV. If it exists, its labels are kept; `.NAME.lock` beside it guards it.
     verdict : str, optional
         The column with the verdict; it is not written.
 
     Returns
     -------
     list of dict
-        One for each item: id, what is to be read, label, who and when.
+        One for each item: id, what is to be read, label, who and when. An item that
+        several people labelled has one for each of them.
 
     Raises
     ------
     TypeError, ValueError
-        If there are fewer than n items, or the file holds items that were not drawn.
+        If there are fewer than n items, or the file holds other items.
 
     Examples
     --------
@@ -372,19 +374,27 @@ def draw_items(
     names = list(judged)
     drawn = [names[place] for place in rng.permutation(len(names))[:n]]
     shown = _shown(table, verdict, drawn)
-    known: dict[str, JsonDict] = {}
-    if path is not None and require_path(path).exists():
-        known = {row["id"]: row for row in _read_csv(path)}
-        if lost := [name for name in known if name not in shown]:
-            remedy = "take the seed and an n of the first drawing, or another path"
-            more = f"{len(lost)} items that this drawing has not, such as"
-            raise ValueError(f"{path} holds {more} {short_repr(lost[0])}: {remedy}")
-    found = []
-    for name in drawn:
-        kept = {key: known.get(name, {}).get(key, "") for key in LABEL_COLUMNS}
-        found.append({"id": name, **shown[name], **kept})
-    if path is not None:
-        _write_csv(path, found)
+    with _locked(path):
+        known: dict[str, list[JsonDict]] = {}
+        if path is not None and require_path(path).exists():
+            for row in read_drawn(path):
+                known.setdefault(row["id"], []).append(row)
+            if lost := [name for name in known if name not in shown]:
+                remedy = "take the seed and an n of the first drawing, or another path"
+                more = f"{len(lost)} items that this drawing has not, such as"
+                raise ValueError(f"{path} holds {more} {short_repr(lost[0])}: {remedy}")
+            for name, (row, *_) in known.items():
+                if not _one_text(row, shown[name]):
+                    more = f"item {short_repr(name)} with another text"
+                    remedy = "its labels are of other items, so take another path"
+                    raise ValueError(f"{path} holds {more}: {remedy}")
+        found = []
+        for name in drawn:
+            for row in known.get(name, [{}]):
+                kept = {key: row.get(key, "") for key in LABEL_COLUMNS}
+                found.append({"id": name, **shown[name], **kept})
+        if path is not None:
+            _write_csv(path, found)
     return found
 
 
@@ -396,27 +406,35 @@ def record_label(
     Parameters
     ----------
     path : path
-        The CSV; it is written whole or not at all.
+        The CSV; it is written whole or not at all, by one process at a time.
     item : str
         The id of a drawn item.
     label : bool or str
         Yes or no.
     who : str
-        Who says so.
+        Who says so. A second label of the same person takes the place of the first,
+        and one of somebody else gets a row of its own.
 
     Raises
     ------
     TypeError, ValueError
         If the file has no such item, or the label is neither yes nor no.
     """
-    rows = _read_csv(path)
-    place = next((k for k, row in enumerate(rows) if row["id"] == str(item)), None)
-    if place is None:
-        raise ValueError(f"{path} holds no item {short_repr(str(item))}")
     said = "yes" if _as_label(label, str(item)) else "no"
+    who = plain_cell(require_text(who, "who").strip())
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    rows[place] |= {"label": said, "who": require_text(who, "who"), "when": when}
-    _write_csv(path, rows)
+    with _locked(path):
+        rows = read_drawn(path)
+        same = [row for row in rows if row["id"] == str(item)]
+        if not same:
+            raise ValueError(f"{path} holds no item {short_repr(str(item))}")
+        free = [row for row in same if is_missing(row["label"])]
+        own = [row for row in same if row.get("who") == who]
+        if not own and not free:
+            free = [dict(same[-1])]
+            rows.insert(rows.index(same[-1]) + 1, free[0])
+        (own or free)[0].update(label=said, who=who, when=when)
+        _write_csv(path, rows)
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #f23818de
 def labels_needed(
@@ -519,15 +537,41 @@ def _named(pairs: list[tuple[str, Any]], what: str) -> dict[str, Any]:
     return found
 
 
-def read_labels(labels: Labels) -> dict[str, float]:
-    """Return labels by id, 1 for yes and 0 for no; what is not yet labelled is out."""
+def read_labels(labels: Labels, who: str | None = None) -> dict[str, float]:
+    """Return labels by id, 1 for yes and 0 for no; what is not yet labelled is out.
+
+    Parameters
+    ----------
+    labels : mapping, table with `id` and `label`, or path of a CSV
+        Yes or no (y, n, true, false, 1, 0) of people; an empty label is none yet.
+    who : str, optional
+        Take the labels of this person only, by the column `who`.
+
+    Returns
+    -------
+    dict
+        Id to 1.0 or 0.0, as `correct_score` takes it.
+
+    Raises
+    ------
+    ValueError
+        If a label is neither yes nor no, a person labels an item twice, or two people
+        disagree and `who` does not choose one.
+
+    Examples
+    --------
+    >>> ada = {"id": 1, "label": "yes", "who": "Ada"}
+    >>> read_labels([ada, ada | {"label": "no", "who": "Bo"}], who="Bo")
+    {'1': 0.0}
+    """
     given: Any = labels
     if isinstance(given, (str, PathLike)):
-        given = _read_csv(given)
+        given = read_drawn(given)
     elif hasattr(given, "to_dict") and not hasattr(given, "columns"):
         given = given.to_dict()  # a Series, by its index
     if isinstance(given, Mapping) and not ("id" in given and "label" in given):
-        pairs = [(_name(item), label) for item, label in given.items()]
+        given = [{"id": item, "label": label} for item, label in given.items()]
+        rows: list[Mapping[Any, Any]] = given
     else:
         rows = table_rows(given)
         if lost := [row for row in rows if not {"id", "label"} <= row.keys()]:
@@ -535,9 +579,25 @@ def read_labels(labels: Labels) -> dict[str, float]:
             raise ValueError(
                 f"labels need the columns 'id' and 'label'; there is: {have}"
             )
-        pairs = [(_name(row["id"]), row["label"]) for row in rows]
-    named = _named(pairs, "labels")
-    return {i: _as_label(v, i) for i, v in named.items() if not is_missing(v)}
+    people: dict[str, list[tuple[str, Any]]] = {}
+    for row in rows:
+        by = "" if is_missing(row.get("who")) else str(row["who"]).strip()
+        people.setdefault(by, []).append((_name(row["id"]), row["label"]))
+    said = {}
+    for by, pairs in people.items():
+        named = _named(pairs, "labels").items()
+        said[by] = {i: _as_label(v, i) for i, v in named if not is_missing(v)}
+    if who is not None:
+        return said[require_option(who, "who", said)]
+    found: dict[str, float] = {}
+    for by, theirs in said.items():
+        other = [i for i in theirs if found.get(i, theirs[i]) != theirs[i]]
+        if other:
+            remedy = "settle it, or take one person's labels (who)"
+            more = f"{len(other)} items than another, such as {other[0]!r}"
+            raise ValueError(f"{by or 'somebody'} labels {more}, differently: {remedy}")
+        found |= theirs
+    return found
 
 
 def read_verdicts(
@@ -580,6 +640,11 @@ def _verdict_column(row: Mapping[Any, Any], verdict: str | None) -> str:
 
 def _as_share(value: object, item: str) -> float:
     number = float(value) if isinstance(value, (bool, np.bool_)) else value
+    if isinstance(value, str):  # a cell of a CSV
+        with suppress(ValueError):
+            number = _as_label(value, item)
+        with suppress(ValueError):
+            number = float(value)
     try:
         return require_share(number, f"the verdict of item {item!r}")
     except TypeError as error:
@@ -632,11 +697,31 @@ def _shown(
             evidence = " / ".join(dict.fromkeys(map(str, quotes)))
             row = {"text": " ".join(texts), "evidence": evidence}
         kept = {str(k): v for k, v in row.items() if k not in hidden}
-        found[name] = {k: _plain_cell(v) for k, v in kept.items()}
+        found[name] = {k: plain_cell(v) for k, v in kept.items()}
     return found
 
 
-def _plain_cell(value: object) -> str:
+def _one_text(row: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+    """Whether a row of a file shows this item; a spreadsheet may reshape numbers."""
+    words = [k for k, v in shown.items() if k in row and any(map(str.isalpha, v))]
+    bare = [["".join(side[k].lower().split()) for k in words] for side in (row, shown)]
+    return bare[0] == bare[1]
+
+
+@contextmanager
+def _locked(path: str | PathLike[str] | None) -> Iterator[None]:
+    """Let no other process write a file of labels meanwhile."""
+    file = None if path is None else require_path(path)
+    if file is None or not file.exists():
+        yield
+        return
+    from filelock import FileLock
+
+    with FileLock(file.with_name(f".{file.name}.lock"), timeout=60):
+        yield
+
+
+def plain_cell(value: object) -> str:
     """A cell that a spreadsheet shows and does not run."""
     text = "" if is_missing(value) else str(value)
     return f"'{text}" if text[:1] in tuple("=+-@\t\r") else text
@@ -658,17 +743,20 @@ def _write_csv(path: str | PathLike[str], rows: list[JsonDict]) -> None:
     write_whole(path, text.getvalue())
 
 
-def _read_csv(path: str | PathLike[str]) -> list[dict[str, Any]]:
+def read_drawn(path: str | PathLike[str]) -> list[dict[str, Any]]:
+    """Return the rows of the CSV of `draw_items`, as people or a spreadsheet left it."""
     file = require_path(path)
     if not Path(file).is_file():
         raise ValueError(
             f"there is no file {path}: draw_items(table, n, path=) writes it"
         )
-    with open(file, encoding="utf-8-sig", newline="") as handle:
-        start = handle.readline()
-        handle.seek(0)
-        sign = max(",;\t", key=start.count)
-        rows: list[dict[str, Any]] = list(csv.DictReader(handle, delimiter=sign))
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8: save it as CSV UTF-8") from None
+    sign = max(",;\t", key=text.partition("\n")[0].count)
+    lines = io.StringIO(text, newline="")
+    rows = list(csv.DictReader(lines, delimiter=sign, restval=""))
     if not rows or not {"id", "label"} <= rows[0].keys():
         raise ValueError(f"{path} has no rows with the columns 'id' and 'label'")
-    return rows
+    return [{key: row[key] for key in row if key is not None} for row in rows]
