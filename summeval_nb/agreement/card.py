@@ -140,7 +140,8 @@ class MetricCard(Rows):
             f"Blind spots: {', '.join(self.blind_spots) or 'none found'}.",
             f"Effects are mean changes of the score with {confidence:.0%} bootstrap intervals over items. The spread "
             f"is {self.spread:.3f}: the mean score of good candidates less that of texts about something else. "
-            f"A change within {margin:.0%} of the spread counts as none.",
+            f"A change within {margin:.0%} of the spread counts as none. Right is the share of items that do as they "
+            "should.",
         ]
 
     def _shown(self) -> list[JsonDict]:

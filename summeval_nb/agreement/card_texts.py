@@ -147,7 +147,7 @@ def changed(items: Sequence[JsonDict], start: int) -> list[dict[str, JsonDict]]:
     every = []
     for place, item in enumerate(items):
         right, turn, far = values[place], start + place, (place + len(items) // 2) % len(items)
-        dates = forms[place][:1] + forms[place][2:]
+        dates = [form for form in forms[place] if form != right["date"]]  # "May" is its own short form
         other, template = items[far], item["candidate"]
         good = _filled(template, right)
         words = good.split()
