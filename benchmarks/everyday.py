@@ -24,6 +24,8 @@ from pathlib import Path
 
 import everyday_scenes as scenes
 
+from summeval_nb.agreement.card_texts import MARKS, WRAPPERS, date_forms
+
 OUT = Path(__file__).parents[1] / "summeval_nb" / "assets"
 Item = dict[str, object]
 Slots = dict[str, object]
@@ -50,7 +52,6 @@ FIRMS = words(
     "Moorgate Nettlecombe"
 )
 DIGITS = words("zero one two three four five six seven eight nine")
-MONTHS = words("January February March April May June July August September October November December")
 
 
 @dataclass(frozen=True)
@@ -84,20 +85,6 @@ def filled(template: str, values: Slots) -> str:
 
 
 # Forms of one value
-
-
-def date_forms(year: int, month: int, day: int) -> list[str]:
-    """Return a date as people write it; the day is greater than 12."""
-    name = MONTHS[month - 1]
-    return [
-        f"{name} {day}, {year}",
-        f"{day} {name} {year}",
-        f"{name[:3]} {day}, {year}",
-        f"{day} {name[:3]} {year}",
-        f"{year}-{month:02}-{day}",
-        f"{day}/{month:02}/{year}",
-        f"{day}.{month:02}.{year}",
-    ]
 
 
 def time_forms(hour: int, minute: int) -> list[str]:
@@ -164,42 +151,6 @@ def accents(rng: random.Random, number: int) -> tuple[str, str, str]:
 # What stands around a text
 
 
-def shortened(sentence: str) -> str:
-    return sentence.rstrip(".")
-
-
-MARKS: tuple[Callable[[str], str], ...] = (
-    lambda text: f"{text} [1]",
-    lambda text: f"{shortened(text)} [1].",
-    lambda text: f"{shortened(text)} [2][3].",
-    lambda text: f"{shortened(text)} [1, 4].",
-    lambda text: f"{text} [2-4]",
-    lambda text: f"{shortened(text)} (Source 2).",
-    lambda text: f"{shortened(text)} (Novak et al., 2021).",
-    lambda text: f"{shortened(text)} (Keller & Brandt, 2019).",
-    lambda text: f"{text}【3†source】",
-    lambda text: f"{text}¹",
-    lambda text: f"{shortened(text)}²,³.",
-    lambda text: f"{shortened(text)} [doc-4].",
-    lambda text: f"{text}[^2]",
-    lambda text: f"{shortened(text)} ([source](https://example.org/news/17)).",
-)
-WRAPPERS: tuple[Callable[[str], str], ...] = (
-    lambda text: f"Here is a short summary of the text:\n\n{text}",
-    lambda text: f"Sure, here's the summary you asked for: {text}",
-    lambda text: f"{text}\n\nI hope that helps!",
-    lambda text: f"**Summary:** {text}",
-    lambda text: f"{text}\n\n(Word count: {len(text.split())})",
-    lambda text: f"{text} #localnews #community",
-    lambda text: f"Of course! Below is a brief summary.\n\n{text}\n\nWould you like a longer version?",
-    lambda text: f"## Summary\n\n{text}",
-    lambda text: f"Certainly!\n\n{text}\n\nFeel free to ask if you want more details.",
-    lambda text: f"TL;DR: {text}",
-    lambda text: f"Summary ({len(text.split())} words): {text}",
-    lambda text: f"{text}\n\n---\nLet me know if you would like me to shorten this.",
-    lambda text: f"In summary:\n{text}",
-    lambda text: f"Absolutely! {text} Is there anything else I can do for you?",
-)
 THOUGHTS: tuple[Callable[[str, str], str], ...] = (
     lambda text, thought: f"<think>{thought}</think>{text}",
     lambda text, thought: f"<think>\nLet me reread it. {thought}\n</think>\n\n{text}",

@@ -28,6 +28,7 @@ from .agreement.significance import compare_metrics as compare_metrics
 from .agreement.registry import list_metrics as list_metrics
 from .agreement.registry import load_metric as load_metric
 from .agreement.metrics import metric_table as metric_table
+from .agreement.card import metric_card as metric_card
 from .models.store import Store as Store
 from .models.base import ScriptedBackend as ScriptedBackend
 from .models.local import TransformersBackend as TransformersBackend

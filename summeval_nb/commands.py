@@ -473,6 +473,23 @@ def judge_bench(
     leave_for(failed, total)
 
 
+def card(
+    metric: Annotated[str, typer.Argument(help="A metric's name, or a checker's, as in rouge1 or embedded.")],
+    html: Html = None,
+    markdown: Markdown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try a metric on changes that it must notice, and on changes that it must not.
+
+    Example: summeval card rouge1 --markdown card.md
+    """
+    from summeval_nb.agreement.card import metric_card
+
+    given = Given(html=html, markdown=markdown, as_json=as_json)
+    result = metric_card(metric, progress=sys.stderr.isatty())
+    show(result, given, f"Metric card: {metric}", repr(result))
+
+
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
     other: Annotated[Path | None, typer.Option(help="An earlier run over the same corpus, to compare with.")] = None,
@@ -615,7 +632,7 @@ def register(app: typer.Typer) -> None:
     commands |= {"identify": identify, "correlate": correlate, "annotators": annotators}
     commands |= {"correct": correct, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
-    commands |= {"languages": languages, "report": report}
+    commands |= {"card": card, "languages": languages, "report": report}
     for name, command in commands.items():
         app.command(name)(command)
     app.command("lab", context_settings={"ignore_unknown_options": True})(lab)

@@ -253,7 +253,7 @@ COMMANDS = [
     "how-well",
     "checker-bench",
 ]
-COMMANDS += ["judge-bench", "languages", "report", "lab"]
+COMMANDS += ["judge-bench", "card", "languages", "report", "lab"]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "score bleu", "store info", "store prune"])

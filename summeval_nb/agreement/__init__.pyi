@@ -5,6 +5,8 @@ from .annotators import cohen_kappa as cohen_kappa
 from .annotators import fleiss_kappa as fleiss_kappa
 from .annotators import krippendorff_alpha as krippendorff_alpha
 from .annotators import metric_ceiling as metric_ceiling
+from .card import MetricCard as MetricCard
+from .card import metric_card as metric_card
 from .correction import CorrectedScore as CorrectedScore
 from .correction import correct_score as correct_score
 from .correction import draw_items as draw_items

@@ -1,0 +1,332 @@
+"""A card for a metric: what should leave it as it is, what must make it fall, and what it does, with intervals."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from summeval_nb.agreement.card_texts import CELLS, GOOD, KINDS, MARKS, ORDER, OTHER, card_items, changed
+from summeval_nb.agreement.registry import load_metric
+from summeval_nb.core.base import JsonDict, Scores, require_share
+from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
+from summeval_nb.core.metric import is_function, require_metric, score_rows
+from summeval_nb.core.progress import one_bar, steps
+from summeval_nb.core.resampling import bootstrap
+from summeval_nb.core.results import Outcome, Rows, Signature
+from summeval_nb.evidence.base import Checker
+from summeval_nb.evidence.faithfulness import FaithfulnessMetric
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["MetricCard", "metric_card"]
+
+AnyMetric: TypeAlias = "str | Scores | Checker | Callable[..., Any]"
+_MACHINE_FAULTS = (ImportError, MemoryError, OSError)  # not of an item: whoever calls must know
+
+
+class _Function:
+    """A function as what scores texts; what it raises is the reason why that text has no score."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        try:
+            given = [*inspect.signature(function).parameters.values()]
+        except (TypeError, ValueError):  # a builtin does not say what it takes
+            given = []
+        stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        needed = [each.name for each in given if each.default is each.empty and each.kind not in stars]
+        self.by_name = bool(needed) and {*needed} <= {*CELLS}
+        read = needed if self.by_name else ["candidate", "references"]
+        self.function, self.columns = function, dict.fromkeys(read, "text")
+
+    def score_many(self, *columns: Sequence[Any]) -> list[Any]:
+        """Return what the function returns for each text, or why it returned nothing."""
+        return [self._score(row) for row in steps(list(zip(*columns, strict=True)))]
+
+    def _score(self, row: Sequence[Any]) -> Any:
+        try:
+            return self.function(**dict(zip(self.columns, row, strict=True))) if self.by_name else self.function(*row)
+        except _MACHINE_FAULTS:
+            raise
+        except Exception as error:
+            return {"score": None, "reason": f"{type(error).__name__}: {error}"}
+
+
+def _scorer(metric: AnyMetric) -> tuple[str, Scores]:
+    """The name of a metric, and what scores texts for it."""
+    if isinstance(metric, str):
+        is_checker = metric in ("embedded", "words") or metric.partition(":")[0] in ("nli", "llm")
+        return metric, FaithfulnessMetric(checker=metric) if is_checker else load_metric(metric)
+    name = str(getattr(metric, "name", "") or getattr(metric, "__name__", "") or type(metric).__name__)
+    if hasattr(metric, "check_many") and not isinstance(metric, type):
+        return name, FaithfulnessMetric(checker=metric)
+    if is_function(metric) and not isinstance(metric, type) and not hasattr(metric, "score_many"):
+        return name, _Function(metric)
+    return name, require_metric(metric)
+
+
+def _outcomes(scorer: Scores, rows: Sequence[JsonDict]) -> list[Outcome]:
+    """One outcome a row; where scoring all of them raises, each is scored alone."""
+    try:
+        return score_rows(scorer, rows)
+    except _MACHINE_FAULTS:
+        raise
+    except Exception as error:
+        if len(rows) == 1:
+            return [Outcome(None, "failed", f"{type(error).__name__}: {error}")]
+    return [outcome for row in rows for outcome in _outcomes(scorer, [row])]
+
+
+def _with_ends(row: JsonDict, name: str, start: str, form: str) -> str:
+    """A number of a row with its interval, as text; a dash where it is undefined."""
+    values = [row[name], row[f"{start}low"], row[f"{start}high"]]
+    value, low, high = ("–" if value is None else f"{value + 0.0:{form}}" for value in values)
+    return value if value == "–" else f"{value} [{low}, {high}]"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MetricCard(Rows):
+    """What changes of a text do to a metric; made by `metric_card`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    table : tuple of dict
+        A row for each `change`: its `kind` ("invariance" or "direction"), `n` items and those
+        `missing`, without a score; the mean `effect` with its ends `low` and `high`, and as a
+        `share` of the spread with `share_low` and `share_high`; the share of items that do as
+        they should, `right`; `verdict`, `reason`, and an `example`. What is undefined is None.
+    spread : float
+        Mean score of good candidates less that of candidates about something else.
+    signature : Signature
+        Every choice that could change a number.
+    """
+
+    metric: str
+    table: tuple[JsonDict, ...]
+    spread: float
+    signature: Signature
+
+    @property
+    def blind_spots(self) -> list[str]:
+        """The changes that the metric should notice and does not, or should not notice and does."""
+        return [row["change"] for row in self.table if row["verdict"] in ("blind", "moves")]
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary for each change."""
+        return [dict(row) for row in self.table]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data."""
+        more = {"spread": self.spread, "blind_spots": self.blind_spots, "signature": str(self.signature)}
+        return {"metric": self.metric, "rows": self.rows(), **more}
+
+    def to_markdown(self, *, level: int = 2) -> str:
+        """Return heading, reading aid, table and signature as Markdown, for an appendix."""
+        title, note = f"Metric card: {self.metric}", str(self.signature)
+        return markdown_report(title, self._lines(), self._shown(), note=note, level=level)
+
+    def _lines(self) -> list[str]:
+        confidence, margin = float(self.signature["conf"]), float(self.signature["margin"])
+        return [
+            f"Blind spots: {', '.join(self.blind_spots) or 'none found'}.",
+            f"Effects are mean changes of the score with {confidence:.0%} bootstrap intervals over items. The spread "
+            f"is {self.spread:.3f}: the mean score of good candidates less that of texts about something else. "
+            f"A change within {margin:.0%} of the spread counts as none. Right is the share of items that do as they "
+            "should.",
+        ]
+
+    def _shown(self) -> list[JsonDict]:
+        """The rows as they are printed, without columns that say nothing."""
+        shown = []
+        for row in self.table:
+            cells = {name: row[name] for name in ("change", "kind", "n", "missing")}
+            cells |= {"effect": _with_ends(row, "effect", "", ".3f")}
+            cells |= {"share of spread": _with_ends(row, "share", "share_", ".0%")}
+            cells |= {"right": "–" if row["right"] is None else f"{row['right']:.0%}"}
+            shown.append(cells | {"verdict": row["verdict"], "reason": row["reason"]})
+        empty = [name for name in ("missing", "reason") if not any(row[name] for row in shown)]
+        return [{name: cell for name, cell in row.items() if name not in empty} for row in shown]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"MetricCard({self.metric})", text_table(self._shown()), *self._lines(), str(self.signature)])
+
+    def _repr_html_(self) -> str:
+        table = html_table(self._shown(), caption=f"Metric card: {self.metric}")
+        examples = html_table([{"change": row["change"], "example": row["example"]} for row in self.table])
+        parts = [table, folded("An example of each change", examples)]
+        return render("parts.html", parts=parts, notes=[*self._lines(), self.signature])
+
+    def plot(self) -> Figure:
+        """Draw each effect as a share of the spread with its interval; shape and word say what the colour says."""
+        import matplotlib.pyplot as plt
+
+        figure, ax = plt.subplots(figsize=(7.5, 1.3 + 0.32 * len(self.table)), layout="constrained")
+        margin = float(self.signature["margin"])
+        ax.axvspan(-margin, margin, color="#8fc1e8", alpha=0.35, linewidth=0)
+        ax.axvline(0, color="#767676", linewidth=0.8)
+        looks = dict.fromkeys(("keeps", "sees"), ("#1f5f99", "o")) | {"undecided": ("#666666", "D")}
+        for place, row in enumerate(self.table):
+            color, shape = looks.get(row["verdict"], ("#b34700", "s"))
+            ax.text(1.02, place, row["verdict"], transform=ax.get_yaxis_transform(), va="center", color=color)
+            if row["share"] is not None:
+                ax.plot([row["share_low"], row["share_high"]], [place] * 2, color=color, linewidth=2)
+                ax.plot(row["share"], place, shape, color=color, markerfacecolor="white" if shape == "s" else color)
+        ax.set_yticks(range(len(self.table)), [f"{row['change']} ({row['kind']})" for row in self.table])
+        ax.set(ylim=(len(self.table) - 0.5, -0.5), title=figure_text(self.metric))
+        ax.set_xlabel("change of the score as a share of the spread (left: worse)")
+        ax.xaxis.set_major_formatter("{x:.0%}")
+        return figure
+
+
+def _verdict(kind: str, low: float, high: float, margin: float) -> str:
+    """The verdict of an interval, as `metric_card` describes it."""
+    if kind == "direction":
+        return "sees" if high <= -margin else "blind" if low > -margin else "undecided"
+    if -margin < low and high < margin:
+        return "keeps"
+    return "moves" if high <= -margin or low >= margin else "undecided"
+
+
+def metric_card(
+    metric: AnyMetric,
+    *,
+    items: Sequence[Mapping[str, Any]] | None = None,
+    limit: int | None = None,
+    margin: float = 0.1,
+    n_resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: bool = True,
+) -> MetricCard:
+    """Try a metric on changes that it must notice, and on changes that it must not.
+
+    Each item has a good candidate, references and a source. *Invariances* leave the quality as it
+    is: citation marks, date forms, wrappers ("Here is a summary:"), white space, and the order of
+    the references, or of the source's sentences. *Directions* make the text worse. It becomes
+    false by another number, a negation or exchanged roles. Padding, repetition and truncation are
+    for metrics that read references: a metric that reads the source alone need not punish them.
+
+    Parameters
+    ----------
+    metric : str, metric, checker or callable
+        A name for `load_metric` or a checker's for `load_checker`; an object with `score_many`; a
+        checker with `check_many`, judged by the share of sentences that `evaluate` supports; or a
+        function `f(candidate, references)` that returns a number, a score or None. Arguments that
+        are named `summary`, `text`, `source` or `contexts` get these.
+    items : sequence of mappings, optional
+        Yours instead of the package's, each with `candidate`, `references` and `source` (lists of
+        texts and of sentences), `a` and `b`, who have the two roles, `number` and `verb` (the right
+        text and a wrong one), and `date`, such as "2021-03-14", its day from 13 on. In the
+        candidate write {a}, {b}, {number}, {verb}, {date} for them, elsewhere you may.
+    limit : int, optional
+        At most so many items, drawn by lot.
+    margin : float
+        What counts as no change, as a share of the spread, between 0 and 1.
+    n_resamples, confidence, seed
+        Of the bootstrap over items. The seed also draws which item gets which mark or wrapper.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    MetricCard
+        With `blind_spots`, `rows()`, `to_frame()`, `to_dict()`, `to_markdown()` and `plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a metric, an item or an option is not what it should be, the metric reads what items
+        have not, or it scores fewer than two good candidates.
+
+    Notes
+    -----
+    The unit is the spread: the mean score of good candidates less that of texts about something
+    else. Its sign says which side is good, also where lower is better. The verdict comes from the
+    interval of the mean change in this unit. A metric *keeps* an invariance if the interval lies
+    within the margin, and *moves* if it lies outside. It *sees* a direction if the interval lies at
+    or below minus the margin, and is *blind* if it lies above. All else is *undecided*, and so is
+    all on fewer than -ln(1 - confidence) / margin items, usually 30: by the rule of three, fewer
+    cannot show that so few items change. A metric whose spread may be 0 is blind to *another text*,
+    and nothing else is decided. Intervals are not corrected for their number. Items are short news
+    in English, the candidate close to its source: a card without blind spots promises nothing
+    elsewhere.
+
+    References
+    ----------
+    Ribeiro et al. 2020, Beyond Accuracy: Behavioral Testing of NLP Models with CheckList, ACL.
+
+    Examples
+    --------
+    >>> card = metric_card(lambda candidate, references: len(candidate), progress=False)
+    >>> card.blind_spots
+    ['another text']
+    """
+    if not 0 < require_share(margin, "margin") < 1:
+        raise ValueError(f"margin must lie between 0 and 1, not {margin}")
+    name, scorer = _scorer(metric)
+    if unknown := [column for column in scorer.columns if column not in CELLS]:
+        raise ValueError(f"{name} reads {', '.join(unknown)}, which items have not; they have {', '.join(CELLS)}")
+    rng = np.random.default_rng(seed)
+    chosen = card_items(items, limit, rng)
+    texts = changed(chosen, int(rng.integers(len(MARKS))))
+    left_out = {"padding", "repetition", "truncation"} - ({*KINDS} if "references" in scorer.columns else set())
+    names = [GOOD, *(change for change in KINDS if change not in left_out)]
+    rows = [{column: own[change][column] for column in scorer.columns} for change in names for own in texts]
+    with one_bar(len(rows), name, "text", show=progress):
+        found = _outcomes(scorer, rows)
+    size = len(texts)
+    outcomes = {change: found[place * size : (place + 1) * size] for place, change in enumerate(names)}
+    scores = {c: np.array([math.nan if o.score is None else o.score for o in own]) for c, own in outcomes.items()}
+    how: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+
+    def reason(*changes: str) -> str:
+        return next((outcome.reason for change in changes for outcome in outcomes[change] if outcome.score is None), "")
+
+    def mean(values: np.ndarray) -> list[float]:
+        drawn = bootstrap(lambda batch: values[batch].mean(axis=1), len(values), **how)
+        return [float(values.mean()), drawn.low, drawn.high]
+
+    apart = scores[GOOD] - scores[OTHER]
+    if (scored := int((~np.isnan(apart)).sum())) < 2:
+        why = reason(GOOD, OTHER)
+        raise ValueError(f"{name} scored {scored} of {size} good candidates with texts about something else: {why}")
+    spread, low, high = mean(apart[~np.isnan(apart)])
+    is_apart, needed = low > 0 or high < 0, math.ceil(-math.log(1 - confidence) / margin)
+    table = []
+    for change in names[1:]:
+        moved = scores[change] - scores[GOOD]
+        moved = moved[~np.isnan(moved)]
+        effect: list[Any] = mean(moved) if moved.size > 1 else [None] * 3
+        shown = "order of sentences" if change == ORDER and "references" not in scorer.columns else change
+        row: JsonDict = {"change": shown, "kind": KINDS[change], "n": moved.size, "missing": size - moved.size}
+        row |= dict(zip(("effect", "low", "high"), effect, strict=True))
+        row |= dict.fromkeys(("share", "share_low", "share_high", "right")) | {"verdict": "undecided"}
+        row["reason"] = reason(change, GOOD)
+        if is_apart and moved.size > 1:
+            row["share"], (row["share_low"], row["share_high"]) = (
+                effect[0] / spread,
+                sorted(end / spread for end in effect[1:]),
+            )
+            good = np.abs(moved / spread) <= margin if row["kind"] == "invariance" else moved / spread < -1e-9
+            row["right"] = float(good.mean())
+        if change == OTHER:
+            row["verdict"] = "sees" if is_apart else "blind"
+        elif is_apart and moved.size >= needed:
+            row["verdict"] = _verdict(row["kind"], row["share_low"], row["share_high"], margin)
+        elif not row["reason"]:
+            row["reason"] = f"needs {needed} items" if is_apart else "does not tell good candidates from other texts"
+        cells = next((own[change] for own in texts if own[change] != own[GOOD]), texts[0][change])
+        table.append(row | {"example": " ".join(cells["contexts"] if change == ORDER else [cells["candidate"]])})
+    seen = hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:12]
+    parts = {"metric": "metric-card", "of": getattr(scorer, "fingerprint", name), "items": f"{size}-{seen}"}
+    signature = Signature(parts | {"margin": margin, "conf": confidence, "n": n_resamples, "seed": seed})
+    return MetricCard(name, tuple(table), spread, signature)
