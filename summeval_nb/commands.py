@@ -530,6 +530,34 @@ def report(
         fail(f"a regression: {compared.sentence()}", code=1)
 
 
+_GRADES = b"student,points,"  # so begins a table that we wrote, and may write anew
+
+
+@takes("html", "as_json")
+def grade(
+    folder: Annotated[Path, typer.Argument(help="Folder of hand-ins, as a learning platform gives them.")],
+    given: Given,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write one row a student to this CSV file.")] = None,
+) -> None:
+    """Grade the hand-ins of a class, each from its own student number.
+
+    Example: summeval grade hand_ins -o grades.csv
+    """
+    keep_apart(given, out)
+    from summeval_nb.teaching.exercise_sets import grade as grade_folder
+
+    if out and out.is_file():
+        with out.open("rb") as file:
+            if file.read(len(_GRADES)) not in (_GRADES, b""):
+                fail(f"--out {str(out)!r} would overwrite a file that holds no grades: name another file")
+    result = grade_folder(folder)
+    show(result, given, "Grades", repr(result))
+    if out:
+        write(out, result.to_csv)
+    if result.failed:
+        fail(f"{len(result.failed)} of {len(result.hand_ins)} hand-ins could not be graded; the table says why", code=3)
+
+
 def how_well(
     checker: Annotated[str, typer.Option(help="embedded or words.")] = "embedded", as_json: AsJson = False
 ) -> None:
@@ -632,7 +660,7 @@ def register(app: typer.Typer) -> None:
     commands |= {"identify": identify, "correlate": correlate, "annotators": annotators}
     commands |= {"correct": correct, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
-    commands |= {"card": card, "languages": languages, "report": report}
+    commands |= {"card": card, "languages": languages, "report": report, "grade": grade}
     for name, command in commands.items():
         app.command(name)(command)
     app.command("lab", context_settings={"ignore_unknown_options": True})(lab)

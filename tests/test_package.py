@@ -109,7 +109,8 @@ WRITTEN = [path for path in [*WRITTEN, *ROOT.glob("*.md"), ROOT / "Makefile"] if
 
 def test_every_way_into_the_book_installs_the_same():
     """With make, without it, on Windows: what reading and running the book needs, and no cluster, browser or tests."""
-    said = re.findall(r"pip install -c constraints\.txt -e ['\"](.+?)['\"]", (ROOT / "nbs" / "install.md").read_text("utf-8"))
+    told = (ROOT / "nbs" / "install.md").read_text("utf-8")
+    said = re.findall(r"pip install -c constraints\.txt -e ['\"](.+?)['\"]", told)
     made = re.findall(r"^\$\(VENV\)/\.lab:.*?-e '(.+?)'", (ROOT / "Makefile").read_text("utf-8"), re.M | re.S)
     assert {*said, *made} == {".[models,llm,lab]"} and len(said) == 2 and len(made) == 1
 

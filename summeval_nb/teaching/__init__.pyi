@@ -1,5 +1,9 @@
 """The public names of this part: one line a name, imported when first used."""
 
+from .exercise_sets import ExerciseSet as ExerciseSet
+from .exercise_sets import Grades as Grades
+from .exercise_sets import exercise_set as exercise_set
+from .exercise_sets import grade as grade
 from .exercises import ExerciseCheck as ExerciseCheck
 from .exercises import check_exercise as check_exercise
 from .exercises import common_slip as common_slip
