@@ -40,7 +40,8 @@ PLACES = {  # pages outside of the folders: part, and order within it
     "api": "reference/3",
     "architecture": "reference/4",
 }
-TEXTS = ("glossary", "how_well", "where_this_stands", "install")  # plain Markdown: JupyterLab opens such a page at its heading on the first click
+# plain Markdown: JupyterLab opens such a page at its heading on the first click
+TEXTS = ("glossary", "how_well", "where_this_stands", "install")
 CITATION = re.compile(r"\[([^\]]+)\]\((?:\.\./)*bibliography\.md#([^)\s]+)\)")
 NOTE = re.compile(r"^> \*\*(Note|Tip|Warning)\.\*\*[ ]*(.*(?:\n>.*)*)", re.M)  # what JupyterLab shows as a quotation
 GOALS = re.compile(r"^(?P<before>.*?)After this chapter you can:?[ ]*\n\n?(?P<list>(?:- .+\n?(?:  .+\n?)*)+)", re.M)
