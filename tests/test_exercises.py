@@ -250,6 +250,20 @@ def test_progress_without_a_book_says_what_to_give(tmp_path, monkeypatch):
             my_progress(folder)
 
 
+@pytest.mark.parametrize(
+    ("exercise", "answer", "swapped"),
+    [
+        ("73_class_notebook/2", [5 / 6, 5 / 7], [5 / 7, 5 / 6]),
+        ("43_which_checker/1", [9.5 / 12, 17 / 24, 2 / 3], [9.5 / 12, 2 / 3, 17 / 24]),
+        ("53_answers/3", [1 / 2, 1 / 4, 2 / 3], [1 / 4, 1 / 2, 2 / 3]),
+        ("54_retrieval/3", [0.1, 0.2, 0.3, 0.7], [0.2, 0.1, 0.3, 0.7]),
+        ("55_question_answering/1", [7, 3], [3, 7]),
+    ],
+)
+def test_an_exercise_on_two_numbers_notices_a_swap(exercise, answer, swapped):
+    assert check_exercise(exercise, answer) and not check_exercise(exercise, swapped)
+
+
 def test_progress_knows_every_exercise_of_the_book():
     expected = {f"{path.stem}/{number}" for path in CHAPTERS for number in (1, 2, 3)}
     assert expected <= set(my_progress(ROOT / "nbs").states)
