@@ -9,6 +9,8 @@ from .exercises import check_exercise as check_exercise
 from .exercises import common_slip as common_slip
 from .exercises import hash_answers as hash_answers
 from .exercises import my_progress as my_progress
+from .lecture import class_slides as class_slides
+from .lecture import draw_shared_words as draw_shared_words
 from .play import Picture as Picture
 from .play import play_bleu as play_bleu
 from .play import play_correlation as play_correlation
