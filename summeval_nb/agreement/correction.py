@@ -699,7 +699,7 @@ def _shown(
 
 
 def _one_text(file: Mapping[str, Any], shown: Mapping[str, Any], name: str) -> bool:
-    """Whether both show this item with the same texts; a spreadsheet may change numbers."""
+    """Whether both show the same item; a spreadsheet may change its numbers."""
     new = shown.get(name, {})
     words = [k for k, v in new.items() if k in file[name] and any(map(str.isalpha, v))]
     bare = [
@@ -744,7 +744,7 @@ def _write_csv(path: str | PathLike[str], rows: list[JsonDict]) -> None:
 
 
 def read_drawn(path: str | PathLike[str]) -> list[dict[str, Any]]:
-    """Return the rows of the CSV of `draw_items`, as people or a spreadsheet left it."""
+    """Return the rows of a CSV of `draw_items`, as people or a spreadsheet left it."""
     file = require_path(path)
     if not Path(file).is_file():
         raise ValueError(
