@@ -43,7 +43,6 @@ _IN_WORDS_OF_THE_SHELL = {
     "draw_items(table, n, path=)": "summeval correct TABLE --draw N --out FILE",
     "name verdict=": "name it with -o verdict=",
     "with verdict=": "with -o verdict=",
-    "person's labels (who)": "person's labels (--who)",
     "Store(path).prune(damaged=True) deletes": "summeval store prune FILE --damaged deletes",
 }
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)

@@ -80,6 +80,7 @@ WORD_METRICS = ["bleu", "chrf", "ter", "meteor", "bertscore"]
 EVALUATE = ["score", "faithfulness", "article.txt", "summary.txt"]
 RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
 ANNOTATORS = ["annotators", "rated.csv", "--raters", "a,b", "--level", "interval"]
+DRAW = ["correct", "pairs.jsonl", "-o", "verdict=id", "--draw", "1"]
 CHECKER_BENCH = ["checker-bench", "--data", "rows:asked.jsonl"]
 NOBODY = "llm:m@http://127.0.0.1:9/v1"
 ASKED = {
@@ -139,6 +140,15 @@ FAULTS = {
         "would overwrite what is read",
     ),
     "comparison over its table": (["compare", "asked.jsonl", "--html", "asked.jsonl"], "would overwrite what is read"),
+    "correction over its labels": (
+        ["correct", "rated.csv", "l.csv", "--html", "l.csv"],
+        "would overwrite what is read",
+    ),
+    "drawing over its table": (["correct", "rated.csv", "--draw", "1", "--out", "rated.csv"], "overwrite what is read"),
+    "drawing into a pipe": ([*DRAW, "--out", "pipe"], "there is no file pipe"),
+    "drawing into no folder": ([*DRAW, "--out", "nowhere/l.csv"], "no such folder"),
+    "labels in a pipe": ([*DRAW[:4], "pipe"], "there is no file pipe"),
+    "verdicts in a cut table": (["correct", "cut.jsonl.gz", "l.csv"], "not a whole gzip file"),
     "agreement over its table": ([*ANNOTATORS, "--html", "rated.csv"], "would overwrite what is read"),
     "bench over its table": ([*CHECKER_BENCH, "--html", "asked.jsonl"], "would overwrite what is read"),
     "bench over its store": (

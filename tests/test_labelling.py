@@ -144,6 +144,8 @@ def test_what_cannot_be_kept_is_said_and_stays(path):
     [
         ("", "no rows with the columns"),
         ("id,text\na,b\n", "no rows with the columns 'id' and 'label'"),
+        ('id,text,label\na,"b,\nc,d,\n', "cannot be read as CSV: unexpected end of data"),
+        ("id,text,label,label\na,b,yes,no\n", "names a column twice, 'label'"),
         ("id,text,label\na,caf\xe9,yes\n", "not UTF-8: save it as CSV UTF-8"),
     ],
 )
@@ -153,6 +155,12 @@ def test_another_file_is_refused(tmp_path, content, words):
         label_items(tmp_path / "other.csv", who="Ada")
     with pytest.raises(ValueError, match="there is no file"):
         label_items(tmp_path / "none.csv", who="Ada")
+
+
+def test_a_book_fits_into_a_cell(tmp_path):
+    draw_items({"text": ["word " * 40_000], "score": [1]}, 1, path=tmp_path / "long.csv")
+    click(label_items(tmp_path / "long.csv", who="Ada"), "Yes")
+    assert read_labels(tmp_path / "long.csv") == {"0": 1.0}
 
 
 def test_who_and_the_question_are_texts(path):
@@ -167,7 +175,7 @@ def test_who_and_the_question_are_texts(path):
 
 def test_labels_of_other_items_are_refused(path):
     other = TABLE | {"summary": [f"Another system says {k}." for k in range(80)]}
-    with pytest.raises(ValueError, match="with another text: its labels are of other items"):
+    with pytest.raises(ValueError, match="40 items that this drawing has not, or other texts"):
         draw_items(other, 40, path=path)
     rewrite(path, [row | {"summary": row["summary"].replace(" ", "\r\n")} for row in rows_of(path)])
     assert len(draw_items(TABLE, 40, path=path)) == 40, "a spreadsheet may break lines"

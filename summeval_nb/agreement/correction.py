@@ -21,7 +21,7 @@ import numpy as np
 from ..core.base import JsonDict, require_count, require_option
 from ..core.base import require_share, require_text, short_repr
 from ..core.columns import is_missing, table_rows
-from ..core.files import Table, require_path, write_whole
+from ..core.files import Table, require_once, require_path, write_whole
 from ..core.results import Score, ScoreTable, Signature
 
 # %% auto #0
@@ -379,15 +379,12 @@ def draw_items(
         if path is not None and require_path(path).exists():
             for row in read_drawn(path):
                 known.setdefault(row["id"], []).append(row)
-            if lost := [name for name in known if name not in shown]:
+            first = {name: rows[0] for name, rows in known.items()}
+            if lost := [name for name in first if not _one_text(first, shown, name)]:
                 remedy = "take the seed and an n of the first drawing, or another path"
-                more = f"{len(lost)} items that this drawing has not, such as"
-                raise ValueError(f"{path} holds {more} {short_repr(lost[0])}: {remedy}")
-            for name, (row, *_) in known.items():
-                if not _one_text(row, shown[name]):
-                    more = f"item {short_repr(name)} with another text"
-                    remedy = "its labels are of other items, so take another path"
-                    raise ValueError(f"{path} holds {more}: {remedy}")
+                more = f"{len(lost)} items that this drawing has not, or other texts"
+                one = short_repr(lost[0])
+                raise ValueError(f"{path} holds {more}, such as {one}: {remedy}")
         found = []
         for name in drawn:
             for row in known.get(name, [{}]):
@@ -701,18 +698,21 @@ def _shown(
     return found
 
 
-def _one_text(row: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
-    """Whether a row of a file shows this item; a spreadsheet may reshape numbers."""
-    words = [k for k, v in shown.items() if k in row and any(map(str.isalpha, v))]
-    bare = [["".join(side[k].lower().split()) for k in words] for side in (row, shown)]
-    return bare[0] == bare[1]
+def _one_text(file: Mapping[str, Any], shown: Mapping[str, Any], name: str) -> bool:
+    """Whether both show the same item; a spreadsheet may change its numbers."""
+    new = shown.get(name, {})
+    words = [k for k, v in new.items() if k in file[name] and any(map(str.isalpha, v))]
+    bare = [
+        ["".join(row[k].lower().split()) for k in words] for row in (file[name], new)
+    ]
+    return name in shown and bare[0] == bare[1]
 
 
 @contextmanager
 def _locked(path: str | PathLike[str] | None) -> Iterator[None]:
     """Let no other process write a file of labels meanwhile."""
     file = None if path is None else require_path(path)
-    if file is None or not file.exists():
+    if file is None or not file.is_file():
         yield
         return
     from filelock import FileLock
@@ -744,19 +744,24 @@ def _write_csv(path: str | PathLike[str], rows: list[JsonDict]) -> None:
 
 
 def read_drawn(path: str | PathLike[str]) -> list[dict[str, Any]]:
-    """Return the rows of the CSV of `draw_items`, as people or a spreadsheet left it."""
+    """Return the rows of a CSV of `draw_items`, as people or a spreadsheet left it."""
     file = require_path(path)
     if not Path(file).is_file():
         raise ValueError(
             f"there is no file {path}: draw_items(table, n, path=) writes it"
         )
+    csv.field_size_limit(2**31 - 1)
     try:
         text = file.read_bytes().decode("utf-8-sig")
+        sign = max(",;\t", key=text.partition("\n")[0].count)
+        lines = io.StringIO(text, newline="")
+        reader = csv.DictReader(lines, delimiter=sign, restval="", strict=True)
+        require_once(reader.fieldnames or (), str(path))
+        rows = list(reader)
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not UTF-8: save it as CSV UTF-8") from None
-    sign = max(",;\t", key=text.partition("\n")[0].count)
-    lines = io.StringIO(text, newline="")
-    rows = list(csv.DictReader(lines, delimiter=sign, restval=""))
+    except csv.Error as error:
+        raise ValueError(f"{path} cannot be read as CSV: {error}") from None
     if not rows or not {"id", "label"} <= rows[0].keys():
         raise ValueError(f"{path} has no rows with the columns 'id' and 'label'")
     return [{key: row[key] for key in row if key is not None} for row in rows]

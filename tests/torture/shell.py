@@ -97,6 +97,8 @@ def _command(rng: random.Random, folder: Path) -> list[str]:
             ["compare", asked(), "--rank"],
             ["annotators", table(), "--raters", rng.choice(["id,candidate", value()]), "--level", "nominal"],
             ["annotators", asked(), "--raters", "a,b", "--coefficient", rng.choice(["cohen", "fleiss"])],
+            ["correct", table(), table(), "-o", f"verdict={value()}"],
+            ["correct", table(), "--draw", rng.choice(["1", value()]), "--out", str(folder / "to_label.csv")],
             ["checker-bench", "--data", f"{rng.choice(['rows', 'qags', 'begin', 'summedits'])}:{asked()}"],
             ["judge-bench", "--judge", "words", "--set", rng.choice(["pairs", value()]), "--limit", "2"],
             ["score", "summary_score", table()],
