@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def _scorer(metric: AnyMetric) -> tuple[str, Scores]:
         return metric, FaithfulnessMetric(checker=metric) if is_checker else load_metric(metric)
     name = str(getattr(metric, "name", "") or getattr(metric, "__name__", "") or type(metric).__name__)
     if hasattr(metric, "check_many") and not isinstance(metric, type):
-        return name, FaithfulnessMetric(checker=metric)
+        return name, FaithfulnessMetric(checker=cast(Checker, metric))
     if is_function(metric) and not isinstance(metric, type) and not hasattr(metric, "score_many"):
         return name, _Function(metric)
     return name, require_metric(metric)
