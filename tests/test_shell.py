@@ -252,7 +252,7 @@ COMMANDS = [
     "how-well",
     "checker-bench",
 ]
-COMMANDS += ["judge-bench", "languages", "report", "lab"]
+COMMANDS += ["judge-bench", "languages", "report", "book", "lab"]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "score bleu", "store info", "store prune"])
