@@ -121,7 +121,7 @@ def clean(built, tmp_path_factory) -> Path:
     run(*pip, "--no-deps", "--no-index", "--no-compile", wheel)
     which = "import summeval_nb, torch; print(summeval_nb.__file__, torch.__file__, sep='\\n')"
     ours, lent = map(Path, run(python, "-c", which, cwd=elsewhere).splitlines())
-    assert packages in ours.parents and clean not in lent.parents
+    assert packages in ours.parents and clean / "lent" in lent.parents
     return clean
 
 
@@ -177,7 +177,7 @@ def test_the_archive_is_told_to_hold_each_file_that_setup_reads():
     read = set(re.findall(r'here / "([^"]+)"', (ROOT / "setup.py").read_text(encoding="utf-8")))
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     told = {name for line in lines if line.startswith("include ") for name in line.split()[1:]}
-    assert read == {"settings.ini", "README.md"} and read <= told
+    assert read == {"settings.ini", "README.md", "nbs"} and read - {"nbs"} <= told  # nbs: "recursive-include"
     assert not [name for name in told if not (ROOT / name).is_file()]
 
 
@@ -190,6 +190,15 @@ def test_binder_installs_what_there_is_on_a_python_that_we_support():
     assert python.removeprefix("python=") in supported
     assert torch.replace("pytorch-cpu", "torch") in settings()["models_requirements"].split()
     assert os.access(ROOT / ".binder" / "postBuild", os.X_OK)
+
+
+@pytest.mark.parametrize("lesson", [path for path in FIRST if path.parts[0] == "1_start"], ids=lambda path: path.stem)
+def test_a_lesson_of_the_start_installs_itself_on_colab(lesson):
+    """What Binder installs, from the repository; elsewhere the cell does nothing."""
+    cell = next(cell for cell in nbformat.read(ROOT / "nbs" / lesson, 4).cells if cell.cell_type == "code")
+    package = f"{settings()['lib_name']}[{','.join(extras_of_binder())}] @ git+{settings()['git_url']}"
+    assert f'package = "{package}"' in cell.source and 'if "google.colab" in sys.modules:' in cell.source
+    assert cell.source.startswith("#| hide") and cell.metadata["jupyter"]["source_hidden"]
 
 
 def test_whoever_cites_cites_this_version():
