@@ -90,7 +90,7 @@ WHICH = --all
 notebooks: $(VENV)/.dev sync
 	$(BIN)/python docs/execute.py $(WHICH)
 
-# What is exported and what is committed must be the same; notebooks are stored without outputs.
+# What is exported and what is committed must be the same; notebooks are stored without outputs, but for the first lessons.
 sync: $(VENV)/.dev
 	@echo "== the package is what the notebooks say"
 	@$(BIN)/python tests/sync.py

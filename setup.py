@@ -1,10 +1,12 @@
 """Reads settings.ini, the one place where names, versions and requirements are kept."""
 
 import re
+import shutil
 from configparser import ConfigParser
 from pathlib import Path
 
 from setuptools import find_namespace_packages, setup
+from setuptools.command.build_py import build_py
 
 here = Path(__file__).parent
 parser = ConfigParser(delimiters=["="], interpolation=None)
@@ -22,7 +24,25 @@ page = (here / "README.md").read_text(encoding="utf-8")
 page = re.sub(r"\]\((?=[\w./-]+\.png\))", f"]({repository}/raw/{branch}/", page)
 page = re.sub(r"\]\((?=[\w./-]+(?:#[\w-]+)?\))", f"]({repository}/blob/{branch}/", page)
 
+
+class BuildWithBook(build_py):
+    """A wheel carries the pages of nbs/ as summeval_nb/book; an editable installation reads them where they lie."""
+
+    def run(self):
+        super().run()
+        if self.editable_mode:
+            return
+        notebooks, book = here / "nbs", Path(self.build_lib, "summeval_nb", "book")
+        shutil.rmtree(book, ignore_errors=True)  # what an earlier build left
+        for page in [*notebooks.rglob("*.ipynb"), *notebooks.rglob("*.md")]:
+            place = page.relative_to(notebooks)
+            if not any(part.startswith((".", "_")) for part in place.parts):
+                (book / place).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(page, book / place)
+
+
 setup(
+    cmdclass={"build_py": BuildWithBook},
     name=settings["lib_name"],
     version=settings["version"],
     description=settings["description"],

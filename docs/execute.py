@@ -3,6 +3,7 @@
     python docs/execute.py --all             every notebook, as many at a time as there are cores
     python docs/execute.py --book            those that a reader reads: no solutions
     python docs/execute.py nbs/2_counting/24_bleu.ipynb  these notebooks
+    python docs/execute.py --store           those that keep their outputs in the repository, which are written anew
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
 the notebook, the modules that it imports with their assets (`closure.py`), the constraints, Python, the instructions
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import sys
@@ -25,6 +27,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
+import stored
 from closure import files_behind
 from filelock import FileLock
 from jupyter_client.manager import AsyncKernelManager
@@ -66,9 +69,10 @@ def capability() -> str:
 
 
 def fingerprint(path: Path) -> str:
-    """Return a hash over all that decides what the notebook prints."""
-    files = {path, ROOT / "constraints.txt", Path(__file__).resolve(), *files_behind(path, ROOT)}
-    digest = hashlib.sha256(f"{sys.version}\0{capability()}".encode())
+    """Return a hash over all that decides what the notebook prints, so not over what of that is stored in it."""
+    files = {ROOT / "constraints.txt", Path(__file__).resolve(), *files_behind(path, ROOT)}
+    cells = json.dumps(stored.without_outputs(stored.read(path)))
+    digest = hashlib.sha256(f"{sys.version}\0{capability()}\0{path.relative_to(ROOT)}\0{cells}".encode())
     for source in sorted(file for file in files if file.is_file()):
         content = hashlib.sha256(source.read_bytes()).hexdigest()
         digest.update(f"{source.relative_to(ROOT).as_posix()}\0{content}\n".encode())
@@ -196,19 +200,35 @@ def main() -> int:
     parser.add_argument("notebooks", nargs="*", type=Path, help="the notebooks to execute")
     parser.add_argument("--all", action="store_true", help="execute every notebook below nbs/")
     parser.add_argument("--book", action="store_true", help="execute the chapters, the lessons and the first page")
+    parser.add_argument("--store", action="store_true", help="execute those that keep their outputs, and keep them")
     parser.add_argument("--jobs", "-n", type=int, help="how many at a time (default: one per core)")
     arguments = parser.parse_args()
     chosen = [path for path in notebooks() if arguments.all or is_book(path)]
     chosen = chosen if arguments.all or arguments.book else arguments.notebooks
+    chosen = [path for path in notebooks() if stored.is_stored(path)] if arguments.store else chosen
     if not chosen:
-        parser.error("name a notebook, or pass --all or --book")
+        parser.error("name a notebook, or pass --all, --book or --store")
     if missing := [str(path) for path in chosen if not path.is_file()]:
         parser.error(f"no such notebook: {', '.join(missing)}")
     failures = execute_many(chosen, jobs=arguments.jobs)
     for failure in failures:
         print(f"\nFAILED {failure}", file=sys.stderr)
     print(f"{len(chosen) - len(failures)} of {len(chosen)} notebooks ran; copies are in {EXECUTED.relative_to(ROOT)}")
-    return 1 if failures else 0
+    stale = 0 if failures else sum(_keep_or_compare(path.resolve(), keep=arguments.store) for path in chosen)
+    return 1 if failures or stale else 0
+
+
+def _keep_or_compare(path: Path, *, keep: bool) -> bool:
+    """Store what a notebook printed where its outputs are kept, or say where that is something else now."""
+    copy, name = EXECUTED / path.relative_to(NOTEBOOKS), path.relative_to(ROOT).as_posix()
+    if not stored.is_stored(path):
+        return False
+    if keep:
+        print(f"{name}: outputs {'stored' if stored.store(path, copy) else 'as they were'}")
+    elif changed := stored.changed_cells(path, copy):
+        print(f"{name}: stored outputs are not what cells {', '.join(changed)} say: {stored.COMMAND}", file=sys.stderr)
+        return True
+    return False
 
 
 if __name__ == "__main__":

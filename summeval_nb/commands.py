@@ -599,6 +599,20 @@ def languages(
     say(to_json({"rows": rows}) if as_json else text_table(rows))
 
 
+def book(
+    folder: Annotated[Path, typer.Argument(help="Where to lay it out.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace pages that differ, your own work included.")] = False,
+) -> None:
+    """Lay out the book's notebooks in a folder, to read, run and change.
+
+    Example: summeval book my_book
+    """
+    from summeval_nb.teaching.book import lay_out_book
+
+    written = lay_out_book(folder, force=force)
+    say(f"pages written to {folder}: {len(written)}; the first is {folder / 'index.ipynb'}")
+
+
 stores = typer.Typer(help="Look after a store of vectors and answers.", no_args_is_help=True, rich_markup_mode=None)
 StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
 
@@ -610,6 +624,9 @@ def lab(
     ] = None,
 ) -> None:
     """Open the book in JupyterLab; its notebooks are not marked as changed before you change them.
+
+    It opens the book in this folder or in its folder summeval_book. If there is none, it lays
+    one out there.
 
     Example: summeval lab
     """
@@ -660,7 +677,7 @@ def register(app: typer.Typer) -> None:
     commands |= {"identify": identify, "correlate": correlate, "annotators": annotators}
     commands |= {"correct": correct, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
-    commands |= {"card": card, "languages": languages, "report": report, "grade": grade}
+    commands |= {"card": card, "languages": languages, "report": report, "grade": grade, "book": book}
     for name, command in commands.items():
         app.command(name)(command)
     app.command("lab", context_settings={"ignore_unknown_options": True})(lab)

@@ -34,6 +34,7 @@ _IN_WORDS_OF_THE_SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",
     "resume=False": "--no-resume",
     "recover=True": "--recover",
+    "force=True": "--force",
     "format='jsonl' or 'csv'": "--format jsonl or --format csv",
     "run nltk.download('wordnet') once": "run python -m nltk.downloader wordnet once",
     "synonyms=None": "-o synonyms=null",

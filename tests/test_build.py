@@ -1,23 +1,28 @@
 """What is handed out: the source archive, the wheel that is built from it, what a clean environment does with that."""
 
 import email
+import importlib
 import os
 import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import venv
 import zipfile
 from configparser import ConfigParser
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = ROOT / ".github" / "workflows"
+sys.path.insert(0, str(ROOT / "docs"))
+size = importlib.import_module("size")
 
 
 def settings() -> dict[str, str]:
@@ -69,7 +74,9 @@ def test_the_wheel_holds_every_file_and_absolute_links(built):
     with zipfile.ZipFile(wheel) as opened:
         names = [name for name in opened.namelist() if ".dist-info/" not in name]
         (metadata,) = (opened.read(name) for name in opened.namelist() if name.endswith("/METADATA"))
-    assert sorted(names) == sorted(committed("summeval_nb"))
+    pages = {name for name in committed("nbs") if name.endswith((".ipynb", ".md"))}
+    book = {name.replace("nbs/", "summeval_nb/book/", 1) for name in pages}
+    assert len(pages) > 40 and sorted(names) == sorted(committed("summeval_nb") | book)
     told = email.message_from_bytes(metadata)
     assert told["Version"] == settings()["version"]
     assert told["Description-Content-Type"] == "text/markdown"
@@ -80,24 +87,48 @@ def test_the_wheel_holds_every_file_and_absolute_links(built):
     assert len(inside) > 40 and not [name for name in inside if not (ROOT / name).is_file()]
 
 
-@pytest.mark.nightly
-def test_the_installed_wheel_says_what_the_checkout_says(built, tmp_path):
-    """What the package requires is lent by the running environment, to save minutes and gigabytes."""
+def extras_of_binder() -> list[str]:
+    """The extras that Binder installs."""
+    (named,) = re.findall(r"install .*-e '\.\[(.+)\]'$", (ROOT / ".binder" / "postBuild").read_text("utf-8"), re.M)
+    return named.split(",")
+
+
+def lend(folder: Path, extras: list[str]) -> Path:
+    """Fill a folder with links to what the package requires with these extras, and to a kernel, and nothing else."""
+    folder.mkdir()
+    found = size.closure("summeval_nb", extras) | size.closure("ipykernel")
+    for held in (found[name] for name in found.keys() - {"summeval-nb"}):
+        for top in {file.parts[0] for file in (held and held.files) or ()} - {"..", "__pycache__"}:
+            if not (folder / top).exists():
+                (folder / top).symlink_to(Path(str(held.locate_file(top))))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def clean(built, tmp_path_factory) -> Path:
+    """An environment with the wheel and what Binder installs with it, lent by the running environment.
+
+    That saves minutes and gigabytes.
+    """
     (wheel,) = built.glob("*.whl")
-    clean, elsewhere, here = tmp_path / "clean", tmp_path / "elsewhere", tmp_path / "here.html"
-    elsewhere.mkdir()
+    clean, elsewhere = tmp_path_factory.mktemp("clean"), tmp_path_factory.mktemp("elsewhere")
     venv.create(clean, symlinks=True)
     python = clean / "bin" / "python"
     packages = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     # What a .pth file names is searched last, and .pth files in it are not read: no editable install is followed.
-    lenders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (packages / "lent.pth").write_text("\n".join(lenders) + "\n", encoding="utf-8")
+    (packages / "lent.pth").write_text(str(lend(clean / "lent", extras_of_binder())), encoding="utf-8")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet")
     run(*pip, "--no-deps", "--no-index", "--no-compile", wheel)
     which = "import summeval_nb, torch; print(summeval_nb.__file__, torch.__file__, sep='\\n')"
     ours, lent = map(Path, run(python, "-c", which, cwd=elsewhere).splitlines())
-    assert packages in ours.parents and clean not in lent.parents
+    assert packages in ours.parents and clean / "lent" in lent.parents
+    return clean
 
+
+@pytest.mark.nightly
+def test_the_installed_wheel_says_what_the_checkout_says(clean, tmp_path):
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here.html"
+    elsewhere.mkdir()
     said = run(clean / "bin" / "summeval", "demo", cwd=elsewhere)
     assert all(f"the {name} summary" in said for name in ("faithful", "subtle", "wrong"))
     assert said == run(sys.executable, "-m", "summeval_nb", "demo", "--html", here, cwd=ROOT)
@@ -105,12 +136,69 @@ def test_the_installed_wheel_says_what_the_checkout_says(built, tmp_path):
     assert len(page) > 10_000 and page == here.read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def book(clean, tmp_path_factory) -> Path:
+    """The book as `summeval book` lays it out from the wheel."""
+    place = tmp_path_factory.mktemp("reader")
+    said = run(clean / "bin" / "summeval", "book", "mine", cwd=place)
+    assert re.fullmatch(r"pages written to mine: \d\d; the first is mine.index\.ipynb\n", said)
+    return place / "mine"
+
+
+@pytest.mark.nightly
+def test_the_wheel_lays_out_the_whole_book(clean, book):
+    pages = {name.removeprefix("nbs/") for name in committed("nbs") if name.endswith((".ipynb", ".md"))}
+    assert pages == {page.relative_to(book).as_posix() for page in book.rglob("*") if page.is_file()}
+    which = "from summeval_nb.teaching.book import book_to_open; print(book_to_open())"
+    assert run(clean / "bin" / "python", "-c", which, cwd=book / "1_start").strip() == str(book)
+    assert run(clean / "bin" / "python", "-c", which, cwd=clean).strip() == str(clean / "summeval_book")
+
+
+FIRST = [
+    path.relative_to(ROOT / "nbs") for part in ("1_start", "2_counting") for path in ROOT.glob(f"nbs/{part}/*.ipynb")
+]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("lesson", FIRST, ids=lambda path: path.stem)
+def test_a_first_lesson_runs_on_what_binder_installs(clean, book, lesson, monkeypatch):
+    """In the laid-out book, with the wheel: another extra would be missed, and so would the checkout."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    notebook = nbformat.read(book / lesson, 4)
+    notebook.cells.append(nbformat.v4.new_code_cell("import summeval_nb\nprint(summeval_nb.__file__)"))
+    kernel = AsyncKernelManager(kernel_name="python3")
+    kernel.kernel_spec.argv[0] = str(clean / "bin" / "python")
+    resources = {"metadata": {"path": str((book / lesson).parent)}}
+    NotebookClient(notebook, km=kernel, timeout=300, resources=resources).execute()
+    assert Path(notebook.cells[-1].outputs[0].text.strip()).is_relative_to(clean)
+
+
 def test_the_archive_is_told_to_hold_each_file_that_setup_reads():
     read = set(re.findall(r'here / "([^"]+)"', (ROOT / "setup.py").read_text(encoding="utf-8")))
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     told = {name for line in lines if line.startswith("include ") for name in line.split()[1:]}
-    assert read == {"settings.ini", "README.md"} and read <= told
+    assert read == {"settings.ini", "README.md", "nbs"} and read - {"nbs"} <= told  # nbs: "recursive-include"
     assert not [name for name in told if not (ROOT / name).is_file()]
+
+
+def test_binder_installs_what_there_is_on_a_python_that_we_support():
+    """The extras exist; that they suffice, and no other is needed, the first lessons say when they run."""
+    assert all(f"{extra}_requirements" in settings() for extra in extras_of_binder())
+    needed = yaml.safe_load((ROOT / ".binder" / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    python, torch = (next(line for line in needed if line.startswith(name)) for name in ("python=", "pytorch-cpu"))
+    supported = re.findall(r"Programming Language :: Python :: ([\d.]+)", (ROOT / "setup.py").read_text("utf-8"))
+    assert python.removeprefix("python=") in supported
+    assert torch.replace("pytorch-cpu", "torch") in settings()["models_requirements"].split()
+    assert os.access(ROOT / ".binder" / "postBuild", os.X_OK)
+
+
+@pytest.mark.parametrize("lesson", [path for path in FIRST if path.parts[0] == "1_start"], ids=lambda path: path.stem)
+def test_a_lesson_of_the_start_installs_itself_on_colab(lesson):
+    """What Binder installs, from the repository; elsewhere the cell does nothing."""
+    cell = next(cell for cell in nbformat.read(ROOT / "nbs" / lesson, 4).cells if cell.cell_type == "code")
+    package = f"{settings()['lib_name']}[{','.join(extras_of_binder())}] @ git+{settings()['git_url']}"
+    assert f'package = "{package}"' in cell.source and 'if "google.colab" in sys.modules:' in cell.source
+    assert cell.source.startswith("#| hide") and cell.metadata["jupyter"]["source_hidden"]
 
 
 def test_whoever_cites_cites_this_version():

@@ -1,14 +1,18 @@
 """The rules of the book: chapters import only earlier ones, stay short, show every export at work."""
 
 import ast
+import importlib
 import json
 import re
+import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+stored = importlib.import_module("stored")
 CHAPTERS = [
     path for path in sorted(ROOT.glob("nbs/[1-9]_*/*.ipynb")) if "default_exp" in path.read_text("utf-8")
 ]  # lessons export nothing
@@ -125,7 +129,8 @@ def only_imports(text: str) -> bool:
 def test_a_chapter_begins_with_a_result(path):
     """What a reader came for stands first."""
     found = cells(path)
-    first = [source(c) for c in found[:6] if c["cell_type"] == "code" and not is_export(c)]
+    shown = [c for c in found[:6] if not c["metadata"].get("jupyter", {}).get("source_hidden")]
+    first = [source(c) for c in shown if c["cell_type"] == "code" and not is_export(c)]
     assert any(not only_imports(text) for text in first), "no result in the first six cells"
 
 
@@ -166,4 +171,42 @@ def test_a_chapter_is_a_lesson(path):
 def test_notebooks_are_stored_clean(path):
     for cell in cells(path):
         if cell["cell_type"] == "code":
-            assert cell["outputs"] == [] and cell["execution_count"] is None, "stored outputs: run nbdev_clean"
+            assert cell["execution_count"] is None, "stored counts: run nbdev_clean"
+            assert cell["outputs"] == [] or stored.is_stored(path), "stored outputs: run python tests/sync.py"
+
+
+@pytest.mark.parametrize("name", stored.STORED)
+def test_stored_outputs_are_of_the_cells_they_stand_below(name):
+    """And show what a reader of the file can use; that they are right is compared when the notebooks run."""
+    notebook = stored.read(stored.NOTEBOOKS / name)
+    assert stored.are_current(notebook), f"run {stored.COMMAND}"
+    outputs = [out for cell in stored.code(notebook) for out in cell["outputs"]]
+    assert outputs == [out for cell in stored.code(notebook) for out in stored.kept(cell["outputs"])]
+    assert len(json.dumps(outputs)) < 150_000 and any("text" in out for out in outputs)
+    assert any("image/png" in out.get("data", {}) for out in outputs)
+
+
+def test_a_stored_output_that_differs_is_found(tmp_path):
+    printed = {"output_type": "stream", "name": "stdout", "text": ["5/6\n"]}
+    picture = {"output_type": "display_data", "data": {"image/png": "AAAA", "text/plain": ["<Figure>"]}, "metadata": {}}
+    bar = {"output_type": "stream", "name": "stderr", "text": ["10%"]}
+    lesson, run = tmp_path / "lesson.ipynb", tmp_path / "run.ipynb"
+
+    def write(path: Path, outputs: list[dict], text: str = "score()") -> None:
+        cell = {"cell_type": "code", "id": "a1", "source": [text], "outputs": outputs, "execution_count": None}
+        stored.write(path, {"cells": [cell], "metadata": {}})
+
+    write(lesson, [])
+    write(run, [bar, printed, printed, picture])
+    assert stored.changed_cells(lesson, run) == []  # nothing is stored
+    assert stored.store(lesson, run) and not stored.store(lesson, run)
+    assert [out.get("text") for out in stored.read(lesson)["cells"][0]["outputs"]] == [["5/6\n", "5/6\n"], None]
+    write(run, [printed | {"text": ["5/6\n5/6\n"]}, picture | {"data": {**picture["data"], "image/png": "BBBB"}}])
+    assert stored.changed_cells(lesson, run) == [] and stored.are_current(stored.read(lesson))
+    for other in ([printed, picture], [printed | {"text": ["5/6\n4/6\n"]}, picture], [printed, printed]):
+        write(run, other)
+        assert stored.changed_cells(lesson, run) == ["a1"]
+    changed = stored.read(lesson)
+    changed["cells"][0]["source"] = ["other()"]
+    assert not stored.are_current(changed)
+    assert stored.without_outputs(changed)["cells"][0]["outputs"] == []

@@ -27,6 +27,8 @@ def test_notebook_runs(path):
     known = {file.relative_to(ROOT).as_posix() for file in [path, *execute.files_behind(path, ROOT)]}
     unknown = {name for name in notebook.metadata["opened"] if not name.endswith("__init__.pyi")} - known
     assert not unknown, f"docs/closure.py does not know that it reads {sorted(unknown)}: it would not run again"
+    changed = execute.stored.changed_cells(path, execute.EXECUTED / path.relative_to(execute.NOTEBOOKS))
+    assert not changed, f"cells {changed} say something else than what is stored: run {execute.stored.COMMAND}"
     for cell in notebook.cells:
         outputs = cell.get("outputs", [])
         assert not [out for out in outputs if out.output_type == "error"], cell.source

@@ -253,7 +253,7 @@ COMMANDS = [
     "how-well",
     "checker-bench",
 ]
-COMMANDS += ["judge-bench", "card", "languages", "report", "grade", "lab"]
+COMMANDS += ["judge-bench", "card", "languages", "report", "grade", "book", "lab"]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "score bleu", "store info", "store prune"])

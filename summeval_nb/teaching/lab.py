@@ -8,18 +8,16 @@ puts both in. No file on the disk is changed, and neither is the user's own conf
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_client.kernelspec import NoSuchKernel, get_kernel_spec
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
-from summeval_nb.teaching.exercises import book_folder
+from summeval_nb.teaching.book import book_to_open
 
-__all__ = ["BookContents", "add_kernel", "find_book", "open_book"]
+__all__ = ["BookContents", "add_kernel", "open_book"]
 
 
 def add_kernel(metadata: MutableMapping[str, Any]) -> None:
@@ -53,21 +51,10 @@ class BookContents(AsyncLargeFileManager):  # type: ignore[misc]
         return model
 
 
-def find_book(places: Iterable[Path]) -> Path:
-    """Return the folder of the first book that holds one of these places, or lies beside one as `nbs`."""
-    for place in places:
-        with suppress(ValueError):
-            return book_folder(place)
-    raise ValueError(
-        "no book here: its notebooks come with the sources and not with the installed package; "
-        "call this in the folder that git clone made"
-    )
-
-
 def open_book(arguments: Sequence[str] = ()) -> None:
     """Open the book's first page in JupyterLab, with the user's options, and return when the server is stopped."""
     from jupyterlab.labapp import LabApp
 
-    first = find_book([Path.cwd(), Path(__file__)]) / "index.ipynb"
+    first = book_to_open() / "index.ipynb"
     contents = f"--ServerApp.contents_manager_class={__name__}.{BookContents.__name__}"
     LabApp.launch_instance([contents, *arguments, str(first)])
