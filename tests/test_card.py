@@ -247,14 +247,14 @@ class Words:
 
 
 def test_a_checker_is_judged_by_its_decisions():
-    found = card(Words())
+    found = card(Words(), limit=12, margin=0.3)
     assert found.metric == "Words" and found.spread > 0.9
     assert {"number changed", "roles exchanged"} <= {*found.blind_spots}
     assert "citation marks" not in found.blind_spots  # evaluate takes them away
 
 
 def test_checkers_have_names():
-    found = card("words", limit=30)
+    found = card("words", limit=12, margin=0.3)
     assert found.blind_spots == list(FALSE) and len(found.rows()) == 9
 
 
