@@ -3,6 +3,7 @@
 const forms = [...document.querySelectorAll("form.try")];
 const place = (name) => new URL(name, import.meta.url);
 let python = null; // one for all forms, loaded when it is first asked for
+let models = null; // for the five steps
 
 function say(text) {
   for (const form of forms) form.querySelector(".try-state").textContent = text;
@@ -21,9 +22,9 @@ async function load() {
   if (!files.ok) throw new Error(`the package's files could not be loaded (${files.status})`);
   loaded.unpackArchive(await files.arrayBuffer(), "zip");
   say("Importing it…");
-  const module = loaded.pyimport("try_in_browser");
+  loaded.pyimport("try_in_browser");
   say("");
-  return module;
+  return loaded;
 }
 
 function element(name, text, parent) {
@@ -42,7 +43,10 @@ function draw(block, parent) {
     const body = element("tbody", "", table);
     for (const row of block.rows) {
       const line = element("tr", "", body);
-      for (const cell of row) element("td", cell, line);
+      for (const cell of row) {
+        const [text, background, color] = [cell].flat();
+        Object.assign(element("td", text, line).style, { background, color });
+      }
     }
   } else if (block.kind === "marks") {
     const figure = element("figure", "", parent);
@@ -67,23 +71,40 @@ function draw(block, parent) {
   }
 }
 
-function compute(form, module) {
+async function compute(form, loaded) {
   const given = {};
   for (const field of form.querySelectorAll("[name]")) {
     given[field.name] = field.type === "checkbox" ? field.checked : field.value;
   }
-  const result = form.querySelector(".try-result");
-  const blocks = JSON.parse(module.answer(form.dataset.form, JSON.stringify(given)));
-  result.replaceChildren();
-  for (const block of blocks) draw(block, result);
+  const show = (blocks) => {
+    const made = document.createDocumentFragment();
+    for (const block of JSON.parse(blocks)) draw(block, made);
+    form.querySelector(".try-result").replaceChildren(made);
+  };
+  if (form.dataset.form !== "steps") {
+    show(loaded.pyimport("try_in_browser").answer(form.dataset.form, JSON.stringify(given)));
+    return;
+  }
+  const steps = await import(place("try_steps.js").href);
+  models ??= steps.load(say);
+  try {
+    const { embed, read } = steps.calls(await models, say);
+    show(await loaded.pyimport("try_steps").answer(JSON.stringify(given), embed, read, show));
+  } catch (error) {
+    models = null;
+    throw error;
+  }
+  say("");
 }
 
 async function ready(form) {
   python ??= load();
   try {
-    const module = await python;
-    for (const one of forms) one.querySelector("button").textContent = "Compute";
-    compute(form, module);
+    const loaded = await python;
+    await compute(form, loaded);
+    for (const one of forms) {
+      if (one === form || one.dataset.form !== "steps") one.querySelector("button").textContent = "Compute";
+    }
     form.dataset.ready = "yes";
   } catch (error) {
     python = null; // the next press tries again

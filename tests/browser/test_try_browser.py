@@ -41,10 +41,15 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     except try_page.NotFetched as why:
         pytest.skip(f"needs Pyodide's core, which make docs fetches by npm: {why}")
     folder = tmp_path_factory.mktemp("site")
-    assert try_page.place(folder / "_static")
-    for name in ("try.js", "site.css"):
+    try:
+        try_page.make_models()
+    except (try_page.NotFetched, ModuleNotFoundError) as why:
+        print(f"the five steps stand still: {why}")
+    running = try_page.place(folder / "_static")
+    assert running
+    for name in ("try.js", "try_steps.js", "site.css"):
         (folder / "_static" / name).write_bytes((ROOT / "docs" / "_static" / name).read_bytes())
-    forms = "".join(try_page.form(name, running=True) for name in try_page.FORMS)
+    forms = "".join(try_page.form(name, running=name in running) for name in try_page.FORMS)
     (folder / "try.html").write_text(SHELL.format(forms=forms), encoding="utf-8")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
