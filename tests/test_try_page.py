@@ -156,13 +156,10 @@ def test_the_steps_refuse_in_words(typed, said):
     assert "<b>" not in try_page.drawn(block)
 
 
-def test_a_sentence_that_is_not_read_is_not_judged():
-    found = steps(
-        summary="Ann sold 8 cars. Anna verkaufte gestern acht rote Autos an ihre Nachbarn. ???", article="Ann sold 9."
-    )
-    *_, checked, score = found
-    assert [row[1] for row in checked["rows"]] == ["not supported", "not judged", "not judged"][: len(checked["rows"])]
-    assert "of 1 supported" in score["text"]
+def test_a_sentence_without_a_word_is_not_judged():
+    *_, checked, score = steps(article="Ann sold 9 cars.", summary="Ann sold 8 cars. 🙂!")
+    assert [row[1] for row in checked["rows"]] == ["not supported", "not judged"]
+    assert "0 of 1 supported" in score["text"]
 
 
 TEXTS = [

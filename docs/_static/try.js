@@ -1,5 +1,7 @@
-// The page "Try it": Python, by Pyodide, and the package's own files, both from this site. Whatever a reader typed comes
+// The page "Try it": Python, by Pyodide, and the package's own files, from this site. Whatever a reader typed comes
 // back as text and is put in as text.
+import { calls, load as loadModels } from "./try_steps.js";
+
 const forms = [...document.querySelectorAll("form.try")];
 const place = (name) => new URL(name, import.meta.url);
 let python = null; // one for all forms, loaded when it is first asked for
@@ -85,19 +87,15 @@ async function compute(form, loaded) {
     show(loaded.pyimport("try_in_browser").answer(form.dataset.form, JSON.stringify(given)));
     return;
   }
-  const steps = await import(place("try_steps.js").href);
-  models ??= steps.load(say);
-  try {
-    const { embed, read } = steps.calls(await models, say);
-    show(await loaded.pyimport("try_steps").answer(JSON.stringify(given), embed, read, show));
-  } catch (error) {
-    models = null;
-    throw error;
-  }
+  const { embed, read } = calls(await models, say);
+  show(await loaded.pyimport("try_steps").answer(JSON.stringify(given), embed, read, show));
   say("");
 }
 
 async function ready(form) {
+  if (form.dataset.busy) return; // a second press, while the first one is answered
+  form.dataset.busy = "yes";
+  if (form.dataset.form === "steps") (models ??= loadModels(say)).catch(() => {}); // beside Python; awaited after it
   python ??= load();
   try {
     const loaded = await python;
@@ -107,8 +105,10 @@ async function ready(form) {
     }
     form.dataset.ready = "yes";
   } catch (error) {
-    python = null; // the next press tries again
-    say(`Python could not be started here: ${error.message}`);
+    python = models = null; // the next press tries again
+    say(`It could not be started here: ${error.message}`);
+  } finally {
+    delete form.dataset.busy;
   }
 }
 
@@ -125,7 +125,7 @@ for (const form of forms) {
   });
   let waiting = 0;
   form.addEventListener("input", () => {
-    if (!python) return; // 14 MB are loaded by a press, not by a key
+    if (!python || form.dataset.form === "steps") return; // 14 MB are loaded by a press, not by a key
     clearTimeout(waiting);
     waiting = setTimeout(() => ready(form), 200);
   });
