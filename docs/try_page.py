@@ -343,7 +343,8 @@ def form(name: str, *, running: bool) -> str:
     state = '<p class="try-state" role="status"></p>' if running else ""
     return (
         f'<form class="try" data-form="{name}">{fields}{button}{said}{state}'
-        f'<div class="try-result" aria-live="polite">{result}</div></form>'
+        '<div class="try-result" role="group" aria-label="Result" tabindex="0" aria-live="polite">'
+        f"{result}</div></form>"
     )
 
 
