@@ -143,9 +143,9 @@ def _recall(draw: _Draw) -> DrawnTask:
     added = draw.some(_ADJECTIVES, draw.number(0, 2))
     generated = draw.changed(reference, draw.number(2, 4), draw.number(0, 2), added)
     texts = _two_texts(reference, generated)
-    found = calculate_rouge(reference=texts["reference"], generated=texts["generated"])
-    distinct = len(set(reference) & set(generated)) / len(reference)
-    slips = {"generated words": found["precision"], "f1": found["f1_score"], "distinct words": distinct}
+    found = calculate_rouge(**texts)
+    slips = {"generated words": found["precision"], "f1": found["f1_score"]}
+    slips |= {"distinct words": len(set(reference) & set(generated)) / len(reference)}
     return DrawnTask("Recall", _lines(texts, "ROUGE-1 recall?"), found["recall"], slips)
 
 
@@ -154,10 +154,10 @@ def _rouge_l(draw: _Draw) -> DrawnTask:
     turned = reference[cut:] + reference[:cut]
     generated = draw.changed(turned, draw.number(1, 4), 1, draw.some(_ADJECTIVES, 1))
     texts = _two_texts(reference, generated)
-    found = calculate_rouge_l(reference=texts["reference"], generated=texts["generated"])
+    found = calculate_rouge_l(**texts)
     run = SequenceMatcher(None, reference, generated, autojunk=False).find_longest_match().size
-    unordered = calculate_rouge(reference=texts["reference"], generated=texts["generated"])["f1_score"]
-    slips = {"precision": found["precision"], "recall": found["recall"], "unordered": unordered}
+    slips = {"precision": found["precision"], "recall": found["recall"]}
+    slips |= {"unordered": calculate_rouge(**texts)["f1_score"]}
     slips |= {"unbroken": 2 * run / (len(reference) + len(generated))}
     asked = "F1 of ROUGE-L, the longest common subsequence?"
     return DrawnTask("Order", _lines(texts, asked), found["f1_score"], slips)
@@ -232,9 +232,8 @@ def _kendall(draw: _Draw) -> DrawnTask:
     return DrawnTask("Judge the judge", _lines(shown, "Kendall's τ of the six summaries?"), tau, slips)
 
 
-TASKS: dict[str, Callable[[_Draw], DrawnTask]] = {"clipping": _clipping, "recall": _recall, "rouge_l": _rouge_l}
-TASKS |= {"references": _references, "bleu": _bleu, "nearest": _nearest}
-TASKS |= {"faithfulness": _faithfulness, "kendall": _kendall}
+_ALL = (_clipping, _recall, _rouge_l, _references, _bleu, _nearest, _faithfulness, _kendall)
+TASKS: dict[str, Callable[[_Draw], DrawnTask]] = {task.__name__.removeprefix("_"): task for task in _ALL}
 
 
 def draw_task(seed: str, name: str) -> DrawnTask:
