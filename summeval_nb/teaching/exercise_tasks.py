@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.faithfulness import supported_share
+from summeval_nb.evidence.labelled import asset
 from summeval_nb.overlap.bleu import bleu_score
 from summeval_nb.overlap.rouge import calculate_rouge, calculate_rouge_l, rouge_score
 from summeval_nb.text.similarity import cosine_similarity, topk_related
@@ -83,37 +84,8 @@ class DrawnTask(NamedTuple):
         return not unclear and all(abs(a[1] - b[1]) > 2.5 / 10 ** min(a[2], b[2]) + 1e-7 for a, b in pairs)
 
 
-SLIPS = {
-    "percentage": "a share is asked for, and this is a percentage",
-    "share": "the scale goes from 0 to 100",
-    "unclipped": "clip: a word counts at most as often as the reference has it",
-    "reference's words": "precision divides by the words of the generated text",
-    "generated words": "this is precision: recall divides by the words of the reference",
-    "distinct words": "a word that stands there twice counts twice",
-    "f1": "this is F1: recall alone is asked for",
-    "precision": "this is precision: F1 is asked for",
-    "recall": "this is recall: F1 is asked for",
-    "unordered": "only words in the same order in both texts count",
-    "unbroken": "other words may come in between",
-    "best": "this is the better of the two: their average is asked for",
-    "worst": "this is the worse of the two: their average is asked for",
-    "joined": "score against each reference, then take the average",
-    "no penalty": "the text is shorter than the reference: the brevity penalty is missing",
-    "arithmetic mean": "take the geometric mean: the root of the product",
-    "no root": "take the root of the product of the two precisions",
-    "dot product": "divide by the lengths of both vectors",
-    "squared lengths": "the length of a vector is the root of the sum of its squares",
-    "largest product": "the largest dot product need not have the largest cosine",
-    "another": "another sentence of the article is nearer",
-    "all sentences": "divide by the judged sentences: a heading is not judged",
-    "mean": "count the sentences that reach the threshold",
-    "unsupported": "this is the share that is not supported",
-    "at the threshold": "a sentence exactly at the threshold is supported",
-    "concordant": "subtract the discordant pairs as well",
-    "not divided": "divide by the number of pairs",
-    "sign": "concordant minus discordant, not the other way round",
-    "spearman": "this is Spearman's ρ: count pairs",
-}
+# what is said of each known slip, by its name
+SLIPS: dict[str, str] = asset("exercise_slips.json")
 
 
 def _two_texts(reference: list[str], generated: list[str]) -> dict[str, str]:
