@@ -100,16 +100,11 @@ class IdentifiedScore(Rows, Sequence[Configuration]):
 
     def rows(self) -> list[JsonDict]:
         """Return one plain dictionary for each number that fits, or for the nearest."""
-        shown = self.found or self.nearest
-        return [
-            {
-                "value": own.value,
-                "program": own.program,
-                "signature": str(own.signature),
-                "the same": len(own.same),
-            }
-            for own in shown
-        ]
+        found = []
+        for own in self.found or self.nearest:
+            row: JsonDict = {"value": own.value, "program": own.program, "signature": str(own.signature)}
+            found.append(row | {"the same": len(own.same)})
+        return found
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -157,10 +152,10 @@ class _Pairs:
         return range(int(self.sizes[0])) if self.several and len(set(self.sizes.tolist())) == 1 else range(0)
 
     def joined(self, values: np.ndarray) -> dict[str, float]:
-        """Return the mean over texts of the best, the mean and the first of each one's references."""
+        """Return the mean over texts of the best and of the mean of each one's references."""
         best = np.maximum.reduceat(values, self.starts)
         mean = np.add.reduceat(values, self.starts) / self.sizes
-        return {"best": float(best.mean()), "mean": float(mean.mean()), "first": float(values[self.starts].mean())}
+        return {"best": float(best.mean()), "mean": float(mean.mean())}
 
 
 _BLEU_TOKENIZERS = {"13a": 0, "none": 1, "intl": 2, "word_tokenize": 2, "char": 3, "zh": 3}
@@ -182,11 +177,10 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
         own = _word_tokenize if tokenizer == "word_tokenize" else tokenizer
         metric = BleuMetric(tokenize=own, lowercase=lowercase)
         views = {"all": _count_rows(pairs.texts, pairs.groups, metric)}
-        flat = _count_rows(*pairs.flat, metric) if pairs.several else None
-        if flat is not None:
-            views["first"] = flat[pairs.starts]
+        if pairs.several:
+            views["each"] = _count_rows(*pairs.flat, metric)
+            views["first"] = views["each"][pairs.starts]
         padded = {name: _as_nltk(rows) for name, rows in views.items()}
-        padded_flat = None if flat is None else _as_nltk(flat)
         for n in (4, 3, 2, 1):
             columns = [0, 1, *range(2, 2 + n), *range(6, 6 + n)]
             asked: dict[str, object] = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "tok": tokenizer}
@@ -196,7 +190,7 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
                     scores = partial(_bleu_values, smooth=smooth, effective=effective)
                     parts = asked | {"smooth": smooth, "eff": effective}
                     paid = dear + (0 if smooth == "exp" else 1)
-                    for how, whole, value in _ways(pairs, views, flat, columns, scores):
+                    for how, whole, value in _ways(pairs, views, columns, scores):
                         unusual = effective == whole  # sacrebleu: yes for a text, no for a corpus
                         yield _configured(100 * value, "sacrebleu", parts | how, paid + unusual, 100.0)
             if tokenizer in ("none", "word_tokenize"):
@@ -204,42 +198,37 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
                     scores = partial(_bleu_values, smooth=method)
                     parts = {**asked, "smooth": method}
                     paid = lowercase + 2 * (n != 4) + more + (tokenizer == "word_tokenize")
-                    for how, _, value in _ways(pairs, padded, padded_flat, columns, scores):
+                    for how, _, value in _ways(pairs, padded, columns, scores):
                         yield _configured(value, "nltk", parts | how, 1 + paid, 1.0)
 
 
 def _ways(
     pairs: _Pairs,
     views: Mapping[str, np.ndarray],
-    flat: np.ndarray | None,
     columns: list[int],
     scores: Callable[[np.ndarray], np.ndarray],
 ) -> Iterator[tuple[dict[str, object], bool, float]]:
     """Yield each way to join texts and references: how it is called, whether of the whole, and its number."""
-    for which, rows in views.items():
+    used = {name: rows[:, columns] for name, rows in views.items()}
+
+    def whole(rows: np.ndarray) -> float:
+        return float(scores(rows.sum(axis=0, keepdims=True))[0])
+
+    for which in ("all", "first") if pairs.several else ("all",):
         named = {"refs": which} if pairs.several else {}
-        rows = rows[:, columns]
-        yield {"of": "corpus", **named}, True, float(scores(_summed(rows))[0])
-        yield {"of": "mean of texts", **named}, False, float(scores(rows).mean())
-    if flat is None:
-        return
-    rows = flat[:, columns]
-    for which, value in pairs.joined(scores(rows)).items():
-        if which != "first":
+        yield {"of": "corpus", **named}, True, whole(used[which])
+        yield {"of": "mean of texts", **named}, False, float(scores(used[which]).mean())
+    if pairs.several:
+        for which, value in pairs.joined(scores(used["each"])).items():
             yield {"of": "mean of texts", "refs": which}, False, value
-    whole = [float(scores(_summed(rows[pairs.starts + number]))[0]) for number in pairs.columns()]
-    if whole:
-        yield {"of": "corpus", "refs": "mean"}, True, float(np.mean(whole))
-        yield {"of": "corpus", "refs": "best"}, True, max(whole)
+    if by_column := [whole(used["each"][pairs.starts + number]) for number in pairs.columns()]:
+        yield {"of": "corpus", "refs": "mean"}, True, float(np.mean(by_column))
+        yield {"of": "corpus", "refs": "best"}, True, max(by_column)
 
 
 def _as_nltk(rows: np.ndarray) -> np.ndarray:
     """Return rows of counts in which each text has at least one n-gram of each order, as nltk counts."""
     return np.column_stack([rows[:, :6], np.maximum(rows[:, 6:], 1)])
-
-
-def _summed(rows: np.ndarray) -> np.ndarray:
-    return rows.sum(axis=0, keepdims=True)
 
 
 def _bleu_values(rows: np.ndarray, smooth: str, effective: bool = False) -> np.ndarray:
@@ -339,24 +328,23 @@ def _chrf(pairs: _Pairs) -> Iterator[Configuration]:
             rows = counts[:, : widest.char_order + words].reshape(len(counts), -1)
             scores = np.array([metric.from_counts(row) for row in rows.tolist()])
             cost = lowercase + 2 * whitespace + 2 * eps + 2 * (beta != 2) + 3 * (words == 1)
-            best = [
-                start + int(scores[start : start + size].argmax())
-                for start, size in zip(pairs.starts.tolist(), pairs.sizes.tolist(), strict=True)
-            ]
-            for which, places in {"best": best, **({"first": pairs.starts} if pairs.several else {})}.items():
-                yield from _whole_and_mean(metric, rows[places], scores[places], which if pairs.several else "", cost)
+            best = [int(group.argmax()) for group in np.split(scores, pairs.starts[1:])] + pairs.starts
+            views = {"best": best, "first": pairs.starts} if pairs.several else {"": best}
+            for which, places in views.items():
+                yield from _whole_and_mean(metric, rows[places], scores[places], which, cost)
 
 
 def _ter(pairs: _Pairs) -> Iterator[Configuration]:
     """Yield sacrebleu's TER, of the whole and as the mean of texts."""
-    first = {"first": [group[:1] for group in pairs.groups]} if pairs.several else {}
+    first = [group[:1] for group in pairs.groups]
+    views = {"all": pairs.groups, "first": first} if pairs.several else {"": pairs.groups}
     for normalized, no_punct, case in product((False, True), (False, True), (False, True)):
         metric = TerMetric(normalized=normalized, no_punct=no_punct, case_sensitive=case)
-        for which, groups in {"all": pairs.groups, **first}.items():
+        for which, groups in views.items():
             rows = metric._count_rows(pairs.texts, groups)
             scores = np.array([metric.from_counts(row) for row in rows.tolist()])
             cost = normalized + no_punct + case
-            yield from _whole_and_mean(metric, rows, scores, which if pairs.several else "", cost)
+            yield from _whole_and_mean(metric, rows, scores, which, cost)
 
 
 def _whole_and_mean(
