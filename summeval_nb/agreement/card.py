@@ -59,7 +59,7 @@ def _scorer(metric: AnyMetric) -> tuple[str, Scores]:
     if hasattr(metric, "check_many") and not isinstance(metric, type):
         return name, FaithfulnessMetric(checker=cast(Checker, metric))
     is_plain = callable(metric) and not isinstance(metric, type) and not hasattr(metric, "score_many")
-    return name, _Function(metric) if is_plain else require_metric(metric)
+    return name, _Function(cast(Any, metric)) if is_plain else require_metric(metric)
 
 
 def _outcomes(scorer: Scores, rows: Sequence[JsonDict]) -> list[Outcome]:

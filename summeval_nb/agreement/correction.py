@@ -173,7 +173,7 @@ class CorrectedScore(Score):
 
     def rows(self) -> list[JsonDict]:
         """Return what one may publish: raw, labels alone, Rogan-Gladen, corrected."""
-        values = {"raw verdicts": self.raw, "labels alone": self.labels_mean}
+        values: JsonDict = {"raw verdicts": self.raw, "labels alone": self.labels_mean}
         values |= {"Rogan-Gladen": self.rogan_gladen, "corrected": self.score}
         ends = {"labels alone": self.labels_interval, "corrected": self.interval}
         rows = []
@@ -666,8 +666,7 @@ def _shown(
     table: ScoreTable[Any] | Table, verdict: str | None, drawn: list[str]
 ) -> dict[str, JsonDict]:
     """What a person reads of each drawn item: no verdict, texts without formulas."""
-    found: dict[str, JsonDict] = {}
-    wanted = set(drawn)
+    found, wanted = {}, set(drawn)
     hidden = {"id", *LABEL_COLUMNS, *VERDICTS, verdict}
     for place, (name, row) in enumerate(_table_items(table)):
         if name not in wanted:

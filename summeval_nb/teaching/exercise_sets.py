@@ -136,8 +136,7 @@ class ExerciseSet:
 def _number(value: object) -> float | None:
     """A finite number as a float; None for anything else."""
     try:
-        form = _canonical(value)
-        return float(value) if form.kind == "number" else None  # type: ignore[arg-type]
+        return float(value) if _canonical(value).kind == "number" else None  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -243,16 +242,14 @@ class Grades:
         """Return both tables as plain data."""
         return {"students": self.students(), "rows": self.rows()}
 
-    def _short(self) -> list[JsonDict]:
-        return [{name: row[name] for name in ("student", "points", "of", *TASKS, "reason")} for row in self.students()]
-
     def __repr__(self) -> str:
-        return text_table(self._short())
+        return text_table(self.students(), columns=_SHORT)
 
     def _repr_html_(self) -> str:
-        return html_table(self._short(), caption="Hand-ins")
+        return html_table(self.students(), columns=_SHORT, caption="Hand-ins")
 
 
+_SHORT = ("student", "points", "of", *TASKS, "reason")  # columns that a narrow page holds
 _LARGEST = 64 * 1024  # bytes of a hand-in; one that we wrote has under one thousand
 
 

@@ -88,7 +88,7 @@ class DrawnTask(NamedTuple):
 SLIPS: dict[str, str] = asset("exercise_slips.json")
 
 
-def _two_texts(reference: list[str], generated: list[str]) -> dict[str, str]:
+def _two_texts(reference: list[str], generated: list[str]) -> dict[str, Any]:
     return {"reference": " ".join(reference), "generated": " ".join(generated)}
 
 
