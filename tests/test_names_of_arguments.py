@@ -72,7 +72,8 @@ def test_a_call_without_names_is_noticed():
 @pytest.mark.parametrize("name", book.written())
 def test_what_a_reader_sees_names_its_texts(name):
     for cell in book.read(name).cells:
-        hidden = re.match(r"\s*#\|\s*(export|hide)", cell.source)
+        collapsed = cell.metadata.get("jupyter", {}).get("source_hidden")
+        hidden = collapsed or re.match(r"\s*#\|\s*(export|hide)", cell.source)
         if cell.cell_type == "code" and not hidden and len(cell.source.splitlines()) <= SHOWN:
             assert not (found := positional(cell.source)), found
 

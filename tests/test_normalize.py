@@ -1,5 +1,6 @@
 """A text in one form: equal values become the same words, others never do, and every character has its place."""
 
+import textwrap
 import unicodedata
 
 import pytest
@@ -12,7 +13,7 @@ from summeval_nb.overlap import bleu_score, rouge_score
 from summeval_nb.text import split_markdown
 from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.markdown import WRAPPER
-from summeval_nb.text.normalize import normalize, unwrapped
+from summeval_nb.text.normalize import in_one_form, normalize, unwrapped
 from summeval_nb.text.values import number_of
 
 USUAL = {
@@ -217,7 +218,7 @@ def test_every_character_leads_back(text, like):
     assert spans == sorted(spans) and [end for _, end in spans] == sorted(end for _, end in spans)
 
 
-@given(st.text(st.sampled_from("abc de.,\n!?"), max_size=200))
+@given(st.lists(st.text(st.sampled_from("abcde.,!?"), min_size=1), max_size=40).map(" ".join))
 def test_unchanged_text_maps_to_itself(text):
     found = normalize(text, like=text)
     assert found.text == text
@@ -337,3 +338,37 @@ def test_word_metrics_see_what_is_written():
 def test_an_empty_line_takes_the_place_of_what_wraps():
     found = unwrapped("It rained.<think>Hm.</think>He left.")
     assert found.own.text == "It rained.\n\nHe left." and found.wraps == [(10, 28)]
+
+
+WIDTHS = {
+    "two spaces": lambda text: text.replace(" ", "  "),
+    "a tab": lambda text: text.replace(" ", " \t"),
+    "a line end": lambda text: textwrap.fill(text, 30),
+    "an indented line": lambda text: textwrap.fill(text, 34, subsequent_indent="   "),
+}
+
+
+@pytest.mark.parametrize("kind", WIDTHS)
+def test_white_space_changes_no_verdict(kind):
+    """As PDFs, mails and terminals give it: a date, a unit and an amount are read across any white space."""
+    article = "The Hale mill opened on 5 January 2019. It cost two million euros and uses 3.1 kilometres of pipe."
+    summary = "The mill opened on Jan. 5, 2019. It cost €2,000,000 and uses 3,100 m of pipe."
+    plain = evaluate(article, summary)
+    assert [verdict.state for verdict in plain.verdicts] == ["supported"] * 2
+    for pair in ((article, WIDTHS[kind](summary)), (WIDTHS[kind](article), summary)):
+        found = evaluate(*pair)
+        assert [v.state for v in found.verdicts] == ["supported"] * 2
+        assert [v.probability for v in found.verdicts] == pytest.approx(
+            [v.probability for v in plain.verdicts], abs=1e-4
+        )
+
+
+def test_wide_space_leads_back_to_the_users_text():
+    text = "It  opened  on  Jan.  5."
+    found = in_one_form(text)
+    start = found.text.index("January 5")
+    assert text[slice(*found.span(start, start + 9))] == "Jan.  5"
+
+
+def test_the_lines_of_a_list_are_no_range():
+    assert in_one_form("Rows 5\n- 6 of them").text == "Rows 5\n- 6 of them"

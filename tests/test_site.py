@@ -223,7 +223,7 @@ def test_readme_is_written_in_githubs_markdown(here, github):
 def test_a_broken_link_fails_the_build_every_time(tmp_path):
     """A warning is an error, and building again does not hide it."""
     made = ("conf.py", "nbdev_pages.py", "book.py", "execute.py", "closure.py", "watch.py", "search_order.js")
-    for name in (*made, "try_page.py", "try_in_browser.py", "architecture.md"):
+    for name in (*made, *(f"try_{name}.py" for name in ("page", "in_browser", "steps", "model")), "architecture.md"):
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "docs" / name).write_bytes((ROOT / "docs" / name).read_bytes())
     (tmp_path / "docs" / "_static").symlink_to(ROOT / "docs" / "_static")

@@ -1,5 +1,6 @@
 """The page to try: what it computes is what Python prints, what stands still is what it computes."""
 
+import asyncio
 import io
 import json
 import subprocess
@@ -8,19 +9,23 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from summeval_nb import bleu_score, rouge_score
 from summeval_nb.agreement.short_lists import coefficients
+from summeval_nb.evidence import reader
+from summeval_nb.text.embed import encodable, minilm_files
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "docs"))
 
 import try_in_browser  # noqa: E402
 import try_page  # noqa: E402
+import try_steps  # noqa: E402
 
 
 def table(blocks, caption):
@@ -79,12 +84,14 @@ def test_what_has_no_number_says_why():
 
 
 def test_the_still_page_shows_the_example_with_its_result():
-    for running in (True, False):
+    for running in (tuple(try_page.FORMS), ()):
         text = try_page.page(running=running)
+        assert "2 of 3 supported, or 0.67" in text and "<td>not supported</td><td>0.05</td><td>84</td>" in text
         assert "BLEU 53.73 of 100" in text and ">0.8333<" in text and "Kendall</td><td>0.6000<" in text
-        assert ("Python itself runs" in text) is running
-        assert ("try.js" in text) is running and (try_page.STILL in text) is not running
-    assert "hidden" not in try_page.page(running=False)  # no button that does nothing
+        assert ("Python itself runs" in text) is bool(running)
+        assert ("try.js" in text) is bool(running) and (try_page.STILL in text) is not bool(running)
+    assert "hidden" not in try_page.page(running=())  # no button that does nothing
+    assert try_page.page(running=("words", "numbers")).count(try_page.STILL) == 1  # without the models
 
 
 def test_the_archive_runs_where_nothing_is_installed(tmp_path):
@@ -93,7 +100,7 @@ def test_the_archive_runs_where_nothing_is_installed(tmp_path):
     try_page.write_archive(archive)
     first = archive.read_bytes()
     try_page.write_archive(archive)
-    assert archive.read_bytes() == first and len(first) < 200_000
+    assert archive.read_bytes() == first and len(first) < 700_000
     with zipfile.ZipFile(archive) as opened:
         opened.extractall(tmp_path / "home")
     example = try_in_browser.EXAMPLES["words"]
@@ -104,12 +111,95 @@ def test_the_archive_runs_where_nothing_is_installed(tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == try_in_browser.blocks("words", example)
+    typed = {"article": "Ann Lee sold 9 red cars. She was not there.", "summary": "Ann Li has sold 8 cars.", "k": "2"}
+    program = f"""import asyncio, json, try_steps
+async def embed(given): return json.dumps([1.0] + [0.0] * 383)
+async def read(given): return json.dumps([0.9, 0.05, 0.05])
+print(asyncio.run(try_steps.answer({json.dumps(json.dumps(typed))}, embed, read, len)))"""
+    run = subprocess.run(
+        [base, "-S", "-c", program], capture_output=True, text=True, cwd=tmp_path / "home", env={"PATH": ""}, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout) == steps(**typed)
+
+
+async def embed(given):
+    return json.dumps([1.0] + [0.0] * 383)
+
+
+async def read(given):
+    (claim, *evidence), marks = json.loads(given)
+    assert evidence and len(marks) > len(evidence) and all(len(row) == 6 for row in marks)
+    return json.dumps([0.9, 0.05, 0.05])
+
+
+def steps(**typed):
+    given = {"article": "Ann sold 9 cars.", "summary": "Ann sold 8 cars.", "k": "1"} | typed
+    return asyncio.run(try_steps.blocks(**given, embed=embed, read=read, show=lambda shown: None))
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"article": " "}, "article has no sentence"),
+        ({"summary": ""}, "summary has no sentence"),
+        ({"summary": "It rained. " * 11}, "this page takes 10"),
+        ({"article": "a" * 20_001}, "longer than 20,000"),
+        ({"article": "word " * 81}, "sentence 0 of the article is too long"),
+        ({"k": "2"}, "between 1 and 1"),
+        ({"k": "<b>"}, "k must be a whole number"),
+    ],
+)
+def test_the_steps_refuse_in_words(typed, said):
+    (block,) = steps(**typed)
+    assert block["kind"] == "error" and said in block["text"]
+    assert "<b>" not in try_page.drawn(block)
+
+
+def test_a_sentence_without_a_word_is_not_judged():
+    *_, checked, score = steps(article="Ann sold 9 cars.", summary="Ann sold 8 cars. 🙂!")
+    assert [row[1] for row in checked["rows"]] == ["not supported", "not judged"]
+    assert "0 of 1 supported" in score["text"]
+
+
+TEXTS = [
+    "Zoë paid $4.50 (naïve!) at 5 p.m.",
+    "東京 and 京都—two cities…",
+    "[SEP] a[CLS]b [sep]",
+    "x" * 101,
+    "e\u0301\u200b\ufffd\x07 \ud800 İ ΑΣ",
+]
+
+
+@given(
+    st.sampled_from(TEXTS)
+    | st.text(st.characters(exclude_categories=["Cn", "Mn", "Po"]))
+    | st.text(st.characters(codec="latin-1"))
+)
+@settings(deadline=None)
+def test_word_pieces_are_the_tokenizers(text):
+    (clean,) = encodable([text])
+    assert try_steps.word_pieces(text) == minilm_files()[0].encode(clean).ids[1:-1]
+
+
+IDS = st.lists(st.integers(103, 108), min_size=1, max_size=70)
+
+
+@given(IDS, st.lists(IDS, min_size=1, max_size=4))
+def test_marks_are_the_readers(claim, evidence):
+    kept, marks = try_steps.window(claim, evidence)
+    size = len(claim) + 2 + sum(len(sentence) + 1 for sentence in evidence[:kept])
+    more = len(evidence[kept]) + 1 if kept < len(evidence) else reader.WINDOW
+    assert len(marks) == size and (size <= reader.WINDOW or kept == 1) and size + more > reader.WINDOW
+    arrays = [np.array([*sentence, reader.SEP]) for sentence in evidence[:kept]]
+    wanted = reader.token_marks(np.array(claim), arrays)
+    assert np.array_equal(np.array(marks[1 : len(claim) + 1] + marks[len(claim) + 2 :]), wanted)
 
 
 def test_another_archive_is_refused(tmp_path):
     """A registry, or whoever stands between, brings something else: it is not unpacked."""
     with tarfile.open(tmp_path / "other.tgz", "w:gz") as archive:
-        for name in try_page.FILES:
+        for name in try_page.PYODIDE.files:
             archive.addfile(tarfile.TarInfo(f"package/{name}"), io.BytesIO())
     with pytest.raises(ValueError, match="it is not used"):
         try_page.unpack(tmp_path / "other.tgz", tmp_path / "core")
@@ -117,8 +207,8 @@ def test_another_archive_is_refused(tmp_path):
 
 
 def test_without_npm_it_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(try_page, "CORE", tmp_path / "nowhere")
+    monkeypatch.setattr(try_page, "BUILD", tmp_path / "nowhere")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(try_page.NotFetched, match="npm"):
         try_page.fetch()
-    assert try_page.place(tmp_path / "static") is False and not list((tmp_path / "static").iterdir())
+    assert not try_page.place(tmp_path / "static") and not list((tmp_path / "static").iterdir())

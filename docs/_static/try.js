@@ -1,8 +1,11 @@
-// The page "Try it": Python, by Pyodide, and the package's own files, both from this site. Whatever a reader typed comes
+// The page "Try it": Python, by Pyodide, and the package's own files, from this site. Whatever a reader typed comes
 // back as text and is put in as text.
+import { calls, load as loadModels } from "./try_steps.js";
+
 const forms = [...document.querySelectorAll("form.try")];
 const place = (name) => new URL(name, import.meta.url);
 let python = null; // one for all forms, loaded when it is first asked for
+let models = null; // for the five steps
 
 function say(text) {
   for (const form of forms) form.querySelector(".try-state").textContent = text;
@@ -21,9 +24,9 @@ async function load() {
   if (!files.ok) throw new Error(`the package's files could not be loaded (${files.status})`);
   loaded.unpackArchive(await files.arrayBuffer(), "zip");
   say("Importing it…");
-  const module = loaded.pyimport("try_in_browser");
+  loaded.pyimport("try_in_browser");
   say("");
-  return module;
+  return loaded;
 }
 
 function element(name, text, parent) {
@@ -42,7 +45,10 @@ function draw(block, parent) {
     const body = element("tbody", "", table);
     for (const row of block.rows) {
       const line = element("tr", "", body);
-      for (const cell of row) element("td", cell, line);
+      for (const cell of row) {
+        const [text, background, color] = [cell].flat();
+        Object.assign(element("td", text, line).style, { background, color });
+      }
     }
   } else if (block.kind === "marks") {
     const figure = element("figure", "", parent);
@@ -67,27 +73,42 @@ function draw(block, parent) {
   }
 }
 
-function compute(form, module) {
+async function compute(form, loaded) {
   const given = {};
   for (const field of form.querySelectorAll("[name]")) {
     given[field.name] = field.type === "checkbox" ? field.checked : field.value;
   }
-  const result = form.querySelector(".try-result");
-  const blocks = JSON.parse(module.answer(form.dataset.form, JSON.stringify(given)));
-  result.replaceChildren();
-  for (const block of blocks) draw(block, result);
+  const show = (blocks) => {
+    const made = document.createDocumentFragment();
+    for (const block of JSON.parse(blocks)) draw(block, made);
+    form.querySelector(".try-result").replaceChildren(made);
+  };
+  if (form.dataset.form !== "steps") {
+    show(loaded.pyimport("try_in_browser").answer(form.dataset.form, JSON.stringify(given)));
+    return;
+  }
+  const { embed, read } = calls(await models, say);
+  show(await loaded.pyimport("try_steps").answer(JSON.stringify(given), embed, read, show));
+  say("");
 }
 
 async function ready(form) {
+  if (form.dataset.busy) return; // a second press, while the first one is answered
+  form.dataset.busy = "yes";
+  if (form.dataset.form === "steps") (models ??= loadModels(say)).catch(() => {}); // beside Python; awaited after it
   python ??= load();
   try {
-    const module = await python;
-    for (const one of forms) one.querySelector("button").textContent = "Compute";
-    compute(form, module);
+    const loaded = await python;
+    await compute(form, loaded);
+    for (const one of forms) {
+      if (one === form || one.dataset.form !== "steps") one.querySelector("button").textContent = "Compute";
+    }
     form.dataset.ready = "yes";
   } catch (error) {
-    python = null; // the next press tries again
-    say(`Python could not be started here: ${error.message}`);
+    python = models = null; // the next press tries again
+    say(`It could not be started here: ${error.message}`);
+  } finally {
+    delete form.dataset.busy;
   }
 }
 
@@ -104,7 +125,7 @@ for (const form of forms) {
   });
   let waiting = 0;
   form.addEventListener("input", () => {
-    if (!python) return; // 14 MB are loaded by a press, not by a key
+    if (!python || form.dataset.form === "steps") return; // 14 MB are loaded by a press, not by a key
     clearTimeout(waiting);
     waiting = setTimeout(() => ready(form), 200);
   });

@@ -96,6 +96,11 @@ class PairVectors:
         *vectors, last = held.of([*evidence, claim])
         return cls(held.embedder, np.asarray(vectors), last, tokens[:-1], tokens[-1])
 
+    def cosines(self) -> np.ndarray:
+        """Return the cosine of the claim's vector with each evidence sentence's, shape (m,); a zero vector has 0."""
+        norms = np.linalg.norm(self.evidence, axis=1) * np.linalg.norm(self.claim)
+        return np.divide(self.evidence @ self.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
+
 
 def encode_pairs(pairs: Sequence[Pair], embedder: Encoder) -> list[PairVectors]:
     """Return the vectors of pairs, each distinct sentence encoded once."""
@@ -118,8 +123,7 @@ def nearest_evidence(similarities: np.ndarray, k: int | None = None) -> list[Evi
 
 def cosines(vectors: PairVectors) -> np.ndarray:
     """The cosine of the claim's vector with each evidence sentence's, shape (m,); a zero vector has 0."""
-    norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
-    return np.divide(vectors.evidence @ vectors.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
+    return vectors.cosines()
 
 
 def ranked_evidence(vectors: PairVectors) -> list[Evidence]:

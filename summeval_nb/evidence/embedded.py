@@ -65,7 +65,7 @@ def ten_numbers(
         "near_denied": log_odds(near.contradiction, MOST),
         "all_follows": log_odds(every.entailment, MOST),
         "all_denied": log_odds(every.contradiction, MOST),
-        "cosine": float(cosines(vectors).max()),
+        "cosine": float(max(cosines(vectors))),
         "overlap": alignment(pair.claim, copied_pieces(pair.claim, pair.evidence)),
         "numbers_missing": float(min(clashes.numbers_missing, 2)),
         "names_missing": float(min(clashes.names_missing, 2)),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
@@ -1193,13 +1192,13 @@ def actor_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
 NEAR = 0.7  # of a claim's words, weighed by their rarity, that one sentence holds, if it may say who did what to whom
 
 
-def nearest_two(claim: Parts, evidence: Sequence[Parts], cosines: np.ndarray) -> tuple[int, int]:
+def nearest_two(claim: Parts, evidence: Sequence[Parts], cosines: Iterable[float]) -> tuple[int, int]:
     """Return the places of the evidence sentence nearest to the claim, and of the one that best holds what is left."""
     found = [
         0.6 * idf_coverage(claim, [sentence]) + 0.25 * pairs_within(claim, [sentence]) + 0.15 * float(cosine)
         for sentence, cosine in zip(evidence, cosines, strict=True)
     ]
-    first = int(np.argmax(found))
+    first = found.index(max(found))
     left = [key for key in claim.content if key not in evidence[first].key_set]
     if not left or len(evidence) == 1:
         return first, first
@@ -1207,7 +1206,7 @@ def nearest_two(claim: Parts, evidence: Sequence[Parts], cosines: np.ndarray) ->
         sum(stem_weight(key) for key in left if key in sentence.key_set) + 1e-3 * found[i]
         for i, sentence in enumerate(evidence)
     ]
-    return first, int(np.argmax(held))
+    return first, held.index(max(held))
 
 
 def _neighbours(tokens: Sequence[Token], place: int) -> set[str]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["class_slides", "draw_shared_words", "drawing"]
+
 GENERATED, REFERENCE = "The cat is on the mat.", "The black cat sat on the mat."
 FALSE = "The mat sat on the black cat."
 SUMMARY = (  # of the case of lesson 23

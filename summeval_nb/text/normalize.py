@@ -29,7 +29,7 @@ from summeval_nb.text.values import (
 )
 from summeval_nb.text.wrapping import Mark, citation_marks, doubles_stop, wrappers
 
-VERSION = "2"  # whatever reads normalised text names it in its signature
+VERSION = "3"  # whatever reads normalised text names it in its signature
 
 
 class Normalized(NamedTuple):
@@ -190,19 +190,23 @@ def _gone(text: str, mark: Mark) -> Edit:
     return Edit(start, end, "")
 
 
-# Accents that stand alone after their letter, and characters that are not seen.
+# Accents that stand alone after their letter, characters that are not seen, and white space where one space would do.
 
+_WIDE = re.compile(  # spaces side by side, or a line end within a sentence
+    r"(?<=\S)(?:[^\S\n]{2,}(?=[^\s])|[^\S\n]*\n[^\S\n]*(?=[^\W\d_]))"
+    r"|(?<=[^\W\d_]|[,.])[^\S\n]*\n[^\S\n]*(?=\d)"
+)
 _LOOSE = re.compile(r"[^\W\d_]?[\u0300-\u036f]+|[\u00ad\u200b\ufeff]")
 
 
 def _composed(text: str) -> Normalized:
-    """Return a text whose letters hold their accents, without soft hyphens and spaces of no width."""
-    edits = list[Edit]()
+    """Return a text whose letters hold their accents, without soft hyphens and spaces of no width or too wide."""
+    edits = [Edit(*match.span(), " ") for match in _WIDE.finditer(text)]
     for match in () if text.isascii() else _LOOSE.finditer(text):
         words = unicodedata.normalize("NFC", match[0]) if match[0][-1] >= "\u0300" and match[0][0] < "\u2000" else ""
         if words != match[0]:
             edits.append(Edit(*match.span(), words))
-    return edited(text, edits)
+    return edited(text, sorted(edits))
 
 
 # All of it together.

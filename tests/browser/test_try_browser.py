@@ -3,8 +3,11 @@
 The page stands in a small folder of its own: the site need not be built for it.
 """
 
+import gzip
+import json
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,7 +16,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from summeval_nb import bleu_score, rouge_score
+from summeval_nb import (
+    bleu_score,
+    checker,
+    cosine_similarity,
+    rouge_score,
+    sample_articles,
+    sentence2embedding,
+    split_text,
+    topk_related,
+)
 from summeval_nb.agreement.short_lists import coefficients
 
 ROOT = Path(__file__).parents[2]
@@ -41,10 +53,15 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     except try_page.NotFetched as why:
         pytest.skip(f"needs Pyodide's core, which make docs fetches by npm: {why}")
     folder = tmp_path_factory.mktemp("site")
-    assert try_page.place(folder / "_static")
-    for name in ("try.js", "site.css"):
+    try:
+        try_page.make_models()
+    except (try_page.NotFetched, ModuleNotFoundError) as why:
+        print(f"the five steps stand still: {why}")
+    running = try_page.place(folder / "_static")
+    assert running
+    for name in ("try.js", "try_steps.js", "site.css"):
         (folder / "_static" / name).write_bytes((ROOT / "docs" / "_static" / name).read_bytes())
-    forms = "".join(try_page.form(name, running=True) for name in try_page.FORMS)
+    forms = "".join(try_page.form(name, running=name in running) for name in try_page.FORMS)
     (folder / "try.html").write_text(SHELL.format(forms=forms), encoding="utf-8")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -118,7 +135,8 @@ def test_what_a_reader_typed_is_text(address, visit):
 def test_without_scripts_it_stands_still(address, visit):
     tour = visit(java_script_enabled=False, viewport={"width": 390, "height": 844})
     tour.page.goto(f"{address}/try.html")
-    expect(tour.page.locator(".try-result").first).to_contain_text("BLEU 53.73 of 100")
+    expect(tour.page.locator("form[data-form=words] .try-result")).to_contain_text("BLEU 53.73 of 100")
+    expect(tour.page.locator("form[data-form=steps] .try-result")).to_contain_text("2 of 3 supported")
     expect(tour.page.locator(".try-asleep").first).to_contain_text("stands still")
     expect(tour.page.get_by_role("button")).to_have_count(0)
     tour.screenshot("still", full_page=True)
@@ -131,4 +149,70 @@ def test_where_python_cannot_start_the_example_stays(address, visit):
     page.goto(f"{address}/try.html")
     page.locator("form[data-form=words]").get_by_role("button").click()
     expect(page.locator(".try-state").first).to_contain_text("could not be started here", timeout=90 * SECONDS)
-    expect(page.locator(".try-result").first).to_contain_text("BLEU 53.73 of 100")
+    expect(page.locator("form[data-form=words] .try-result")).to_contain_text("BLEU 53.73 of 100")
+
+
+def twelve() -> list[tuple[str, str]]:
+    """The samples, and eight articles of the everyday set with what was said of each, true and false."""
+    said: dict[str, list[str]] = {}
+    with gzip.open(ROOT / "summeval_nb" / "assets" / "everyday.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            said.setdefault(row["article"], []).append(row["text"])
+    few = [(article, " ".join(texts[:3])) for article, texts in said.items() if len(split_text(article)) >= 4]
+    return [(sample.text, sample.subtle.text) for sample in sample_articles()] + few[:: len(few) // 8][:8]
+
+
+def in_python(article: str, summary: str, k: int) -> tuple[list[list[int]], list[tuple[bool, float] | None]]:
+    """The places and the verdicts of lesson 12."""
+    told, said = split_text(article), split_text(summary)
+    nearest = topk_related(cosine_similarity(sentence2embedding(told), sentence2embedding(said)), k).tolist()
+    pairs = [([told[place] for place in places], text) for text, places in zip(said, nearest, strict=True)]
+    return nearest, [checker(*pair) for pair in pairs]
+
+
+def rows(page: Page, caption: str) -> list[list[str]]:
+    """What stands in a table of the five steps."""
+    found = page.locator("form[data-form=steps] table", has=page.locator("caption", has_text=caption))
+    return [row.locator("td").all_inner_texts() for row in found.locator("tbody tr").all()]
+
+
+def test_five_steps_are_those_of_python(address, visit):
+    """Twelve articles: the places are the same, a probability moves by .02 at most, and the page weighs 45 MB."""
+    tour = visit(viewport={"width": 1300, "height": 1000})
+    page, loaded = tour.page, []
+    page.set_default_timeout(120 * SECONDS)
+    page.on("requestfinished", lambda one: loaded.append(one.sizes()["responseBodySize"]))
+    page.goto(f"{address}/try.html")
+    form = page.locator("form[data-form=steps]")
+    button = form.get_by_role("button")
+    if not button.count():
+        pytest.skip("needs onnxruntime-web, which make docs fetches by npm, and the package onnx")
+    before, started = [row[:2] for row in rows(page, "4 Find")], time.monotonic()
+    button.click()
+    expect(form).to_have_attribute("data-ready", "yes", timeout=120 * SECONDS)
+    print(f"first verdict after {time.monotonic() - started:.1f} s, {sum(loaded) / 1e6:.1f} MB")
+    assert [row[:2] for row in rows(page, "4 Find")] == before and 40e6 < sum(loaded) <= 45e6
+    apart = []
+    for article, summary in twelve():
+        nearest, verdicts = in_python(article, summary, 3)
+        form.get_by_label("Article").fill(article)
+        form.get_by_label("Summary").fill(summary)
+        form.evaluate("one => delete one.dataset.ready")
+        button.click()
+        expect(form).to_have_attribute("data-ready", "yes")
+        assert [row[1] for row in rows(page, "4 Find")] == [f"A{place}" for places in nearest for place in places]
+        for row, (supported, probability) in zip(rows(page, "5 Check"), verdicts, strict=True):
+            assert row[1] == ("supported" if supported else "not supported"), (summary, row, probability)
+            apart.append(abs(float(row[2]) - probability))
+        score = sum(supported for supported, _ in verdicts)
+        expect(form.locator(".try-score")).to_contain_text(f"{score} of {len(verdicts)} supported")
+    print(f"{len(apart)} probabilities, {max(apart):.3f} apart at most")
+    assert max(apart) <= 0.025, apart  # two decimals are shown, so .005 more
+    tour.screenshot("steps", full_page=True)
+    form.get_by_label("Summary").fill(HOSTILE)
+    button.click()
+    expect(form.locator("table").first).to_contain_text(HOSTILE)
+    form.get_by_label("k, how").fill("0")
+    button.click()
+    expect(form.locator(".try-error")).to_contain_text("k must lie between")
+    assert page.title() == "Try it" and not tour.complaints
