@@ -473,11 +473,10 @@ def judge_bench(
     leave_for(failed, total)
 
 
+@takes("html", "as_json")
 def card(
     metric: Annotated[str, typer.Argument(help="A metric's name, or a checker's, as in rouge1 or embedded.")],
-    html: Html = None,
-    markdown: Markdown = None,
-    as_json: AsJson = False,
+    given: Given,
 ) -> None:
     """Try a metric on changes that it must notice, and on changes that it must not.
 
@@ -485,7 +484,6 @@ def card(
     """
     from summeval_nb.agreement.card import metric_card
 
-    given = Given(html=html, markdown=markdown, as_json=as_json)
     result = metric_card(metric, progress=sys.stderr.isatty())
     show(result, given, f"Metric card: {metric}", repr(result))
 

@@ -61,7 +61,7 @@ def test_every_slip_is_recognised_in_99_of_100(sets):
 
 
 def test_a_seed_draws_the_same_on_every_machine():
-    assert exercise_set("4711").fingerprint == "e865748d5fadbb48"
+    assert exercise_set("4711").fingerprint == "f6f47ad7bdd84f1a"
     assert exercise_set(4711).student == exercise_set(" 4711 ").student == "4711"
     assert exercise_set("04711").fingerprint != exercise_set("4711").fingerprint
 
@@ -75,7 +75,7 @@ def test_slips_that_the_book_warns_of_are_among_them():
 def test_the_answers_stand_in_no_object():
     mine, tasks = exercise_set("4711"), drawn("4711")
     for name, task in tasks.items():
-        held = {**vars(mine.tasks[name]), "lines": []}  # in which one can read what is asked
+        held = {**mine.tasks[name]._asdict(), "lines": []}  # in which one can read what is asked
         assert "." not in json.dumps(held), "no number at all"
         values = {as_written(value, decimals) for _, value, decimals in task.values()}
         assert len(values) == len(mine.tasks[name].slips) + 1

@@ -14,9 +14,9 @@ import numpy as np
 
 from summeval_nb.agreement.card_texts import CELLS, GOOD, KINDS, MARKS, ORDER, OTHER, card_items, changed
 from summeval_nb.agreement.registry import load_metric
-from summeval_nb.core.base import JsonDict, Scores, require_share
+from summeval_nb.core.base import JsonDict, Scores, require_inner_share
 from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
-from summeval_nb.core.metric import is_function, require_metric, score_rows
+from summeval_nb.core.metric import require_metric, score_rows
 from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.core.resampling import bootstrap
 from summeval_nb.core.results import Outcome, Rows, Signature
@@ -33,30 +33,21 @@ _MACHINE_FAULTS = (ImportError, MemoryError, OSError)  # not of an item: whoever
 
 
 class _Function:
-    """A function as what scores texts; what it raises is the reason why that text has no score."""
+    """A function as what scores texts: it gets the texts that its arguments name, or candidate and references."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        try:
-            given = [*inspect.signature(function).parameters.values()]
-        except (TypeError, ValueError):  # a builtin does not say what it takes
-            given = []
         stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        given = inspect.signature(function).parameters.values()
         needed = [each.name for each in given if each.default is each.empty and each.kind not in stars]
-        self.by_name = bool(needed) and {*needed} <= {*CELLS}
-        read = needed if self.by_name else ["candidate", "references"]
-        self.function, self.columns = function, dict.fromkeys(read, "text")
+        self.function, self.by_name = function, bool(needed) and {*needed} <= {*CELLS}
+        self.columns = dict.fromkeys(needed if self.by_name else ("candidate", "references"), "text")
 
     def score_many(self, *columns: Sequence[Any]) -> list[Any]:
-        """Return what the function returns for each text, or why it returned nothing."""
-        return [self._score(row) for row in steps(list(zip(*columns, strict=True)))]
-
-    def _score(self, row: Sequence[Any]) -> Any:
-        try:
-            return self.function(**dict(zip(self.columns, row, strict=True))) if self.by_name else self.function(*row)
-        except _MACHINE_FAULTS:
-            raise
-        except Exception as error:
-            return {"score": None, "reason": f"{type(error).__name__}: {error}"}
+        """Return what the function returns for each text."""
+        rows = steps(list(zip(*columns, strict=True)))
+        if self.by_name:
+            return [self.function(**dict(zip(self.columns, row, strict=True))) for row in rows]
+        return [self.function(*row) for row in rows]
 
 
 def _scorer(metric: AnyMetric) -> tuple[str, Scores]:
@@ -67,9 +58,8 @@ def _scorer(metric: AnyMetric) -> tuple[str, Scores]:
     name = str(getattr(metric, "name", "") or getattr(metric, "__name__", "") or type(metric).__name__)
     if hasattr(metric, "check_many") and not isinstance(metric, type):
         return name, FaithfulnessMetric(checker=cast(Checker, metric))
-    if is_function(metric) and not isinstance(metric, type) and not hasattr(metric, "score_many"):
-        return name, _Function(metric)
-    return name, require_metric(metric)
+    is_plain = callable(metric) and not isinstance(metric, type) and not hasattr(metric, "score_many")
+    return name, _Function(cast(Any, metric)) if is_plain else require_metric(metric)
 
 
 def _outcomes(scorer: Scores, rows: Sequence[JsonDict]) -> list[Outcome]:
@@ -81,7 +71,7 @@ def _outcomes(scorer: Scores, rows: Sequence[JsonDict]) -> list[Outcome]:
     except Exception as error:
         if len(rows) == 1:
             return [Outcome(None, "failed", f"{type(error).__name__}: {error}")]
-    return [outcome for row in rows for outcome in _outcomes(scorer, [row])]
+    return [outcome for row in steps(rows) for outcome in _outcomes(scorer, [row])]
 
 
 def _with_ends(row: JsonDict, name: str, start: str, form: str) -> str:
@@ -270,8 +260,7 @@ def metric_card(
     >>> card.blind_spots
     ['another text']
     """
-    if not 0 < require_share(margin, "margin") < 1:
-        raise ValueError(f"margin must lie between 0 and 1, not {margin}")
+    require_inner_share(margin, "margin")
     name, scorer = _scorer(metric)
     if unknown := [column for column in scorer.columns if column not in CELLS]:
         raise ValueError(f"{name} reads {', '.join(unknown)}, which items have not; they have {', '.join(CELLS)}")
@@ -312,10 +301,8 @@ def metric_card(
         row |= dict.fromkeys(("share", "share_low", "share_high", "right")) | {"verdict": "undecided"}
         row["reason"] = reason(change, GOOD)
         if is_apart and moved.size > 1:
-            row["share"], (row["share_low"], row["share_high"]) = (
-                effect[0] / spread,
-                sorted(end / spread for end in effect[1:]),
-            )
+            row["share"], *ends = (value / spread for value in effect)
+            row["share_low"], row["share_high"] = sorted(ends)
             good = np.abs(moved / spread) <= margin if row["kind"] == "invariance" else moved / spread < -1e-9
             row["right"] = float(good.mean())
         if change == OTHER:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts, short_repr
-from summeval_nb.evidence.labelled import asset_path
+from summeval_nb.evidence.labelled import asset, asset_path
 
 __all__ = ["CELLS", "GOOD", "KINDS", "MARKS", "ORDER", "OTHER", "WRAPPERS", "card_items", "changed", "date_forms"]
 
@@ -35,42 +35,13 @@ def date_forms(year: int, month: int, day: int) -> list[str]:
     ]
 
 
-def _unended(sentence: str) -> str:
-    return sentence.rstrip(".")
+def _rewrite(form: str) -> Rewrite:
+    """What puts a text into a form, which may ask for it `bare`, without its full stop, and for its number of words."""
+    return lambda text: form.format(text=text, bare=text.rstrip("."), words=len(text.split()))
 
 
-MARKS: tuple[Rewrite, ...] = (
-    lambda text: f"{text} [1]",
-    lambda text: f"{_unended(text)} [1].",
-    lambda text: f"{_unended(text)} [2][3].",
-    lambda text: f"{_unended(text)} [1, 4].",
-    lambda text: f"{text} [2-4]",
-    lambda text: f"{_unended(text)} (Source 2).",
-    lambda text: f"{_unended(text)} (Novak et al., 2021).",
-    lambda text: f"{_unended(text)} (Keller & Brandt, 2019).",
-    lambda text: f"{text}【3†source】",
-    lambda text: f"{text}¹",
-    lambda text: f"{_unended(text)}²,³.",
-    lambda text: f"{_unended(text)} [doc-4].",
-    lambda text: f"{text}[^2]",
-    lambda text: f"{_unended(text)} ([source](https://example.org/news/17)).",
-)
-WRAPPERS: tuple[Rewrite, ...] = (
-    lambda text: f"Here is a short summary of the text:\n\n{text}",
-    lambda text: f"Sure, here's the summary you asked for: {text}",
-    lambda text: f"{text}\n\nI hope that helps!",
-    lambda text: f"**Summary:** {text}",
-    lambda text: f"{text}\n\n(Word count: {len(text.split())})",
-    lambda text: f"{text} #localnews #community",
-    lambda text: f"Of course! Below is a brief summary.\n\n{text}\n\nWould you like a longer version?",
-    lambda text: f"## Summary\n\n{text}",
-    lambda text: f"Certainly!\n\n{text}\n\nFeel free to ask if you want more details.",
-    lambda text: f"TL;DR: {text}",
-    lambda text: f"Summary ({len(text.split())} words): {text}",
-    lambda text: f"{text}\n\n---\nLet me know if you would like me to shorten this.",
-    lambda text: f"In summary:\n{text}",
-    lambda text: f"Absolutely! {text} Is there anything else I can do for you?",
-)
+_FORMS = asset("card_forms.json")
+MARKS, WRAPPERS = (tuple(map(_rewrite, _FORMS[name])) for name in ("marks", "wrappers"))
 SPACES: tuple[Rewrite, ...] = (
     lambda text: text.replace(" ", "  "),
     lambda text: f"\n{text}\n\n",

@@ -8,26 +8,27 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from bisect import bisect_left
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..core.base import JsonDict, require_count, require_option
-from ..core.base import require_share, require_text, short_repr
-from ..core.columns import is_missing, table_rows
+from ..core.base import JsonDict, require_count, require_inner_share
+from ..core.base import require_option, require_share, require_text
+from ..core.base import short_repr
+from ..core.columns import csv_text, is_missing, plain_cell, table_rows
 from ..core.files import Table, require_once, require_path, write_whole
 from ..core.results import Score, ScoreTable, Signature
 
 # %% auto #0
 __all__ = ['MIN_LABELS', 'SCOPES', 'VERDICTS', 'Labels', 'LABEL_COLUMNS', 'rogan_gladen', 'Tuned', 'power_tuned',
            'share_interval', 'CorrectedScore', 'correct_score', 'corrected', 'draw_items', 'record_label',
-           'labels_needed', 'read_labels', 'read_verdicts', 'plain_cell', 'read_drawn']
+           'labels_needed', 'read_labels', 'read_verdicts', 'read_drawn', 'drawn_items']
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #ec91fc2d
 def rogan_gladen(raw: float, tpr: float, fpr: float) -> float | None:
@@ -172,15 +173,12 @@ class CorrectedScore(Score):
 
     def rows(self) -> list[JsonDict]:
         """Return what one may publish: raw, labels alone, Rogan-Gladen, corrected."""
-        found: list[tuple[str, float | None, tuple[float, float] | None]] = [
-            ("raw verdicts", self.raw, None),
-            ("labels alone", self.labels_mean, self.labels_interval),
-            ("Rogan-Gladen", self.rogan_gladen, None),
-            ("corrected", self.score, self.interval),
-        ]
+        values: JsonDict = {"raw verdicts": self.raw, "labels alone": self.labels_mean}
+        values |= {"Rogan-Gladen": self.rogan_gladen, "corrected": self.score}
+        ends = {"labels alone": self.labels_interval, "corrected": self.interval}
         rows = []
-        for name, value, interval in found:
-            low, high = interval or (None, None)
+        for name, value in values.items():
+            low, high = ends.get(name, (None, None))
             rows.append({"estimate": name, "score": value, "low": low, "high": high})
         return rows
 
@@ -253,24 +251,21 @@ def correct_score(
     (67, True)
     """
     require_option(scope, "scope", SCOPES)
-    if not 0 < require_share(confidence, "confidence") < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    require_inner_share(confidence, "confidence")
     judged, left_out = read_verdicts(table, verdict)
-    said, failed = _joined(judged, read_labels(labels), left_out)
+    said = _joined(judged, read_labels(labels), left_out)
     if other is not None:
         if not isinstance(other, tuple) or len(other) != 2:
             raise TypeError("other must be a tuple: the second table and its labels")
         judged_b, left_b = read_verdicts(other[0], verdict)
-        labels_b = read_labels(other[1])
         if judged.keys() | left_out != judged_b.keys() | left_b:
             raise ValueError(
                 "the two tables must have the same items, with the same ids"
             )
-        said_b, failed_b = _joined(judged_b, labels_b, left_b)
-        both = judged.keys() & judged_b.keys()
-        judged = {i: f - judged_b[i] for i, f in judged.items() if i in both}
-        said = {i: y - said_b[i] for i, y in said.items() if i in both & said_b.keys()}
-        left_out, failed = left_out | left_b, failed | failed_b
+        said_b = _joined(judged_b, read_labels(other[1]), left_b)
+        judged = {i: f - judged_b[i] for i, f in judged.items() if i in judged_b}
+        said = {i: y - said_b[i] for i, y in said.items() if i in said_b}
+        left_out |= left_b
     _require_enough(said, len(judged), paired=other is not None)
     y = np.array(list(said.values()))
     f = np.array([judged[i] for i in said])
@@ -297,11 +292,12 @@ def corrected(
         found, interval = Tuned(mean, 0.0, alone, alone, spread), plain
     low = -1.0 if paired else 0.0
     everything = np.concatenate([f, rest])
-    rates: list[float | None] = [None, None, None]
+    rates: JsonDict = dict.fromkeys(("tpr", "fpr", "rogan_gladen"))
     if not paired:
         yes = f >= 0.5
-        tpr, fpr = float(yes[y == 1].mean()), float(yes[y == 0].mean())
-        rates = [tpr, fpr, rogan_gladen(float((everything >= 0.5).mean()), tpr, fpr)]
+        rates |= {"tpr": float(yes[y == 1].mean()), "fpr": float(yes[y == 0].mean())}
+        share = float((everything >= 0.5).mean())
+        rates["rogan_gladen"] = rogan_gladen(share, rates["tpr"], rates["fpr"])
     parts: JsonDict = {"metric": "corrected", "method": "ppi++", "scope": scope}
     parts |= {"confidence": confidence, "labels": n, "items": len(everything)}
     return CorrectedScore(
@@ -314,9 +310,7 @@ def corrected(
         labels_mean=mean,
         weight=found.weight,
         worth=spread / found.variance if found.variance else None,
-        tpr=rates[0],
-        fpr=rates[1],
-        rogan_gladen=rates[2],
+        **rates,
         n_items=len(everything),
         n_labels=n,
         n_left_out=left_out,
@@ -377,14 +371,16 @@ def draw_items(
     with _locked(path):
         known: dict[str, list[JsonDict]] = {}
         if path is not None and require_path(path).exists():
-            for row in read_drawn(path):
-                known.setdefault(row["id"], []).append(row)
-            first = {name: rows[0] for name, rows in known.items()}
-            if lost := [name for name in first if not _one_text(first, shown, name)]:
-                remedy = "take the seed and an n of the first drawing, or another path"
-                more = f"{len(lost)} items that this drawing has not, or other texts"
-                one = short_repr(lost[0])
-                raise ValueError(f"{path} holds {more}, such as {one}: {remedy}")
+            known = drawn_items(path)
+        if lost := [
+            name
+            for name, rows in known.items()
+            if name not in shown or not _one_text(rows[0], shown[name])
+        ]:
+            remedy = "take the seed and an n of the first drawing, or another path"
+            more = f"{len(lost)} items that this drawing has not, or other texts"
+            one = short_repr(lost[0])
+            raise ValueError(f"{path} holds {more}, such as {one}: {remedy}")
         found = []
         for name in drawn:
             for row in known.get(name, [{}]):
@@ -471,8 +467,9 @@ def labels_needed(
     >>> labels_needed({"score": [0, 1] * 500}, width=0.2)
     95
     """
-    if not 0 < require_share(width, "width") < 1:
-        raise ValueError(f"width must lie between 0 and 1, not {width}")
+    require_inner_share(width, "width")
+    require_inner_share(confidence, "confidence")
+    require_option(scope, "scope", SCOPES)
     judged, _ = read_verdicts(table, verdict)
     total, share, spread, useless = len(judged), 0.5, 0.25, 1.0
     if labels is not None:
@@ -482,9 +479,6 @@ def labels_needed(
         finite = 1 - first.n_labels / total
         if first.worth is not None:  # the part of the variance that the judge leaves
             useless = min(1.0, first.n_labels / finite / first.worth)
-    elif not 0 < require_share(confidence, "confidence") < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
-    require_option(scope, "scope", SCOPES)
 
     def wide(n: int) -> float:
         variance = spread * useless * (1 / n - 1 / total)
@@ -497,11 +491,8 @@ def labels_needed(
         reached = f"; all of them give {wide(total):.3f}" if total > 2 else ""
         remedy = "bring more items or ask for a wider interval"
         raise ValueError(f"{total} items are too few for {width}{reached}: {remedy}")
-    few, many = MIN_LABELS, total
-    while few < many:
-        middle = (few + many) // 2
-        few, many = (few, middle) if wide(middle) <= width else (middle + 1, many)
-    return few
+    every = range(total + 1)
+    return bisect_left(every, True, lo=MIN_LABELS, key=lambda n: wide(n) <= width)
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #9529ae88
 def _as_label(value: object, item: str) -> float:
@@ -568,14 +559,10 @@ def read_labels(labels: Labels, who: str | None = None) -> dict[str, float]:
         given = given.to_dict()  # a Series, by its index
     if isinstance(given, Mapping) and not ("id" in given and "label" in given):
         given = [{"id": item, "label": label} for item, label in given.items()]
-        rows: list[Mapping[Any, Any]] = given
-    else:
-        rows = table_rows(given)
-        if lost := [row for row in rows if not {"id", "label"} <= row.keys()]:
-            have = ", ".join(map(str, lost[0]))
-            raise ValueError(
-                f"labels need the columns 'id' and 'label'; there is: {have}"
-            )
+    rows = table_rows(given)
+    if lost := [row for row in rows if not {"id", "label"} <= row.keys()]:
+        have = ", ".join(map(str, lost[0]))
+        raise ValueError(f"labels need the columns 'id' and 'label'; there is: {have}")
     people: dict[str, list[tuple[str, Any]]] = {}
     for row in rows:
         by = "" if is_missing(row.get("who")) else str(row["who"]).strip()
@@ -601,10 +588,8 @@ def read_verdicts(
     table: ScoreTable[Any] | Table, verdict: str | None = None
 ) -> tuple[dict[str, float], set[str]]:
     """Return verdicts by id, each in [0, 1], and the ids of items that have none."""
-    pairs = []
-    for name, row in _table_items(table):
-        column = _verdict_column(row, verdict)
-        pairs.append((name, row[column]))
+    items = _table_items(table)
+    pairs = [(name, row[_verdict_column(row, verdict)]) for name, row in items]
     named = _named(pairs, "the table")
     found = {i: _as_share(v, i) for i, v in named.items() if not is_missing(v)}
     if not found:
@@ -650,15 +635,15 @@ def _as_share(value: object, item: str) -> float:
 
 def _joined(
     judged: dict[str, float], said: dict[str, float], left_out: set[str]
-) -> tuple[dict[str, float], set[str]]:
-    """Labels of items with a verdict, and those of items whose verdict failed."""
+) -> dict[str, float]:
+    """Labels of items with a verdict; a label may be of an item whose verdict failed."""
     if lost := [i for i in said if i not in judged and i not in left_out]:
         some = ", ".join(map(repr, lost[:3]))
         raise ValueError(
             f"{len(lost)} of {len(said)} labels are of items that the table has not, "
             f"such as {some}: take the ids of draw_items"
         )
-    return {i: y for i, y in said.items() if i in judged}, said.keys() & left_out
+    return {i: y for i, y in said.items() if i in judged}
 
 
 def _require_enough(said: dict[str, float], items: int, *, paired: bool) -> None:
@@ -669,8 +654,8 @@ def _require_enough(said: dict[str, float], items: int, *, paired: bool) -> None
         )
     if len(set(said.values())) < 2:
         (only,) = set(said.values())
-        kind = f"differences are {only:g}" if paired else "labels are "
-        kind += "" if paired else ("yes" if only else "no")
+        word = "yes" if only else "no"
+        kind = f"differences are {only:g}" if paired else f"labels are {word}"
         raise ValueError(
             f"all {len(said)} {kind}: at least one of the other kind is missing; draw "
             "more items"
@@ -681,14 +666,13 @@ def _shown(
     table: ScoreTable[Any] | Table, verdict: str | None, drawn: list[str]
 ) -> dict[str, JsonDict]:
     """What a person reads of each drawn item: no verdict, texts without formulas."""
-    found: dict[str, JsonDict] = {}
-    wanted, given = set(drawn), table
+    found, wanted = {}, set(drawn)
     hidden = {"id", *LABEL_COLUMNS, *VERDICTS, verdict}
     for place, (name, row) in enumerate(_table_items(table)):
         if name not in wanted:
             continue
-        if isinstance(given, ScoreTable) and given.sentence_columns:
-            parts = given.sentence_rows(place)
+        if isinstance(table, ScoreTable) and table.sentence_columns:
+            parts = table.sentence_rows(place)
             quotes = [q for part in parts for q in part.get("quotes") or ()]
             texts = [str(part.get("text", "")) for part in parts]
             evidence = " / ".join(dict.fromkeys(map(str, quotes)))
@@ -698,55 +682,36 @@ def _shown(
     return found
 
 
-def _one_text(file: Mapping[str, Any], shown: Mapping[str, Any], name: str) -> bool:
+def _one_text(file: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
     """Whether both show the same item; a spreadsheet may change its numbers."""
-    new = shown.get(name, {})
-    words = [k for k, v in new.items() if k in file[name] and any(map(str.isalpha, v))]
-    bare = [
-        ["".join(row[k].lower().split()) for k in words] for row in (file[name], new)
-    ]
-    return name in shown and bare[0] == bare[1]
+    words = [k for k, v in shown.items() if k in file and any(map(str.isalpha, v))]
+    bare = [["".join(row[k].lower().split()) for k in words] for row in (file, shown)]
+    return bare[0] == bare[1]
 
 
-@contextmanager
-def _locked(path: str | PathLike[str] | None) -> Iterator[None]:
+def _locked(path: str | PathLike[str] | None) -> AbstractContextManager[object]:
     """Let no other process write a file of labels meanwhile."""
-    file = None if path is None else require_path(path)
-    if file is None or not file.is_file():
-        yield
-        return
     from filelock import FileLock
 
-    with FileLock(file.with_name(f".{file.name}.lock"), timeout=60):
-        yield
-
-
-def plain_cell(value: object) -> str:
-    """A cell that a spreadsheet shows and does not run."""
-    text = "" if is_missing(value) else str(value)
-    return f"'{text}" if text[:1] in tuple("=+-@\t\r") else text
+    file = None if path is None else require_path(path)
+    if file is None or not file.is_file():
+        return nullcontext()
+    return FileLock(file.with_name(f".{file.name}.lock"), timeout=60)
 
 
 def _write_csv(path: str | PathLike[str], rows: list[JsonDict]) -> None:
-    for row in rows:
-        if row["id"][:1] in tuple("=+@"):
-            start = f"begins with {row['id'][0]!r}"
-            raise ValueError(
-                f"the id {row['id']!r} {start}: a spreadsheet would run it"
-            )
-    text = io.StringIO()
+    if bad := [row["id"] for row in rows if row["id"][:1] in tuple("=+@")]:
+        start = f"begins with {bad[0][0]!r}"
+        raise ValueError(f"the id {bad[0]!r} {start}: a spreadsheet would run it")
     columns = list(dict.fromkeys(name for row in rows for name in row))
     columns.sort(key=lambda name: name in LABEL_COLUMNS)
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_whole(path, text.getvalue())
+    write_whole(path, csv_text(rows, columns))
 
 
 def read_drawn(path: str | PathLike[str]) -> list[dict[str, Any]]:
     """Return the rows of a CSV of `draw_items`, as people or a spreadsheet left it."""
     file = require_path(path)
-    if not Path(file).is_file():
+    if not file.is_file():
         raise ValueError(
             f"there is no file {path}: draw_items(table, n, path=) writes it"
         )
@@ -765,3 +730,11 @@ def read_drawn(path: str | PathLike[str]) -> list[dict[str, Any]]:
     if not rows or not {"id", "label"} <= rows[0].keys():
         raise ValueError(f"{path} has no rows with the columns 'id' and 'label'")
     return [{key: row[key] for key in row if key is not None} for row in rows]
+
+
+def drawn_items(path: str | PathLike[str]) -> dict[str, list[JsonDict]]:
+    """Return the rows of `read_drawn` by item: one for each person who labelled it."""
+    found: dict[str, list[JsonDict]] = {}
+    for row in read_drawn(path):
+        found.setdefault(row["id"], []).append(row)
+    return found

@@ -6,9 +6,9 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-from summeval_nb.agreement.correction import LABEL_COLUMNS, VERDICTS, plain_cell, read_drawn, record_label
+from summeval_nb.agreement.correction import LABEL_COLUMNS, VERDICTS, drawn_items, record_label
 from summeval_nb.core.base import JsonDict, require_module, require_text
-from summeval_nb.core.columns import is_missing
+from summeval_nb.core.columns import is_missing, plain_cell
 from summeval_nb.core.html import render
 
 __all__ = ["Labelling", "label_items"]
@@ -22,7 +22,8 @@ class Labelling:
         self.path, self.who, self.share = path, plain_cell(require_text(who, "who").strip()), share
         if not self.who:
             raise ValueError("who is empty: say whose labels these are")
-        self._question, self._problem, self._items = require_text(question, "question"), "", self._read()
+        self._question, self._problem = require_text(question, "question"), ""
+        self._items = [*drawn_items(path).values()]
         self.place, self.buttons = self._next(0), {}
         for name in ("Yes", "No", "Skip", "Back"):
             self.buttons[name] = widgets.Button(description=name, layout=widgets.Layout(width="6rem"))
@@ -31,13 +32,6 @@ class Labelling:
         self._view = widgets.HTML(layout=widgets.Layout(width="auto", min_width="0"))
         self.widget: Any = widgets.VBox([row, self._view])
         self._draw()
-
-    def _read(self) -> list[list[JsonDict]]:
-        """The rows of each item, one for each person who labelled it."""
-        found: dict[str, list[JsonDict]] = {}
-        for row in read_drawn(self.path):
-            found.setdefault(row["id"], []).append(row)
-        return list(found.values())
 
     def _own(self, rows: list[JsonDict]) -> str:
         return next((row["label"] for row in rows if row.get("who") == self.who and not is_missing(row["label"])), "")
@@ -54,7 +48,7 @@ class Labelling:
         try:  # Jupyter hides what a button raises
             if name in ("Yes", "No"):
                 record_label(self.path, self._items[self.place][0]["id"], name, self.who)
-                self._items = self._read()
+                self._items = [*drawn_items(self.path).values()]
             self.place = self.place - 1 if name == "Back" else self._next(self.place + 1)
         except (OSError, ValueError, RuntimeError) as error:
             self._problem = str(error)

@@ -28,6 +28,7 @@ __all__ = [
     "require_flag",
     "is_finite",
     "require_share",
+    "require_inner_share",
     "require_option",
     "require_options",
     "how_to_install",
@@ -182,6 +183,14 @@ def require_share(value: object, name: str) -> float:
     if not 0 <= number <= 1:
         raise ValueError(f"{name} must lie in [0, 1], not {short_repr(value)}")
     return float(value)
+
+
+def require_inner_share(value: object, name: str) -> float:
+    """Return `value` as a float between 0 and 1, and neither of them; otherwise raise."""
+    share = require_share(value, name)
+    if not 0 < share < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, not {value}")
+    return share
 
 
 def require_option(value: object, name: str, known: Iterable[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -11,8 +13,8 @@ from typing import Any
 from .base import require_column, require_option
 from .files import Table, frame_rows
 
-__all__ = ["COLUMN_NAMES", "find_column", "is_missing", "nearest_column", "no_column", "table_records", "table_rows"]
-__all__ += ["unread_columns"]
+__all__ = ["COLUMN_NAMES", "csv_text", "find_column", "is_missing", "nearest_column", "no_column", "plain_cell"]
+__all__ += ["table_records", "table_rows", "unread_columns"]
 
 _CONTEXTS: tuple[str, ...] = ("contexts", "context", "retrieved_contexts", "retrieval_context", "retrieved_documents")
 _CONTEXTS += ("retrieved_passages", "source_documents", "documents", "document", "passages")
@@ -131,6 +133,21 @@ def is_missing(value: object) -> bool:
     return (
         value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
     )
+
+
+def plain_cell(value: object) -> str:
+    """Return a cell that a spreadsheet shows and does not run."""
+    text = "" if is_missing(value) else str(value)
+    return f"'{text}" if text[:1] in tuple("=+-@\t\r") else text
+
+
+def csv_text(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> str:
+    """Return a table as CSV; a cell that a row has not is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def table_rows(table: Table) -> list[Mapping[Any, Any]]:

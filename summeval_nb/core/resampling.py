@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from .base import np, require_count, require_share
+from .base import np, require_count, require_inner_share
 
 
 class Resampled(NamedTuple):
@@ -56,8 +56,7 @@ def bootstrap(
     if items < 2:
         raise ValueError("an interval needs a corpus of at least two texts: with one there is nothing to draw from")
     require_count(n_resamples, "n_resamples", minimum=2)
-    if not 0 < require_share(confidence, "confidence") < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    require_inner_share(confidence, "confidence")
     values = np.concatenate([statistic(batch) for batch in drawings(items, n_resamples, seed)])
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Resampled(values, float(low), float(high))

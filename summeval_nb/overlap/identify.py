@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cached_property, partial
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from summeval_nb.core.base import JsonDict, np, require_count, require_option
 from summeval_nb.core.html import render
-from summeval_nb.core.results import Signature
+from summeval_nb.core.results import Rows, Signature
 from summeval_nb.text.split import split_sentences
 
 from .base import require_pairs
@@ -22,9 +22,6 @@ from .chrf import ChrfMetric
 from .counting import many_counts
 from .rouge import RougeMetric
 from .ter import TerMetric
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["METRICS_SEARCHED", "Configuration", "IdentifiedScore", "identify_among", "identify_score", "printed_scores"]
 
@@ -62,74 +59,61 @@ class Configuration:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return {name: getattr(self, name) for name in ("value", "program", "surprise")} | {
-            "signature": str(self.signature),
-            "same": list(self.same),
-        }
+        more = {"signature": str(self.signature), "same": list(self.same)}
+        return {"value": self.value, "program": self.program, "surprise": self.surprise} | more
 
 
-class IdentifiedScore(Sequence[Configuration]):
+@dataclass(frozen=True, repr=False, eq=False)
+class IdentifiedScore(Rows, Sequence[Configuration]):
     """The configurations that print a number, the likeliest first; none if no one fits.
 
     Attributes
     ----------
     printed : str
         The number as it was given.
-    nearest : tuple of Configuration
-        What comes closest, where nothing fits.
+    found, nearest : sequence of Configuration
+        What fits, and what comes closest where nothing does.
     searched : int
         How many configurations were tried.
     """
 
-    def __init__(
-        self, printed: str, found: Sequence[Configuration], nearest: Sequence[Configuration], searched: int
-    ) -> None:
-        self.printed, self.nearest, self.searched = printed, tuple(nearest), searched
-        self._found = tuple(found)
+    printed: str
+    found: Sequence[Configuration]
+    nearest: Sequence[Configuration]
+    searched: int
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self.found)
 
     def __getitem__(self, place):  # type: ignore[no-untyped-def, override]
-        return self._found[place]
+        return self.found[place]
 
     @property
     def line(self) -> str:
         """The answer in one sentence."""
         if not self:
             return f"None of {self.searched:,} configurations prints {self.printed}."
-        count = "One number" if len(self) == 1 else f"{len(self)} numbers"
-        fits = "is printed as" if len(self) == 1 else "are printed as"
-        order = "" if len(self) == 1 else ", the likeliest first"
-        return f"{count} among {self.searched:,} configurations {fits} {self.printed}{order}."
+        if len(self) == 1:
+            return f"One number among {self.searched:,} configurations is printed as {self.printed}."
+        among = f"{len(self)} numbers among {self.searched:,} configurations"
+        return f"{among} are printed as {self.printed}, the likeliest first."
 
     def rows(self) -> list[JsonDict]:
         """Return one plain dictionary for each number that fits, or for the nearest."""
-        shown = self._found or self.nearest
-        return [
-            {
-                "value": own.value,
-                "program": own.program,
-                "signature": str(own.signature),
-                "the same": len(own.same),
-            }
-            for own in shown
-        ]
+        found = []
+        for own in self.found or self.nearest:
+            row: JsonDict = {"value": own.value, "program": own.program, "signature": str(own.signature)}
+            found.append(row | {"the same": len(own.same)})
+        return found
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         return {
             "printed": self.printed,
             "searched": self.searched,
-            "found": [own.to_dict() for own in self._found],
+            "found": [own.to_dict() for own in self.found],
             "nearest": [own.to_dict() for own in self.nearest],
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return `rows` as a table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def __repr__(self) -> str:
         lines = [self.line]
@@ -168,10 +152,10 @@ class _Pairs:
         return range(int(self.sizes[0])) if self.several and len(set(self.sizes.tolist())) == 1 else range(0)
 
     def joined(self, values: np.ndarray) -> dict[str, float]:
-        """Return the mean over texts of the best, the mean and the first of each one's references."""
+        """Return the mean over texts of the best and of the mean of each one's references."""
         best = np.maximum.reduceat(values, self.starts)
         mean = np.add.reduceat(values, self.starts) / self.sizes
-        return {"best": float(best.mean()), "mean": float(mean.mean()), "first": float(values[self.starts].mean())}
+        return {"best": float(best.mean()), "mean": float(mean.mean())}
 
 
 _BLEU_TOKENIZERS = {"13a": 0, "none": 1, "intl": 2, "word_tokenize": 2, "char": 3, "zh": 3}
@@ -193,11 +177,10 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
         own = _word_tokenize if tokenizer == "word_tokenize" else tokenizer
         metric = BleuMetric(tokenize=own, lowercase=lowercase)
         views = {"all": _count_rows(pairs.texts, pairs.groups, metric)}
-        flat = _count_rows(*pairs.flat, metric) if pairs.several else None
-        if flat is not None:
-            views["first"] = flat[pairs.starts]
+        if pairs.several:
+            views["each"] = _count_rows(*pairs.flat, metric)
+            views["first"] = views["each"][pairs.starts]
         padded = {name: _as_nltk(rows) for name, rows in views.items()}
-        padded_flat = None if flat is None else _as_nltk(flat)
         for n in (4, 3, 2, 1):
             columns = [0, 1, *range(2, 2 + n), *range(6, 6 + n)]
             asked: dict[str, object] = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "tok": tokenizer}
@@ -207,7 +190,7 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
                     scores = partial(_bleu_values, smooth=smooth, effective=effective)
                     parts = asked | {"smooth": smooth, "eff": effective}
                     paid = dear + (0 if smooth == "exp" else 1)
-                    for how, whole, value in _ways(pairs, views, flat, columns, scores):
+                    for how, whole, value in _ways(pairs, views, columns, scores):
                         unusual = effective == whole  # sacrebleu: yes for a text, no for a corpus
                         yield _configured(100 * value, "sacrebleu", parts | how, paid + unusual, 100.0)
             if tokenizer in ("none", "word_tokenize"):
@@ -215,42 +198,37 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
                     scores = partial(_bleu_values, smooth=method)
                     parts = {**asked, "smooth": method}
                     paid = lowercase + 2 * (n != 4) + more + (tokenizer == "word_tokenize")
-                    for how, _, value in _ways(pairs, padded, padded_flat, columns, scores):
+                    for how, _, value in _ways(pairs, padded, columns, scores):
                         yield _configured(value, "nltk", parts | how, 1 + paid, 1.0)
 
 
 def _ways(
     pairs: _Pairs,
     views: Mapping[str, np.ndarray],
-    flat: np.ndarray | None,
     columns: list[int],
     scores: Callable[[np.ndarray], np.ndarray],
 ) -> Iterator[tuple[dict[str, object], bool, float]]:
     """Yield each way to join texts and references: how it is called, whether of the whole, and its number."""
-    for which, rows in views.items():
+    used = {name: rows[:, columns] for name, rows in views.items()}
+
+    def whole(rows: np.ndarray) -> float:
+        return float(scores(rows.sum(axis=0, keepdims=True))[0])
+
+    for which in ("all", "first") if pairs.several else ("all",):
         named = {"refs": which} if pairs.several else {}
-        rows = rows[:, columns]
-        yield {"of": "corpus", **named}, True, float(scores(_summed(rows))[0])
-        yield {"of": "mean of texts", **named}, False, float(scores(rows).mean())
-    if flat is None:
-        return
-    rows = flat[:, columns]
-    for which, value in pairs.joined(scores(rows)).items():
-        if which != "first":
+        yield {"of": "corpus", **named}, True, whole(used[which])
+        yield {"of": "mean of texts", **named}, False, float(scores(used[which]).mean())
+    if pairs.several:
+        for which, value in pairs.joined(scores(used["each"])).items():
             yield {"of": "mean of texts", "refs": which}, False, value
-    whole = [float(scores(_summed(rows[pairs.starts + number]))[0]) for number in pairs.columns()]
-    if whole:
-        yield {"of": "corpus", "refs": "mean"}, True, float(np.mean(whole))
-        yield {"of": "corpus", "refs": "best"}, True, max(whole)
+    if by_column := [whole(used["each"][pairs.starts + number]) for number in pairs.columns()]:
+        yield {"of": "corpus", "refs": "mean"}, True, float(np.mean(by_column))
+        yield {"of": "corpus", "refs": "best"}, True, max(by_column)
 
 
 def _as_nltk(rows: np.ndarray) -> np.ndarray:
     """Return rows of counts in which each text has at least one n-gram of each order, as nltk counts."""
     return np.column_stack([rows[:, :6], np.maximum(rows[:, 6:], 1)])
-
-
-def _summed(rows: np.ndarray) -> np.ndarray:
-    return rows.sum(axis=0, keepdims=True)
 
 
 def _bleu_values(rows: np.ndarray, smooth: str, effective: bool = False) -> np.ndarray:
@@ -297,36 +275,25 @@ def _rouge(pairs: _Pairs) -> Iterator[Configuration]:
     for compat, stemmer in product(("google", "rouge-1.5.5"), (False, True)):
         ours = compat == "google"
         program, types = ("rouge-score", _ROUGE_TYPES) if ours else ("ROUGE-1.5.5", _PERL_TYPES)
-        for multi in (("best", "average") if ours else ("pooled", "best_recall")) if pairs.several else ("one",):
-            chosen = {} if multi == "one" else {"multi": multi}
-            metric = RougeMetric(types=types, stemmer=stemmer, compat=compat, **chosen)  # type: ignore[arg-type]
-            base = {"tok": metric.signature["tok"], **({"refs": multi} if chosen else {})}
-            paid = stemmer + 3 * (not ours) + (multi in ("average", "best_recall"))
-            yield from _rouge_means(metric, pairs.texts, pairs.groups, types, base, program, paid)
+        of_several = ("best", "average", "first") if ours else ("pooled", "best_recall", "first")
+        for refs in of_several if pairs.several else ("one",):
+            multi = {} if refs in ("one", "first") else {"multi": refs}
+            metric = RougeMetric(types=types, stemmer=stemmer, compat=compat, **multi)  # type: ignore[arg-type]
+            base = {"tok": metric.signature["tok"]} | ({} if refs == "one" else {"refs": refs})
+            paid = stemmer + 3 * (not ours) + (refs in ("average", "best_recall", "first"))
+            used = 1 if refs == "first" else None
+            groups, line_groups = ([group[:used] for group in given] for given in (pairs.groups, lines[1]))
+            yield from _rouge_means(metric, pairs.texts, groups, base, program, paid)
             if ours:
-                metric = replace(metric, types=("rougeLsum",))
-                more = base | {"lines": "sentences"}
-                yield from _rouge_means(metric, *lines, ("rougeLsum",), more, program, paid)
-        if pairs.several:
-            metric = RougeMetric(types=types, stemmer=stemmer, compat=compat)
-            base = {"tok": metric.signature["tok"], "refs": "first"}
-            first = [group[:1] for group in pairs.groups]
-            paid = stemmer + 3 * (not ours) + 1
-            yield from _rouge_means(metric, pairs.texts, first, types, base, program, paid)
-            if ours:
-                more = base | {"lines": "sentences"}
-                metric, first = replace(metric, types=("rougeLsum",)), [group[:1] for group in lines[1]]
-                yield from _rouge_means(metric, lines[0], first, ("rougeLsum",), more, program, paid)
+                metric, base = replace(metric, types=("rougeLsum",)), base | {"lines": "sentences"}
+                yield from _rouge_means(metric, lines[0], line_groups, base, program, paid)
 
 
 def _in_lines(pairs: _Pairs) -> tuple[list[str], list[list[str]]]:
     """Return texts and references with a sentence on each line, as ROUGE-Lsum wants them."""
-    known: dict[str, str] = {}
 
     def cut(text: str) -> str:
-        if text not in known:
-            known[text] = text if "\n" in text else "\n".join(own.text for own in split_sentences(text))
-        return known[text]
+        return text if "\n" in text else "\n".join(own.text for own in split_sentences(text))
 
     return list(map(cut, pairs.texts)), [list(map(cut, group)) for group in pairs.groups]
 
@@ -335,7 +302,6 @@ def _rouge_means(
     metric: RougeMetric,
     texts: Sequence[str],
     groups: Sequence[Sequence[str]],
-    types: Sequence[str],
     base: Mapping[str, object],
     program: str,
     paid: int,
@@ -343,7 +309,7 @@ def _rouge_means(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is not we who chose
         table = metric.score_many(texts, groups, progress=False)
-    for kind in types:
+    for kind in metric.types:
         found = {part: float(np.nan_to_num(values).mean()) for part, values in table[kind]._asdict().items()}
         both = found["precision"] + found["recall"]
         found["f1 of the means"] = 2 * found["precision"] * found["recall"] / both if both else 0.0
@@ -361,42 +327,39 @@ def _chrf(pairs: _Pairs) -> Iterator[Configuration]:
             metric = replace(widest, word_order=words, beta=beta, eps_smoothing=eps)
             rows = counts[:, : widest.char_order + words].reshape(len(counts), -1)
             scores = np.array([metric.from_counts(row) for row in rows.tolist()])
-            parts = {name: part for name, part in metric.signature.items() if name != "version"}
             cost = lowercase + 2 * whitespace + 2 * eps + 2 * (beta != 2) + 3 * (words == 1)
-            best = [
-                start + int(scores[start : start + size].argmax())
-                for start, size in zip(pairs.starts.tolist(), pairs.sizes.tolist(), strict=True)
-            ]
-            for which, places in {"best": best, **({"first": pairs.starts} if pairs.several else {})}.items():
-                named = parts | ({"refs": which} if pairs.several else {})
-                whole = metric.from_counts(rows[places].sum(axis=0).tolist())
-                yield _configured(whole, "sacrebleu", named | {"of": "corpus"}, cost, 100.0)
-                mean = float(scores[places].mean())
-                yield _configured(mean, "sacrebleu", named | {"of": "mean of texts"}, cost + 1, 100.0)
+            best = [int(group.argmax()) for group in np.split(scores, pairs.starts[1:])] + pairs.starts
+            views = {"best": best, "first": pairs.starts} if pairs.several else {"": best}
+            for which, places in views.items():
+                yield from _whole_and_mean(metric, rows[places], scores[places], which, cost)
 
 
 def _ter(pairs: _Pairs) -> Iterator[Configuration]:
     """Yield sacrebleu's TER, of the whole and as the mean of texts."""
-    first = {"first": [group[:1] for group in pairs.groups]} if pairs.several else {}
+    first = [group[:1] for group in pairs.groups]
+    views = {"all": pairs.groups, "first": first} if pairs.several else {"": pairs.groups}
     for normalized, no_punct, case in product((False, True), (False, True), (False, True)):
         metric = TerMetric(normalized=normalized, no_punct=no_punct, case_sensitive=case)
-        parts = {name: part for name, part in metric.signature.items() if name != "version"}
-        for which, groups in {"all": pairs.groups, **first}.items():
+        for which, groups in views.items():
             rows = metric._count_rows(pairs.texts, groups)
-            named = parts | ({"refs": which} if pairs.several else {})
+            scores = np.array([metric.from_counts(row) for row in rows.tolist()])
             cost = normalized + no_punct + case
-            whole = metric.from_counts(rows.sum(axis=0).tolist())
-            yield _configured(whole, "sacrebleu", named | {"of": "corpus"}, cost, 100.0)
-            mean = float(np.mean([metric.from_counts(row) for row in rows.tolist()]))
-            yield _configured(mean, "sacrebleu", named | {"of": "mean of texts"}, cost + 1, 100.0)
+            yield from _whole_and_mean(metric, rows, scores, which, cost)
 
 
-_SEARCHES: dict[str, Callable[[_Pairs], Iterator[Configuration]]] = {
-    "bleu": _bleu,
-    "rouge": _rouge,
-    "chrf": _chrf,
-    "ter": _ter,
-}
+def _whole_and_mean(
+    metric: ChrfMetric | TerMetric, rows: np.ndarray, scores: np.ndarray, refs: str, cost: int
+) -> Iterator[Configuration]:
+    """Yield what sacrebleu prints of the rows of counts together, and the mean of their scores."""
+    parts: JsonDict = {name: part for name, part in metric.signature.items() if name != "version"}
+    parts |= {"refs": refs} if refs else {}
+    whole = metric.from_counts(rows.sum(axis=0).tolist())
+    yield _configured(whole, "sacrebleu", parts | {"of": "corpus"}, cost, 100.0)
+    yield _configured(float(scores.mean()), "sacrebleu", parts | {"of": "mean of texts"}, cost + 1, 100.0)
+
+
+_Search: TypeAlias = Callable[[_Pairs], Iterator[Configuration]]
+_SEARCHES: dict[str, _Search] = {"bleu": _bleu, "rouge": _rouge, "chrf": _chrf, "ter": _ter}
 
 
 def _configured(value: float, program: str, parts: Mapping[str, object], cost: int, scale: float) -> Configuration:
@@ -421,14 +384,19 @@ def _stands_for(value: float | str) -> tuple[Decimal, Decimal]:
     return number, Decimal(5).scaleb(exponent - 1)
 
 
+def _on_both_scales(own: Configuration) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return a number with the program's scale, and as people multiply it by hand, with the other scale."""
+    other = 100.0 if own.scale == 1 else 1.0
+    return (own.value, own.scale), (own.value / own.scale * other, other)
+
+
 def _fits(own: Configuration, number: float, half: float) -> int | None:
     """Return how surprising it is that a configuration printed a number; None if it did not.
 
-    Programs round, and a few cut off. What is printed on the other scale was multiplied by hand.
+    Programs round, and a few cut off.
     """
-    for more, value in ((0, own.value), (1, own.value * 100 if own.scale == 1 else own.value / 100)):
-        close = half + max(_FLOAT32 * value, 1e-12)
-        if abs(value - number) <= close:
+    for more, (value, _) in enumerate(_on_both_scales(own)):
+        if abs(value - number) <= half + max(_FLOAT32 * value, 1e-12):
             return own.surprise + more
         if 0 <= value - number < 2 * half:
             return own.surprise + more + 2
@@ -541,25 +509,18 @@ def identify_among(value: float | str, tried: Sequence[Configuration], *, n: int
     """
     number, half = map(float, _stands_for(value))
     require_count(n, "n")
-    ranked = []
-    for place, own in enumerate(tried):
-        surprise = _fits(own, number, half)
-        if surprise is not None:
-            ranked.append((surprise, place, replace(own, surprise=surprise)))
-    ranked.sort(key=lambda row: row[:2])
+    fitting = [(own, surprise) for own in tried if (surprise := _fits(own, number, half)) is not None]
     found: list[Configuration] = []
-    for _, _, own in ranked:
+    for own, surprise in sorted(fitting, key=lambda pair: pair[1]):
         alike = [i for i, known in enumerate(found) if abs(known.value / known.scale - own.value / own.scale) < _SAME]
         if alike:
             first = found[alike[0]]
             found[alike[0]] = replace(first, same=(*first.same, str(own.signature)))
         else:
-            found.append(own)
-    nearest = [] if found else sorted(tried, key=lambda own: _distance(own, number))[:3]
+            found.append(replace(own, surprise=surprise))
+
+    def distance(own: Configuration) -> float:
+        return min(abs(value - number) / scale for value, scale in _on_both_scales(own))
+
+    nearest = [] if found else sorted(tried, key=distance)[:3]
     return IdentifiedScore(str(value).strip(), found[:n], nearest, len(tried))
-
-
-def _distance(own: Configuration, number: float) -> float:
-    """Return how far a number is from what a configuration prints, as a share of a perfect score."""
-    other = 100 if own.scale == 1 else 1
-    return min(abs(own.value - number) / own.scale, abs(own.value / own.scale * other - number) / other)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import os
 import time
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from summeval_nb.core.base import JsonDict, require_option
+from summeval_nb.core.columns import csv_text, plain_cell
 from summeval_nb.core.files import require_path, write_whole
 from summeval_nb.core.html import html_table, printable, render, text_table
 from summeval_nb.teaching.exercise_tasks import SLIPS, TASKS, draw_task
@@ -36,28 +35,14 @@ def _student(seed: object) -> str:
     return text
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(NamedTuple):
     """A task as a student has it: what is shown, the seal of the answer, and slips by their seals."""
 
-    name: str
     title: str
     lines: list[str]
     decimals: int
     answer: str
     slips: dict[str, str]
-
-    @property
-    def rounding(self) -> str:
-        return f"Round to {'two decimals' if self.decimals == 2 else 'one decimal'}, and only at the end."
-
-
-class _Outcome(NamedTuple):
-    """What is said of a value, and the name of the slip that it shows."""
-
-    outcome: str
-    message: str
-    slip: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,33 +78,32 @@ class ExerciseSet:
             If there is no such task.
         """
         found = self._judge(require_option(task, "task", self.tasks), value)
-        if found.outcome != "not answered yet" and (number := _number(value)) is not None:
+        if (number := _number(value)) is not None:
             self.answers[task] = number
-        return ExerciseCheck(task, found.outcome, found.message)
+        return found
 
-    def _judge(self, name: str, value: object) -> _Outcome:
+    def _judge(self, name: str, value: object) -> ExerciseCheck:
         if value is ... or value is None:
-            return _Outcome("not answered yet", "not answered yet")
+            return ExerciseCheck(name, "not answered yet", "not answered yet")
         number, task = _number(value), self.tasks[name]
         if number is None:
-            return _Outcome("not yet", "not yet: a finite number is asked for")
+            return ExerciseCheck(name, "not yet", "not yet: a finite number is asked for")
 
         def seals(decimals: int, step: int = 0) -> list[str]:
-            moved = {f"{number + step / 10**decimals + shift:.{decimals}f}" for shift in (-1e-6, 0.0, 1e-6)}
+            moved = {f"{number + step / 10**decimals + shift:z.{decimals}f}" for shift in (-1e-6, 0.0, 1e-6)}
             return [self._seal(name, text) for text in sorted(moved)]
 
         given = seals(task.decimals)
         if task.answer in given:
-            return _Outcome("right", "right")
+            return ExerciseCheck(name, "right", "right")
         for seal in [*given, *seals(0 if task.decimals == 2 else 2)]:
             if slip := task.slips.get(seal):
-                return _Outcome("slip", f"not yet: {SLIPS[slip]}", slip)
+                return ExerciseCheck(name, "slip", f"not yet: {SLIPS[slip]}", slip)
         if task.answer in [*seals(task.decimals, 1), *seals(task.decimals, -1)]:
-            return _Outcome("not yet", "not yet, but close: round only at the end", "rounded")
-        return _Outcome("not yet", "not yet")
+            return ExerciseCheck(name, "not yet", "not yet, but close: round only at the end", "rounded")
+        return ExerciseCheck(name, "not yet", "not yet")
 
     def _seal(self, name: str, text: str) -> str:
-        text = text.removeprefix("-") if not float(text) else text  # -0.00
         return _seal(f"{self.student}/{name}", _Canonical("number", text, "a number"), _ROUNDS)
 
     def hand_in(self, path: str | os.PathLike[str]) -> Path:
@@ -132,29 +116,27 @@ class ExerciseSet:
         write_whole(file, json.dumps(data, indent=1, ensure_ascii=True) + "\n")
         return file
 
-    def _states(self) -> list[tuple[_Task, _Outcome]]:
-        return [(task, self._judge(name, self.answers.get(name))) for name, task in self.tasks.items()]
+    def _shown(self) -> list[tuple[str, str, list[str]]]:
+        """Name, title with what was said of the answer, and lines of each task."""
+        said = {name: self._judge(name, self.answers.get(name)).message for name in self.tasks}
+        return [(name, f"{task.title} ({said[name]})", task.lines) for name, task in self.tasks.items()]
 
     def __repr__(self) -> str:
         lines = [f"Exercises of student {self.student}"]
-        for task, state in self._states():
-            lines += ["", f"{task.name}: {task.title} ({state.message})", *task.lines, task.rounding]
+        for name, title, shown in self._shown():
+            lines += ["", f"{name}: {title}", *shown]
         return printable("\n".join(lines))
 
     def _repr_html_(self) -> str:
-        parts = [
-            render("parts.html", kind="", title=f"{task.title} ({state.message})", code=task.name, lines=task.lines,
-                   notes=[task.rounding])
-            for task, state in self._states()
-        ]  # fmt: skip
+        shown = self._shown()
+        parts = [render("parts.html", kind="", title=title, code=name, lines=lines) for name, title, lines in shown]
         return render("parts.html", kind="", title=f"Exercises of student {self.student}", parts=parts)
 
 
 def _number(value: object) -> float | None:
     """A finite number as a float; None for anything else."""
     try:
-        form = _canonical(value)
-        return float(value) if form.kind == "number" else None  # type: ignore[arg-type]
+        return float(value) if _canonical(value).kind == "number" else None  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -192,10 +174,11 @@ def exercise_set(seed: str | int) -> ExerciseSet:
     found = ExerciseSet(_student(seed), {})
     for name in TASKS:
         drawn = draw_task(found.student, name)
-        seals = {found._seal(name, f"{value:.{digits}f}"): called for called, value, digits in drawn.values()}
+        seals = {found._seal(name, f"{value:z.{digits}f}"): called for called, value, digits in drawn.values()}
         right, *_ = seals
         del seals[right]
-        found.tasks[name] = _Task(name, drawn.title, drawn.lines, drawn.decimals, right, seals)
+        rounding = f"Round to {'two decimals' if drawn.decimals == 2 else 'one decimal'}, and only at the end."
+        found.tasks[name] = _Task(drawn.title, [*drawn.lines, rounding], drawn.decimals, right, seals)
     return found
 
 
@@ -205,7 +188,7 @@ class _HandIn(NamedTuple):
     file: str
     student: str = ""
     answers: Mapping[str, object] = {}
-    outcomes: Mapping[str, _Outcome] = {}
+    outcomes: Mapping[str, ExerciseCheck] = {}
     reason: str = ""
 
 
@@ -227,60 +210,46 @@ class Grades:
         return [f"{one.file}: {one.reason}" for one in self.hand_ins if one.reason]
 
     def rows(self) -> list[JsonDict]:
-        """Return one row for each task of each student: value, points, and which slip it was."""
+        """Return one row for each task of each student who could be graded: value, points, and which slip it was."""
         found: list[JsonDict] = []
         for one in self.hand_ins:
-            for task, outcome in one.outcomes.items():
-                said = {"outcome": outcome.outcome, "slip": outcome.slip, "message": outcome.message}
-                points = int(outcome.outcome == "right")
-                value = _number(one.answers.get(task))
-                found.append({"student": one.student, "task": task, "value": value, "points": points, **said})
-            if one.reason:
-                lost = {"task": "", "value": None, "points": None, "outcome": "not graded", "slip": ""}
-                found.append({"student": one.student, **lost, "message": f"{one.file}: {one.reason}"})
+            for task, said in one.outcomes.items():
+                row = {"student": one.student, "task": task, "value": _number(one.answers.get(task))}
+                row |= {"points": int(bool(said)), "outcome": said.outcome, "slip": said.slip, "message": said.message}
+                found.append(row)
         return found
 
     def students(self) -> list[JsonDict]:
         """Return one row for each hand-in: points, what each task got, feedback, or why there are no points."""
         found: list[JsonDict] = []
         for one in self.hand_ins:
-            got = {task: int(outcome.outcome == "right") for task, outcome in one.outcomes.items()}
-            told = [f"{task}: {said.message}" for task, said in one.outcomes.items() if not got[task]]
-            points: JsonDict = {task: got.get(task) for task in TASKS}
+            got = {task: int(bool(said)) for task, said in one.outcomes.items()}
+            told = [f"{task}: {said.message}" for task, said in one.outcomes.items() if not said]
             row: JsonDict = {"student": one.student, "points": sum(got.values()) if got else None, "of": len(TASKS)}
-            found.append(row | points | {"feedback": "; ".join(told), "reason": one.reason, "file": one.file})
+            row |= {task: got.get(task) for task in TASKS}
+            found.append(row | {"feedback": "; ".join(told), "reason": one.reason, "file": one.file})
         return found
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the table of `students` as CSV, in which a spreadsheet runs no cell; write it to a path."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(self.students()[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: _plain_cell(value) for name, value in row.items()} for row in self.students())
+        rows = [{name: plain_cell(value) for name, value in row.items()} for row in self.students()]
+        text = csv_text(rows, list(rows[0]))
         if path is not None:
-            write_whole(require_path(path), text.getvalue())
-        return text.getvalue()
+            write_whole(require_path(path), text)
+        return text
 
     def to_dict(self) -> JsonDict:
         """Return both tables as plain data."""
         return {"students": self.students(), "rows": self.rows()}
 
-    def _short(self) -> list[JsonDict]:
-        return [{name: row[name] for name in ("student", "points", "of", *TASKS, "reason")} for row in self.students()]
-
     def __repr__(self) -> str:
-        return text_table(self._short())
+        return text_table(self.students(), columns=_SHORT)
 
     def _repr_html_(self) -> str:
-        return html_table(self._short(), caption="Hand-ins")
+        return html_table(self.students(), columns=_SHORT, caption="Hand-ins")
 
 
-def _plain_cell(value: object) -> str:
-    """A cell that a spreadsheet shows and does not run."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text[:1] in tuple("=+-@\t\r") else text
-
-
+_SHORT = ("student", "points", "of", *TASKS, "reason")  # columns that a narrow page holds
 _LARGEST = 64 * 1024  # bytes of a hand-in; one that we wrote has under one thousand
 
 
@@ -304,13 +273,11 @@ def _read_hand_in(path: Path, file: str) -> _HandIn:
             raise ValueError(f"these are not the tasks that this version draws (written by version {version})")
         outcomes = {name: drawn._judge(name, answers.get(name)) for name in drawn.tasks}
         return _HandIn(file, student, answers, outcomes)
-    except RecursionError:
-        return _HandIn(file, student, reason="nested too deeply")
-    except OSError as error:
-        return _HandIn(file, student, reason=error.strerror or "cannot be read")
-    except (ValueError, TypeError) as error:  # of which a fault in the JSON or its letters is one
-        broken = isinstance(error, json.JSONDecodeError | UnicodeDecodeError)
-        return _HandIn(file, student, reason="no JSON" if broken else printable(str(error)))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        reason = "no JSON, or nested too deeply"
+    except (OSError, ValueError, TypeError) as error:
+        reason = getattr(error, "strerror", None) or printable(str(error))
+    return _HandIn(file, student, reason=reason)
 
 
 def grade(folder: str | os.PathLike[str]) -> Grades:
@@ -349,8 +316,7 @@ def grade(folder: str | os.PathLike[str]) -> Grades:
     if not paths:
         raise ValueError(f"no hand-ins in {str(place)!r}: hand_in writes files that end in .json")
     found = [_read_hand_in(path, printable(path.relative_to(place).as_posix())) for path in paths]
-    times = Counter(one.student for one in found if not one.reason)
+    times = Counter(one.student for one in found if one.outcomes)
     twice = "another hand-in of this student is here: keep one of them"
-    again = [_HandIn(one.file, one.student, reason=twice) for one in found if not one.reason and times[one.student] > 1]
-    found = [one for one in found if one.reason or times[one.student] == 1]
-    return Grades(sorted([*found, *again], key=lambda one: (not one.student, one.student, one.file)))
+    found = [_HandIn(one.file, one.student, reason=twice) if times[one.student] > 1 else one for one in found]
+    return Grades(sorted(found, key=lambda one: (not one.student, one.student, one.file)))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.faithfulness import supported_share
+from summeval_nb.evidence.labelled import asset
 from summeval_nb.overlap.bleu import bleu_score
 from summeval_nb.overlap.rouge import calculate_rouge, calculate_rouge_l, rouge_score
 from summeval_nb.text.similarity import cosine_similarity, topk_related
@@ -83,40 +84,11 @@ class DrawnTask(NamedTuple):
         return not unclear and all(abs(a[1] - b[1]) > 2.5 / 10 ** min(a[2], b[2]) + 1e-7 for a, b in pairs)
 
 
-SLIPS = {
-    "percentage": "a share is asked for, and this is a percentage",
-    "share": "the scale goes from 0 to 100",
-    "unclipped": "clip: a word counts at most as often as the reference has it",
-    "reference's words": "precision divides by the words of the generated text",
-    "generated words": "this is precision: recall divides by the words of the reference",
-    "distinct words": "a word that stands there twice counts twice",
-    "f1": "this is F1: recall alone is asked for",
-    "precision": "this is precision: F1 is asked for",
-    "recall": "this is recall: F1 is asked for",
-    "unordered": "only words in the same order in both texts count",
-    "unbroken": "other words may come in between",
-    "best": "this is the better of the two: their average is asked for",
-    "worst": "this is the worse of the two: their average is asked for",
-    "joined": "score against each reference, then take the average",
-    "no penalty": "the text is shorter than the reference: the brevity penalty is missing",
-    "arithmetic mean": "take the geometric mean: the root of the product",
-    "no root": "take the root of the product of the two precisions",
-    "dot product": "divide by the lengths of both vectors",
-    "squared lengths": "the length of a vector is the root of the sum of its squares",
-    "largest product": "the largest dot product need not have the largest cosine",
-    "another": "another sentence of the article is nearer",
-    "all sentences": "divide by the judged sentences: a heading is not judged",
-    "mean": "count the sentences that reach the threshold",
-    "unsupported": "this is the share that is not supported",
-    "at the threshold": "a sentence exactly at the threshold is supported",
-    "concordant": "subtract the discordant pairs as well",
-    "not divided": "divide by the number of pairs",
-    "sign": "concordant minus discordant, not the other way round",
-    "spearman": "this is Spearman's ρ: count pairs",
-}
+# what is said of each known slip, by its name
+SLIPS: dict[str, str] = asset("exercise_slips.json")
 
 
-def _two_texts(reference: list[str], generated: list[str]) -> dict[str, str]:
+def _two_texts(reference: list[str], generated: list[str]) -> dict[str, Any]:
     return {"reference": " ".join(reference), "generated": " ".join(generated)}
 
 
@@ -143,9 +115,9 @@ def _recall(draw: _Draw) -> DrawnTask:
     added = draw.some(_ADJECTIVES, draw.number(0, 2))
     generated = draw.changed(reference, draw.number(2, 4), draw.number(0, 2), added)
     texts = _two_texts(reference, generated)
-    found = calculate_rouge(reference=texts["reference"], generated=texts["generated"])
-    distinct = len(set(reference) & set(generated)) / len(reference)
-    slips = {"generated words": found["precision"], "f1": found["f1_score"], "distinct words": distinct}
+    found = calculate_rouge(**texts)
+    slips = {"generated words": found["precision"], "f1": found["f1_score"]}
+    slips |= {"distinct words": len(set(reference) & set(generated)) / len(reference)}
     return DrawnTask("Recall", _lines(texts, "ROUGE-1 recall?"), found["recall"], slips)
 
 
@@ -154,10 +126,10 @@ def _rouge_l(draw: _Draw) -> DrawnTask:
     turned = reference[cut:] + reference[:cut]
     generated = draw.changed(turned, draw.number(1, 4), 1, draw.some(_ADJECTIVES, 1))
     texts = _two_texts(reference, generated)
-    found = calculate_rouge_l(reference=texts["reference"], generated=texts["generated"])
+    found = calculate_rouge_l(**texts)
     run = SequenceMatcher(None, reference, generated, autojunk=False).find_longest_match().size
-    unordered = calculate_rouge(reference=texts["reference"], generated=texts["generated"])["f1_score"]
-    slips = {"precision": found["precision"], "recall": found["recall"], "unordered": unordered}
+    slips = {"precision": found["precision"], "recall": found["recall"]}
+    slips |= {"unordered": calculate_rouge(**texts)["f1_score"]}
     slips |= {"unbroken": 2 * run / (len(reference) + len(generated))}
     asked = "F1 of ROUGE-L, the longest common subsequence?"
     return DrawnTask("Order", _lines(texts, asked), found["f1_score"], slips)
@@ -232,9 +204,8 @@ def _kendall(draw: _Draw) -> DrawnTask:
     return DrawnTask("Judge the judge", _lines(shown, "Kendall's τ of the six summaries?"), tau, slips)
 
 
-TASKS: dict[str, Callable[[_Draw], DrawnTask]] = {"clipping": _clipping, "recall": _recall, "rouge_l": _rouge_l}
-TASKS |= {"references": _references, "bleu": _bleu, "nearest": _nearest}
-TASKS |= {"faithfulness": _faithfulness, "kendall": _kendall}
+_ALL = (_clipping, _recall, _rouge_l, _references, _bleu, _nearest, _faithfulness, _kendall)
+TASKS: dict[str, Callable[[_Draw], DrawnTask]] = {task.__name__.removeprefix("_"): task for task in _ALL}
 
 
 def draw_task(seed: str, name: str) -> DrawnTask:

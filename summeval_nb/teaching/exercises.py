@@ -106,11 +106,14 @@ class ExerciseCheck:
         `"right"`, `"not yet"`, `"slip"` (a foreseen mistake) or `"not answered yet"`.
     message : str
         One sentence for the reader.
+    slip : str
+        The name of the slip, if it has one.
     """
 
     exercise: str
     outcome: str
     message: str
+    slip: str = ""
 
     def __bool__(self) -> bool:
         return self.outcome == "right"
