@@ -12,11 +12,11 @@ export TOKENIZERS_PARALLELISM ?= false
 export PYTHONDONTWRITEBYTECODE :=
 # Not in the lab: there figures are shown, and a download that somebody asks for may happen. Nor may the torture be held
 # back from asking: that it asks nobody is what it watches.
-demo test test-all test-elsewhere check docs bench fit: export HF_HUB_OFFLINE ?= 1
-demo test test-all test-elsewhere check docs bench torture: export MPLBACKEND ?= Agg
+demo test test-all test-elsewhere coverage check docs bench fit: export HF_HUB_OFFLINE ?= 1
+demo test test-all test-elsewhere coverage check docs bench torture: export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-elsewhere check static notebooks lab size docs bench fit torture clean sync format
+.PHONY: help demo test test-all test-elsewhere coverage check static notebooks lab size docs bench fit torture clean sync format
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -63,9 +63,13 @@ test: static notebooks  ## export in sync, lint, types, chapters and lessons, te
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) -m "not nightly" tests
 
-test-all: static notebooks test-elsewhere  ## the same with all notebooks, the site, browsers, clusters, kills, and a figure of coverage: CI
+test-all: static notebooks test-elsewhere  ## the same with all notebooks, the site, browsers, clusters and kills: CI
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
+	$(PYTEST) tests
+
+coverage: $(VENV)/.dev  ## which lines the tests run; it takes half as long again
+	$(BIN)/python docs/try_page.py
 	$(PYTEST) --cov=summeval_nb --cov-report=term:skip-covered tests
 
 # PyTorch without the instructions that it would choose here: the last digits are another processor's. What is on a page,
