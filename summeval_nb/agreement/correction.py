@@ -636,7 +636,7 @@ def _as_share(value: object, item: str) -> float:
 def _joined(
     judged: dict[str, float], said: dict[str, float], left_out: set[str]
 ) -> dict[str, float]:
-    """Labels of items with a verdict; a label may be of an item whose verdict failed."""
+    """Labels of items with a verdict, which may have failed."""
     if lost := [i for i in said if i not in judged and i not in left_out]:
         some = ", ".join(map(repr, lost[:3]))
         raise ValueError(
