@@ -38,7 +38,7 @@ CASES = {
     "numbers": ("1. It rained.\n2. He left.", [("It rained.", ""), ("He left.", "")]),
     "bullets of other kinds": ("• It rained.\n• He left.", [("It rained.", ""), ("He left.", "")]),
     "nested": ("- It rained.\n  - In **Oslo**.", [("It rained.", ""), ("In Oslo.", "")]),
-    "quotation": ("> It rained\n> in Oslo.\n\nHe left.", [("It rained\nin Oslo.", ""), ("He left.", "")]),
+    "quotation": ("> It rained\n> in Oslo.\n\nHe left.", [("It rained in Oslo.", ""), ("He left.", "")]),
     "code": ("It rained.\n\n```python\nx = 1. Then\n```", [("It rained.", ""), ("```python\nx = 1. Then\n```", CODE)]),
     "whole text in a fence": (
         "```markdown\n# News\n\n- It rained.\n```",

@@ -22,7 +22,13 @@ MONTHS = "January February March April May June July August September October No
 
 
 def date_forms(year: int, month: int, day: int) -> list[str]:
-    """Return a date as people write it; the day is greater than 12."""
+    """Return a date as people write it; the day is greater than 12.
+
+    Examples
+    --------
+    >>> date_forms(2019, 1, 15)[:3]
+    ['January 15, 2019', '15 January 2019', 'Jan 15, 2019']
+    """
     name = MONTHS[month - 1]
     return [
         f"{name} {day}, {year}",
