@@ -53,7 +53,7 @@ def test_the_pictures_move(lab, visit):
     tour.screenshot("lcs")
     type_a_candidate(picture(page, 'play_bleu(references, "The cat is sitting on the mat.")'))
     tour.screenshot("bleu")
-    move_the_evidence(picture(page, "picture.set(k=6, threshold=0.5)"))
+    move_the_evidence(picture(page, "summary=chess.subtle.text, k=6"))
     tour.screenshot("evidence")
     drag_a_point(page, picture(page, "play_correlation()"))
     tour.screenshot("correlation")
