@@ -20,6 +20,7 @@ import base64
 import html
 import json
 import re
+import shutil
 import sys
 import textwrap
 from pathlib import Path
@@ -282,9 +283,13 @@ def write_pages(app: Sphinx, config: Any) -> None:
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-    for old in [*PAGES.rglob("*.ipynb"), *PAGES.rglob("*.md")]:
-        if old.relative_to(PAGES).as_posix() not in wanted:
-            old.unlink()
+    pages = [*PAGES.rglob("*.ipynb"), *PAGES.rglob("*.md")]
+    gone = [page for page in pages if page.relative_to(PAGES).as_posix() not in wanted]
+    if gone:  # every page lists it, so the site is built anew
+        shutil.rmtree(app.outdir)
+        Path(app.doctreedir).mkdir(parents=True)
+    for page in gone:
+        page.unlink()
     app.srcdir = type(app.srcdir)(PAGES)
 
 

@@ -220,22 +220,47 @@ def test_readme_is_written_in_githubs_markdown(here, github):
     assert readme.github_markdown(here) == github
 
 
-def test_a_broken_link_fails_the_build_every_time(tmp_path):
-    """A warning is an error, and building again does not hide it."""
-    made = ("conf.py", "nbdev_pages.py", "book.py", "execute.py", "closure.py", "watch.py", "search_order.js")
-    for name in (*made, *(f"try_{name}.py" for name in ("page", "in_browser", "steps", "model")), "architecture.md"):
-        (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
-        (tmp_path / "docs" / name).write_bytes((ROOT / "docs" / name).read_bytes())
+SPHINX = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", "docs/_build/html"]
+
+
+@pytest.fixture
+def small_site(tmp_path):
+    """A checkout with our machinery and pages of a test's own; building it gives Sphinx's process."""
+    (tmp_path / "docs").mkdir()
+    for path in [*(ROOT / "docs").glob("*.py"), ROOT / "docs" / "search_order.js", ROOT / "docs" / "architecture.md"]:
+        (tmp_path / "docs" / path.name).write_bytes(path.read_bytes())
     (tmp_path / "docs" / "_static").symlink_to(ROOT / "docs" / "_static")
     (tmp_path / "settings.ini").write_bytes((ROOT / "settings.ini").read_bytes())
     (tmp_path / "summeval_nb").mkdir()
     (tmp_path / "summeval_nb" / "__init__.pyi").touch()
     (tmp_path / "nbs").mkdir()
     (tmp_path / "nbs" / "references.bib").write_bytes((ROOT / "nbs" / "references.bib").read_bytes())
-    cells = [readme.nbformat.v4.new_markdown_cell("# A page\n\nA link to [nowhere](missing.ipynb).")]
-    readme.nbformat.write(readme.nbformat.v4.new_notebook(cells=cells), tmp_path / "nbs" / "index.ipynb")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", "docs/_build/html"]
-    for _ in range(2):
+
+    def build(**pages: str) -> subprocess.CompletedProcess:
+        for name, text in pages.items():
+            cells = [readme.nbformat.v4.new_markdown_cell(text)]
+            page = tmp_path / "nbs" / f"{name}.ipynb"
+            page.parent.mkdir(exist_ok=True)
+            readme.nbformat.write(readme.nbformat.v4.new_notebook(cells=cells), page)
         own = os.environ | {"PYTHONPATH": str(ROOT)}  # the page to try computes its example with the package
-        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=own)
+        return subprocess.run(SPHINX, cwd=tmp_path, capture_output=True, text=True, env=own)
+
+    return build
+
+
+def test_a_broken_link_fails_the_build_every_time(small_site):
+    """A warning is an error, and building again does not hide it."""
+    for _ in range(2):
+        run = small_site(index="# A page\n\nA link to [nowhere](missing.ipynb).")
         assert run.returncode == 1 and "missing.ipynb" in run.stderr, run.stderr
+
+
+def test_a_page_that_is_gone_leaves_nothing_behind(small_site, tmp_path):
+    pages = {"index": "# A page\n\n> It is the first.", "1_start/11_old": "# Another\n\n> It will go."}
+    html = tmp_path / "docs" / "_build" / "html"
+    small_site(**pages)  # with warnings: the page to try links chapters that are not here
+    assert "11_old" in (html / "index.html").read_text("utf-8") and (html / "1_start" / "11_old.html").is_file()
+    (tmp_path / "nbs" / "1_start" / "11_old.ipynb").unlink()
+    small_site()
+    assert (html / "index.html").is_file() and not (html / "1_start" / "11_old.html").exists()
+    assert "11_old" not in (html / "index.html").read_text("utf-8") + (html / "try.html").read_text("utf-8")
