@@ -405,3 +405,5 @@ def test_a_zero_for_want_of_words_says_so():
     assert corpus_bleu(["old bridge"], ["old bridge"], n=2).score == 100
     different = corpus_bleu(["one two three four"], ["five six seven eight"])
     assert different.score == 0 and not different.reason, "there were words to count"
+    alone = bleu_score("yes", ["old bridge"])
+    assert alone.score == 0 and not alone.reason, "the effective order is on, so its word was counted"

@@ -270,7 +270,8 @@ class BleuMetric(Metric):
         empty = candidate_length == reference_length == 0
         nothing = "neither candidate nor reference holds a token"
         reason = f"{nothing}: there is nothing to compare" if empty else ""
-        if score == 0 < candidate_length and not rest[2 * self.n - 1]:
+        reached = rest[2 * self.n - 1] or self.effective_order
+        if score == 0 < candidate_length and not reached:
             short = (
                 f"no candidate holds {self.n} words, so no {self.n}-gram was counted"
             )
