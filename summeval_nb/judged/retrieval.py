@@ -289,12 +289,12 @@ def _worth(name: str, statements: Sequence[RetrievalStatement]) -> bool:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RetrievalScore(Score):
-    """One of the six numbers of chapter 54, with every passage and statement behind it.
+    """A measure of chapter 54, with every passage and statement behind it.
 
     Parameters
     ----------
     name : str
-        Which of the six.
+        Which measure.
     numbers : mapping of str to float or None
         Every number under a name that says what it is; the first is the score.
     passages : tuple of RetrievedPassage
@@ -406,7 +406,7 @@ class RetrievalScore(Score):
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #14137836
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RetrievalTable(ResultTable[RetrievalScore]):
-    """One of the six scores of many questions, in their order."""
+    """A measure of many questions, in their order."""
 
     sentence_columns = tuple(field.name for field in fields(RetrievalStatement))
 
@@ -951,7 +951,7 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
 # %% ../../nbs/5_other_qualities/54_retrieval.ipynb #0ca630ce
 @dataclass(frozen=True, kw_only=True)
 class RetrievalMetric(Metric):
-    """The base of the six: choices, columns, the order of the questions. A measure says
+    """The base of the measures: choices, columns, the order of the questions. Each says
     `needs` and `measure`.
 
     Parameters
