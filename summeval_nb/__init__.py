@@ -12,6 +12,6 @@ def __getattr__(name: str) -> object:
     try:
         return _named(name)
     except AttributeError:
-        from summeval_nb.core.names import missing
+        from summeval_nb.core.base import missing
 
         raise missing(__name__, name) from None

@@ -417,7 +417,7 @@ def read_table(name: str, format: str | None, metric: str, column: list[str] | N
 
 def _lacking(job: Job, rows: list[JsonDict]) -> list[str]:
     """What is said of the columns that no row has, where the table has others that may be meant."""
-    from summeval_nb.core.columns import no_column, unread_columns
+    from summeval_nb.core.files import no_column, unread_columns
 
     lacking = [name for name in job.may_lack if all(row.get(name) is None for row in rows)]
     taken = ["id", *job.columns.values()]  # several columns may be one list

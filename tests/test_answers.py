@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from summeval_nb import evaluate_answer, evaluate_answers
-from summeval_nb.core.columns import table_records
 from summeval_nb.core.data import sample_articles
+from summeval_nb.core.files import table_records
 from summeval_nb.core.results import Sentence, Signature
 from summeval_nb.judged.answers import (
     _COLUMNS,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from summeval_nb import Verdict, evaluate, evaluate_many
 from summeval_nb.core.data import sample_articles
-from summeval_nb.core.report import Entry, Report, evidence_text
+from summeval_nb.core.html import Entry, Report, evidence_text
 from summeval_nb.core.results import Evidence, Finding, Sentence, Signature
 from summeval_nb.evidence import compare_reports, faithfulness, faithfulness_from_dict
 from summeval_nb.evidence.faithfulness import Faithfulness

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from summeval_nb import evaluate, evaluate_answer
-from summeval_nb.core.html import Markup, escape_markdown, markdown_report, markdown_table, text_table
-from summeval_nb.core.report import Entry, Report, evidence_markdown
+from summeval_nb.core.html import (
+    Entry,
+    Markup,
+    Report,
+    escape_markdown,
+    evidence_markdown,
+    markdown_report,
+    markdown_table,
+    text_table,
+)
 from summeval_nb.evidence.faithfulness import compare_reports
 
 PARSERS = {

@@ -3,7 +3,7 @@
 import pytest
 
 import summeval_nb as s
-from summeval_nb.core.names import _CALLED, parts, suggest
+from summeval_nb.core.base import _CALLED, parts, suggest
 
 KNOWN = {*s.__all__, *parts()}
 MEANT = {

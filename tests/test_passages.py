@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from helpers.patience import comes_back
 
-from summeval_nb.core.passages import require_passages
+from summeval_nb.core.files import require_passages
 from summeval_nb.judged import check_citations, evaluate_answer, evaluate_rag, summarization_score
 
 LISTS = [

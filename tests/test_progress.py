@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from summeval_nb.core.base import Stages, one_bar, steps
 from summeval_nb.core.data import sample_articles
-from summeval_nb.core.progress import Stages, one_bar, steps
 from summeval_nb.evidence.bench import benchmark_checker
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.judged.answers import evaluate_answers

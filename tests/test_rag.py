@@ -8,9 +8,8 @@ import pytest
 from test_retrieval import ROW, Letters, row
 
 from summeval_nb import cli, evaluate_answers, evaluate_rag, load_metric, run
-from summeval_nb.core.columns import COLUMN_NAMES, find_column, is_missing, nearest_column, table_records
+from summeval_nb.core.files import COLUMN_NAMES, find_column, is_missing, nearest_column, require_truth, table_records
 from summeval_nb.core.items import open_items
-from summeval_nb.core.passages import require_truth
 from summeval_nb.judged.retrieval import MEASURES
 
 QUIET = {"judge": Letters(), "progress": False}

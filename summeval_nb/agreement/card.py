@@ -14,10 +14,9 @@ import numpy as np
 
 from summeval_nb.agreement.card_texts import CELLS, GOOD, KINDS, MARKS, ORDER, OTHER, card_items, changed
 from summeval_nb.agreement.registry import load_metric
-from summeval_nb.core.base import JsonDict, Scores, require_inner_share
+from summeval_nb.core.base import JsonDict, Scores, one_bar, require_inner_share, steps
 from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
 from summeval_nb.core.metric import require_metric, score_rows
-from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.core.resampling import bootstrap
 from summeval_nb.core.results import Outcome, Rows, Signature
 from summeval_nb.evidence.base import Checker

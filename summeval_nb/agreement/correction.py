@@ -21,7 +21,7 @@ import numpy as np
 from ..core.base import JsonDict, require_count, require_inner_share
 from ..core.base import require_option, require_share, require_text
 from ..core.base import short_repr
-from ..core.columns import csv_text, is_missing, plain_cell, table_rows
+from ..core.files import csv_text, is_missing, plain_cell, table_rows
 from ..core.files import Table, require_once, require_path, write_whole
 from ..core.results import Score, ScoreTable, Signature
 

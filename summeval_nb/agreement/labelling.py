@@ -8,7 +8,7 @@ from typing import Any
 
 from summeval_nb.agreement.correction import LABEL_COLUMNS, VERDICTS, drawn_items, record_label
 from summeval_nb.core.base import JsonDict, require_module, require_text
-from summeval_nb.core.columns import is_missing, plain_cell
+from summeval_nb.core.files import is_missing, plain_cell
 from summeval_nb.core.html import render
 
 __all__ = ["Labelling", "label_items"]

@@ -19,7 +19,7 @@ from .significance import compare_metrics
 from .summeval import reference_similarities
 from ..core.base import float_array
 from ..core.base import JsonDict
-from ..core.progress import one_bar, steps
+from ..core.base import one_bar, steps
 from ..core.data import SummEval
 from ..core.metric import Metric
 from ..core.results import NumberTable, ScoreTable, Signature

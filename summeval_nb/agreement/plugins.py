@@ -15,9 +15,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, ClassVar, NamedTuple
 
-from summeval_nb.core.base import JsonDict
+from summeval_nb.core.base import JsonDict, suggest
 from summeval_nb.core.metric import Metric, is_function, require_metric
-from summeval_nb.core.names import suggest
 from summeval_nb.core.results import ResultTable, Score, as_outcome
 
 __all__ = ["FunctionMetric", "FunctionScore", "Offer", "adopt", "find_object", "is_place", "offers"]

@@ -8,10 +8,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from summeval_nb.agreement.plugins import Offer, adopt, find_object, is_place, offers
-from summeval_nb.core.base import JsonDict, require_options, short_repr
+from summeval_nb.core.base import JsonDict, require_options, short_repr, suggest
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric, require_metric
-from summeval_nb.core.names import suggest
 from summeval_nb.core.results import Rows
 
 __all__ = ["METRICS", "MetricList", "describe_metric", "list_metrics", "load_metric", "metric_class"]

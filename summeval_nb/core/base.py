@@ -1,16 +1,22 @@
-"""What every module needs: names of types, checks of arguments, numpy when it is used, and warnings."""
+"""What every module needs: types, checks of arguments, numpy when it is used, warnings, bars, names to suggest."""
 
 from __future__ import annotations
 
+import difflib
 import functools
-import importlib
+import math
 import numbers
+import re
 import sys
 import threading
+import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from os import PathLike
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, SupportsAbs, TypeAlias, TypeGuard, TypeVar
 
@@ -40,10 +46,18 @@ __all__ = [
     "LONG",
     "warn_of_order",
     "hub_only_if",
+    "Stages",
+    "one_bar",
+    "steps",
+    "attach",
+    "missing",
+    "parts",
+    "suggest",
 ]
 
 if TYPE_CHECKING:
     import numpy as np
+    from tqdm.auto import tqdm
 else:
 
     class _Numpy:
@@ -221,9 +235,7 @@ def require_options(caller: str, given: Iterable[str], known: Iterable[str]) -> 
     names = list(known)
     for name in given:
         if name not in names:
-            from difflib import get_close_matches
-
-            nearest = get_close_matches(str(name), names, n=1, cutoff=0.65)
+            nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.65)
             meant = f", did you mean {nearest[0]!r}?" if nearest else ";"
             raise TypeError(
                 f"{caller} has no option {short_repr(name)}{meant} known: {', '.join(map(repr, names)) or 'none'}"
@@ -249,7 +261,7 @@ def require_module(name: str, extra: str) -> ModuleType:
     through.
     """
     try:
-        return importlib.import_module(name)
+        return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != name.split(".")[0]:
             raise
@@ -350,3 +362,268 @@ def hub_only_if(download: bool) -> Iterator[dict[str, Any]]:
             yield {"local_files_only": not download}
         finally:
             constants.HF_HUB_OFFLINE = before
+
+
+One = TypeVar("One")
+
+
+class _Course:
+    """A bar, how far the work has come in its items, and where what is at hand will end."""
+
+    def __init__(self, bar: tqdm[Any], total: int) -> None:
+        self.bar, self.at, self.end, self._shown = bar, 0.0, float(total), time.monotonic()
+
+    def move(self, to: float) -> None:
+        """Count the items that are done; a second without one is shown by the clock."""
+        self.at = max(self.at, to)
+        done, now = math.floor(self.at + 1e-6) - self.bar.n, time.monotonic()
+        if done > 0:
+            self.bar.update(done)
+        elif now - self._shown >= 1 and not self.bar.disable:
+            self.bar.refresh()
+        else:
+            return
+        self._shown = now
+
+
+class _Here(threading.local):
+    course: _Course | None = None
+
+
+_here = _Here()
+
+
+@contextmanager
+def one_bar(total: int, desc: str = "", unit: str = "it", *, show: bool | None = True) -> Iterator[None]:
+    """Draw a bar of `total` items for what is done within, or none, if this is a part of what has one.
+
+    With `show=False` nothing is drawn, and nothing within draws either; None draws on a terminal only.
+    """
+    if _here.course is not None:
+        yield
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc=desc or None, unit=unit, disable=None if show is None else not show) as bar:
+        _here.course = course = _Course(bar, total)
+        try:
+            yield
+            course.move(total)
+        finally:
+            _here.course = None
+
+
+@contextmanager
+def _until(course: _Course, end: float) -> Iterator[None]:
+    """What is done within moves the bar to `end`."""
+    before, course.end = course.end, end
+    try:
+        yield
+        course.move(end)
+    finally:
+        course.end = before
+
+
+def steps(things: Iterable[One], sizes: Sequence[float] | None = None, *, total: int | None = None) -> Iterator[One]:
+    """Yield things, and move the bar after each by its share of what is at hand.
+
+    `sizes` says how much work each is; without it all are the same, `total` of them.
+
+    Examples
+    --------
+    >>> with one_bar(10, show=False):
+    ...     print(list(steps("ab", sizes=[9, 1])))
+    ['a', 'b']
+    """
+    course = _here.course
+    if course is None:
+        yield from things
+        return
+    begin, room, done = course.at, course.end - course.at, 0.0
+    if sizes is None:
+        sizes = [1] * (len(things) if isinstance(things, Sized) and total is None else total or 0)
+    whole = sum(sizes) or 1
+    for thing, size in zip(things, sizes, strict=True):
+        done += size
+        with _until(course, begin + room * done / whole):
+            yield thing
+
+
+class Stages:
+    """The stages of a work over all items, by name, with the share of the time that each usually takes.
+
+    Examples
+    --------
+    >>> stage = Stages(read=1, judge=3)
+    >>> with stage("read"):
+    ...     texts = ["a", "b"]
+    """
+
+    def __init__(self, **shares: float) -> None:
+        self._course, whole, done = _here.course, sum(shares.values()) or 1, 0.0
+        self._ends: dict[str, float] = {}
+        for name, share in shares.items():
+            done += share
+            self._ends[name] = done / whole
+        if self._course is not None:
+            self._begin, self._room = self._course.at, self._course.end - self._course.at
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        """Enter a stage; those before it that were left out are passed by."""
+        end = self._ends[name]
+        if self._course is None or self._course is not _here.course:
+            yield
+            return
+        with _until(self._course, self._begin + self._room * end):
+            yield
+
+
+PACKAGE = Path(__file__).parents[1]
+
+# What the field and other packages call a thing, by what it is called here. A term is a word of a name, or all of it.
+_CALLED = {
+    "faithfulness": "grounded groundedness hallucination hallucinations consistency factuality factual factcc "
+    "factscore questeval attribution unieval",
+    "NLIChecker": "nli summac minicheck alignscore hhem",
+    "evaluate_answer evaluate_answers": "correctness answercorrectness factualcorrectness testcase llmtestcase sample",
+    "evaluate_rag evaluate_answers": "rag ragas evaluationdataset",
+    "evaluate_rag": "retrieval retrievalscores",
+    "assert_faithful evaluate": "assert asserttest",
+    "rate RubricMetric": "geval aspect aspectcritic likert prometheus feedback rubrics",
+    "AnswerRelevancyMetric answer_relevancy": "responserelevancy",
+    "context_relevance": "qsrelevance",
+    "EmbeddingMetric": "semantic semanticsimilarity answersimilarity moverscore",
+    "correlate": "kendall kendalltau spearman spearmanr pearson pearsonr correlation",
+    "krippendorff_alpha cohen_kappa": "iaa annotator annotators annotatoragreement rater raters interrater",
+    "list_metrics": "modules listevaluationmodules availablemetrics",
+    "load_metric": "load combine",
+    "load_summeval open_items": "loaddataset dataset datasets",
+    "bertscore": "bertscorer",
+    "extractiveness": "coverage density compression novel novelty repetition redundancy abstractiveness copying",
+    "summarization_score": "qags questions",
+    "compare_metrics paired_test": "significance bootstrap",
+    "split_text": "senttokenize",
+    "ter_score": "translationeditrate",
+    "compare_answers": "pairwise arena winrate",
+    "TransformersBackend": "huggingface hf",
+    "ServerBackend": "openai vllm ollama llm",
+}
+_TERMS = {term: names.split() for names, terms in _CALLED.items() for term in terms.split()}
+_LITTLE = frozenset(  # words that do not tell two names of the field apart
+    "score scores scorer scoring metric metrics table sentence compute calculate get raw module llm".split()
+)
+_AS = {"contextual": "context", "response": "answer", "faithful": "faithfulness", "retrieved": "context"}
+_MOST_NAMES = 3  # names that an error lists
+
+
+def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a part from its stub; an unknown name is answered as `missing`
+    does."""
+    import lazy_loader
+
+    named, listing, names = lazy_loader.attach_stub(package, file)
+
+    def find(name: str) -> object:
+        try:
+            return named(name)
+        except AttributeError:
+            raise missing(package, name) from None
+
+    return find, listing, names
+
+
+def parts() -> dict[str, str]:
+    """Return the part of every public name."""
+    found: dict[str, str] = {}
+    for stub in sorted(PACKAGE.glob("*/__init__.pyi")):
+        part = stub.parent.name
+        found |= dict.fromkeys(import_module(f"summeval_nb.{part}").__all__, part)
+    return found
+
+
+def missing(package: str, name: str) -> AttributeError | ImportError:
+    """Return the error for a name that a package has not: it says where the name is, or which are near.
+
+    It is an AttributeError, which `hasattr` understands. In `from package import name` it is an ImportError, since
+    Python would put its own words in the place of the other.
+
+    >>> print(missing("summeval_nb", "split_units"))
+    split_units is in summeval_nb.text: from summeval_nb.text import split_units
+    >>> print(missing("summeval_nb", "bleu"))
+    module 'summeval_nb' has no attribute 'bleu'; did you mean bleu_score or corpus_bleu?
+    """
+    importing = sys._getframe(2).f_code.co_name == "_handle_fromlist"  # of the caller, a package's `__getattr__`
+    kind = ImportError if importing else AttributeError
+    error = f"module {package!r} has no attribute {name!r}"
+    if importing and find_spec(f"{package}.{name}"):  # a module: Python asks here first, and then finds it
+        return AttributeError(error)
+    if name.startswith("_"):
+        return kind(error)
+    known = dict.fromkeys(top := import_module("summeval_nb").__all__, "") | parts()
+    if name in known:
+        return kind(f"{name} is in summeval_nb.{known[name]}: from summeval_nb.{known[name]} import {name}")
+    # what is drawn for a lesson is meant by nobody who asks for a metric
+    pool = [word for word, part in known.items() if part != "teaching" or name.startswith("play")]
+    here = import_module(package).__all__
+    places = {word: "summeval_nb." + (f"{part}." if word not in top else "") for word, part in known.items()}
+    near = suggest(name, pool, first=top)
+    shown = [word if word in here else places[word] + word for word in near]
+    if shown:
+        error += f"; did you mean {' or '.join(filter(None, [', '.join(shown[:-1]), shown[-1]]))}?"
+    return kind(error)
+
+
+def suggest(name: str, known: Iterable[str], *, first: Iterable[str] = ()) -> list[str]:
+    """Return the known names that somebody may have meant by another, likeliest first, three at most.
+
+    What only differs in case and signs comes first, then the field's other terms for it, then names that share words
+    with it, then what is spelled alike. Of names that are equally near, those in `first` hide the others.
+
+    Examples
+    --------
+    >>> suggest("rouge-l", ["rouge", "rougeL", "bleu"])
+    ['rougeL']
+    >>> suggest("Groundedness", ["bleu", "faithfulness"])
+    ['faithfulness']
+    """
+    words, listed, top = _words(name), list(known), set(first)
+    plain = "".join(words)
+    if same := [other for other in listed if "".join(_words(other)) == plain]:
+        return ([other for other in same if other in top] or same)[:_MOST_NAMES]
+    if meant := [other for other in _TERMS.get(plain, ()) if other in listed]:
+        return meant
+    alike = {other.casefold(): other for other in reversed(listed)}
+    slips = [alike[other] for other in difflib.get_close_matches(name.casefold(), alike, n=3, cutoff=0.9)]
+    if slips:
+        return ([other for other in slips if other in top] or slips)[:1]
+    shares = {other: _shared(words, _words(other)) for other in listed}
+    best = max(shares.values(), default=0.0)
+    if best < 1 and (meant := [other for word in words for other in _TERMS.get(word, ()) if other in listed]):
+        return list(dict.fromkeys(meant))[:_MOST_NAMES]
+    if best >= 0.3:
+        likeness = {other: (shares[other], difflib.SequenceMatcher(None, name, other).ratio()) for other in listed}
+        found = sorted((other for other in listed if shares[other] >= best / 2), key=likeness.__getitem__, reverse=True)
+        leading = [other for other in found if other in top]
+        if leading and shares[leading[0]] >= best:
+            found = leading
+        return [other for other in found if shares[other] == best or other in top][:_MOST_NAMES]
+    return [alike[other] for other in difflib.get_close_matches(name.casefold(), alike, n=1)]
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in any style, in lower case: `BERTScorer` has two."""
+    return [word.casefold() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+", name)]
+
+
+def _shared(words: list[str], others: list[str]) -> float:
+    """The share of the telling words of two names that both have, spelled alike."""
+    left, right = _telling(words) or words, _telling(others)
+    pairs = [word for word in left if difflib.get_close_matches(word, right, n=1, cutoff=0.8)]
+    total = len(left) + len(right) - len(pairs)
+    return len(pairs) / total if total else 0.0
+
+
+def _telling(words: list[str]) -> list[str]:
+    named = [_AS.get(word, word) for word in words]
+    return list(dict.fromkeys(word for word in named if word not in _LITTLE))

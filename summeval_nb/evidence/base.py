@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, float_array, is_finite, require_share, require_text, require_texts
-from summeval_nb.core.progress import Stages, steps
+from summeval_nb.core.base import (
+    JsonDict,
+    Stages,
+    float_array,
+    is_finite,
+    require_share,
+    require_text,
+    require_texts,
+    steps,
+)
 from summeval_nb.core.results import Evidence, Verdict
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import Encoder, SentenceVectors, load_embedder

@@ -38,7 +38,7 @@ from ..core.html import folded
 from ..core.base import float_array
 from ..core.resampling import drawn_counts, middle
 from ..core.base import JsonDict
-from ..core.progress import Stages, one_bar, steps
+from ..core.base import Stages, one_bar, steps
 from ..core.results import Finding, Signature, Verdict
 from ..core.base import InputWarning, require_count, require_module
 from ..core.base import require_option, require_options, require_share

@@ -28,9 +28,9 @@ from ..core.files import write_whole
 from ..core.results import Rows
 from ..core.base import made_of
 from ..core.base import JsonDict
-from ..core.progress import Stages
-from ..core.report import Entry, Report, evidence_markdown
-from ..core.report import evidence_report, evidence_text
+from ..core.base import Stages
+from ..core.html import Entry, Report, evidence_markdown
+from ..core.html import evidence_report, evidence_text
 from ..core.results import Evidence, Finding, Outcome, ResultTable
 from ..core.metric import Metric
 from ..core.results import Score, Sentence, Signature, Verdict

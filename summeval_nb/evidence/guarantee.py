@@ -22,7 +22,7 @@ from ..core.html import axes_for
 from ..core.files import frame_rows
 from ..core.base import float_array
 from ..core.base import JsonDict
-from ..core.progress import Stages, one_bar
+from ..core.base import Stages, one_bar
 from ..core.results import Score, Signature, Verdict
 from ..core.base import require_count, require_option, require_share
 from ..core.base import require_text, require_texts

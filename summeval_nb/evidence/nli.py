@@ -20,7 +20,7 @@ from ..models.base import Backend
 from ..models.base import ContextTooLong, neutralise
 from ..models.local import model_digest, read_model, special_texts
 from ..text.language import reads, require_languages
-from ..core.progress import one_bar, steps
+from ..core.base import one_bar, steps
 from ..text.split import split_text
 from ..core.results import Verdict
 from ..core.base import require_count, require_module

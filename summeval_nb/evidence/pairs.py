@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, require_texts
-from summeval_nb.core.progress import one_bar, steps
+from summeval_nb.core.base import JsonDict, one_bar, require_texts, steps
 from summeval_nb.core.results import Evidence, Finding, Signature, Verdict
 from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence, of_samples
 from summeval_nb.evidence.inputs import unread_reasons

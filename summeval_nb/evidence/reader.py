@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from summeval_nb.core.progress import Stages, steps
+from summeval_nb.core.base import Stages, steps
 from summeval_nb.evidence.measured import asset
 from summeval_nb.text.embed import encodable, minilm_files
 

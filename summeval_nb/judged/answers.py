@@ -17,14 +17,14 @@ from ..evidence.inputs import warn_of_paths
 from ..core.base import callers_level
 from ..core.metric import takes_choices_of
 from ..core.files import write_whole
-from ..core.columns import table_records
+from ..core.files import table_records
 from ..core.files import Table
 from ..core.resampling import bootstrap
 from ..core.base import JsonDict
-from ..core.progress import Stages, one_bar, steps
+from ..core.base import Stages, one_bar, steps
 from ..core.base import InputWarning, require_column, require_flag
 from ..core.base import require_share, require_text
-from ..core.passages import require_passages, require_truth
+from ..core.files import require_passages, require_truth
 from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Sentence, Signature
 from ..core.html import Markup, html_page, html_table, markdown_report

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
-from summeval_nb.core.progress import steps
+from summeval_nb.core.base import steps
 from summeval_nb.core.results import Sentence
 from summeval_nb.judged.judging import (
     Answer,

@@ -12,13 +12,19 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, require_column, require_text, require_texts, short_repr
-from summeval_nb.core.files import write_whole
-from summeval_nb.core.html import Markup, html_page, printable
+from summeval_nb.core.base import (
+    JsonDict,
+    Stages,
+    one_bar,
+    require_column,
+    require_text,
+    require_texts,
+    short_repr,
+    steps,
+)
+from summeval_nb.core.files import require_passages, write_whole
+from summeval_nb.core.html import Entry, Markup, Report, evidence_report, evidence_text, html_page, printable
 from summeval_nb.core.metric import takes_choices_of
-from summeval_nb.core.passages import require_passages
-from summeval_nb.core.progress import Stages, one_bar, steps
-from summeval_nb.core.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.core.results import Finding, Outcome, ResultTable, Score, Sentence, Signature, Verdict
 from summeval_nb.evidence.faithfulness import DEFAULT_K, FaithfulnessChoices, FaithfulnessMetric
 from summeval_nb.evidence.load import load_checker

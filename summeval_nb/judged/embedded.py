@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from summeval_nb.core.base import require_count, require_option, require_text
-from summeval_nb.core.progress import Stages, steps
+from summeval_nb.core.base import Stages, require_count, require_option, require_text, steps
 from summeval_nb.core.results import Finding, Sentence, Verdict
 from summeval_nb.evidence.base import Checker, Packaged, nearest_evidence
 from summeval_nb.evidence.faithfulness import DEFAULT_K

@@ -22,12 +22,12 @@ import numpy as np
 
 from ..core import metric as _choices
 from ..core.results import Rows
-from ..core.columns import table_records
+from ..core.files import table_records
 from ..core.files import Table
 from ..core.html import axes_for
 from ..core.resampling import drawings, middle
 from ..core.base import JsonDict
-from ..core.progress import Stages, one_bar
+from ..core.base import Stages, one_bar
 from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Score, Signature, keeps_index
 from ..core.base import require_column, require_count, require_share

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 from ..core.html import axes_for
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
-from ..core.progress import one_bar, steps
+from ..core.base import one_bar, steps
 from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Score, Signature, keeps_index
 from ..core.base import require_count, require_option, require_text

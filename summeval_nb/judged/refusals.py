@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from summeval_nb.core.progress import Stages, steps
+from summeval_nb.core.base import Stages, steps
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.judging import Flag, premise_sentences
 from summeval_nb.text.language import foreign_language, language_name, named_languages

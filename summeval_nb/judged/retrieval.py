@@ -19,7 +19,7 @@ from ..core.files import write_whole
 from ..core.html import folded
 from ..core.files import Table
 from ..core.base import JsonDict
-from ..core.progress import Stages, one_bar, steps
+from ..core.base import Stages, one_bar, steps
 from ..core.metric import Metric
 from summeval_nb.core.results import (
     Outcome,
@@ -29,9 +29,9 @@ from summeval_nb.core.results import (
 from ..core.results import Signature
 from ..core.base import require_column, require_option, require_share
 from ..core.base import require_text
-from ..core.columns import find_column, is_missing, nearest_column
-from ..core.columns import table_records, table_rows, unread_columns
-from ..core.passages import require_passages, require_truth
+from ..core.files import find_column, is_missing, nearest_column
+from ..core.files import table_records, table_rows, unread_columns
+from ..core.files import require_passages, require_truth
 from ..core.html import Markup, html_page, html_table, render, text_table
 from .answers import AnswerMetric, AnswerReport, AnswerRow, Reply
 from .answers import make_units, mean_interval, opening, rate_row

@@ -18,15 +18,15 @@ from ..core.files import write_whole
 from ..core.files import Table
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
-from ..core.progress import Stages, one_bar
+from ..core.base import Stages, one_bar
 from ..core.metric import Metric
 from ..core.results import Outcome, ResultTable, Score, Signature
 from ..core.base import require_column, require_count, require_flag
 from ..core.base import require_option, require_share, require_text
-from ..core.passages import require_passages
+from ..core.files import require_passages
 from ..core.html import Mark, Markup, html_page, html_table, mark_html
 from ..core.html import render
-from ..core.columns import table_records
+from ..core.files import table_records
 from summeval_nb.judged.judging import (
     Answer,
     Ask,

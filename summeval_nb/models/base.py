@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from summeval_nb.core.addresses import without_secrets
-from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts
+from summeval_nb.core.base import JsonDict, one_bar, require_count, require_text, require_texts, steps
 from summeval_nb.core.html import html_table, printable
-from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.models.reading import read_reply, written_objects
 
 if TYPE_CHECKING:

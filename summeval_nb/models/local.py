@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, hub_only_if, require_count, require_flag, require_module
-from summeval_nb.core.progress import one_bar, steps
+from summeval_nb.core.base import JsonDict, hub_only_if, one_bar, require_count, require_flag, require_module, steps
 from summeval_nb.models.base import (
     Backend,
     BackendError,

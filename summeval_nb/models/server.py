@@ -14,8 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from summeval_nb.core.addresses import Address
-from summeval_nb.core.base import JsonDict, require_count, require_module, require_option, require_text
-from summeval_nb.core.progress import one_bar, steps
+from summeval_nb.core.base import JsonDict, one_bar, require_count, require_module, require_option, require_text, steps
 from summeval_nb.models.base import (
     MORE_TOKENS,
     Backend,

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts
+from summeval_nb.core.base import JsonDict, one_bar, require_count, require_text, require_texts, steps
 from summeval_nb.core.files import require_path
 from summeval_nb.core.html import html_table
-from summeval_nb.core.progress import one_bar, steps
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,7 +23,7 @@ import numpy as np
 from ..core.metric import takes_choices_of
 from ..core.base import InputWarning, callers_level, hub_only_if
 from ..core.base import JsonDict
-from ..core.progress import Stages, one_bar, steps
+from ..core.base import Stages, one_bar, steps
 from ..core.metric import Metric
 from ..core.results import Score, Signature
 from ..core.base import require_count

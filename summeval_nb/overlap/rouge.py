@@ -19,7 +19,7 @@ from ..core.base import np
 from ..core.metric import takes_choices_of
 from ..core.base import warn_of_order
 from ..core.base import JsonDict
-from ..core.progress import one_bar, steps
+from ..core.base import one_bar, steps
 from ..core.metric import Metric
 from ..core.results import Outcome, Score, ScoreTable, Signature
 from ..core.base import require_option, require_text

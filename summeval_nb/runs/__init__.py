@@ -1,5 +1,5 @@
 """Long runs that can be stopped and go on: workers, jobs, costs, reports."""
 
-from summeval_nb.core.names import attach
+from summeval_nb.core.base import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

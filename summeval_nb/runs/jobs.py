@@ -17,7 +17,7 @@ from pydantic_core import from_json
 from summeval_nb.agreement.plugins import FunctionMetric
 from summeval_nb.agreement.registry import METRICS, is_ours, load_metric, metric_class, metric_source
 from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
-from summeval_nb.core.columns import find_column, no_column
+from summeval_nb.core.files import find_column, no_column
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome

@@ -1,5 +1,5 @@
 """Exercises that check themselves, pictures to move."""
 
-from summeval_nb.core.names import attach
+from summeval_nb.core.base import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

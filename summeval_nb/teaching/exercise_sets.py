@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from summeval_nb.core.base import JsonDict, require_option
-from summeval_nb.core.columns import csv_text, plain_cell
-from summeval_nb.core.files import require_path, write_whole
+from summeval_nb.core.files import csv_text, plain_cell, require_path, write_whole
 from summeval_nb.core.html import html_table, printable, render, text_table
 from summeval_nb.teaching.exercise_tasks import SLIPS, TASKS, draw_task
 from summeval_nb.teaching.exercises import ExerciseCheck, _Canonical, _canonical, _seal

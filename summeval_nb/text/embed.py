@@ -24,7 +24,7 @@ import numpy as np
 from ..core.base import hub_only_if
 from ..core.base import how_to_install, require_count, require_flag
 from ..core.base import require_module, require_texts
-from ..core.progress import one_bar, steps
+from ..core.base import one_bar, steps
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -10,9 +10,16 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from summeval_nb.core.base import InputWarning, callers_level, require_module, require_option, require_text
+from summeval_nb.core.base import (
+    InputWarning,
+    callers_level,
+    one_bar,
+    require_module,
+    require_option,
+    require_text,
+    steps,
+)
 from summeval_nb.core.metric import is_function
-from summeval_nb.core.progress import one_bar, steps
 from summeval_nb.text.language import NLTK_LANGUAGES, foreign_language, language_name
 
 if TYPE_CHECKING:

@@ -375,8 +375,7 @@ def test_a_change_of_structure_would_be_seen(site_url, visit):
 
 def test_a_report_from_disk_is_quiet_and_opens_on_its_evidence(tmp_path, visit):
     """A stand-alone report, opened as a file: no request, no script, and an opened sentence frames its evidence."""
-    from summeval_nb.core.html import html_page
-    from summeval_nb.core.report import Entry, Report, evidence_report
+    from summeval_nb.core.html import Entry, Report, evidence_report, html_page
 
     article = "The bridge opened in 1931. <script>document.title='owned'</script> It is 1,149 metres long."
     spans = [(0, 26), (27, len(article))]
