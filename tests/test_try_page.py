@@ -19,7 +19,8 @@ from scipy import stats
 from summeval_nb import bleu_score, rouge_score
 from summeval_nb.agreement.short_lists import coefficients
 from summeval_nb.evidence import reader
-from summeval_nb.text.embed import encodable, minilm_files
+from summeval_nb.text.embed import encodable
+from summeval_nb.text.minilm import minilm_files
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "docs"))

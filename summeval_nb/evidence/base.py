@@ -20,7 +20,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.results import Evidence, Verdict
 from summeval_nb.evidence.measured import fitted
-from summeval_nb.text.embed import Encoder, SentenceVectors, load_embedder
+from summeval_nb.text.embed import BatchEmbedder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
 from summeval_nb.text.similarity import topk_related
 
@@ -110,7 +110,7 @@ class PairVectors:
         return np.divide(self.evidence @ self.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
 
 
-def encode_pairs(pairs: Sequence[Pair], embedder: Encoder) -> list[PairVectors]:
+def encode_pairs(pairs: Sequence[Pair], embedder: BatchEmbedder) -> list[PairVectors]:
     """Return the vectors of pairs, each distinct sentence encoded once."""
     texts = (text for evidence, claim in pairs for text in (*evidence, claim))
     held = SentenceVectors(embedder, texts)

@@ -22,7 +22,8 @@ from torch.nn import functional as F
 
 from summeval_nb.core.base import Stages, steps
 from summeval_nb.evidence.measured import asset
-from summeval_nb.text.embed import encodable, minilm_files
+from summeval_nb.text.embed import encodable
+from summeval_nb.text.minilm import minilm_files
 
 CLS, SEP = 101, 102
 WINDOW = 160  # tokens of claim and evidence that are read together, at most
