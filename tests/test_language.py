@@ -12,8 +12,7 @@ from summeval_nb.core import InputWarning
 from summeval_nb.evidence import ChunkedChecker, WordsChecker
 from summeval_nb.judged import EmbeddedJudge, LLMJudge
 from summeval_nb.judged import refusals as _refusals
-from summeval_nb.overlap.ngrams import _TOKENIZERS
-from summeval_nb.overlap.tokens import BORROWED
+from summeval_nb.overlap.tokens import _TOKENIZERS, BORROWED
 from summeval_nb.text import language_table, languages_of
 from summeval_nb.text.language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
 from summeval_nb.text.splitters import SPLITTERS

@@ -22,21 +22,16 @@ from summeval_nb.overlap.counting import (
     number_texts,
     stable_order,
 )
-from summeval_nb.overlap.ngrams import (
-    clipped_counts,
-    list_ngrams,
+from summeval_nb.overlap.ngrams import clipped_counts, list_ngrams, measure
+from summeval_nb.overlap.picture import CLIPPED, COLORS, MatchPicture, ngram_marks, token_spans
+from summeval_nb.overlap.tokens import (
+    _step_1,
+    _steps_2_3,
     load_tokenizer,
     porter_stem,
     rouge_tokenizer,
+    tokenizer_name,
 )
-from summeval_nb.overlap.picture import (
-    CLIPPED,
-    COLORS,
-    MatchPicture,
-    ngram_marks,
-    token_spans,
-)
-from summeval_nb.overlap.tokens import _step_1, _steps_2_3, measure, tokenizer_name
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")

@@ -15,8 +15,14 @@ from summeval_nb import rouge_many, rouge_score, sample_articles
 from summeval_nb.core import InputWarning
 from summeval_nb.overlap import RougeMetric, tokens
 from summeval_nb.overlap.bleu import bleu_many, bleu_score, corpus_bleu
-from summeval_nb.overlap.ngrams import load_tokenizer, rouge_tokenizer
-from summeval_nb.overlap.tokens import SNOWBALL, clean_words, irregular_forms, wordnet_exceptions
+from summeval_nb.overlap.tokens import (
+    SNOWBALL,
+    clean_words,
+    irregular_forms,
+    load_tokenizer,
+    rouge_tokenizer,
+    wordnet_exceptions,
+)
 from summeval_nb.text import languages_of
 
 settings.register_profile("unhurried", deadline=None)

@@ -41,7 +41,7 @@ from .load import load_judge
 from .questions import how_many_questions
 from ..models.load import StoreOrPath, load_store
 from ..models.store import Store
-from ..overlap.ngrams import load_tokenizer
+from ..overlap.tokens import load_tokenizer
 
 if TYPE_CHECKING:
     import pandas as pd

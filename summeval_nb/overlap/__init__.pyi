@@ -36,9 +36,6 @@ from .matching import meteor_many as meteor_many
 from .matching import meteor_score as meteor_score
 from .ngrams import clipped_counts as clipped_counts
 from .ngrams import list_ngrams as list_ngrams
-from .ngrams import load_tokenizer as load_tokenizer
-from .ngrams import porter_stem as porter_stem
-from .ngrams import rouge_tokenizer as rouge_tokenizer
 from .rouge import PrecisionRecallF1 as PrecisionRecallF1
 from .rouge import RougeMetric as RougeMetric
 from .rouge import RougeScore as RougeScore
@@ -55,3 +52,6 @@ from .ter import TerTable as TerTable
 from .ter import corpus_ter as corpus_ter
 from .ter import ter_many as ter_many
 from .ter import ter_score as ter_score
+from .tokens import load_tokenizer as load_tokenizer
+from .tokens import porter_stem as porter_stem
+from .tokens import rouge_tokenizer as rouge_tokenizer

@@ -26,9 +26,8 @@ from .counting import NumberedTexts, as_sequences, common_lengths
 from .counting import in_order, merge_greatest, ngram_levels
 from .counting import number_texts
 from .ngrams import WordTokenizer, clipped_counts, list_ngrams
-from .ngrams import load_tokenizer
 from .picture import MatchPicture, ngram_marks, token_spans
-from .tokens import Tokens, tokenizer_name
+from .tokens import Tokens, load_tokenizer, tokenizer_name
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'BleuMetric', 'BleuScore', 'bleu_score',

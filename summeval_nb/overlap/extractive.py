@@ -16,9 +16,9 @@ from summeval_nb.core.results import Score, Signature
 
 from .base import ArrayTable, ExtractiveChoices, warn_of_lost_texts
 from .counting import number_texts
-from .ngrams import list_ngrams, load_tokenizer
+from .ngrams import list_ngrams
 from .picture import COLORS, MatchPicture, token_spans
-from .tokens import Tokens, tokenizer_name
+from .tokens import Tokens, load_tokenizer, tokenizer_name
 
 __all__ = [
     "MEASURES",

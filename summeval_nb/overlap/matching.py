@@ -33,9 +33,9 @@ from ..core.html import Mark
 from .base import ArrayTable, BertChoices, MeteorChoices
 from .base import require_candidate, require_number
 from .base import require_pairs, require_references
-from .ngrams import load_tokenizer
 from .picture import COLORS, MatchPicture, token_spans
-from .tokens import Tokens, tokenizer_name, warn_of_foreign_words
+from .tokens import Tokens, load_tokenizer, tokenizer_name
+from .tokens import warn_of_foreign_words
 from .tokens import warn_of_unread_language
 from ..text.embed import EmbedderOrName
 from ..text.similarity import unit_rows

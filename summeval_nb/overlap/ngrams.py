@@ -5,25 +5,28 @@
 # %% ../../nbs/2_counting/21_ngrams.ipynb #c2e14b15
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeVar
 
-from ..core.metric import is_function
-from ..core.base import require_count, require_option, require_text
-from .tokens import BORROWED, ENTITIES, IRREGULAR, RULES_13A
-from .tokens import Tokens, borrowed_tokenizer, clean_google
-from .tokens import clean_rouge155, clean_words, irregular_forms
-from .tokens import require_stemmer, require_tokens, snowball_stem
-from .tokens import stem_steps, tokenize_char, tokenize_intl
-from .tokens import tokenize_zh, whole
+from ..core.base import require_count, require_text
 
 Item = TypeVar("Item", bound=Hashable)
 
 # %% auto #0
-__all__ = ['Item', 'WordTokenizer', 'porter_stem', 'rouge_tokenizer', 'load_tokenizer', 'list_ngrams', 'clipped_counts']
+__all__ = ['Item', 'RULES_13A', 'ENTITIES', 'CONSONANTS', 'SHAPES', 'WordTokenizer', 'clean_13a', 'split_13a', 'shape', 'measure',
+           'list_ngrams', 'clipped_counts']
+
+# %% ../../nbs/2_counting/21_ngrams.ipynb #40b0c910
+RULES_13A = [
+    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),
+    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),
+    (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+]
+ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 
 # %% ../../nbs/2_counting/21_ngrams.ipynb #93a21839
 @dataclass(frozen=True)
@@ -39,8 +42,7 @@ class WordTokenizer:
     split_word : callable
         A word to its tokens.
     normalise : callable, optional
-        A token as it stands in the text to the token that is counted, for instance its
-        stem.
+        A token as it stands in the text to the token that is counted, such as its stem.
 
     Examples
     --------
@@ -55,20 +57,16 @@ class WordTokenizer:
 
     def __call__(self, text: str) -> list[str]:
         """Return the tokens that are counted."""
-        surfaces = self.surfaces(text)
-        return (
-            surfaces
-            if self.normalise is None
-            else [self.normalise(token) for token in surfaces]
-        )
+        return list(map(self.normalise or str, self.surfaces(text)))
 
     def surfaces(self, text: str) -> list[str]:
         """Return the tokens as they stand in the text, before normalisation."""
         words = self.clean(require_text(text, "text")).split()
         return [token for word in words for token in self.split_word(word)]
 
-
-def _clean_13a(text: str) -> str:
+# %% ../../nbs/2_counting/21_ngrams.ipynb #93a2183a
+def clean_13a(text: str) -> str:
+    """Return a text without hyphens at line ends and without entities."""
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "")
     if "&" in text:
         for entity, character in ENTITIES.items():
@@ -76,7 +74,8 @@ def _clean_13a(text: str) -> str:
     return text
 
 
-def _split_13a(word: str) -> list[str]:
+def split_13a(word: str) -> list[str]:
+    """Return the tokens of a word: the four rules, between two spaces."""
     if word.isalnum():
         return [word]
     word = f" {word} "
@@ -84,146 +83,23 @@ def _split_13a(word: str) -> list[str]:
         word = pattern.sub(replacement, word)
     return word.split()
 
+# %% ../../nbs/2_counting/21_ngrams.ipynb #b0f7085f
+CONSONANTS = "bcdfghjklmnpqrstvwxz0123456789"
+SHAPES = str.maketrans(dict.fromkeys("aeiou", "v") | dict.fromkeys(CONSONANTS, "c"))
 
-_TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
-    "none": WordTokenizer("none", str.strip, lambda word: [word]),
-    "13a": WordTokenizer("13a", _clean_13a, _split_13a),
-    "intl": tokenize_intl,
-    "char": tokenize_char,
-    "zh": tokenize_zh,
-    "rouge": WordTokenizer("rouge", clean_google, whole),
-    "rouge-1.5.5": WordTokenizer("rouge-1.5.5", clean_rouge155, whole),
-}
 
-# %% ../../nbs/2_counting/21_ngrams.ipynb #d1407880
-def porter_stem(word: str, dialect: str = "nltk") -> str:
-    """Return the stem of a lower-case English word by Porter's algorithm.
+def shape(stem: str) -> str:
+    """Return one `c` or `v` per letter of a word: consonant or vowel."""
+    kinds = stem.translate(SHAPES)
+    while (y := kinds.find("y")) >= 0:
+        after_consonant = y > 0 and kinds[y - 1] == "c"
+        kinds = kinds[:y] + ("v" if after_consonant else "c") + kinds[y + 1 :]
+    return kinds
 
-    Parameters
-    ----------
-    word : str
-        One word in lower case.
-    dialect : {"nltk", "rouge-1.5.5"}
-        `"nltk"`: nltk's default stemmer, which rouge-score uses. `"rouge-1.5.5"`: the
-        one inside the Perl script, which applies step 4 several times.
 
-    Returns
-    -------
-    str
-        The stem, often not a word.
-
-    References
-    ----------
-    Porter (1980), "An algorithm for suffix stripping", Program 14(3).
-
-    Examples
-    --------
-    >>> porter_stem("connections")
-    'connect'
-    >>> porter_stem("attorneys"), porter_stem("attorneys", "rouge-1.5.5")
-    ('attorney', 'attornei')
-    """
-    require_option(dialect, "dialect", ["nltk", "rouge-1.5.5"])
-    if dialect == "nltk" and word in IRREGULAR:
-        return IRREGULAR[word]
-    return word if len(word) < 3 else stem_steps(word, dialect)
-
-# %% ../../nbs/2_counting/21_ngrams.ipynb #8eb92702
-def rouge_tokenizer(
-    *,
-    stemmer: bool | str = False,
-    compat: str = "google",
-    exceptions: Mapping[str, str] | str | None = None,
-) -> WordTokenizer:
-    """Return ROUGE's tokenizer, with or without stemming.
-
-    Parameters
-    ----------
-    stemmer : bool or str
-        Stem words of more than three letters: True for English by Porter, or the name
-        of a language that nltk's Snowball stems, such as `"german"`. Its words are runs
-        of letters, marks and digits of any script.
-    compat : {"google", "rouge-1.5.5"}
-        Whose lower-casing and whose stemmer: rouge-score's or the Perl script's.
-    exceptions : mapping, "wordnet" or None
-        Irregular form → base form, looked up before stemming (`compat="rouge-1.5.5"`
-        only).
-
-    Examples
-    --------
-    >>> rouge_tokenizer(stemmer=True)("Cats were sleeping.")
-    ['cat', 'were', 'sleep']
-    """
-    require_option(compat, "compat", ["google", "rouge-1.5.5"])
-    require_stemmer(stemmer)
-    name, clean = (
-        ("rouge", clean_google)
-        if compat == "google"
-        else ("rouge-1.5.5", clean_rouge155)
-    )
-    if exceptions is not None and (compat != "rouge-1.5.5" or not stemmer):
-        remedy = "set compat='rouge-1.5.5', stemmer=True"
-        raise ValueError(
-            f"exceptions are looked up before stemming by ROUGE-1.5.5: {remedy}"
-        )
-    if isinstance(stemmer, str):
-        if compat != "google":
-            script = "ROUGE-1.5.5 stems English only"
-            raise ValueError(f"{script}: stemmer={stemmer!r} needs compat='google'")
-        word_stem, named = snowball_stem(stemmer), f"words+snowball-{stemmer}"
-        return WordTokenizer(named, clean_words, whole, word_stem)
-    if not stemmer:
-        return WordTokenizer(name, clean, whole)
-    irregular, origin = irregular_forms(exceptions)
-    dialect = "nltk" if compat == "google" else "rouge-1.5.5"
-
-    @lru_cache(maxsize=2**16)
-    def stem(word: str) -> str:
-        if len(word) <= 3:
-            return word
-        return irregular.get(word) or porter_stem(word, dialect)
-
-    return WordTokenizer(f"{name}+porter{origin}", clean, whole, stem)
-
-# %% ../../nbs/2_counting/21_ngrams.ipynb #a7f8eaaa
-def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]:
-    """Return a tokenizer by name, or check a callable of your own.
-
-    Parameters
-    ----------
-    choice : str or callable
-        `"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"` (white space), `"rouge"`,
-        `"rouge-1.5.5"`; through sacrebleu, where their packages and model files are,
-        `"ja-mecab"`, `"ko-mecab"`, `"flores101"`, `"flores200"`, `"spm"`,
-        `"spBLEU-1K"`; or a function from a text to a sequence of hashable tokens, such
-        as `transformers_tokenizer.tokenize`.
-
-    Returns
-    -------
-    callable
-        From str to a sequence of tokens.
-
-    Examples
-    --------
-    >>> load_tokenizer("13a")("On the mat.")
-    ['On', 'the', 'mat', '.']
-    """
-    if isinstance(choice, str):
-        known = require_option(choice, "tokenizer", [*_TOKENIZERS, *BORROWED])
-        return borrowed_tokenizer(known) if known in BORROWED else _TOKENIZERS[known]
-    if isinstance(choice, WordTokenizer) or choice in _TOKENIZERS.values():
-        return choice
-    if hasattr(choice, "tokenize"):
-        method = f"{type(choice).__name__}.tokenize"
-        raise TypeError(f"pass the method: {method}, not the tokenizer object itself")
-    if not is_function(choice):
-        known = "a name or a function from text to tokens"
-        raise TypeError(f"a tokenizer is {known}, not {type(choice).__name__}")
-
-    def checked(text: str) -> Tokens:
-        return require_tokens(choice(require_text(text, "text")), choice)
-
-    return checked
+def measure(stem: str) -> int:
+    """Return Porter's m: how often a vowel is followed by a consonant."""
+    return shape(stem).count("vc")
 
 # %% ../../nbs/2_counting/21_ngrams.ipynb #9f4cc06c
 def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
@@ -248,15 +124,11 @@ def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
     """
     require_count(n, "n")
     if isinstance(tokens, (str, bytes)):
-        raise TypeError(
-            "tokens must be a list of tokens, not one string: tokenize it first, "
-            "or its characters are counted"
-        )
-    return (
-        list(zip(*(tokens[start:] for start in range(n)), strict=False))
-        if n <= len(tokens)
-        else []
-    )
+        remedy = "tokenize it first, or its characters are counted"
+        raise TypeError(f"tokens must be a list of tokens, not one string: {remedy}")
+    if n > len(tokens):
+        return []
+    return list(zip(*(tokens[start:] for start in range(n)), strict=False))
 
 # %% ../../nbs/2_counting/21_ngrams.ipynb #6a6106c8
 def clipped_counts(

@@ -12,7 +12,7 @@ from summeval_nb.core.base import JsonDict
 from summeval_nb.core.html import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
 
 from .counting import pairs_in_order
-from .tokens import ENTITIES
+from .ngrams import ENTITIES
 
 Gram = TypeVar("Gram", bound=tuple[Hashable, ...])
 

@@ -31,10 +31,10 @@ from .counting import SKIP_TYPES, NumberedTexts, as_sequences
 from .counting import common_lengths, count_pairs, ngram_levels
 from .counting import number_texts, shared_pairs, skip_counts
 from .ngrams import WordTokenizer, clipped_counts, list_ngrams
-from .ngrams import load_tokenizer, rouge_tokenizer
 from .picture import COLORS, MatchPicture, ngram_marks
 from .picture import skip_marks, token_spans
-from .tokens import Tokens, require_stemmer, tokenizer_name
+from .tokens import Tokens, load_tokenizer, require_stemmer
+from .tokens import rouge_tokenizer, tokenizer_name
 from .tokens import warn_of_foreign_stems
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What cuts texts into words, below all word metrics: tokenizers by name, ROUGE's words, stems, Tercom's words."""
+"""Tokenizers by name, ROUGE's words, stems, Tercom's words, and warnings of texts in another language."""
 
 from __future__ import annotations
 
@@ -20,31 +20,25 @@ from summeval_nb.core.base import (
     require_option,
     require_text,
 )
+from summeval_nb.core.metric import is_function
 from summeval_nb.text.language import READS, REMEDIES, foreign_language, language_name, language_of
+
+from .ngrams import RULES_13A, WordTokenizer, clean_13a, measure, shape, split_13a
 
 if TYPE_CHECKING:
     import regex
     from nltk.stem.snowball import SnowballStemmer
 
+__all__ = ["load_tokenizer", "porter_stem", "rouge_tokenizer", "tokenizer_name"]
+
 Tokens = Sequence[Hashable]
-ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
-RULES_13A = [
-    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),
-    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),
-    (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
-]
 
 
-@lru_cache(maxsize=1)
+@cache
 def _rules_intl() -> list[tuple[regex.Pattern[str], str]]:
     import regex  # comes with nltk; Python's own `re` has no \p{...}
 
-    rules = [
-        (r"(\P{N})(\p{P})", r"\1 \2 "),
-        (r"(\p{P})(\P{N})", r" \1 \2"),
-        (r"(\p{S})", r" \1 "),
-    ]
+    rules = [(r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 ")]
     return [(regex.compile(pattern), replacement) for pattern, replacement in rules]
 
 
@@ -91,17 +85,6 @@ def clean_rouge155(text: str) -> str:
 
 def whole(word: str) -> list[str]:
     return [word]
-
-
-def require_tokens(tokens: object, source: object) -> Tokens:
-    if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
-        raise TypeError(f"{tokenizer_name(source)} must return a list of tokens, not {type(tokens).__name__}")
-    listed = list(tokens)
-    try:
-        hash(tuple(listed))
-    except TypeError as error:
-        raise TypeError(f"{tokenizer_name(source)} must return hashable tokens: {error}") from None
-    return listed
 
 
 _SIGNED = {"spm": "flores101"}  # an older name of the same model; sacrebleu signs both alike
@@ -166,28 +149,12 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
     return tokenize
 
 
-_SHAPE = str.maketrans(dict.fromkeys("aeiou", "v") | dict.fromkeys("bcdfghjklmnpqrstvwxz0123456789", "c"))
-
-
-def _shape_of(stem: str) -> str:
-    """Return one `c` or `v` per letter."""
-    shape = stem.translate(_SHAPE)
-    while (y := shape.find("y")) >= 0:
-        shape = shape[:y] + ("v" if y and shape[y - 1] == "c" else "c") + shape[y + 1 :]
-    return shape
-
-
-def measure(stem: str) -> int:
-    """Return Porter's m: how often a vowel is followed by a consonant."""
-    return _shape_of(stem).count("vc")
-
-
 def _short(stem: str, dialect: str) -> bool:
     """Porter's *o: consonant, vowel, consonant at the end, the last not w, x or y."""
-    shape = _shape_of(stem)
+    kinds = shape(stem)
     if dialect == "nltk" and len(stem) == 2:
-        return shape == "vc"
-    return shape.endswith("cvc") and stem[-1] not in "wxy"
+        return kinds == "vc"
+    return kinds.endswith("cvc") and stem[-1] not in "wxy"
 
 
 def _step_1(word: str, dialect: str) -> str:
@@ -200,13 +167,13 @@ def _step_1(word: str, dialect: str) -> str:
         word = word[:-1] if len(word) == 4 else word[:-2]
     elif word.endswith("eed"):
         word = word[:-1] if measure(word[:-3]) > 0 else word
-    elif word.endswith("ed") and "v" in _shape_of(word[:-2]):
+    elif word.endswith("ed") and "v" in shape(word[:-2]):
         word = _mend(word[:-2], dialect)
-    elif word.endswith("ing") and "v" in _shape_of(word[:-3]):
+    elif word.endswith("ing") and "v" in shape(word[:-3]):
         word = _mend(word[:-3], dialect)
     if word.endswith("y"):
-        shape = _shape_of(word[:-1])
-        if (len(word) > 2 and shape.endswith("c")) if dialect == "nltk" else "v" in shape:
+        kinds = shape(word[:-1])
+        if (len(word) > 2 and kinds.endswith("c")) if dialect == "nltk" else "v" in kinds:
             word = word[:-1] + "i"
     return word
 
@@ -215,7 +182,7 @@ def _mend(stem: str, dialect: str) -> str:
     """Repair a stem that lost -ed or -ing."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
-    if len(stem) > 1 and stem[-1] == stem[-2] and _shape_of(stem)[-1] == "c":
+    if len(stem) > 1 and stem[-1] == stem[-2] and shape(stem)[-1] == "c":
         return stem if stem[-1] in "lsz" else stem[:-1]
     return stem + "e" if measure(stem) == 1 and _short(stem, dialect) else stem
 
@@ -226,14 +193,12 @@ _SUFFIXES_3 = "icate-ic ative- alize-al iciti-ic ical-ic ful- ness-"
 _SUFFIXES_4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize"
 _STEP_2, _STEP_3 = (dict(rule.split("-") for rule in rules.split()) for rules in (_SUFFIXES_2, _SUFFIXES_3))
 _STEP_4 = dict.fromkeys(_SUFFIXES_4.split(), "")
-_ENDINGS = {id(table): tuple(table) for table in (_STEP_2, _STEP_3, _STEP_4)}
+SUFFIXES = (*_STEP_2, *_STEP_3, *_STEP_4)
 
 
-def _ending(word: str, table: dict[str, str]) -> str:
+def _ending(word: str, table: Mapping[str, str]) -> str:
     """Return the longest suffix of the word that the table knows, or nothing."""
-    if not word.endswith(_ENDINGS[id(table)]):
-        return ""
-    return next(word[-size:] for size in range(7, 1, -1) if word[-size:] in table)
+    return next((word[-size:] for size in range(7, 1, -1) if word[-size:] in table), "")
 
 
 def _steps_2_3(word: str, dialect: str) -> str:
@@ -271,29 +236,43 @@ def _step_5(word: str, dialect: str) -> str:
     return word[:-1] if word.endswith("ll") and measure(word[:-1]) > 1 else word
 
 
-IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"}
-IRREGULAR |= {"innings": "inning", "outings": "outing", "cannings": "canning"}
-IRREGULAR |= {
-    w: w
-    for w in (
-        "sky",
-        "news",
-        "inning",
-        "outing",
-        "canning",
-        "howe",
-        "proceed",
-        "exceed",
-        "succeed",
-    )
-}
+_IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"}
+_IRREGULAR |= {"innings": "inning", "outings": "outing", "cannings": "canning"}
+_IRREGULAR |= {word: word for word in "sky news inning outing canning howe proceed exceed succeed".split()}
 
 
-SUFFIXES = (*_STEP_2, *_STEP_3, *_STEP_4)
+def porter_stem(word: str, dialect: str = "nltk") -> str:
+    """Return the stem of a lower-case English word by Porter's algorithm.
 
+    Parameters
+    ----------
+    word : str
+        One word in lower case.
+    dialect : {"nltk", "rouge-1.5.5"}
+        `"nltk"`: nltk's default stemmer, which rouge-score uses. `"rouge-1.5.5"`: the one inside the Perl script,
+        which applies step 4 several times.
 
-def stem_steps(word: str, dialect: str) -> str:
-    """Return the stem of a regular word of three letters or more."""
+    Returns
+    -------
+    str
+        The stem, often not a word.
+
+    References
+    ----------
+    Porter (1980), "An algorithm for suffix stripping", Program 14(3).
+
+    Examples
+    --------
+    >>> porter_stem("connections")
+    'connect'
+    >>> porter_stem("attorneys"), porter_stem("attorneys", "rouge-1.5.5")
+    ('attorney', 'attornei')
+    """
+    require_option(dialect, "dialect", ["nltk", "rouge-1.5.5"])
+    if dialect == "nltk" and word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 3:
+        return word
     return _step_5(_step_4(_steps_2_3(_step_1(word, dialect), dialect), dialect), dialect)
 
 
@@ -382,39 +361,138 @@ def irregular_forms(given: Mapping[str, str] | str | None) -> tuple[Mapping[str,
     return words, f"+{origin}-{len(words)}-{digest}"
 
 
+def rouge_tokenizer(
+    *, stemmer: bool | str = False, compat: str = "google", exceptions: Mapping[str, str] | str | None = None
+) -> WordTokenizer:
+    """Return ROUGE's tokenizer, with or without stemming.
+
+    Parameters
+    ----------
+    stemmer : bool or str
+        Stem words of more than three letters: True for English by Porter, or the name of a language that nltk's
+        Snowball stems, such as `"german"`. Its words are runs of letters, marks and digits of any script.
+    compat : {"google", "rouge-1.5.5"}
+        Whose lower-casing and whose stemmer: rouge-score's or the Perl script's.
+    exceptions : mapping, "wordnet" or None
+        Irregular form → base form, looked up before stemming (`compat="rouge-1.5.5"` only).
+
+    Examples
+    --------
+    >>> rouge_tokenizer(stemmer=True)("Cats were sleeping.")
+    ['cat', 'were', 'sleep']
+    """
+    google = require_option(compat, "compat", ["google", "rouge-1.5.5"]) == "google"
+    require_stemmer(stemmer)
+    if exceptions is not None and (google or not stemmer):
+        remedy = "set compat='rouge-1.5.5', stemmer=True"
+        raise ValueError(f"exceptions are looked up before stemming by ROUGE-1.5.5: {remedy}")
+    if isinstance(stemmer, str):
+        if not google:
+            raise ValueError(f"ROUGE-1.5.5 stems English only: stemmer={stemmer!r} needs compat='google'")
+        return WordTokenizer(f"words+snowball-{stemmer}", clean_words, whole, snowball_stem(stemmer))
+    clean, dialect = (clean_google, "nltk") if google else (clean_rouge155, "rouge-1.5.5")
+    name = "rouge" if google else "rouge-1.5.5"
+    if not stemmer:
+        return WordTokenizer(name, clean, whole)
+    irregular, origin = irregular_forms(exceptions)
+
+    @lru_cache(maxsize=2**16)
+    def stem(word: str) -> str:
+        return word if len(word) <= 3 else irregular.get(word) or porter_stem(word, dialect)
+
+    return WordTokenizer(f"{name}+porter{origin}", clean, whole, stem)
+
+
+_TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
+    "none": WordTokenizer("none", str.strip, whole),
+    "13a": WordTokenizer("13a", clean_13a, split_13a),
+    "intl": tokenize_intl,
+    "char": tokenize_char,
+    "zh": tokenize_zh,
+    "rouge": WordTokenizer("rouge", clean_google, whole),
+    "rouge-1.5.5": WordTokenizer("rouge-1.5.5", clean_rouge155, whole),
+}
+
+
+def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]:
+    """Return a tokenizer by name, or check a callable of your own.
+
+    Parameters
+    ----------
+    choice : str or callable
+        `"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"` (white space), `"rouge"`, `"rouge-1.5.5"`; through sacrebleu,
+        where their packages and model files are, `"ja-mecab"`, `"ko-mecab"`, `"flores101"`, `"flores200"`, `"spm"`,
+        `"spBLEU-1K"`; or a function from a text to a sequence of hashable tokens, such as
+        `transformers_tokenizer.tokenize`.
+
+    Returns
+    -------
+    callable
+        From str to a sequence of tokens.
+
+    Examples
+    --------
+    >>> load_tokenizer("13a")("On the mat.")
+    ['On', 'the', 'mat', '.']
+    """
+    if isinstance(choice, str):
+        known = require_option(choice, "tokenizer", [*_TOKENIZERS, *BORROWED])
+        return borrowed_tokenizer(known) if known in BORROWED else _TOKENIZERS[known]
+    if isinstance(choice, WordTokenizer) or choice in _TOKENIZERS.values():
+        return choice
+    if hasattr(choice, "tokenize"):
+        raise TypeError(f"pass the method: {type(choice).__name__}.tokenize, not the tokenizer object itself")
+    if not is_function(choice):
+        raise TypeError(f"a tokenizer is a name or a function from text to tokens, not {type(choice).__name__}")
+
+    def checked(text: str) -> Tokens:
+        tokens = choice(require_text(text, "text"))
+        if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
+            raise TypeError(f"{tokenizer_name(choice)} must return a list of tokens, not {type(tokens).__name__}")
+        listed = list(tokens)
+        try:
+            hash(tuple(listed))
+        except TypeError as error:
+            raise TypeError(f"{tokenizer_name(choice)} must return hashable tokens: {error}") from None
+        return listed
+
+    return checked
+
+
 def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
     """Warn of texts that are clearly not in the language that a stemmer is made for; the numbers stay."""
     if not stemmer:
         return
     name = "porter" if stemmer is True else str(stemmer)
-    reads = READS["stemmer"][name]
+    reads = READS["stemmer"][name] or ()
     try:
         code = foreign_language(_start_of(texts), reads)
     except ImportError:  # where nothing compiled is installed, as on the page to try, nobody tells languages
         return
-    if code:
-        own = language_name((reads or ("",))[0])
-        message = f"the stemmer {name!r} reads {own}, and the texts are in {language_name(code)}"
-        other = next((stemming for stemming, codes in READS["stemmer"].items() if codes == (code,)), "")
-        remedy = f"pass stemmer={other!r}" if other else "pass stemmer=False, and a tokenizer of their language"
-        warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
+    own = next((stemming for stemming, codes in READS["stemmer"].items() if codes == (code,)), "")
+    remedy = f"pass stemmer={own!r}" if own else "pass stemmer=False, and a tokenizer of their language"
+    _warn_of_language(f"the stemmer {name!r} reads", reads[:1], code, remedy)
 
 
 def warn_of_foreign_words(metric: str, texts: Sequence[str]) -> None:
     """Warn of texts that are clearly not in the language of a metric's own stems and synonyms; the numbers stay."""
     code = language_of(_start_of(texts))  # of all together: texts in many languages are in none
-    if code is not None and code not in (READS["metric"][metric] or (code,)):
-        message = f"{metric.upper()} knows stems and synonyms of English, and the texts are in {language_name(code)}"
-        warnings.warn(f"{message}: {REMEDIES['metric']}", InputWarning, stacklevel=callers_level())
+    reads = READS["metric"][metric] or ()
+    if code not in reads:
+        _warn_of_language(f"{metric.upper()} knows stems and synonyms of", reads, code, REMEDIES["metric"])
 
 
 def warn_of_unread_language(model: str, languages: Sequence[str], texts: Sequence[str]) -> None:
     """Warn of texts that are clearly in no language that a model was trained on; the numbers stay."""
-    if code := foreign_language(_start_of(texts), languages):
-        own = " and ".join(map(language_name, languages))
-        message = f"the model {model!r} reads {own}, and the texts are in {language_name(code)}"
-        remedy = "pass model=FOLDER, with a model of their language"
-        warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
+    remedy = "pass model=FOLDER, with a model of their language"
+    _warn_of_language(f"the model {model!r} reads", languages, foreign_language(_start_of(texts), languages), remedy)
+
+
+def _warn_of_language(subject: str, languages: Sequence[str], code: str | None, remedy: str) -> None:
+    if code:
+        read = " and ".join(map(language_name, languages))
+        message = f"{subject} {read}, and the texts are in {language_name(code)}: {remedy}"
+        warnings.warn(message, InputWarning, stacklevel=callers_level())
 
 
 def _start_of(texts: Sequence[str]) -> str:

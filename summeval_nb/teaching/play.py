@@ -18,8 +18,8 @@ from summeval_nb.core.html import Markup, render
 from summeval_nb.evidence.base import Checker
 from summeval_nb.evidence.faithfulness import DEFAULT_K, supported_share
 from summeval_nb.overlap.bleu import SMOOTHING, bleu_score, require_references
-from summeval_nb.overlap.ngrams import rouge_tokenizer
 from summeval_nb.overlap.rouge import calculate_rouge_l, lcs_table
+from summeval_nb.overlap.tokens import rouge_tokenizer
 from summeval_nb.teaching import pictures
 from summeval_nb.teaching.pictures import (
     NAMES,
