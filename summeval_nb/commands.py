@@ -629,7 +629,7 @@ def lab(
     Example: summeval lab
     """
     require_module("jupyterlab.labapp", "lab")
-    from summeval_nb.teaching.lab import open_book
+    from summeval_nb.teaching.book import open_book
 
     open_book(options or ())
 

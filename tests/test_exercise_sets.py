@@ -11,7 +11,7 @@ import pytest
 
 from summeval_nb.cli import main
 from summeval_nb.teaching import exercise_set, grade
-from summeval_nb.teaching.exercise_tasks import SLIPS, TASKS, draw_task
+from summeval_nb.teaching.exercise_sets import SLIPS, TASKS, draw_task
 
 SEEDS = [str(1_000_000 + 37 * place) for place in range(500)]
 

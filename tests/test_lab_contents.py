@@ -15,8 +15,8 @@ from ipykernel.ipkernel import IPythonKernel
 pytest.importorskip("jupyter_server")
 
 from summeval_nb.cli import main  # noqa: E402
-from summeval_nb.teaching.book import book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
-from summeval_nb.teaching.lab import BookContents, add_kernel  # noqa: E402
+from summeval_nb.teaching import book as of_the_book  # noqa: E402
+from summeval_nb.teaching.book import add_kernel, book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
 
 
 def awaited(asked: Coroutine[Any, Any, dict]) -> dict:
@@ -30,7 +30,7 @@ def test_a_notebook_has_what_its_kernel_will_write(tmp_path):
     path = tmp_path / "one.ipynb"
     nbformat.write(nbformat.v4.new_notebook(metadata=stored), path)
     before = path.read_bytes()
-    contents = BookContents(root_dir=str(tmp_path))
+    contents = of_the_book.BookContents(root_dir=str(tmp_path))
     metadata = awaited(contents.get("one.ipynb"))["content"]["metadata"]
     assert metadata["language_info"] == IPythonKernel.language_info
     assert metadata["kernelspec"]["display_name"].startswith("Python 3") and path.read_bytes() == before
@@ -121,7 +121,7 @@ def test_the_shell_hands_lab_the_book_and_the_users_options(book, monkeypatch):
     monkeypatch.setattr(labapp.LabApp, "launch_instance", asked.append)
     monkeypatch.chdir(book.parent)
     assert left_with("lab", "--no-browser", "--port=8889") == 0
-    contents = f"--ServerApp.contents_manager_class={BookContents.__module__}.BookContents"
+    contents = "--ServerApp.contents_manager_class=summeval_nb.teaching.book.BookContents"
     assert asked == [[contents, "--no-browser", "--port=8889", str(book / "index.ipynb")]]
 
 

@@ -18,13 +18,16 @@ from summeval_nb import bleu_score, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.overlap.rouge import lcs_path, lcs_table
 from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
-from summeval_nb.teaching.pictures import (
+from summeval_nb.teaching.play import (
     PRESETS,
+    bleu_state,
+    correlation_state,
+    evidence_state,
     evidence_study,
+    lcs_state,
+    lcs_steps,
     preset_points,
-    smoothed_orders,
 )
-from summeval_nb.teaching.play import bleu_state, correlation_state, evidence_state, lcs_state, lcs_steps
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
@@ -200,11 +203,6 @@ def test_smoothing_is_marked_only_where_it_acts():
     assert bleu_state(CAT, "The dog", "none").smoothed == (False,) * 4
     assert bleu_state(CAT, "The cat barks", "add-k").smoothed == (False, True, True, True)  # even the order without any
     assert bleu_state(CAT, "dog", "exp").smoothed == (False,) * 4  # no word matches: BLEU is 0 whatever the smoothing
-
-
-def test_a_score_says_by_itself_which_orders_are_smoothed():
-    score = bleu_score("The dog", CAT, smooth="exp")
-    assert smoothed_orders(score) == (False, True, False, False) == bleu_state(CAT, "The dog", "exp").smoothed
 
 
 def test_a_short_candidate_pays():

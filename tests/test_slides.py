@@ -7,8 +7,7 @@ import pytest
 from markupsafe import Markup
 
 from summeval_nb.overlap import calculate_rouge
-from summeval_nb.teaching.lecture import class_slides, draw_shared_words, drawing
-from summeval_nb.teaching.slides import slides_page
+from summeval_nb.teaching.lecture import class_slides, draw_shared_words, drawing, slides_page
 
 
 def test_every_slide_stands_on_the_page_and_leads_on():

@@ -1,16 +1,24 @@
-"""The book beside the package: the wheel carries the notebooks, and a reader gets a copy to write in."""
+"""The book beside the package: the wheel carries the notebooks, a reader gets a copy, and JupyterLab opens it.
+
+When a kernel starts, JupyterLab writes the kernel's name as it is displayed, and its exact version of Python, into the
+notebook's metadata. The book's notebooks are stored without either, because they differ from machine to machine, so
+each was marked as changed as soon as it was opened. `summeval lab` starts JupyterLab with a class that reads them and
+puts both in. No file on the disk is changed, and neither is the user's own configuration of Jupyter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, MutableMapping, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
+from typing import Any
 
 from summeval_nb.core.files import require_path, write_whole
 from summeval_nb.teaching.exercises import book_folder
 
-__all__ = ["carried_book", "lay_out_book", "find_book", "book_to_open"]
+__all__ = ["add_kernel", "book_to_open", "carried_book", "find_book", "lay_out_book", "open_book"]
 
 
 def carried_book() -> Path:
@@ -20,20 +28,11 @@ def carried_book() -> Path:
     return carried if (carried / "index.ipynb").is_file() else book_folder(package)
 
 
-def _pages(book: Path) -> Iterator[tuple[Path, bytes]]:
-    """Each page's place in the book, and its content; what lies outside the book is named by its address."""
-    page = metadata.metadata("summeval_nb")["Home-page"]
-    for path in sorted([*book.rglob("*.ipynb"), *book.rglob("*.md")]):
-        place = path.relative_to(book)
-        if not any(part.startswith((".", "_")) for part in place.parts):
-            yield place, path.read_bytes().replace(b"](../docs/", f"]({page}/blob/main/docs/".encode())
-
-
 def lay_out_book(folder: str | Path, *, force: bool = False) -> list[Path]:
     """Copy the book's pages into a folder, and return those that were written.
 
     A page that is there already is left alone. If one differs, by your work or because the package was updated,
-    nothing is written.
+    nothing is written. What lies outside the book is named by its address.
 
     Raises
     ------
@@ -48,21 +47,25 @@ def lay_out_book(folder: str | Path, *, force: bool = False) -> list[Path]:
     ...     print(len(written) > 40, lay_out_book(folder))
     True []
     """
-    into, waiting, different = require_path(folder), [], []
-    for place, content in _pages(carried_book()):
-        target = into / place
+    into, book, waiting, different = require_path(folder), carried_book(), {}, []
+    docs = f"]({metadata.metadata('summeval_nb')['Home-page']}/blob/main/docs/".encode()
+    for path in sorted([*book.rglob("*.ipynb"), *book.rglob("*.md")]):
+        place = path.relative_to(book)
+        if any(part.startswith((".", "_")) for part in place.parts):
+            continue
+        target, content = into / place, path.read_bytes().replace(b"](../docs/", docs)
         if not target.is_file() or target.read_bytes() != content:
-            waiting.append((target, content))
+            waiting[target] = content
             different += [place.as_posix()] if target.exists() else []
     if different and not force:
         raise ValueError(
             f"{len(different)} of the book's pages in {str(into)!r} are not as they come with the package, such as "
             f"{different[0]!r}: give another folder, or replace them with force=True, which loses what you wrote there"
         )
-    for target, content in waiting:
+    for target, content in waiting.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, content)
-    return [target for target, _ in waiting]
+    return list(waiting)
 
 
 def find_book(places: Iterable[Path]) -> Path | None:
@@ -78,8 +81,61 @@ def book_to_open() -> Path:
 
     What a reader wrote into a book that was laid out earlier stays.
     """
-    here, own = Path.cwd(), Path.cwd() / "summeval_book"
-    found = find_book([here, own, Path(__file__)])
+    own = Path.cwd() / "summeval_book"
+    found = find_book([Path.cwd(), own, Path(__file__)])
     if found is None:
         lay_out_book(own)
     return found or own
+
+
+def add_kernel(metadata: MutableMapping[str, Any]) -> None:
+    """Put what JupyterLab writes when this environment's Python runs a notebook into the notebook's metadata.
+
+    Examples
+    --------
+    >>> another = {"kernelspec": {"name": "ir"}}  # which says what it is
+    >>> add_kernel(another)
+    >>> another
+    {'kernelspec': {'name': 'ir'}}
+    """
+    if metadata.get("kernelspec", {}).get("name") != "python3":
+        return
+    from ipykernel.ipkernel import IPythonKernel
+    from jupyter_client.kernelspec import NoSuchKernel, get_kernel_spec
+
+    with suppress(NoSuchKernel):
+        spec = get_kernel_spec("python3")
+        metadata["kernelspec"] = {"name": "python3", "display_name": spec.display_name, "language": spec.language}
+        metadata["language_info"] = dict(IPythonKernel.language_info)
+
+
+@cache
+def _contents() -> type:
+    from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+
+    class BookContents(AsyncLargeFileManager):  # type: ignore[misc]
+        """Files as they are, and notebooks with the metadata of the kernel that will run them."""
+
+        async def get(self, path: str, content: bool = True, *args: Any, **choices: Any) -> Any:
+            """Return a file, a folder or a notebook, as JupyterLab asks for it."""
+            model = await super().get(path, content, *args, **choices)
+            if model["type"] == "notebook" and model["content"] is not None:
+                add_kernel(model["content"]["metadata"])
+            return model
+
+    return BookContents
+
+
+def __getattr__(name: str) -> type:
+    """Make `BookContents` when JupyterLab asks for it by its place: who only lays the book out needs no server."""
+    if name != "BookContents":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _contents()
+
+
+def open_book(arguments: Sequence[str] = ()) -> None:
+    """Open the book's first page in JupyterLab, with the user's options, and return when the server is stopped."""
+    from jupyterlab.labapp import LabApp
+
+    first = book_to_open() / "index.ipynb"
+    LabApp.launch_instance([f"--ServerApp.contents_manager_class={__name__}.BookContents", *arguments, str(first)])

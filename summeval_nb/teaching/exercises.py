@@ -7,9 +7,10 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, SupportsFloat
@@ -17,77 +18,60 @@ from typing import Any, NamedTuple, SupportsFloat
 from summeval_nb.core.base import JsonDict, float_array
 from summeval_nb.core.html import Markup, folded, printable, render
 
-__all__ = [
-    "PARTS",
-    "ExerciseCheck",
-    "check_exercise",
-    "common_slip",
-    "my_progress",
-    "hash_answers",
-    "nearly",
-    "Progress",
-    "part_of",
-    "book_folder",
-]
+__all__ = ["PARTS", "ExerciseCheck", "Progress", "book_folder", "check_exercise", "common_slip", "hash_answers"]
+__all__ += ["my_progress", "part_of"]
 
 _DIGITS = 4  # decimals that count
 
 
 class _Canonical(NamedTuple):
-    """The form in which an answer is compared: its kind, its text, the kind's name."""
+    """The form in which an answer is compared: its kind, its text, and its kind with the kinds in it."""
 
     kind: str
     text: str
     named: str
 
 
-def _number_text(value: float, shift: float) -> str:
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is no answer: find out where it comes from")
-    # + 0.0 turns -0.0 into 0.0
-    return f"{round(value + shift, _DIGITS) + 0.0:.{_DIGITS}f}"
-
-
-def _plain_text(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
-
-
 def _canonical(answer: object, shift: float = 0.0) -> _Canonical:
     """Return the form of an answer; raise what a reader should read if it has none."""
-    if hasattr(answer, "tolist"):
-        answer = answer.tolist()
+    answer = _plain(answer)
     if answer is None:
         return _Canonical("None", "", "None")
     if isinstance(answer, bool):
         return _Canonical("True or False", str(answer), "True or False")
     if isinstance(answer, str):
         return _Canonical("text", _plain_text(answer), "a text")
-    if isinstance(answer, Mapping | set | frozenset | list | tuple):
-        return _collection(answer, shift)
+    if isinstance(answer, Mapping | set | frozenset | list):
+        values = answer.values() if isinstance(answer, Mapping) else answer
+        forms = [_canonical(value, shift) for value in values]
+        texts: list[Any] = [f"{form.kind}:{form.text}" for form in forms]
+        kind = "list" if isinstance(answer, list) else "dictionary" if isinstance(answer, Mapping) else "set"
+        if isinstance(answer, Mapping):
+            texts = list(zip(map(_plain_text, map(str, answer)), texts, strict=True))
+        inner = ", ".join(sorted({form.named for form in forms}))  # the kinds in it, and not how many
+        text = json.dumps(texts if kind == "list" else sorted(texts))
+        return _Canonical(kind, text, f"a {kind} ({inner})" if inner else f"a {kind}")
     if hasattr(answer, "__float__"):
         value = float(float_array(answer, "the answer"))
-        return _Canonical("number", _number_text(value, shift), "a number")
-    raise _no_answer(answer)
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is no answer: find out where it comes from")
+        return _Canonical("number", f"{round(value + shift, _DIGITS) + 0.0:.{_DIGITS}f}", "a number")  # no -0.0
+    hint = "pass a number, True or False, text, None, or a list, set or dictionary of these"
+    if callable(answer):
+        hint = "call it on the inputs that the exercise names, and pass what it returns"
+    raise TypeError(f"{type(answer).__name__} cannot be compared: {hint}")
 
 
-def _collection(answer: Collection[object], shift: float) -> _Canonical:
-    """Return the form of a collection, from the forms of what is in it."""
-    kind = "list" if isinstance(answer, list | tuple) else "set"
-    kind = "dictionary" if isinstance(answer, Mapping) else kind
-    values = answer.values() if isinstance(answer, Mapping) else answer
-    forms = [_canonical(value, shift) for value in values]
-    texts = [f"{form.kind}:{form.text}" for form in forms]
-    held: Sequence[object] = sorted(texts) if kind == "set" else texts
-    if kind == "dictionary":
-        held = sorted(zip(map(_plain_text, map(str, answer)), texts, strict=True))
-    text = json.dumps(held)
-    return _Canonical(kind, text, _named(kind, [form.named for form in forms]))
+def _plain(answer: Any) -> Any:
+    """An array or a tuple as a list; what holds one number as that number."""
+    return answer.tolist() if hasattr(answer, "tolist") else list(answer) if isinstance(answer, tuple) else answer
 
 
-_ROUNDS = 20_000
+def _plain_text(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def _seal(exercise: str, form: _Canonical, rounds: int = _ROUNDS) -> str:
+def _seal(exercise: str, form: _Canonical, rounds: int = 20_000) -> str:
     """Return the salted, slow hash of an answer's form."""
     text = f"{form.kind}:{form.text}".encode("utf-8", "surrogatepass")
     salt = f"summeval_nb:{exercise}".encode("utf-8", "surrogatepass")
@@ -131,67 +115,25 @@ class ExerciseCheck:
         return {"exercise": self.exercise, "outcome": self.outcome, "message": self.message}
 
 
-class _Seals:
-    """The entries of exercises: kind, seal and slips.
-
-    Collected instead of read while answers are being sealed.
-    """
-
-    def __init__(self) -> None:
-        self._collected: JsonDict | None = None
-
-    @property
-    def collecting(self) -> bool:
-        """Whether answers are being sealed."""
-        return self._collected is not None
-
-    def entry(self, exercise: str) -> JsonDict:
-        """Return the entry of an exercise, or raise with the names that are known."""
-        chapter, _, number = str(exercise).partition("/")
-        if not chapter or not number or not chapter.replace("_", "").isalnum():
-            raise ValueError(f"an exercise is named chapter/number, such as '24_bleu/1': got {exercise!r}")
-        if self._collected is not None:
-            unknown: JsonDict = {"kind": "", "answer": "", "slips": {}}
-            return self._collected.setdefault(chapter, {}).setdefault(number, unknown)
-        file = resources.files("summeval_nb") / "assets" / "exercises" / f"{chapter}.json"
-        entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-        if number not in entries:
-            raise ValueError(f"no exercise {exercise!r}; known: {_known(chapter, entries)}")
-        return entries[number]
-
-    @contextmanager
-    def collect(self, folder: Path) -> Iterator[Callable[[], JsonDict]]:
-        """Collect the entries asked for inside the block; write a file a chapter."""
-        if self._collected is not None:
-            raise RuntimeError("answers are already being sealed: end the outer block first")
-        collected: JsonDict = {}
-        self._collected = collected
-        try:
-            yield lambda: collected
-        finally:
-            self._collected = None
-        named = [
-            (f"{chapter}/{n}", written) for chapter, entries in collected.items() for n, written in entries.items()
-        ]
-        if missing := [exercise for exercise, own_entry in named if not own_entry["answer"]]:
-            raise ValueError(f"a slip but no answer: {', '.join(missing)}")
-        folder.mkdir(parents=True, exist_ok=True)
-        for chapter, entries in collected.items():
-            text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False)
-            (folder / f"{chapter}.json").write_text(text + "\n", encoding="utf-8")
+_collected: JsonDict | None = None  # the entries by chapter and number, while answers are being sealed
 
 
-def _known(chapter: str, entries: Iterable[str]) -> str:
-    """Name the exercises of a chapter, or the chapters that may have been meant."""
-    if entries:
-        return ", ".join(f"{chapter}/{number}" for number in entries)
+def _entry(exercise: str) -> JsonDict:
+    """Return the entry of an exercise, its kind, seal and slips, or raise with the names that are known."""
+    chapter, _, number = str(exercise).partition("/")
+    if not chapter or not number or not chapter.replace("_", "").isalnum():
+        raise ValueError(f"an exercise is named chapter/number, such as '24_bleu/1': got {exercise!r}")
+    if _collected is not None:
+        return _collected.setdefault(chapter, {}).setdefault(number, {"kind": "", "answer": "", "slips": {}})
     folder = resources.files("summeval_nb") / "assets" / "exercises"
-    chapters = sorted(file.name.removesuffix(".json") for file in folder.iterdir())
-    meant = [name for name in chapters if chapter in name or name in chapter] or chapters
-    return ", ".join(f"{name}/1" for name in meant)
-
-
-_SEALS = _Seals()
+    file = folder / f"{chapter}.json"
+    entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    if number not in entries:
+        chapters = sorted(file.name.removesuffix(".json") for file in folder.iterdir())
+        meant = [name for name in chapters if chapter in name or name in chapter] or chapters
+        known = [f"{chapter}/{other}" for other in entries] or [f"{name}/1" for name in meant]
+        raise ValueError(f"no exercise {exercise!r}; known: {', '.join(known)}")
+    return entries[number]
 
 
 def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> ExerciseCheck:
@@ -202,22 +144,22 @@ def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> Exercis
     for seal in seals:
         if seal in entry["slips"]:
             return ExerciseCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
-    return ExerciseCheck(exercise, "not yet", _not_yet(forms[0].named, entry["kind"]))
+    given, wanted = forms[0].named, entry["kind"]
+    differ = f": you gave {_in_words(given)}, and this exercise wants {_in_words(wanted)}" if given != wanted else ""
+    return ExerciseCheck(exercise, "not yet", f"not yet{differ}")
 
 
 def check_exercise(exercise: str, answer: object) -> ExerciseCheck:
     """Say whether an answer is right, without knowing the answer.
 
-    Numbers are compared to four decimals, text without regard to case and spaces, lists
-    in order, sets without.
+    Numbers are compared to four decimals, text without regard to case and spaces, lists in order, sets without.
 
     Parameters
     ----------
     exercise : str
         Chapter and number, such as `"24_bleu/1"`.
     answer : number, bool, str, None, or a list, set or dict of these
-        Your answer; `...` means that there is none yet. A numpy array counts as a list,
-        a `Score` as its number.
+        Your answer; `...` means that there is none yet. A numpy array counts as a list, a `Score` as its number.
 
     Returns
     -------
@@ -236,32 +178,29 @@ def check_exercise(exercise: str, answer: object) -> ExerciseCheck:
     >>> check_exercise("72_teaching_pack/1", "three")
     ✗ 72_teaching_pack/1: not yet: you gave a text, and this exercise wants a number
     """
-    entry = _SEALS.entry(exercise)
+    entry = _entry(exercise)
     if answer is ...:
-        message = "not answered yet: put your answer in the place of ..."
-        return ExerciseCheck(exercise, "not answered yet", message)
+        return ExerciseCheck(exercise, "not answered yet", "not answered yet: put your answer in the place of ...")
     try:
         forms = [_canonical(answer, shift) for shift in (0.0, -1e-6, 1e-6)]
     except (TypeError, ValueError, OverflowError) as error:
         return ExerciseCheck(exercise, "not yet", f"not yet: {error}")
-
-    def seal(other: object, place: str = "") -> str:
-        return _seal(exercise + place, _canonical(other))
-
-    if _SEALS.collecting:
-        entry.update(kind=forms[0].named, answer=seal(answer))
-        entry.update(_place_seals(answer, seal))
+    if _collected is not None:
+        entry.update(kind=forms[0].named, answer=_seal(exercise, forms[0]))
+        if numbers := _listed_numbers(answer):
+            places = enumerate(map(_canonical, numbers))
+            entry["places"] = [_seal(f"{exercise}/{place}", form) for place, form in places]
     check = _compare(exercise, entry, forms)
-    if check.message == "not yet" and (found := _known_by_seals(answer, entry, seal)):
-        return ExerciseCheck(exercise, "not yet", f"not yet: {found}")
+    if check.message == "not yet" and (hint := _nearly(exercise, answer, entry)):
+        return ExerciseCheck(exercise, "not yet", f"not yet: {hint}")
     return check
 
 
 def common_slip(exercise: str, answer: object, help: str) -> ExerciseCheck:
     """Name a wrong answer that people often give, and the sentence that helps them.
 
-    Stands in a solutions notebook. While answers are sealed it stores the slip;
-    afterwards it shows what a reader who makes the slip is told.
+    Stands in a solutions notebook. While answers are sealed it stores the slip; afterwards it shows what a reader who
+    makes the slip is told.
 
     Parameters
     ----------
@@ -280,8 +219,8 @@ def common_slip(exercise: str, answer: object, help: str) -> ExerciseCheck:
     >>> common_slip("72_teaching_pack/1", 6, "count the pair of a word with itself, too")
     ✗ 72_teaching_pack/1: not yet: count the pair of a word with itself, too
     """
-    entry, form = _SEALS.entry(exercise), _canonical(answer)
-    if _SEALS.collecting:
+    entry, form = _entry(exercise), _canonical(answer)
+    if _collected is not None:
         entry["slips"][_seal(exercise, form)] = str(help)
     check = _compare(exercise, entry, [form])
     if check.message != f"not yet: {help}":
@@ -290,44 +229,14 @@ def common_slip(exercise: str, answer: object, help: str) -> ExerciseCheck:
     return check
 
 
-def my_progress(folder: str | Path | None = None) -> Progress:
-    """Show which exercises you have done, as your saved notebooks say.
-
-    Parameters
-    ----------
-    folder : str or path, optional
-        Where the book's notebooks lie. Without it: the book in which the calling
-        notebook lies, or `nbs` here.
-
-    Returns
-    -------
-    Progress
-        A table in a notebook, lines in a terminal; `states` has exercise to `"right"`,
-        `"not yet"`, `"not tried"`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such folder, or no exercise in it.
-
-    Examples
-    --------
-    >>> my_progress("nowhere")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    ValueError: no folder 'nowhere': give the one that holds the book's notebooks, ...
-    """
-    return _read_progress(None if folder is None else Path(folder))
-
-
-def hash_answers(folder: str | Path) -> AbstractContextManager[Callable[[], JsonDict]]:
+@contextmanager
+def hash_answers(folder: str | Path) -> Iterator[Callable[[], JsonDict]]:
     """Store the seals of all answers checked inside the block, one JSON file a chapter.
 
     Parameters
     ----------
     folder : str or path
-        Where the files go; made if it is not there. Nothing is written if the block
-        raises.
+        Where the files go; made if it is not there. Nothing is written if the block raises.
 
     Yields
     ------
@@ -350,61 +259,42 @@ def hash_answers(folder: str | Path) -> AbstractContextManager[Callable[[], Json
     ✓ my_class/1: right
     ['1']
     """
-    return _SEALS.collect(Path(folder))
+    global _collected
+    if _collected is not None:
+        raise RuntimeError("answers are already being sealed: end the outer block first")
+    collected = _collected = {}
+    try:
+        yield lambda: collected
+    finally:
+        _collected = None
+    named = {f"{chapter}/{n}": entry for chapter, entries in collected.items() for n, entry in entries.items()}
+    if missing := [exercise for exercise, entry in named.items() if not entry["answer"]]:
+        raise ValueError(f"a slip but no answer: {', '.join(missing)}")
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for chapter, entries in collected.items():
+        text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False)
+        (Path(folder) / f"{chapter}.json").write_text(text + "\n", encoding="utf-8")
 
 
 _PLURAL = {"number": "numbers", "text": "texts", "list": "lists", "set": "sets", "dictionary": "dictionaries"}
 
 
-def _no_answer(answer: object) -> TypeError:
-    """Return the error that says what to pass in the place of an answer."""
-    hint = "pass a number, True or False, text, None, or a list, set or dictionary of these"
-    if callable(answer):
-        hint = "call it on the inputs that the exercise names, and pass what it returns"
-    return TypeError(f"{type(answer).__name__} cannot be compared: {hint}")
-
-
-def _named(kind: str, kinds: Iterable[str]) -> str:
-    """Name a collection with the kinds in it, and not how many: "a list (a number)"."""
-    inner = ", ".join(sorted(set(kinds)))
-    return f"a {kind} ({inner})" if inner else f"a {kind}"
-
-
 def _in_words(named: str, *, many: bool = False) -> str:
-    """Return the kind of an answer as one would say it: "a list (a list (a text))" is
-    "a list of lists of texts"."""
+    """The kind of an answer as one would say it: "a list (a list (a text))" is "a list of lists of texts"."""
     found = re.fullmatch(r"(?:a )?([\w ]+?)(?: \((.*)\))?", named)
     if not found:
         return named
-    kind, inside = found[1], _at_top(found[2] or "")
-    word = _PLURAL.get(kind, kind) if many else f"a {kind}" if kind in _PLURAL else kind
-    return f"{word} of {' and '.join(_in_words(inner, many=True) for inner in inside)}" if inside else word
-
-
-def _not_yet(given: str, wanted: str) -> str:
-    """Return the message for a wrong answer: "not yet", and how the kinds differ if
-    they do."""
-    if given == wanted:
-        return "not yet"
-    return f"not yet: you gave {_in_words(given)}, and this exercise wants {_in_words(wanted)}"
-
-
-def _at_top(text: str) -> list[str]:
-    """Split at the commas that no bracket holds."""
-    parts, depth = [""], 0
-    for character in text:
+    inside, depth = [""], 0
+    for character in found[2] or "":  # split at the commas that no bracket holds
         depth += (character == "(") - (character == ")")
         if character == "," and not depth:
-            parts.append("")
+            inside.append("")
         else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
-
-
-_MOST_TRIALS = 250  # a trial takes some milliseconds
-
-
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+            inside[-1] += character
+    kinds = [_in_words(inner.strip(), many=True) for inner in inside if inner.strip()]
+    kind = found[1]
+    word = _PLURAL.get(kind, kind) if many else f"a {kind}" if kind in _PLURAL else kind
+    return f"{word} of {' and '.join(kinds)}" if kinds else word
 
 
 _WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
@@ -415,42 +305,21 @@ _WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
 )
 
 
-def nearly(
-    answer: object,
-    is_right: Callable[[object], bool],
-    places: int = 0,
-    is_right_at: Callable[[int, float], bool] | None = None,
-) -> str:
-    """Return what is known of a wrong answer of the right kind; "" if nothing is.
+def _nearly(exercise: str, answer: object, entry: JsonDict) -> str:
+    """What the seals say of a wrong answer of the right kind, as the end of a sentence; "" if nothing."""
 
-    It is the end of a sentence.
+    def is_right(other: object) -> bool:
+        return _seal(exercise, _canonical(other)) == entry["answer"]
 
-    Parameters
-    ----------
-    answer : number, str, None, or a list, set or dict of these
-        What a reader gave.
-    is_right : callable
-        Says of another answer whether it would be right.
-    places : int
-        Of a right answer that is a list of numbers, how many there are; else 0.
-    is_right_at : callable, optional
-        Says of a place in that list, from 0, and a number whether it would be right
-        there.
-
-    Examples
-    --------
-    >>> nearly(0.43, lambda answer: answer == 43)
-    'yours is a hundredth of it: is a percentage asked for?'
-    """
-    numbers = list(_numbers(answer))
+    numbers, plain = list(_numbers(answer)), _plain(answer)
     for change, hint in _WHOLE_ANSWER if numbers else ():
         changed = [change(number) for number in numbers]
         if all(map(math.isfinite, changed)) and is_right(_changed(answer, changed)):
             return hint
-    if isinstance(plain := _plain(answer), list) and any(is_right(other) for other in _other_orders(plain)):
+    if isinstance(plain, list) and any(is_right(other) for other in _other_orders(plain)):
         return "the values are right, their order is not"
-    if places and is_right_at and (in_list := _listed_numbers(answer)):
-        return _by_place(in_list, places, is_right_at)
+    if (places := entry.get("places")) and (listed := _listed_numbers(answer)):
+        return _by_place(exercise, listed, places)
     rounded = [place for place, number in enumerate(numbers) if _decimals(number) in (2, 3)]
     if len(rounded) > 1:  # too many combinations to look
         return f"if you rounded: numbers are compared to {_DIGITS} decimals"
@@ -461,82 +330,55 @@ def nearly(
     return ""
 
 
-def _by_place(numbers: list[float], places: int, is_right_at: Callable[[int, float], bool]) -> str:
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def _by_place(exercise: str, numbers: list[float], seals: list[str]) -> str:
     """Say which numbers of a list are right, and which are only rounded."""
-    if len(numbers) != places:
-        return f"you gave {len(numbers)} numbers, and this exercise wants {places}"
-    wrong = [place for place, number in enumerate(numbers) if not is_right_at(place, number)]
-    right = [place for place in range(places) if place not in wrong]
+    if len(numbers) != len(seals):
+        return f"you gave {len(numbers)} numbers, and this exercise wants {len(seals)}"
+
+    def is_right(place: int, number: float) -> bool:
+        near = {round(number + shift, _DIGITS) for shift in (0.0, -1e-6, 1e-6)}  # as a whole answer is compared
+        return any(_seal(f"{exercise}/{place}", _canonical(value)) == seals[place] for value in near)
+
+    def counted(places: list[int]) -> str:
+        names = [_ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th" for place in places]
+        return f"{', '.join(names[:-1])} and {names[-1]} numbers are" if names[1:] else f"{names[0]} number is"
+
+    right = [place for place, number in enumerate(numbers) if is_right(place, number)]
     # each takes up to a second
-    tried = [place for place in wrong if _decimals(numbers[place]) in (2, 3)][:3]
-    rounded = [place for place in tried if any(is_right_at(place, number) for number in _unrounded(numbers[place]))]
-    said = [f"the {_counted(right)} right"] if right else []
+    tried = [i for i, number in enumerate(numbers) if i not in right and _decimals(number) in (2, 3)][:3]
+    rounded = [place for place in tried if any(map(partial(is_right, place), _unrounded(numbers[place])))]
+    said = [f"the {counted(right)} right"] if right else []
     if rounded:
-        said.append(f"the {_counted(rounded)} rounded, and numbers are compared to {_DIGITS} decimals")
-    return "; ".join(said) or f"none of the {places} numbers is right"
+        said.append(f"the {counted(rounded)} rounded, and numbers are compared to {_DIGITS} decimals")
+    return "; ".join(said) or f"none of the {len(seals)} numbers is right"
 
 
-def _counted(places: list[int]) -> str:
-    """Name places of a list, with their verb: "first number is", "first and third
-    numbers are"."""
-    names = [_ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th" for place in places]
-    many = f"{', '.join(names[:-1])} and {names[-1]} numbers are"
-    return many if len(names) > 1 else f"{names[0]} number is"
-
-
-def _known_by_seals(answer: object, entry: JsonDict, seal: Callable[..., str]) -> str:
-    """Return what is known of a wrong answer by the seals of its exercise.
-
-    "" if nothing is.
-    """
-    places = entry.get("places", [])
-
-    def is_right(other: object) -> bool:
-        return seal(other) == entry["answer"]
-
-    def is_right_at(place: int, number: float) -> bool:
-        # as a whole answer is compared
-        near = {round(number + shift, _DIGITS) for shift in (0.0, -1e-6, 1e-6)}
-        return any(seal(value, f"/{place}") == places[place] for value in near)
-
-    return nearly(answer, is_right, len(places), is_right_at)
-
-
-def _place_seals(answer: object, seal: Callable[[object, str], str]) -> dict[str, list[str]]:
-    """Return, of a list of numbers, an entry with a seal for each place.
-
-    {} of any other answer.
-    """
-    numbers = _listed_numbers(answer)
-    return {"places": [seal(number, f"/{place}") for place, number in enumerate(numbers)]} if numbers else {}
+def _is_number(value: object) -> bool:
+    return isinstance(value, SupportsFloat) and not isinstance(value, bool)
 
 
 def _listed_numbers(answer: object) -> list[float]:
-    """Return the numbers of an answer that is a list of at least two, and else []."""
+    """The numbers of an answer that is a list of at least two, and else []."""
     plain = _plain(answer)
-    if not isinstance(plain, list) or len(plain) < 2:
-        return []
-    each = [_plain(value) for value in plain]
-    numbers = [value for value in each if isinstance(value, SupportsFloat) and not isinstance(value, bool)]
-    return [float(written) for written in numbers] if len(numbers) == len(each) else []
-
-
-def _plain(answer: object) -> object:
-    return answer.tolist() if hasattr(answer, "tolist") else list(answer) if isinstance(answer, tuple) else answer
+    each = [_plain(value) for value in plain] if isinstance(plain, list) and len(plain) > 1 else []
+    return [float(value) for value in each] if all(map(_is_number, each)) else []
 
 
 def _numbers(answer: object) -> Iterator[float]:
-    """Give the numbers in an answer, in order."""
+    """The numbers in an answer, in order."""
     answer = _plain(answer)
     if isinstance(answer, Mapping | list | set | frozenset):
         for value in answer.values() if isinstance(answer, Mapping) else answer:
             yield from _numbers(value)
-    elif isinstance(answer, SupportsFloat) and not isinstance(answer, bool):
-        yield float(answer)
+    elif _is_number(answer):
+        yield float(answer)  # type: ignore[arg-type]
 
 
 def _changed(answer: object, numbers: list[float]) -> object:
-    """Return the answer with its numbers replaced."""
+    """The answer with its numbers replaced."""
     left = iter(numbers)
 
     def change(value: object) -> object:
@@ -545,37 +387,28 @@ def _changed(answer: object, numbers: list[float]) -> object:
             return {key: change(member) for key, member in value.items()}
         if isinstance(value, list | set | frozenset):
             return type(value)(change(member) for member in value)
-        return next(left) if isinstance(value, SupportsFloat) and not isinstance(value, bool) else value
+        return next(left) if _is_number(value) else value
 
     return change(answer)
 
 
 def _other_orders(values: list[Any]) -> Iterator[list[Any]]:
-    """Give a list's values backwards, and sorted both ways if they can be."""
+    """A list's values backwards, and sorted both ways if they can be."""
     orders = [values[::-1]]
     if all(isinstance(value, int | float) for value in values) or all(isinstance(value, str) for value in values):
         orders += [sorted(values), sorted(values, reverse=True)]
-    for number, order in enumerate(orders):
-        if order != values and order not in orders[:number]:
-            yield order
+    yield from (order for number, order in enumerate(orders) if order != values and order not in orders[:number])
 
 
 def _decimals(number: float) -> int:
-    """Return the number of decimals with which a number was probably written.
-
-    4 stands for four and more.
-    """
+    """The number of decimals with which a number was probably written; 4 stands for four and more."""
     return next((digits for digits in range(_DIGITS) if abs(round(number, digits) - number) < 1e-9), _DIGITS)
 
 
 def _unrounded(number: float) -> list[float]:
-    """Return what a number with two or three decimals may be rounded from."""
+    """What a number with two or three decimals may be rounded from."""
     half = 10 ** (_DIGITS - _decimals(number)) // 2
-    tried = [number + step * 10**-_DIGITS for step in range(-half, half + 1) if step]
-    return tried[:_MOST_TRIALS]
-
-
-_EXERCISE = re.compile(r'check_exercise\("((\w+)/(\d+))", answer\)')
+    return [number + step * 10**-_DIGITS for step in range(-half, half + 1) if step]
 
 
 # the first digit of a chapter or lesson to the title of its part
@@ -589,9 +422,8 @@ PARTS = {
     "7": "7 · Use",
     "-": "Others",
 }
-
-
 _MARKS = {"right": "✓", "not yet": "✗", "not tried": "·"}
+_EXERCISE = re.compile(r'check_exercise\("((\w+)/(\d+))", answer\)')
 
 
 @dataclass(frozen=True)
@@ -626,11 +458,9 @@ class Progress:
 
     def __repr__(self) -> str:
         width = max(map(len, self.chapters), default=0)
-        rows = [f"{chapter:{width}}  {self._marks(states)}" for chapter, states in self.chapters.items()]
+        marks = {chapter: " ".join(map(_MARKS.__getitem__, own.values())) for chapter, own in self.chapters.items()}
+        rows = [f"{chapter:{width}}  {own}" for chapter, own in marks.items()]
         return "\n".join([self.summary(), "as saved in the notebooks (✓ right, ✗ not yet, · not tried)", *rows])
-
-    def _marks(self, states: dict[str, str]) -> str:
-        return " ".join(_MARKS[state] for state in states.values())
 
     def _repr_html_(self) -> str:
         parts: dict[str, dict[str, dict[str, str]]] = {title: {} for title in PARTS.values()}
@@ -645,16 +475,13 @@ class Progress:
 
 
 def part_of(chapter: str) -> str:
-    """The title of the part of the book in which a chapter stands."""
+    """Return the title of the part of the book in which a chapter stands."""
     number = re.match(r"(\d)\d_", chapter)
     return PARTS.get(number[1] if number else "-", PARTS["-"])
 
 
 def _part_html(title: str, chapters: dict[str, dict[str, str]]) -> Markup:
-    """A part's chapters, a row each, behind how many are right.
-
-    Open while one works on it.
-    """
+    """A part's chapters, a row each, behind how many are right; open while one works on it."""
     states = [state for chapter in chapters.values() for state in chapter.values()]
     right, tried = states.count("right"), len(states) - states.count("not tried")
     rows = [(chapter, [f"{_MARKS[state]} {state}" for state in own.values()]) for chapter, own in chapters.items()]
@@ -662,21 +489,40 @@ def _part_html(title: str, chapters: dict[str, dict[str, str]]) -> Markup:
     return folded(f"{title}: {right} of {len(states)} right", table, opened=right < len(states) and tried > 0)
 
 
-def _read_progress(folder: Path | None) -> Progress:
-    """Read all notebooks below a folder, but no solutions.
+def my_progress(folder: str | Path | None = None) -> Progress:
+    """Show which exercises you have done, as your saved notebooks say.
 
-    Without one, below the book that holds this place.
+    Parameters
+    ----------
+    folder : str or path, optional
+        Where the book's notebooks lie. Without it: the book in which the calling notebook lies, or `nbs` here.
+
+    Returns
+    -------
+    Progress
+        A table in a notebook, lines in a terminal; `states` has exercise to `"right"`, `"not yet"`, `"not tried"`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such folder, or no exercise in it.
+
+    Examples
+    --------
+    >>> my_progress("nowhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: no folder 'nowhere': give the one that holds the book's notebooks, ...
     """
-    book = book_folder(Path.cwd()) if folder is None else folder
+    book = book_folder(Path.cwd()) if folder is None else Path(folder)
     if not book.is_dir():
         raise ValueError(f"no folder {str(book)!r}: give the one that holds the book's notebooks, such as 'nbs'")
     states: dict[str, str] = {}
     unread = []
     for path in sorted(book.rglob("*.ipynb")):
         inside = path.relative_to(book).parts
-        if "solutions" in inside or any(part.startswith(".") for part in inside):
-            continue
-        if not path.is_file():  # reading a pipe would wait for ever
+        hidden = "solutions" in inside or any(part.startswith(".") for part in inside)
+        if hidden or not path.is_file():  # reading a pipe would wait for ever
             continue
         try:
             states |= _states(json.loads(path.read_text(encoding="utf-8")))
@@ -697,15 +543,12 @@ def book_folder(here: Path) -> Path:
 
 
 def _states(notebook: JsonDict) -> dict[str, str]:
-    """Return the states of a notebook's exercises, from what their cells printed."""
+    """The states of a notebook's exercises, from what their cells printed."""
     found = {}
     for cell in notebook["cells"]:
         exercise = _EXERCISE.search("".join(cell["source"])) if cell["cell_type"] == "code" else None
         if exercise:
-            shown = re.findall(rf"([✓✗]) {exercise[1]}:", "".join(map(_printed, cell["outputs"])))
+            printed = [out.get("text") or out.get("data", {}).get("text/plain", []) for out in cell["outputs"]]
+            shown = re.findall(rf"([✓✗]) {exercise[1]}:", "".join(map("".join, printed)))
             found[exercise[1]] = {"✓": "right", "✗": "not yet"}[shown[-1]] if shown else "not tried"
     return found
-
-
-def _printed(output: JsonDict) -> str:
-    return "".join(output.get("text") or output.get("data", {}).get("text/plain", []))

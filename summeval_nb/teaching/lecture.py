@@ -1,11 +1,11 @@
-"""The slides of a class of ninety minutes, with pictures that are drawn from what the package computes."""
+"""Slides as one page without a script, and those of a class of ninety minutes, drawn from what the package computes."""
 
 from __future__ import annotations
 
 import base64
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["class_slides", "draw_shared_words", "drawing"]
+__all__ = ["class_slides", "draw_shared_words", "drawing", "slides_page"]
 
 GENERATED, REFERENCE = "The cat is on the mat.", "The black cat sat on the mat."
 FALSE = "The mat sat on the black cat."
@@ -43,6 +43,31 @@ REFERENCES = [
 BLUE, PALE, ORANGE = "#1f5f99", "#cfe3f5", "#b34700"
 
 Slide = tuple[str, str | Markup]
+
+
+def slides_page(title: str, slides: Sequence[Slide]) -> str:
+    """Return a page that shows one slide at a time: Page Down or an arrow leads on, and each prints on a sheet.
+
+    Parameters
+    ----------
+    title : str
+        The title of the window.
+    slides : sequence of (str, str or Markup)
+        Heading and body of each. A plain text is escaped; `Markup` is taken as the HTML that it is.
+
+    Raises
+    ------
+    ValueError
+        If there is no slide.
+
+    Examples
+    --------
+    >>> slides_page("A class", [("A question", "Is it true?")]).count("Is it true?")
+    1
+    """
+    if not slides:
+        raise ValueError("slides is empty: give at least one pair of heading and body")
+    return f"{render('slides.html', title=title, slides=list(slides))}\n"
 
 
 def drawing(figure: Figure, alt: str) -> Markup:

@@ -1,76 +1,78 @@
-"""Four pictures with sliders, a text field and points to drag, each a still figure where there is
-nothing to drag with.
+"""Four pictures with sliders, a text field and points to drag; each is a still figure where nothing can be moved.
+
+A state holds all that follows from its settings, and draws itself: words and escaped HTML. A `Picture` moves it.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Generic, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from summeval_nb.agreement.correlation import COEFFICIENTS, correlate
-from summeval_nb.core.base import how_to_install, require_count, require_option, require_text
+from summeval_nb.agreement.correlation import COEFFICIENTS, Correlation, correlate
+from summeval_nb.core.base import (
+    JsonDict,
+    float_array,
+    how_to_install,
+    require_count,
+    require_option,
+    require_share,
+    require_text,
+)
 from summeval_nb.core.html import Markup, render
-from summeval_nb.evidence.base import Checker
-from summeval_nb.evidence.faithfulness import DEFAULT_K, supported_share
-from summeval_nb.overlap.bleu import SMOOTHING, bleu_score, require_references
+from summeval_nb.core.results import Verdict
+from summeval_nb.evidence.base import Checker, nearest_evidence
+from summeval_nb.evidence.faithfulness import DEFAULT_K, Faithfulness, evaluate, supported_share
+from summeval_nb.evidence.load import load_checker
+from summeval_nb.overlap.bleu import SMOOTHING, BleuScore, bleu_score, require_references
 from summeval_nb.overlap.rouge import calculate_rouge_l, lcs_table
 from summeval_nb.overlap.tokens import rouge_tokenizer
-from summeval_nb.teaching import pictures
-from summeval_nb.teaching.pictures import (
-    NAMES,
-    PRESETS,
-    BleuState,
-    CorrelationState,
-    EvidenceState,
-    EvidenceStudy,
-    LcsState,
-    Pairs,
-    Shown,
-    decided,
-    evidence_study,
-    frame_of,
-    into_frame,
-    lcs_steps,
-    preset_points,
-    require_known,
-    require_points,
-    require_step,
-    same_count,
-    scatter_svg,
-    smoothed_orders,
-)
 from summeval_nb.text.embed import EmbedderOrName
+from summeval_nb.text.split import split_markdown
 
 if TYPE_CHECKING:
     from ipywidgets import Widget
+    from numpy.typing import ArrayLike
 
-__all__ = [
-    "NOTE",
-    "Picture",
-    "lcs_state",
-    "play_lcs",
-    "bleu_state",
-    "play_bleu",
-    "evidence_state",
-    "play_evidence",
-    "correlation_state",
-    "play_correlation",
-]
+__all__ = ["NOTE", "PRESETS", "Picture", "bleu_state", "correlation_state", "evidence_state", "evidence_study"]
+__all__ += ["lcs_state", "lcs_steps", "play_bleu", "play_correlation", "play_evidence", "play_lcs", "preset_points"]
+
+NOTE = (
+    "A still picture. To play with it, open the notebook in JupyterLab and run all cells: Run > Run All Cells "
+    f"({how_to_install('lab')})."
+)
 
 
-class Picture(Generic[Shown]):
+class State:
+    """What a picture shows: a caption in words, which is all of it in a terminal, and a drawing."""
+
+    @property
+    def caption(self) -> str:
+        """What is drawn, in words."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self.caption
+
+    def _figure(self, body: Markup) -> Markup:
+        return render("figure.html", caption=self.caption, body=body)
+
+    def _repr_html_(self) -> Markup:
+        raise NotImplementedError
+
+
+class Picture:
     """A state, its drawing and, where ipywidgets is installed, controls that change it.
 
     Parameters
     ----------
     compute : callable
-        From settings, given by name, to a state: an object with an attribute for each
-        setting, a `caption` and `_repr_html_`.
+        From settings, given by name, to a state with an attribute for each setting.
     **settings
         Where to begin.
 
@@ -90,7 +92,7 @@ class Picture(Generic[Shown]):
     4
     """
 
-    def __init__(self, compute: Callable[..., Shown], **settings: object):
+    def __init__(self, compute: Callable[..., Any], **settings: object):
         self._compute, self._settings = compute, settings
         self.state = compute(**settings)
         self.widget: Widget | None = None
@@ -108,40 +110,170 @@ class Picture(Generic[Shown]):
         return self
 
     def attach(
-        self, controls: Mapping[str, Widget], beside: Sequence[Widget] = (), draw: Callable[[Shown], str] | None = None
+        self, controls: Mapping[str, Widget], beside: Sequence[Widget] = (), draw: Callable[[Any], str] | None = None
     ) -> Self:
-        """Join widgets to settings; `beside` have no setting, `draw` makes the rest."""
-        draw = draw or (lambda state: state._repr_html_())
-        self.widget, self._show = _join(self, controls, beside, draw)
-        self.controls = dict(controls)
-        self._show()
+        """Join widgets to settings; `beside` have no setting, `draw` draws instead of the state itself."""
+        import ipywidgets
+
+        view = ipywidgets.HTML(layout=ipywidgets.Layout(width="auto", min_width="0"))
+
+        def show() -> None:
+            view.value = draw(self.state) if draw else self.state._repr_html_()
+            for name, control in controls.items():
+                if control.value != getattr(self.state, name):
+                    control.value = getattr(self.state, name)
+
+        def moved(change: Mapping[str, object], name: str) -> None:
+            if change["new"] != getattr(self.state, name):
+                self.set(**{name: change["new"]})
+
+        for name, control in controls.items():
+            control.observe(partial(moved, name=name), "value")
+        row = ipywidgets.HBox([*controls.values(), *beside], layout=ipywidgets.Layout(flex_flow="row wrap"))
+        self.widget, self.controls, self._show = ipywidgets.VBox([row, view]), dict(controls), show
+        show()
         return self
 
     def __repr__(self) -> str:
         return f"{self.state.caption}\n{NOTE}"
 
     def _repr_html_(self) -> str:
-        picture = Markup(self.state._repr_html_())
-        return render("still.html", picture=picture, note=NOTE)
+        return render("still.html", picture=self.state._repr_html_(), note=NOTE)
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
         moving = self.widget._repr_mimebundle_(**kwargs) if self.widget else {}
         return {**moving, "text/plain": repr(self), "text/html": self._repr_html_()}
 
 
+def _installed(*names: str) -> bool:
+    """Whether modules can be imported; an error inside one of them is an error."""
+    try:
+        for name in names:
+            importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name not in names:
+            raise
+        return False
+    return True
+
+
+def _button(name: str, press: Callable[[], object]) -> Widget:
+    import ipywidgets
+
+    button = ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="6rem"))
+    button.on_click(lambda _: press())
+    return button
+
+
+_MOST_WORDS = 30  # a side: the table has to fit on a screen
+
+
+class LcsStep(NamedTuple):
+    """One step: its kind, the cell, and what is said of it.
+
+    `kind` is `"start"`, then `"equal"`, `"above"` or `"left"` while the table fills, `"keep"`, `"up"` or `"back"` on
+    the way back, and `"done"`.
+    """
+
+    kind: str
+    row: int
+    column: int
+    words: str
+
+
+def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
+    """Return how `lcs_table(x, y)` is filled row by row, and how `lcs_path` walks back: a step a cell.
+
+    Raises
+    ------
+    ValueError
+        If a side has more than 30 words.
+
+    Examples
+    --------
+    >>> [step.kind for step in lcs_steps(["a", "cat"], ["cat"])]
+    ['start', 'above', 'equal', 'keep', 'done']
+    """
+    for name, words in (("reference", x), ("candidate", y)):
+        if len(words) > _MOST_WORDS:
+            raise ValueError(f"the {name} has {len(words)} words: the table holds {_MOST_WORDS}, pass a shorter text")
+    table = lcs_table(x, y)
+    start = "Row 0 and column 0 stand for no words at all: nothing is shared, so they hold 0."
+    steps = [LcsStep("start", 0, 0, start)]
+    for i, j in np.ndindex(len(x), len(y)):
+        above, left, value = int(table[i, j + 1]), int(table[i + 1, j]), int(table[i + 1, j + 1])
+        if x[i] == y[j]:
+            said = f"“{x[i]}” stands on both sides: one more than in the cell to the upper left, {value - 1} + 1 = "
+        else:
+            said = f"“{x[i]}” and “{y[j]}” differ: the greater of above ({above}) and left ({left}) is "
+        kind = "equal" if x[i] == y[j] else "left" if left > above else "above"
+        steps.append(LcsStep(kind, i + 1, j + 1, f"{said}{value}."))
+    i, j, kept = len(x), len(y), []
+    while i and j:
+        left, is_greater = int(table[i, j - 1]), table[i, j - 1] > table[i - 1, j]
+        if x[i - 1] == y[j - 1]:
+            kept.append(x[i - 1])
+            kind, said = "keep", f"“{x[i - 1]}” on both sides; keep it, go to the upper left."
+        elif is_greater:
+            kind, said = "back", f"the words differ and left ({left}) is greater; go left."
+        else:
+            kind, said = "up", f"the words differ and left ({left}) is not greater; go up."
+        steps.append(LcsStep(kind, i, j, f"Way back: {said}"))
+        i, j = i - (kind != "back"), j - (kind != "up")
+    counted = f"{len(kept)} word{'s' if len(kept) > 1 else ''}: {' '.join(kept[::-1])}"
+    end = f"The longest common subsequence has {counted}." if kept else "No word is shared."
+    return [*steps, LcsStep("done", 0, 0, end)]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LcsState(State):
+    """The table at one step, counted from 0; the last step is the finished picture."""
+
+    step: int
+    rows: list[str]
+    columns: list[str]
+    table: np.ndarray
+    steps: list[LcsStep]
+    rouge: dict[str, float]
+
+    @property
+    def caption(self) -> str:
+        """The step in words."""
+        now = self.steps[self.step]
+        numbers = ", ".join(f"{name.replace('_score', '')} {value:.3f}" for name, value in self.rouge.items())
+        rouge = f" ROUGE-L: {numbers}." if now.kind == "done" else ""
+        return f"Step {self.step} of {len(self.steps) - 1}. {now.words}{rouge}"
+
+    def _repr_html_(self) -> Markup:
+        now, width = self.steps[self.step], len(self.columns)
+        marked = {(move.row, move.column): "sp-all" for move in self.steps[: self.step + 1] if move.kind == "keep"}
+        if now.kind not in ("start", "done"):
+            for down, right in ((-1, -1),) if now.kind in ("equal", "keep") else ((-1, 0), (0, -1)):
+                marked.setdefault((now.row + down, now.column + right), "sp-seen")
+            marked[now.row, now.column] = f"{marked.get((now.row, now.column), '')} sp-now".strip()
+
+        def cell(i: int, j: int) -> tuple[str, str]:
+            known = not (i and j) or (i - 1) * width + j <= self.step
+            return marked.get((i, j), ""), str(self.table[i, j]) if known else ""
+
+        rows = [(word, [cell(i, j) for j in range(width + 1)]) for i, word in enumerate(("(none)", *self.rows))]
+        return self._figure(render("play.html", drawing="lcs", columns=("(none)", *self.columns), rows=rows))
+
+
 def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsState:
-    """Return the LCS table of two texts, cut by ROUGE's tokenizer, at one step."""
+    """Return the LCS table of two texts, cut by ROUGE's tokenizer, at one step; without one, at the last."""
     tokenize = rouge_tokenizer()
-    rows = tokenize(require_text(reference, "reference"))
-    columns = tokenize(require_text(candidate, "candidate"))
+    rows, columns = tokenize(require_text(reference, "reference")), tokenize(require_text(candidate, "candidate"))
     steps = lcs_steps(rows, columns)
-    chosen = require_step(step, len(steps) - 1)
+    last = len(steps) - 1
+    chosen = last if step is None else require_count(step, "step", minimum=0)
+    if chosen > last:
+        raise ValueError(f"step must be at most {last}, the last one, not {step}")
     rouge = calculate_rouge_l(reference, candidate)
-    parts = (tuple(rows), tuple(columns), lcs_table(rows, columns), tuple(steps), rouge)
-    return LcsState(reference, candidate, chosen, *parts)
+    return LcsState(chosen, list(rows), list(columns), lcs_table(rows, columns), steps, rouge)
 
 
-def play_lcs(reference: str, candidate: str) -> Picture[LcsState]:
+def play_lcs(reference: str, candidate: str) -> Picture:
     """Step through the LCS table, its way back, and ROUGE-L.
 
     Parameters
@@ -152,8 +284,7 @@ def play_lcs(reference: str, candidate: str) -> Picture[LcsState]:
     Returns
     -------
     Picture
-        With the setting `step`. It begins at the end, so that it shows the whole table
-        where nothing moves.
+        With the setting `step`. It begins at the end, so that it shows the whole table where nothing moves.
 
     Raises
     ------
@@ -167,21 +298,84 @@ def play_lcs(reference: str, candidate: str) -> Picture[LcsState]:
     'equal'
     """
     picture = Picture(partial(lcs_state, reference, candidate), step=None)
-    return _lcs_controls(picture)
+    if not _installed("ipywidgets"):
+        return picture
+    import ipywidgets
+
+    last = len(picture.state.steps) - 1
+    slider = ipywidgets.IntSlider(last, 0, last, description="step", layout=ipywidgets.Layout(width="24rem"))
+    player = ipywidgets.Play(value=last, min=0, max=last, interval=400, show_repeat=False)
+    ipywidgets.link((player, "value"), (slider, "value"))
+    back = _button("back", lambda: picture.set(step=max(picture.state.step - 1, 0)))
+    forward = _button("next", lambda: picture.set(step=min(picture.state.step + 1, last)))
+    return picture.attach({"step": slider}, [back, forward, player])
+
+
+_MOST_GRAMS = 60  # n-grams drawn for each order
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BleuState(State):
+    """A BLEU score with the fate of each n-gram.
+
+    `grams[n - 1]` are the rows of `score.explain(n=n)`. `smoothed[n - 1]` says whether the precision of order n is
+    another one than its counts give.
+    """
+
+    candidate: str
+    references: list[str]
+    smooth: str
+    score: BleuScore
+    grams: list[list[JsonDict]]
+    smoothed: tuple[bool, ...]
+
+    @property
+    def caption(self) -> str:
+        """The score and its parts in words."""
+        score = self.score
+        if score.score is None:
+            return f"BLEU is undefined: {score.reason}."
+        parts = zip(score.counts, score.totals, strict=True)
+        counted = ", ".join(f"{count} of {total} {n}-grams" for n, (count, total) in enumerate(parts, 1))
+        return f"BLEU {score.score:.2f} of 100: {counted} counted; brevity penalty {score.bp:.3f}."
+
+    def _repr_html_(self) -> Markup:
+        score, orders, used = self.score, [], []
+        parts = zip(self.grams, score.counts, score.totals, score.precisions, self.smoothed, strict=True)
+        for grams, count, total, precision, smoothed in parts:
+            shown = f"{precision:.1f}{' (smoothed)' if smoothed else ''}" if total or precision else "too short"
+            used += [f"{precision:.1f}"] if total or precision else []
+            drawn = [_fate(gram) for gram in grams[:_MOST_GRAMS]]
+            counted = f"{count} of {total}"
+            orders.append({"grams": drawn, "more": len(grams) - len(drawn), "counted": counted, "precision": shown})
+        short = 0 < score.candidate_length < score.reference_length
+        rule = f"exp(1 − {score.reference_length}/{score.candidate_length}) = " if short else ""
+        known = {"state": self, "score": score, "orders": orders, "used": used, "rule": rule}
+        return self._figure(render("play.html", drawing="bleu", **known))
+
+
+def _fate(row: JsonDict) -> tuple[str, str, str]:
+    """How one n-gram is drawn, its text, and how many of it count."""
+    own, counted = row["candidate"], row["counted"]
+    if counted == own:
+        return "sp-all", row["n-gram"], "counts" if own == 1 else f"{own} of {own} count"
+    if counted:
+        return "sp-some", row["n-gram"], f"{counted} of {own} count, clipped"
+    return "sp-none", row["n-gram"], "in no reference"
 
 
 def bleu_state(references: str | Sequence[str], candidate: str, smooth: str = "exp", n: int = 4) -> BleuState:
     """Return BLEU of a candidate with every n-gram up to order n."""
     given = [require_text(candidate, "candidate"), *require_references(references)]
-    candidate, *known = map(pictures.whole, given)
-    smooth = require_option(smooth, "smooth", SMOOTHING)
-    score = bleu_score(candidate, known, n, smooth=smooth)
-    grams = tuple(tuple(score.explain(n=order).rows) for order in range(1, n + 1))
-    smoothed = smoothed_orders(score)
-    return BleuState(candidate, tuple(known), smooth, score, grams, smoothed)
+    candidate, *known = (text.encode("utf-8", "replace").decode() for text in given)  # half characters become `?`
+    score = bleu_score(candidate, known, n, smooth=require_option(smooth, "smooth", SMOOTHING))
+    parts = zip(score.precisions, score.counts, score.totals, strict=True)
+    smoothed = tuple(p > 0 and (not total or abs(p * total - 100 * count) > 1e-6) for p, count, total in parts)
+    grams = [score.explain(n=order).rows for order in range(1, n + 1)]
+    return BleuState(candidate, known, smooth, score, grams, smoothed)
 
 
-def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture[BleuState]:
+def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
     """Type a candidate and watch its n-grams, the brevity penalty and BLEU.
 
     Parameters
@@ -207,9 +401,140 @@ def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture[B
     >>> picture.set(candidate="the cat sat on the mat").state.score.counts
     (6, 5, 4, 3)
     """
-    known = require_references(references)
-    picture = Picture(partial(bleu_state, known), candidate=candidate, smooth="exp")
-    return _bleu_controls(picture, SMOOTHING)
+    picture = Picture(partial(bleu_state, require_references(references)), candidate=candidate, smooth="exp")
+    if not _installed("ipywidgets"):
+        return picture
+    import ipywidgets
+
+    wide = ipywidgets.Layout(width="40rem", max_width="100%")
+    field = ipywidgets.Text(picture.state.candidate, description="candidate", continuous_update=True, layout=wide)
+    smooth = ipywidgets.Dropdown(options=list(SMOOTHING), value="exp", description="smooth")
+    return picture.attach({"candidate": field, "smooth": smooth})
+
+
+_MARKS = {"supported": " ✓", "unclear": " ?", "contradicted": " ✗", "not supported": " ✗", "not judged": ""}
+
+
+@dataclass(frozen=True, eq=False)
+class EvidenceStudy:
+    """A result and the verdicts for every k: `verdicts[k - 1][i]` judges summary sentence i by k sentences."""
+
+    result: Faithfulness
+    verdicts: tuple[tuple[Verdict, ...], ...]
+    threshold: float
+
+
+def evidence_study(
+    text: str,
+    summary: str,
+    max_k: int = 12,
+    *,
+    embedder: EmbedderOrName = "minilm",
+    checker: str | Checker = "embedded",
+) -> EvidenceStudy:
+    """Judge a summary with 1 to `max_k` evidence sentences for each of its sentences.
+
+    Raises
+    ------
+    ValueError
+        If one of the texts is empty: there is nothing to judge.
+    """
+    judge, most = load_checker(checker), require_count(max_k, "max_k")
+    result = evaluate(text, summary, most, embedder=embedder, checker=judge)
+    if not result.sentences:
+        raise ValueError(f"there is nothing to play with: {result.reason}")
+    plain: dict[str, str] = {}  # the words that a checker reads, by a sentence as it stands
+    for given, like in ((text, ""), (summary, text)):
+        (readings,) = split_markdown([given], likes=[like], progress=False)
+        plain |= {reading.sentence.text: reading.plain for reading in readings}
+    source = [plain[sentence.text] for sentence in result.source_sentences]
+    smaller = range(1, min(most, len(source)))  # the verdicts of the largest k are the result's own
+    asked = [i for i, verdict in enumerate(result.verdicts) if verdict.judged or verdict.failed]  # no heading, no code
+    chosen = [[nearest_evidence(result.similarity[i], k) for i in asked] for k in smaller]
+    pairs = [
+        ([source[item.index] for item in evidence], plain[result.sentences[i].text])
+        for row in chosen
+        for i, evidence in zip(asked, row, strict=True)
+    ]
+    judged = iter(judge.check_many(pairs) if pairs else [])
+    verdicts = []
+    for row in chosen:
+        found = list(result.verdicts)
+        for i, evidence in zip(asked, row, strict=True):
+            found[i] = replace(next(judged), evidence=evidence)
+        verdicts.append(tuple(found))
+    return EvidenceStudy(result, (*verdicts, tuple(result.verdicts)), judge.threshold)
+
+
+def _decided(verdict: Verdict, threshold: float) -> Verdict:
+    """A verdict under another threshold; what would be supported is never called contradicted.
+
+    A border that is the threshold moves with it: all that clashes is contradicted below.
+    """
+    low = verdict.contradicted_below
+    if low is not None:
+        clash = low == verdict.threshold and any(finding.clash for finding in verdict.findings)
+        low = threshold if clash else min(low, threshold)
+    return replace(verdict, threshold=threshold, contradicted_below=low)
+
+
+def _state_of(verdict: Verdict) -> str:
+    """A verdict's state in words; a checker with one border knows only supported and not."""
+    if verdict.contradicted_below is None and verdict.supported is False:
+        return "not supported"
+    return verdict.state or "not judged"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EvidenceState(State):
+    """Verdicts and score for one k and one threshold; `start` is to compare with."""
+
+    study: EvidenceStudy
+    k: int
+    threshold: float
+    verdicts: tuple[Verdict, ...]
+    score: float | None
+    start: tuple[int, float, float | None]
+
+    @property
+    def caption(self) -> str:
+        """The score in words, and how it differs from the start."""
+        judged = [verdict.supported for verdict in self.verdicts if verdict.judged]
+        setting = f"k = {self.k}, threshold {self.threshold:.2f}"
+        if self.score is None:
+            return f"{setting}: no sentence could be judged."
+        k, threshold, before = self.start
+        change = ""
+        if before is not None and (k, threshold) != (self.k, self.threshold):
+            change = f" ({self.score - before:+.2f} against k = {k}, threshold {threshold:.2f})"
+        counted = f"{sum(map(bool, judged))} of {len(judged)} sentences supported"
+        return f"{setting}: {counted}, score {self.score:.2f}{change}."
+
+    def _cell(self, k: int, i: int) -> tuple[bool, float | None, str]:
+        verdict = _decided(self.study.verdicts[k - 1][i], self.threshold)
+        sign = "not judged" if verdict.probability is None else f"{verdict.probability:.2f}"
+        return k == self.k, verdict.probability, sign + _MARKS[_state_of(verdict)]
+
+    def _repr_html_(self) -> Markup:
+        result, most, told = self.study.result, len(self.study.verdicts), []
+        used: dict[int, list[str]] = {}
+        for i, verdict in enumerate(self.verdicts, 1):
+            for rank, item in enumerate(verdict.evidence, 1):
+                newest = " (newest)" if rank == len(verdict.evidence) else ""
+                used.setdefault(item.index, []).append(f"{i}{newest}")
+            found = ", ".join(f"{finding.kind} “{finding.text}”" for finding in verdict.findings)
+            numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
+            told.append((_state_of(verdict), numbers, f"; not found there: {found}" if found else ""))
+        lines = []
+        for j, sentence in enumerate(result.source_sentences):
+            role = f"for {', '.join(used[j])}" if j in used else ""
+            lines.append(("sp-some" if "newest" in role else "sp-seen" if role else "", sentence.text, role))
+        grid = [
+            (sentence.text, [self._cell(k, i) for k in range(1, most + 1)])
+            for i, sentence in enumerate(result.sentences)
+        ]
+        known = {"grid": grid, "count": most, "verdicts": told, "lines": lines}
+        return self._figure(render("play.html", drawing="evidence", **known))
 
 
 def evidence_state(
@@ -219,8 +544,11 @@ def evidence_state(
     start: tuple[int, float, float | None] | None = None,
 ) -> EvidenceState:
     """Return a study's verdicts for k and a threshold; nothing is judged again."""
-    k, chosen = require_known(study, k, threshold)
-    verdicts = tuple(decided(verdict, chosen) for verdict in study.verdicts[k - 1])
+    most = len(study.verdicts)
+    if require_count(k, "k") > most:
+        raise ValueError(f"k must be at most {most}, for which the study was made, not {k}")
+    chosen = study.threshold if threshold is None else require_share(threshold, "threshold")
+    verdicts = tuple(_decided(verdict, chosen) for verdict in study.verdicts[k - 1])
     score = supported_share(verdicts)[0]
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
 
@@ -233,7 +561,7 @@ def play_evidence(
     max_k: int = 12,
     embedder: EmbedderOrName = "minilm",
     checker: str | Checker = "embedded",
-) -> Picture[EvidenceState]:
+) -> Picture:
     """Move the number of evidence sentences and the threshold; verdicts follow.
 
     Parameters
@@ -243,11 +571,9 @@ def play_evidence(
     k : int
         Where to begin; at most the article's number of sentences is used.
     max_k : int
-        How far the slider reaches; everything is judged once, before the picture
-        appears.
+        How far the slider reaches; everything is judged once, before the picture appears.
     embedder, checker
-        As for `evaluate`; the same checker by default, so that the verdicts are the
-        same.
+        As for `evaluate`; the same checker by default, so that the verdicts are the same.
 
     Returns
     -------
@@ -267,22 +593,149 @@ def play_evidence(
     0.0
     """
     study = evidence_study(text, summary, max_k, embedder=embedder, checker=checker)
-    first = evidence_state(study, min(require_count(k, "k"), len(study.verdicts)))
-    compute = partial(evidence_state, study, start=first.start)
-    picture = Picture(compute, k=first.k, threshold=first.threshold)
-    return _evidence_controls(picture, len(study.verdicts))
+    most = len(study.verdicts)
+    first = evidence_state(study, min(require_count(k, "k"), most))
+    picture = Picture(partial(evidence_state, study, start=first.start), k=first.k, threshold=first.threshold)
+    if not _installed("ipywidgets"):
+        return picture
+    import ipywidgets
+
+    wide = ipywidgets.Layout(width="24rem")
+    count = ipywidgets.IntSlider(first.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide)
+    border = ipywidgets.FloatSlider(first.threshold, min=0, max=1, step=0.01, description="threshold", layout=wide)
+    return picture.attach({"k": count, "threshold": border})
+
+
+Points: TypeAlias = list[list[float]]
+Pairs: TypeAlias = "ArrayLike"  # (n, 2) numbers; in quotes, for pages would spell it out
+PRESETS = ("cloud", "outlier", "curve", "ties")
+_NAMES = ("metric", "people")  # of the axes
+_LARGEST = 1e100  # differences of larger numbers overflow
+_BOX = {"left": 46, "right": 430, "top": 12, "bottom": 300}  # the plot's place in an SVG of 440 by 345
+_SEES = {"pearson": "values, along a line", "spearman": "ranks", "kendall": "the order of pairs"}
+
+
+def _require_points(points: object) -> Points:
+    """Points as a list of [x, y]: at least two, all finite."""
+    try:
+        table = float_array(points, "points")
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"points must be pairs of numbers, such as [[1, 2], [3, 5]]: {error}") from None
+    if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
+        raise ValueError(f"points must be at least two pairs [x, y], not an array of shape {table.shape}")
+    if not np.isfinite(table).all():
+        raise ValueError("points must be finite: leave out the ones without a value")
+    if (most := np.abs(table).max()) > _LARGEST:
+        raise ValueError(f"points must lie within ±{_LARGEST:g} to be drawn, not at {most:g}: rescale them")
+    return table.tolist()
+
+
+def preset_points(name: str, n: int = 12, seed: int = 0) -> Points:
+    """Return n points in [0, 10] × [0, 10] of one kind: `"cloud"`, `"outlier"`, `"curve"` or `"ties"`.
+
+    Examples
+    --------
+    >>> preset_points("ties", n=3)[0]
+    [3.0, 3.0]
+    """
+    rng = np.random.default_rng(seed)
+    x = np.linspace(1.5, 6.5, require_count(n, "n", minimum=2))
+    y = np.clip(x + rng.normal(0, 0.9, len(x)), 0.5, 7.5)
+    kind = require_option(name, "preset", PRESETS)
+    if kind == "outlier":
+        x[0], y[0] = 9.5, 0.5
+    elif kind == "curve":
+        x = np.linspace(0.5, 9.5, len(x))
+        y = 9.5 * np.exp((x - 9.5) / 1.4)
+    elif kind == "ties":
+        x, y = (1 + 2 * np.clip(np.round(values / 2), 0, 4) for values in (x, y))
+    return np.column_stack([x, y]).round(2).tolist()
+
+
+def _frame_of(points: Points) -> dict[str, Any]:
+    """The ranges of both axes: 0 to 10 for points spread there, else the points with some space around."""
+    table = np.array(points)
+    if table.min() >= 0 and table.max() <= 10 and table.max() > 1:
+        low, high = np.zeros(2), np.full(2, 10.0)
+    else:
+        least = np.maximum(np.abs(table).max(axis=0) * 1e-6, 1e-6)  # 1e17 and 1e17 + 1e-6 are one number
+        space = np.maximum(np.ptp(table, axis=0) * 0.15, least)
+        low, high = table.min(axis=0) - space, table.max(axis=0) + space
+    (x0, y0), (x1, y1) = low.tolist(), high.tolist()
+    return {"x": [x0, x1], "y": [y0, y1], "box": _BOX}
+
+
+def _scatter(points: Points, frame: Mapping[str, Any], label: str) -> Markup:
+    """Points as an SVG picture with an alternative text."""
+    left, right, top, bottom = _BOX.values()
+    (x0, x1), (y0, y1) = frame["x"], frame["y"]
+    ticks = []
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        a, b = left + share * (right - left), bottom - share * (bottom - top)
+        x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+        ticks.append((f"{a:.1f}", f"{b + 4:.1f}", f"{x:.3g}", f"{y:.3g}"))
+    along = [((x - x0) / (x1 - x0), (y - y0) / (y1 - y0)) for x, y in points]
+    places = [(f"{left + x * (right - left):.1f}", f"{bottom - y * (bottom - top):.1f}") for x, y in along]
+    known = {"ticks": ticks, "places": places, "names": _NAMES, "label": label, "box": _BOX}
+    return render("play.html", drawing="scatter", **known)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CorrelationState(State):
+    """Points (metric, people), their coefficients, and those to compare with."""
+
+    points: Points
+    values: dict[str, Correlation]
+    before: dict[str, float | None]
+
+    @property
+    def caption(self) -> str:
+        """The coefficients in words."""
+        named = ", ".join(f"{name.capitalize()} {_shown(found.score)}" for name, found in self.values.items())
+        return f"{len(self.points)} points: {named}."
+
+    def _readings(self) -> Markup:
+        """The coefficients as a table: now, before, and what each looks at."""
+        rows = []
+        for name, found in self.values.items():
+            reason = f" ({found.reason})" if found.score is None else ""
+            rows.append((name.capitalize(), _SEES[name], _shown(found.score) + reason, _shown(self.before[name])))
+        return render("play.html", drawing="readings", readings_of=rows)
+
+    def _repr_html_(self) -> Markup:
+        return self._figure(Markup(_scatter(self.points, _frame_of(self.points), self.caption) + self._readings()))
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
 
 
 def correlation_state(points: Pairs, before: Mapping[str, float | None] | None = None) -> CorrelationState:
     """Return points with Pearson's r, Spearman's rho and Kendall's tau-b."""
-    known = require_points(points)
+    known = _require_points(points)
     x, y = np.array(known).T
     values = {name: correlate([x], [y], level="pooled", coefficient=name, n_resamples=0) for name in COEFFICIENTS}
-    scores = {name: value.score for name, value in values.items()}
-    return CorrelationState(known, values, dict(before or scores))
+    return CorrelationState(known, values, dict(before or {name: value.score for name, value in values.items()}))
 
 
-def play_correlation(points: Pairs | None = None, *, seed: int = 0) -> Picture[CorrelationState]:
+@cache
+def _movable_points() -> type[Widget]:
+    """The widget class of points that can be dragged."""
+    import anywidget
+    import traitlets
+
+    class MovablePoints(anywidget.AnyWidget):
+        _esm = (resources.files("summeval_nb") / "assets/points.js").read_text(encoding="utf-8")
+        _css = (resources.files("summeval_nb") / "assets/summeval.css").read_text(encoding="utf-8")
+        value: Any = traitlets.List().tag(sync=True)
+        drawing = traitlets.Unicode().tag(sync=True)
+        frame = traitlets.Dict().tag(sync=True)
+        names: Any = traitlets.List().tag(sync=True)
+
+    return MovablePoints
+
+
+def play_correlation(points: Pairs | None = None, *, seed: int = 0) -> Picture:
     """Drag points and watch Pearson's r, Spearman's rho and Kendall's tau-b part.
 
     Parameters
@@ -308,140 +761,29 @@ def play_correlation(points: Pairs | None = None, *, seed: int = 0) -> Picture[C
     >>> picture.set(points=[[1, 1], [2, 2], [3, 1]]).state.caption
     '3 points: Pearson 0.000, Spearman 0.000, Kendall 0.000.'
     """
-    start = preset_points("cloud", seed=seed) if points is None else points
-    first = correlation_state(start)
+    first = correlation_state(preset_points("cloud", seed=seed) if points is None else points)
 
     def moved(points: Pairs) -> CorrelationState:
-        return correlation_state(same_count(points, first.points), first.before)
+        state = correlation_state(points, first.before)
+        if len(state.points) != len(first.points):
+            raise ValueError(
+                f"this picture has {len(first.points)} points, not {len(state.points)}: make another picture"
+            )
+        return state
 
-    return _points_controls(Picture(moved, points=first.points), seed)
-
-
-NOTE = (
-    "A still picture. To play with it, open the notebook in JupyterLab and run all "
-    "cells: Run > Run All Cells "
-    f"({how_to_install('lab')})."
-)
-
-
-def _installed(*names: str) -> bool:
-    """Whether modules can be imported; an error inside one of them is an error."""
-    try:
-        for name in names:
-            importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name not in names:
-            raise
-        return False
-    return True
-
-
-def _join(
-    picture: Picture[Shown], controls: Mapping[str, Widget], beside: Sequence[Widget], draw: Callable[[Shown], str]
-) -> tuple[Widget, Callable[[], None]]:
-    """Build a picture's widget, controls in a row that wraps and the drawing below.
-
-    Return it, and what updates it.
-    """
-    import ipywidgets
-
-    view = ipywidgets.HTML(layout=ipywidgets.Layout(width="auto", min_width="0"))
-
-    def show() -> None:
-        view.value = draw(picture.state)
-        for name, control in controls.items():
-            if control.value != getattr(picture.state, name):
-                control.value = getattr(picture.state, name)
-
-    def moved(change: Mapping[str, object], name: str) -> None:
-        if change["new"] != getattr(picture.state, name):
-            picture.set(**{name: change["new"]})
-
-    for name, control in controls.items():
-        control.observe(partial(moved, name=name), "value")
-    row = ipywidgets.HBox([*controls.values(), *beside], layout=ipywidgets.Layout(flex_flow="row wrap"))
-    return ipywidgets.VBox([row, view]), show
-
-
-def _lcs_controls(picture: Picture[LcsState]) -> Picture[LcsState]:
-    """Give a picture of steps a slider, two buttons and a player."""
-    if not _installed("ipywidgets"):
-        return picture
-    import ipywidgets
-
-    last = len(picture.state.steps) - 1
-    slider = ipywidgets.IntSlider(last, 0, last, description="step", layout=ipywidgets.Layout(width="24rem"))
-    player = ipywidgets.Play(value=last, min=0, max=last, interval=400, show_repeat=False)
-    ipywidgets.link((player, "value"), (slider, "value"))
-    buttons = []
-    for name, change in (("back", -1), ("next", 1)):
-        button = ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="5rem"))
-        button.on_click(partial(_go, picture, change, last))
-        buttons.append(button)
-    return picture.attach({"step": slider}, [*buttons, player])
-
-
-def _go(picture: Picture[LcsState], change: int, last: int, _: Widget) -> None:
-    picture.set(step=min(max(picture.state.step + change, 0), last))
-
-
-def _bleu_controls(picture: Picture[BleuState], smoothing: Iterable[str]) -> Picture[BleuState]:
-    """Give a picture of n-grams a text field and a choice of smoothing."""
-    if not _installed("ipywidgets"):
-        return picture
-    import ipywidgets
-
-    wide = ipywidgets.Layout(width="40rem", max_width="100%")
-    text = picture.state.candidate
-    field = ipywidgets.Text(text, description="candidate", continuous_update=True, layout=wide)
-    smooth = ipywidgets.Dropdown(options=list(smoothing), value="exp", description="smooth")
-    return picture.attach({"candidate": field, "smooth": smooth})
-
-
-def _evidence_controls(picture: Picture[EvidenceState], most: int) -> Picture[EvidenceState]:
-    """Give a picture of verdicts sliders for k, up to `most`, and the threshold."""
-    if not _installed("ipywidgets"):
-        return picture
-    import ipywidgets
-
-    wide, state = ipywidgets.Layout(width="24rem"), picture.state
-    count = ipywidgets.IntSlider(state.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide)
-    options = {"min": 0, "max": 1, "step": 0.01, "description": "threshold", "layout": wide}
-    return picture.attach({"k": count, "threshold": ipywidgets.FloatSlider(state.threshold, **options)})
-
-
-@cache
-def _movable_points() -> type[Widget]:
-    """Return the widget class of points that can be dragged."""
-    import anywidget
-    import traitlets
-
-    class MovablePoints(anywidget.AnyWidget):
-        _esm = (resources.files("summeval_nb") / "assets/points.js").read_text(encoding="utf-8")
-        _css = (resources.files("summeval_nb") / "assets/summeval.css").read_text(encoding="utf-8")
-        value: Any = traitlets.List().tag(sync=True)
-        drawing = traitlets.Unicode().tag(sync=True)
-        frame = traitlets.Dict().tag(sync=True)
-        names: Any = traitlets.List().tag(sync=True)
-
-    return MovablePoints
-
-
-def _points_controls(picture: Picture[CorrelationState], seed: int) -> Picture[CorrelationState]:
-    """Give a picture points to drag, and a button for each preset."""
+    picture = Picture(moved, points=first.points)
     if not _installed("ipywidgets", "anywidget"):
         return picture
     import ipywidgets
 
-    points = picture.state.points
-    frame = frame_of(points)
-    plot = _movable_points()(value=points, frame=frame, names=list(NAMES))
-    plot.drawing = scatter_svg(points, NAMES, frame, "Points that can be moved")
-    buttons = []
-    for name in ("start", *PRESETS[1:]):
-        moved = points if name == "start" else into_frame(frame, preset_points(name, len(points), seed))
-        button = ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="6rem"))
-        button.on_click(lambda _, moved=moved: picture.set(points=moved))
-        buttons.append(button)
-    draw = lambda state: pictures.figure(state.caption, state.readings_html())
-    return picture.attach({"points": plot}, [ipywidgets.VBox(buttons)], draw)
+    frame = _frame_of(first.points)
+    plot = _movable_points()(value=first.points, frame=frame, names=list(_NAMES))
+    plot.drawing = _scatter(first.points, frame, "Points that can be moved")
+    (x0, x1), (y0, y1) = frame["x"], frame["y"]
+    presets = {"start": first.points}
+    for name in PRESETS[1:]:
+        drawn = preset_points(name, len(first.points), seed)
+        presets[name] = [[x0 + x / 10 * (x1 - x0), y0 + y / 10 * (y1 - y0)] for x, y in drawn]
+    buttons = [_button(name, partial(picture.set, points=drawn)) for name, drawn in presets.items()]
+    beside = [ipywidgets.VBox(buttons)]
+    return picture.attach({"points": plot}, beside, draw=lambda state: state._figure(state._readings()))
