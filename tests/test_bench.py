@@ -384,7 +384,7 @@ def test_rows_of_yours_are_read(tmp_path):
 def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
     rows = items(("Anna bought a red car.", True, "close"), ("Ben sold a green boat.", False, "word"))
     told = Said({"Anna bought a red car.": 0.9, "Ben sold a green boat.": 0.1})
-    assert guarantee_thresholds([row.to_dict() for row in rows], told).supported.reason  # two sentences promise nothing
+    assert guarantee_thresholds([row.to_dict() for row in rows], told).reason  # two sentences promise nothing
     file = write(tmp_path / "mine.jsonl", "\n".join(json.dumps(row.to_dict()) for row in rows))
     assert load_labelled(file) == rows
 

@@ -243,7 +243,6 @@ ELSEWHERE = {  # what has such a parameter and is tested in another file, or tak
     "plan_run": "tests/test_plan.py",
     "Job": "tests/test_batch.py",
     "NLIChecker": "its model is a folder; its splitter is ClaimFinder's",
-    "Guarantees": "a checker's fingerprint, not a checker",
 }
 BESIDE = {  # what a call needs beside the parameter that is tried
     "LLMChecker.splitter": {"backend": s.ScriptedBackend(lambda prompt: "yes"), "claims": "statements"},

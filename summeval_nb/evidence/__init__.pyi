@@ -23,15 +23,14 @@ from .faithfulness import evaluate as evaluate
 from .faithfulness import evaluate_many as evaluate_many
 from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 from .guarantee import Guarantee as Guarantee
-from .guarantee import Guarantees as Guarantees
-from .guarantee import accepted_needed as accepted_needed
-from .guarantee import error_bound as error_bound
 from .guarantee import guarantee_thresholds as guarantee_thresholds
 from .guarantee import guaranteed_threshold as guaranteed_threshold
 from .llm import LLMChecker as LLMChecker
 from .load import checker as checker
 from .load import load_checker as load_checker
 from .nli import NLIChecker as NLIChecker
+from .promise import accepted_needed as accepted_needed
+from .promise import error_bound as error_bound
 from .words import Reliability as Reliability
 from .words import WordsChecker as WordsChecker
 from .words import reliability as reliability
