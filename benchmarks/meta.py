@@ -20,7 +20,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from scipy import stats
 
-from summeval_nb.agreement.correlation import LEVELS, correlate
+from summeval_nb.agreement.coefficients import LEVELS
+from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.metrics import metric_scores
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.agreement.summeval import (

@@ -12,17 +12,9 @@ from typer.testing import CliRunner
 
 from summeval_nb import cohen_kappa, krippendorff_alpha
 from summeval_nb.agreement import Agreement, fleiss_kappa, metric_ceiling
-from summeval_nb.agreement.annotators import (
-    _drawn_weights,
-    _rating_pairs,
-    _require_complete,
-    _require_reliability,
-    _require_scale,
-    coded,
-    measured,
-    read_ratings,
-)
+from summeval_nb.agreement.annotators import chance_corrected, code_ratings, read_ratings
 from summeval_nb.cli import app
+from summeval_nb.core.resampling import Resampling, times_drawn
 
 COHEN_1960 = np.repeat([(i, j) for i in range(3) for j in range(3)], [88, 14, 18, 10, 40, 10, 2, 6, 12], axis=0)
 SAS = np.repeat([(0, 1), (0, 2), (1, 1), (2, 1), (2, 2)], [4, 1, 8, 1, 5], axis=0)
@@ -150,7 +142,7 @@ def test_each_resample_is_what_the_drawn_items_give():
     draws = np.random.default_rng(3).integers(0, len(kept), (25, len(kept)))
     one_by_one = [krippendorff_alpha([kept[i] for i in drawn], level="ordinal", n_resamples=0).score for drawn in draws]
     assert np.allclose(found.resamples, [value for value in one_by_one if value is not None])
-    assert _drawn_weights(np.array([[0, 0, 2]]), 3).tolist() == [[2, 0, 1]]
+    assert times_drawn(np.array([[0, 0, 2]]), 3).tolist() == [[2, 0, 1]]
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says():
@@ -236,7 +228,7 @@ def test_data_frames_labels_and_what_is_printed():
     assert cohen_kappa(frame["anna"], frame["bert"], n_resamples=0).n_left_out == 1
     assert cohen_kappa(pd.Series([1, 2, pd.NA]), [1, 2, 2], n_resamples=0).n_missing == 1
     assert cohen_kappa([True, False], [True, False], n_resamples=0).score == 1
-    assert coded([[1.0, 2]], None).categories == (1, 2)
+    assert code_ratings([[1.0, 2]], None).categories == (1, 2)
 
 
 def test_ratings_of_a_file():
@@ -269,7 +261,7 @@ def test_the_shell(tmp_path, arguments, code, words):
 
 def test_one_item_has_no_interval():
     assert krippendorff_alpha([[1, 2]], level="interval").interval is None
-    none = measured(lambda w: (w[:, 0], w[:, 0]), 0, confidence=0.9, n_resamples=9, seed=0)
+    none = chance_corrected(lambda w: (w[:, 0], w[:, 0]), 0, Resampling(9))
     assert none["score"] is None and none["observed"] is None
 
 
@@ -277,19 +269,3 @@ def test_the_ceiling():
     assert metric_ceiling(1, 1) == 1 and metric_ceiling(-0.3, 5) == 0 and metric_ceiling(0, 10**9) == 0
     assert metric_ceiling(0.7127, 3) == pytest.approx(math.sqrt(3 * 0.7127 / (1 + 2 * 0.7127)))
     assert metric_ceiling(krippendorff_alpha(UNITS, level="interval"), 1) == pytest.approx(math.sqrt(0.849), abs=1e-3)
-
-
-def test_what_may_be_computed_passes():
-    assert _rating_pairs(pd.Series([1, 2]), np.array([3, 4])) == [(1, 3), (2, 4)]
-    whole, words = coded([[1, 2], [2, 2]], None), coded([["a", "b"]], ["b", "a"])
-    assert _require_complete(whole) is whole
-    for table, level in (
-        (whole, "interval"),
-        (words, "ordinal"),
-        (words, "nominal"),
-        (coded([[None]], None), "interval"),
-    ):
-        _require_scale(table, level)
-    assert _require_reliability(-0.5, 3) == (0.0, 3) and _require_reliability(np.float64(0.5), 1) == (0.5, 1)
-    agreed = krippendorff_alpha([[1, 1], [2, 2]], level="nominal", n_resamples=0)
-    assert isinstance(agreed, Agreement) and _require_reliability(agreed, 2) == (1.0, 2)

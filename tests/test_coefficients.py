@@ -5,18 +5,8 @@ import pytest
 from helpers.correlations import SCIPY, by_scipy
 from scipy import stats
 
-from summeval_nb.agreement.coefficients import (
-    by_row,
-    cosine,
-    kendall_pooled,
-    mean_or_none,
-    rank_deviations,
-    ranks_pooled,
-    system_means,
-    tied,
-    weighted,
-)
-from summeval_nb.agreement.correlation import correlate
+from summeval_nb.agreement.coefficients import by_row, cosine, rank_deviations, system_means, tied, weighted
+from summeval_nb.agreement.correlation import correlate, kendall_pooled, mean_or_none, ranks_pooled
 
 
 def test_rank_deviations_by_hand():

@@ -13,8 +13,8 @@ from scipy import stats
 
 import summeval_nb.agreement.correlation
 import summeval_nb.agreement.significance
-from summeval_nb.agreement.coefficients import resampled_correlations
-from summeval_nb.agreement.correlation import LEVELS, _draws, correlate
+from summeval_nb.agreement.coefficients import LEVELS, resample_weights
+from summeval_nb.agreement.correlation import correlate, resampled_correlations
 from summeval_nb.agreement.significance import (
     adjust_p_values,
     compare_metrics,
@@ -92,7 +92,7 @@ def test_levels_by_hand(level, coefficient, expected):
 @pytest.mark.parametrize("resample", ["both", "articles", "systems"])
 def test_weights_equal_resamples_written_out(level, coefficient, missing, resample):
     metric, human = example(missing)
-    draws = _draws(metric.shape, 12, resample, seed=3)
+    draws = resample_weights(metric.shape, 12, resample, seed=3)
     ours = resampled_correlations(metric, human, level, coefficient, draws)
     for value, articles, systems in zip(ours, *draws, strict=True):
         chosen = [np.repeat(np.arange(len(w)), w.astype(int)) for w in (articles, systems)]
@@ -101,11 +101,11 @@ def test_weights_equal_resamples_written_out(level, coefficient, missing, resamp
 
 
 def test_draws_are_a_bootstrap():
-    articles, systems = _draws((20, 6), 4000, "both", seed=0)
+    articles, systems = resample_weights((20, 6), 4000, "both", seed=0)
     assert (articles.sum(axis=1) == 20).all() and (systems.sum(axis=1) == 6).all()
     assert articles.mean(axis=0) == pytest.approx(np.ones(20), abs=0.08)
     assert articles[:, 0].var() == pytest.approx(1 - 1 / 20, abs=0.08)  # a binomial's variance
-    only = _draws((20, 6), 4000, "systems", seed=0)
+    only = resample_weights((20, 6), 4000, "systems", seed=0)
     assert (only[0] == 1).all() and (only[1].sum(axis=1) == 6).all()
     assert only[1].mean(axis=0) == pytest.approx(np.ones(6), abs=0.08)
     assert only[1][:, 0].var() == pytest.approx(1 - 1 / 6, abs=0.08)

@@ -12,21 +12,18 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from summeval_nb.agreement.coefficients import by_row
-from summeval_nb.agreement.correlation import LEVELS, correlate
+from summeval_nb.agreement.coefficients import LEVELS, by_row
+from summeval_nb.agreement.correlation import correlate
+from summeval_nb.agreement.permutation import adjust_p_values, p_value_of, random_swaps
 from summeval_nb.agreement.significance import (
     ALTERNATIVES,
-    _p_value_of,
     _pair_p_value,
-    _require_epsilon,
     _standardised,
     _swapped_rows,
-    adjust_p_values,
     compare_metrics,
     null_differences,
     paired_test,
     pairwise_accuracy,
-    random_swaps,
 )
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
@@ -145,10 +142,6 @@ def test_system_level_pairwise_accuracy_is_that_of_the_means():
     assert pairwise_accuracy(metric, human, level="system", epsilon=0).score == pytest.approx(brute_accuracy(*means, 0))
 
 
-def test_a_threshold_is_a_number_or_calibrated():
-    assert _require_epsilon("calibrate") and not _require_epsilon(0) and not _require_epsilon(0.5)
-
-
 def test_a_sentence_claims_what_was_asked_and_no_more():
     metric, human = example()
     two_sided, greater, less = (paired_test(human, -human, human, alternative=side) for side in ALTERNATIVES)
@@ -256,12 +249,14 @@ def test_what_is_swapped():
 @pytest.mark.parametrize(("alternative", "expected"), [("greater", 2 / 4), ("less", 4 / 4), ("two-sided", 3 / 4)])
 def test_p_value_by_hand(alternative, expected):
     """Three permutations and the observed one; NaN does not count, and what is equal up to rounding does."""
-    assert _p_value_of(np.array([0.3 - 1e-15, -0.1, -0.5, np.nan]), 0.3, alternative) == expected
+    assert p_value_of(np.array([0.3 - 1e-15, -0.1, -0.5, np.nan]), 0.3, alternative) == expected
 
 
 def test_one_pair_is_tested_as_compare_does():
     a, human = example()
     b, _ = example(seed=1)
     how = {"level": "summary", "coefficient": "kendall", "n_resamples": 99, "seed": 0}
-    assert _pair_p_value(a, b, human, how) == paired_test(a, b, human, alternative="two-sided", n_resamples=99).p_value
-    assert _pair_p_value(np.full_like(a, np.nan), b, human, how) == 1.0
+    assert (
+        _pair_p_value(a, b, human, **how) == paired_test(a, b, human, alternative="two-sided", n_resamples=99).p_value
+    )
+    assert _pair_p_value(np.full_like(a, np.nan), b, human, **how) == 1.0

@@ -4,7 +4,6 @@ from .annotators import Agreement as Agreement
 from .annotators import cohen_kappa as cohen_kappa
 from .annotators import fleiss_kappa as fleiss_kappa
 from .annotators import krippendorff_alpha as krippendorff_alpha
-from .annotators import metric_ceiling as metric_ceiling
 from .card import MetricCard as MetricCard
 from .card import metric_card as metric_card
 from .correction import CorrectedScore as CorrectedScore
@@ -16,6 +15,7 @@ from .correction import record_label as record_label
 from .correction import rogan_gladen as rogan_gladen
 from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
+from .disagreement import metric_ceiling as metric_ceiling
 from .judge_bench import JudgeBench as JudgeBench
 from .judge_bench import benchmark_judge as benchmark_judge
 from .labelling import Labelling as Labelling
@@ -25,6 +25,7 @@ from .metrics import LengthMetric as LengthMetric
 from .metrics import MetricTable as MetricTable
 from .metrics import metric_scores as metric_scores
 from .metrics import metric_table as metric_table
+from .permutation import adjust_p_values as adjust_p_values
 from .registry import METRICS as METRICS
 from .registry import MetricList as MetricList
 from .registry import list_metrics as list_metrics
@@ -32,7 +33,6 @@ from .registry import load_metric as load_metric
 from .significance import MetricComparisons as MetricComparisons
 from .significance import PairedTest as PairedTest
 from .significance import PairwiseAccuracy as PairwiseAccuracy
-from .significance import adjust_p_values as adjust_p_values
 from .significance import compare_metrics as compare_metrics
 from .significance import paired_test as paired_test
 from .significance import pairwise_accuracy as pairwise_accuracy

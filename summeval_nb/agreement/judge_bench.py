@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from summeval_nb.agreement.annotators import ResamplingChoices, _cohen, coded, measured
+from summeval_nb.agreement.annotators import chance_corrected, code_ratings
+from summeval_nb.agreement.disagreement import cohen_disagreement
 from summeval_nb.core.addresses import without_secrets
 from summeval_nb.core.base import JsonDict, require_count, require_option
 from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
+from summeval_nb.core.resampling import Resampling
 from summeval_nb.core.results import Rows, ScoreTable, Signature
 from summeval_nb.evidence.bench import LabelledSentence, bench_sentences, share_right
 from summeval_nb.evidence.labelled import asset_path, checked_set
@@ -208,13 +210,11 @@ SETS: dict[str, Callable[[], list[Case]]] = {
 }
 
 
-def _measures(
-    said: Sequence[Said], truth: Sequence[Said], texts: Sequence[str], options: ResamplingChoices
-) -> JsonDict:
+def _measures(said: Sequence[Said], truth: Sequence[Said], texts: Sequence[str], options: Resampling) -> JsonDict:
     """Share of right answers and kappa, with intervals over texts."""
     names = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     place = np.array([names[text] for text in texts])
-    table = coded(_plain_pairs(said, truth), None)
+    table = code_ratings(_plain_pairs(said, truth), None)
     apart = 1.0 - np.eye(len(table.categories))
     if isinstance(truth[0], float):  # a grade
         apart = np.subtract.outer(table.positions, table.positions) ** 2
@@ -225,11 +225,11 @@ def _measures(
         return w[:, place] @ wrong / w[:, place].sum(axis=1), np.ones(len(w))
 
     def kappa(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return _cohen(table.codes, apart, w[:, place])
+        return cohen_disagreement(table.codes, apart, w[:, place])
 
-    found = {"right": measured(share, len(names), **options)}
+    found = {"right": chance_corrected(share, len(names), options)}
     if not isinstance(truth[0], tuple):  # a split is no category
-        found["kappa"] = measured(kappa, len(names), **options)
+        found["kappa"] = chance_corrected(kappa, len(names), options)
     return _columns(found)
 
 
@@ -362,7 +362,7 @@ def benchmark_judge(
             rows.append(table_row(name, place, asked, measures))
             kinds += asked.kind_rows(name, place)
             wrong += asked.wrong_rows(name, place)
-    signature = Signature(parts | {"limit": limit} | how)
+    signature = Signature(parts | {"limit": limit} | how.signature)
     return JudgeBench(tuple(rows), tuple(wrong), tuple(kinds), signature)
 
 
@@ -416,13 +416,12 @@ def _is_rater(judge: object) -> TypeIs[Rater]:
     return hasattr(judge, "score_many") and hasattr(judge, "quality")
 
 
-def _checked_options(limit: object, n_resamples: int, confidence: float, seed: int) -> ResamplingChoices:
+def _checked_options(limit: object, n_resamples: int, confidence: float, seed: int) -> Resampling:
     """The choices of the bootstrap.
 
     Those and the limit refused where they make no sense.
     """
-    how = ResamplingChoices(n_resamples=n_resamples, confidence=confidence, seed=seed)
-    measured(lambda w: (w[:, 0], w[:, 0] + 1), 2, **how)  # checks them
+    how = Resampling(n_resamples, confidence, seed)
     if limit is not None:
         require_count(limit, "limit")
     return how

@@ -7,9 +7,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from .base import np, require_count, require_inner_share
+from .base import JsonDict, np, require_count, require_inner_share
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How often a statistic is taken again, and how much of its values an interval holds; refused if it is nonsense."""
+
+    n_resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require_count(self.n_resamples, "n_resamples", minimum=0)
+        require_inner_share(self.confidence, "confidence")
+        require_count(self.seed, "seed", minimum=0)
+
+    @property
+    def signature(self) -> JsonDict:
+        """The choices, for a signature."""
+        return {"n": self.n_resamples, "conf": self.confidence, "seed": self.seed}
 
 
 class Resampled(NamedTuple):
@@ -34,6 +54,12 @@ def drawings(items: int, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
     rng, step = np.random.default_rng(seed), max(1, 2_000_000 // items)
     for start in range(0, n_resamples, step):
         yield rng.integers(0, items, (min(step, n_resamples - start), items))
+
+
+def times_drawn(drawn: np.ndarray, items: int) -> np.ndarray:
+    """How often each item occurs in each drawing: numbers of items (k, n) -> counts (k, items)."""
+    places = drawn + items * np.arange(len(drawn))[:, None]
+    return np.bincount(places.ravel(), minlength=items * len(drawn)).reshape(-1, items).astype(float)
 
 
 def drawn_counts(items: int, n_resamples: int, seed: int) -> np.ndarray:

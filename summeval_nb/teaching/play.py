@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from summeval_nb.agreement.correlation import COEFFICIENTS, Correlation, correlate
+from summeval_nb.agreement.coefficients import COEFFICIENTS
+from summeval_nb.agreement.correlation import Correlation, correlate
 from summeval_nb.core.base import (
     JsonDict,
     float_array,
