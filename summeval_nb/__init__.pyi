@@ -17,9 +17,9 @@ from .core.results import Score as Score
 from .core.results import Verdict as Verdict
 from .core.data import load_summeval as load_summeval
 from .core.data import sample_articles as sample_articles
-from .agreement.correction import correct_score as correct_score
-from .agreement.correction import draw_items as draw_items
-from .agreement.correction import labels_needed as labels_needed
+from .agreement.labels import correct_score as correct_score
+from .agreement.labels import draw_items as draw_items
+from .agreement.labels import labels_needed as labels_needed
 from .agreement.correlation import correlate as correlate
 from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha

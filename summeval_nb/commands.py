@@ -239,7 +239,7 @@ def correct(
 
     Example: summeval correct verdicts.csv to_label.csv
     """
-    from summeval_nb.agreement.correction import correct_score, draw_items, labels_needed, read_labels
+    from summeval_nb.agreement.labels import correct_score, draw_items, labels_needed, read_labels
 
     keep_apart(given, table, labels, other, other_labels, texts)
     options: dict[str, Any] = read_options(given.option, correct_score, "correct", but=["other"])

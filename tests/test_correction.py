@@ -8,7 +8,8 @@ import pytest
 
 from summeval_nb import correct_score, draw_items, evaluate_many, labels_needed
 from summeval_nb.agreement import record_label, rogan_gladen
-from summeval_nb.agreement.correction import MIN_LABELS, corrected, power_tuned
+from summeval_nb.agreement.correction import power_tuned
+from summeval_nb.agreement.labels import MIN_LABELS, corrected
 
 
 def population(items=400, seed=7):
