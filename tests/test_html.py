@@ -2,11 +2,11 @@
 
 import matplotlib.pyplot as plt
 import pytest
+from helpers.colours import contrast
 
 from summeval_nb.core.html import (
     Mark,
     axes_for,
-    contrast,
     escape,
     figure_text,
     folded,

@@ -8,11 +8,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from helpers.colours import contrast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from summeval_nb.core.html import Mark, contrast
+from summeval_nb.core.html import Mark
 from summeval_nb.overlap.counting import (
     NumberedTexts,
     as_sequences,

@@ -1,4 +1,4 @@
-"""HTML, terminal text and pictures from plain data: what comes from outside is escaped here."""
+"""HTML, terminal text, Markdown and pictures from plain data: what comes from outside is escaped here."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .base import JsonDict, is_numpy, np
@@ -20,59 +21,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-
-__all__ = [
-    "escape",
-    "Markup",
-    "style_sheet",
-    "render",
-    "relative_luminance",
-    "contrast",
-    "UNSUPPORTED",
-    "UNDECIDED",
-    "SUPPORTED",
-    "NOT_JUDGED",
-    "probability_color",
-    "Mark",
-    "mark_html",
-    "printable",
-    "mark_terminal",
-    "html_table",
-    "text_table",
-    "escape_markdown",
-    "markdown_table",
-    "markdown_report",
-    "html_page",
-    "folded",
-    "figure_text",
-    "axes_for",
-    "heat_map",
-    "Entry",
-    "Report",
-    "evidence_markdown",
-    "evidence_report",
-    "evidence_text",
-]
-
+__all__ = ["Entry", "Mark", "Markup", "Report", "axes_for", "escape", "escape_markdown", "evidence_markdown"]
+__all__ += ["evidence_report", "evidence_text", "figure_text", "folded", "heat_map", "html_page", "html_table"]
+__all__ += ["mark_html", "mark_terminal", "markdown_report", "markdown_table", "printable", "probability_color"]
+__all__ += ["render", "style_sheet", "text_table"]
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def escape(text: str) -> str:
     """Return `text` safe to stand in HTML, as content or inside a quoted attribute.
 
-    The five special characters become entities; control characters and lone
-    surrogates, which no page can hold, become U+FFFD.
-
-    Parameters
-    ----------
-    text : str
-        Any text, trusted or not.
-
-    Returns
-    -------
-    str
-        Text that holds no markup.
+    The five special characters become entities; control characters and lone surrogates, which no page can hold, become
+    U+FFFD.
 
     Examples
     --------
@@ -80,6 +42,28 @@ def escape(text: str) -> str:
     '&lt;b title=&quot;x&quot;&gt;'
     """
     return html.escape(_UNPRINTABLE.sub("\ufffd", str(text)), quote=True)
+
+
+def printable(text: str) -> str:
+    """Return `text` safe to print: characters that a terminal obeys, or that reorder its line, become U+FFFD.
+
+    Examples
+    --------
+    >>> printable("safe \\x1b[2J")
+    'safe \ufffd[2J'
+    """
+    return _COMMANDS.sub("\ufffd", str(text).replace("\r\n", "\n"))
+
+
+def figure_text(text: str) -> str:
+    """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing unprintable.
+
+    Examples
+    --------
+    >>> print(figure_text("$5 or $6"))
+    \\$5 or \\$6
+    """
+    return printable(text).replace("$", r"\$")
 
 
 class Markup(str):
@@ -93,21 +77,18 @@ class Markup(str):
 def _templates() -> jinja2.Environment:
     import jinja2
 
+    def escaped(value: object) -> object:
+        return value if hasattr(value, "__html__") else Markup(escape(str(value)))
+
+    def tint(probability: float | None) -> Markup:
+        return Markup("background:{};color:{}".format(*probability_color(probability)))
+
     loader = jinja2.PackageLoader("summeval_nb", "assets/templates")
-    strict: dict[str, Any] = {"undefined": jinja2.StrictUndefined, "finalize": _escaped}
+    strict: dict[str, Any] = {"undefined": jinja2.StrictUndefined, "finalize": escaped}
     found = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, **strict)
-    found.filters["tint"] = _tint
-    found.globals["table"] = lambda *args, **kwargs: html_table(*args, **kwargs)
+    found.filters["tint"] = tint
+    found.globals["table"] = html_table
     return found
-
-
-def _escaped(value: object) -> object:
-    """The HTML of a template's value: markup unchanged, everything else escaped."""
-    return value if hasattr(value, "__html__") else Markup(escape(str(value)))
-
-
-def _tint(probability: float | None) -> Markup:
-    return Markup("background:{};color:{}".format(*probability_color(probability)))
 
 
 @cache
@@ -118,46 +99,31 @@ def style_sheet() -> Markup:
 
 
 def render(template: str, **values: object) -> Markup:
-    """Draw a template of `summeval_nb/assets/templates`; every text among the values is
-    escaped."""
-    drawn = _templates().get_template(template).render(**values, sheet=style_sheet())
-    return Markup(drawn)
+    """Draw a template of `summeval_nb/assets/templates`; every text among the values is escaped."""
+    return Markup(_templates().get_template(template).render(**values, sheet=style_sheet()))
 
 
-def relative_luminance(color: str) -> float:
-    """Return the relative luminance of a `#rrggbb` colour, in [0, 1] (WCAG 2.2)."""
-    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
+def html_page(title: str, body: str) -> str:
+    """Return a complete HTML document that makes no request and runs no script.
+
+    The title is escaped. The body is HTML made by this package; text from outside must already be escaped in it.
+    """
+    once = body.replace(style_sheet(), "")  # a page needs the style sheet of its blocks once
+    return f"{render('page.html', title=title, body=Markup(once))}\n"
 
 
-def contrast(color: str, other: str) -> float:
-    """Return the contrast ratio of two `#rrggbb` colours, from 1 (the same) to 21 (WCAG
-    2.2)."""
-    low, high = sorted((relative_luminance(color), relative_luminance(other)))
-    return (high + 0.05) / (low + 0.05)
+def folded(title: str, body: Markup, *, opened: bool = False) -> Markup:
+    """Return HTML of ours behind its title, which is escaped."""
+    return render("fold.html", title=title, body=body, opened=opened)
 
 
-UNSUPPORTED, UNDECIDED, SUPPORTED, NOT_JUDGED = (
-    "#f5b27a",
-    "#f2eee6",
-    "#8fc1e8",
-    "#d0d0d0",
-)
+_SCALE = ((0xF5, 0xB2, 0x7A), (0xF2, 0xEE, 0xE6), (0x8F, 0xC1, 0xE8))  # unsupported, undecided, supported
 
 
 def probability_color(probability: float | None) -> tuple[str, str]:
-    """Return (background, text colour) for a probability of support.
+    """Return (background, text colour) for a probability of support, two `#rrggbb` with a contrast of at least 4.5.
 
-    Parameters
-    ----------
-    probability : float or None
-        In [0, 1]; None means that nothing was judged and gives grey.
-
-    Returns
-    -------
-    tuple of str
-        Two `#rrggbb` colours with a contrast of at least 4.5.
+    None means that nothing was judged, and gives grey.
 
     Examples
     --------
@@ -165,15 +131,13 @@ def probability_color(probability: float | None) -> tuple[str, str]:
     ('#d0d0d0', '#1a1a1a')
     """
     if probability is None:
-        return NOT_JUDGED, "#1a1a1a"
-    anchors = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (UNSUPPORTED, UNDECIDED, SUPPORTED)])
-    mixed = [np.interp(probability, [0, 0.5, 1], anchors[:, channel]) for channel in range(3)]
+        return "#d0d0d0", "#1a1a1a"
+    mixed = [np.interp(probability, [0, 0.5, 1], channel) for channel in zip(*_SCALE, strict=True)]
     return "#" + "".join(f"{round(value):02x}" for value in mixed), "#1a1a1a"
 
 
 class Mark(NamedTuple):
-    """A passage `text[start:end]` to draw, its colours, and the words shown when a
-    pointer rests on it."""
+    """A passage `text[start:end]` to draw, its colours, and the words shown when a pointer rests on it."""
 
     start: int
     end: int
@@ -183,19 +147,18 @@ class Mark(NamedTuple):
 
 
 def _pieces(text: str, marks: Iterable[Mark]) -> list[tuple[str, Mark | None]]:
-    """Cut `text` at the marks' positions; where marks overlap, the earlier in the list
-    owns the characters."""
+    """The text cut at the marks' positions; where marks overlap, the earlier in the list owns the characters."""
     owner: list[Mark | None] = [None] * len(text)
     for mark in marks:
         if not 0 <= mark.start <= mark.end <= len(text):
             raise ValueError(f"mark {mark.start}:{mark.end} lies outside a text of {len(text)} characters")
         for position in range(mark.start, mark.end):
             owner[position] = owner[position] or mark
-    cuts = [i for i in range(len(text)) if i == 0 or owner[i] is not owner[i - 1]] + [len(text)]
-    return [(text[start:end], owner[start]) for start, end in zip(cuts[:-1], cuts[1:], strict=True)]
-
-
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+    found = []
+    for _, positions in groupby(range(len(text)), key=lambda i: id(owner[i])):
+        first, *others = positions
+        found.append((text[first : first + 1 + len(others)], owner[first]))
+    return found
 
 
 def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
@@ -206,13 +169,7 @@ def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
     text : str
         The text, from anywhere.
     marks : iterable of Mark
-        Positions into `text`. Where marks overlap, the earlier one in the list is
-        drawn.
-
-    Returns
-    -------
-    Markup
-        HTML without any markup from `text` or from the titles.
+        Positions into `text`. Where marks overlap, the earlier one in the list is drawn.
 
     Raises
     ------
@@ -226,29 +183,13 @@ def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
     """
     pieces = _pieces(text, marks)
     for mark in (mark for _, mark in pieces if mark):
-        if not (_COLOR.fullmatch(mark.background) and _COLOR.fullmatch(mark.color)):
+        if not all(re.fullmatch(r"#[0-9a-fA-F]{6}", color) for color in (mark.background, mark.color)):
             raise ValueError(f"a mark's colours must be like #ffe08a, not {mark.background!r} and {mark.color!r}")
     return render("marks.html", pieces=pieces)
 
 
-_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def printable(text: str) -> str:
-    """Return `text` safe to print: characters that a terminal obeys, or that reorder
-    its line, become U+FFFD.
-
-    Examples
-    --------
-    >>> printable("safe \\x1b[2J")
-    'safe \ufffd[2J'
-    """
-    return _COMMANDS.sub("\ufffd", str(text).replace("\r\n", "\n"))
-
-
 def mark_terminal(text: str, marks: Iterable[Mark], *, color: bool = True) -> str:
-    """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or
-    in [brackets].
+    """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or in [brackets].
 
     Examples
     --------
@@ -258,35 +199,30 @@ def mark_terminal(text: str, marks: Iterable[Mark], *, color: bool = True) -> st
     out = []
     for piece, mark in _pieces(text, marks):
         plain = printable(piece)
-        if mark is None:
-            out.append(plain)
-        elif color:
-            front, back = (_channels(mark.color), _channels(mark.background))
-            out.append(f"\x1b[38;2;{front};48;2;{back}m{plain}\x1b[0m")
-        else:
-            out.append(f"[{plain}]")
+        if mark is not None:
+            front, back = (";".join(map(str, bytes.fromhex(part[1:]))) for part in (mark.color, mark.background))
+            plain = f"\x1b[38;2;{front};48;2;{back}m{plain}\x1b[0m" if color else f"[{plain}]"
+        out.append(plain)
     return "".join(out)
 
 
-def _channels(color: str) -> str:
-    return ";".join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))
+Rows = Sequence[Mapping[str, object]]
 
 
-def _shown(value: object) -> object:
-    if value is None:
-        return "–"
-    return f"{value:.4f}" if isinstance(value, float) or is_numpy(value, "floating") else value
+def _table(rows: Rows, columns: Sequence[str] | None) -> tuple[list[str], list[list[object]]]:
+    """The columns of a table, by default those of its first row, and its cells: floats with four digits, None as –."""
+    names = list(columns if columns is not None else (rows[0] if rows else ()))
+
+    def shown(value: object) -> object:
+        if value is None:
+            return "–"
+        return f"{value:.4f}" if isinstance(value, float) or is_numpy(value, "floating") else value
+
+    return names, [[shown(row.get(name)) for name in names] for row in rows]
 
 
-def html_table(
-    rows: Sequence[Mapping[str, object]],
-    *,
-    columns: Sequence[str] | None = None,
-    caption: str = "",
-    note: str = "",
-) -> Markup:
-    """Return rows as an HTML table: floats with four digits, None as a dash, everything
-    else escaped.
+def html_table(rows: Rows, *, columns: Sequence[str] | None = None, caption: str = "", note: str = "") -> Markup:
+    """Return rows as an HTML table: floats with four digits, None as a dash, everything else escaped.
 
     Parameters
     ----------
@@ -305,12 +241,11 @@ def html_table(
     '<table><thead><tr><th
     scope="col">score</th></tr></thead><tbody><tr><td>–</td></tr></tbody></table>'
     """
-    names = list(columns if columns is not None else (rows[0] if rows else ()))
-    cells = [[_shown(row.get(name)) for name in names] for row in rows]
+    names, cells = _table(rows, columns)
     return render("table.html", names=names, rows=cells, caption=caption, note=note)
 
 
-def text_table(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str] | None = None) -> str:
+def text_table(rows: Rows, *, columns: Sequence[str] | None = None) -> str:
     """Return rows as an aligned text table, with the conventions of `html_table`.
 
     Examples
@@ -320,17 +255,12 @@ def text_table(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str] |
     1  1.0000
     2  –
     """
-    names = list(columns if columns is not None else (rows[0] if rows else ()))
-    whole: list[Sequence[object]] = [names]
-    whole += [[_shown(row.get(name)) for name in names] for row in rows]
-    cells = [[" ".join(printable(_plain(cell)).split("\n")) for cell in line] for line in whole]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    lines = ("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)) for line in cells)
+    names, values = _table(rows, columns)
+    plain = [[html.unescape(cell) if isinstance(cell, Markup) else str(cell) for cell in row] for row in values]
+    cells = [[printable(cell).replace("\n", " ") for cell in row] for row in (names, *plain)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)) for row in cells)
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _plain(cell: object) -> str:
-    return html.unescape(cell) if isinstance(cell, Markup) else str(cell)
 
 
 _MARKS = {ord(mark): f"\\{mark}" for mark in "`*_[]~!#"}  # as a renderer unescapes them
@@ -343,9 +273,8 @@ _BEGINNING = re.compile(r"[-+=](?!\d)|\d{1,9}(?=[.)](?:\s|$))")
 def escape_markdown(text: str) -> str:
     """Return `text` as GitHub-flavoured Markdown that shows it, and nothing else, on one line.
 
-    No character makes markup or HTML, ends a table's cell, or begins a list or heading. A
-    word joiner (U+2060), which is not seen, keeps addresses, @mentions and #numbers from
-    becoming links.
+    No character makes markup or HTML, ends a table's cell, or begins a list or heading. A word joiner (U+2060), which
+    is not seen, keeps addresses, @mentions and #numbers from becoming links.
 
     Examples
     --------
@@ -358,7 +287,7 @@ def escape_markdown(text: str) -> str:
     return first + line[1:]
 
 
-def markdown_table(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str] | None = None) -> str:
+def markdown_table(rows: Rows, *, columns: Sequence[str] | None = None) -> str:
     """Return rows as a table of GitHub-flavoured Markdown, with the conventions of `html_table`.
 
     Examples
@@ -368,54 +297,18 @@ def markdown_table(rows: Sequence[Mapping[str, object]], *, columns: Sequence[st
     | --- | --- |
     | 1 | – |
     """
-    names = list(columns if columns is not None else (rows[0] if rows else ()))
-    if not names:
-        return ""
-    lines: list[Sequence[object]] = [names, [Markup("---")] * len(names)]
-    lines += [[_shown(row.get(name)) for name in names] for row in rows]
-    cells = ([cell if isinstance(cell, Markup) else escape_markdown(str(cell)) for cell in line] for line in lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+    names, cells = _table(rows, columns)
+    lines: list[Sequence[object]] = [names, [Markup("---")] * len(names), *cells] if names else []
+    drawn = ([cell if isinstance(cell, Markup) else escape_markdown(str(cell)) for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in drawn)
 
 
-def markdown_report(
-    title: str, lines: Iterable[str] = (), rows: Sequence[Mapping[str, object]] = (), *, note: str = "", level: int = 2
-) -> str:
+def markdown_report(title: str, lines: Iterable[str] = (), rows: Rows = (), *, note: str = "", level: int = 2) -> str:
     """Return a heading, paragraphs, a table and a note in small print as Markdown, all of them escaped."""
     small = f"<sub>{escape_markdown(note)}</sub>" if note else ""
     heading = f"{'#' * level} {escape_markdown(title)}" if title else ""
     told = [heading, *map(escape_markdown, lines), markdown_table(rows), small]
     return "\n\n".join(part for part in told if part) + "\n"
-
-
-def html_page(title: str, body: str) -> str:
-    """Return a complete HTML document that makes no request and runs no script.
-
-    Parameters
-    ----------
-    title : str
-        Escaped into the page's title.
-    body : str
-        HTML made by this package; text from outside must already be escaped.
-    """
-    once = body.replace(style_sheet(), "")  # a page needs the style sheet of its blocks once
-    return f"{render('page.html', title=title, body=Markup(once))}\n"
-
-
-def folded(title: str, body: Markup, *, opened: bool = False) -> Markup:
-    """Return HTML of ours behind its title, which is escaped."""
-    return render("fold.html", title=title, body=body, opened=opened)
-
-
-def figure_text(text: str) -> str:
-    """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing
-    unprintable.
-
-    Examples
-    --------
-    >>> print(figure_text("$5 or $6"))
-    \\$5 or \\$6
-    """
-    return printable(text).replace("$", r"\$")
 
 
 def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
@@ -434,61 +327,30 @@ def heat_map(
     column_label: str,
     marked: Iterable[tuple[int, int]] = (),
     value_label: str = "",
-    value_range: tuple[float, float] | None = None,
+    value_range: tuple[float | None, float | None] = (None, None),
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a matrix as a heat map with some cells framed.
+    """Draw a matrix of finite numbers as a heat map, with the cells (row, column) of `marked` framed.
 
-    Parameters
-    ----------
-    matrix : array_like, shape (rows, columns)
-        Finite numbers.
-    row_label, column_label, value_label, title : str
-        Names of the axes, of the colour scale and of the picture.
-    marked : iterable of (row, column)
-        Cells to frame.
-    value_range : (low, high), optional
-        Ends of the colour scale; by default the smallest and the greatest value.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes sized for the matrix by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    Without `value_range` the colours go from the smallest value to the greatest. New axes are sized for the matrix.
     """
-    import matplotlib.pyplot as plt
+    from matplotlib.patches import Rectangle
 
     values = np.asarray(matrix, dtype=float)
     rows, columns = values.shape
-    if ax is None:
-        _, ax = plt.subplots(
-            figsize=(min(14, 2.5 + 0.45 * columns), min(10, 1.4 + 0.45 * rows)),
-            layout="constrained",
-        )
-    low, high = value_range or (None, None)
+    ax = axes_for(ax, min(14, 2.5 + 0.45 * columns), min(10, 1.4 + 0.45 * rows))
+    low, high = value_range
     image = ax.imshow(values, cmap="cividis", vmin=low, vmax=high, aspect="auto")
     for row, column in marked:
-        ax.add_patch(
-            plt.Rectangle(
-                (column - 0.5, row - 0.5),
-                1,
-                1,
-                fill=False,
-                edgecolor="#ff7f0e",
-                linewidth=2.5,
-            )
-        )
+        frame = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="#ff7f0e", linewidth=2.5)
+        ax.add_patch(frame)
     names = {"xlabel": column_label, "ylabel": row_label, "title": title}
     ax.set(**{name: figure_text(text) for name, text in names.items()})
-    ax.set(xticks=_ticks(columns), yticks=_ticks(rows))
+    x, y = (range(0, count, max(1, -(-count // 20))) for count in (columns, rows))  # at most about twenty
+    ax.set(xticks=x, yticks=y)
     ax.figure.colorbar(image, ax=ax, label=figure_text(value_label))
     return ax
-
-
-def _ticks(count: int) -> range:
-    """Positions of at most about twenty whole-number ticks."""
-    return range(0, count, max(1, -(-count // 20)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -500,16 +362,13 @@ class Entry:
     text : str
         The summary sentence.
     probability : float or None
-        Probability of support in [0, 1]; None when nothing was judged, and for a hard
-        verdict.
+        Probability of support in [0, 1]; None when nothing was judged, and for a hard verdict.
     supported : bool or None
         The verdict; None when nothing was judged.
     state : str, optional
-        `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three
-        apart.
+        `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three apart.
     decimals : int
-        How many of the probability are shown: more than two where two would hide on
-        which side of a threshold it lies.
+        How many of the probability are shown: more than two where two would hide on which side of a threshold it lies.
     evidence : sequence of (int, float or None)
         Indices of article sentences with their similarities, best first.
     findings : sequence of (str, int, int)
@@ -527,21 +386,26 @@ class Entry:
     state: str | None = None
     decimals: int = 2
 
-    def pieces(self) -> Iterator[tuple[str, str | None]]:
-        """Yield the text in pieces, each with the kind of the finding that it is, or
-        None."""
+    def drawn(self) -> Iterator[tuple[str, int, int]]:
+        """The findings in order; of those that overlap, the first."""
         position = 0
         for kind, start, end in sorted(self.findings, key=lambda finding: finding[1:]):
-            if start >= position:  # of findings that overlap, the first is drawn
-                yield self.text[position:start], None
-                yield self.text[start:end], kind
+            if start >= position:
+                yield kind, start, end
                 position = end
+
+    def pieces(self) -> Iterator[tuple[str, str | None]]:
+        """Yield the text in pieces, each with the kind of the finding that it is, or None."""
+        position = 0
+        for kind, start, end in self.drawn():
+            yield self.text[position:start], None
+            yield self.text[start:end], kind
+            position = end
         yield self.text[position:], None
 
     @property
     def label(self) -> str:
-        """The verdict in words and its probability, so that colour is never the only
-        sign."""
+        """The verdict in words and its probability, so that colour is never the only sign."""
         if self.supported is None:
             return "not judged"
         verdict = self.state or ("supported" if self.supported else "not supported")
@@ -549,76 +413,12 @@ class Entry:
 
     @property
     def tone(self) -> float | None:
-        """Its place on the scale of colours: one for each state where there are three,
-        otherwise the probability."""
+        """Its place on the scale of colours: one for each state where there are three, otherwise the probability."""
         if self.supported is None:
             return None
         if self.state is None:
             return float(self.supported) if self.probability is None else self.probability
         return {"supported": 1.0, "unclear": 0.5, "contradicted": 0.0}[self.state]
-
-
-# pieces of evidence that are shown for a sentence; the others stay folded, or are
-# counted
-_SHOWN = 3
-_FRAME = "background: #ffe08a; color: #1a1a1a; outline: 2px solid #b35c00; outline-offset: 1px;"
-_TINT = "background: #fff3cc; color: #1a1a1a;"
-
-
-def _highlight_rules(name: str, entries: Sequence[Entry], shown: int = _SHOWN) -> str:
-    """CSS: when summary sentence i is open, its best evidence is framed in the article,
-    the next best tinted."""
-    rules = []
-    for position, entry in enumerate(entries):
-        when = f"#{name}:has(#{name}-s{position}[open])"
-        for place, (index, _) in enumerate(entry.evidence[:shown]):
-            rules.append(f"{when} #{name}-a{index} {{ {_TINT if place else _FRAME} }}")
-    return "\n".join(rules)
-
-
-def _name(*parts: object) -> str:
-    """A short name for a report, the same for the same parts: texts and choices, since
-    the last digits of a result are another processor's."""
-    told = repr(parts).encode("utf-8", "surrogatepass")
-    return "sr" + hashlib.sha256(told).hexdigest()[:8]
-
-
-_LINES = {
-    "word": "dotted",
-    "name": "dashed",
-    "number": "double",
-    "negation": "wavy",
-    "antonym": "solid",
-    "role": "solid",
-    "modality": "wavy",
-}
-_HINTS = {
-    "name": "not in the evidence, or another is named there",
-    "number": "not in the evidence, or another stands there",
-    "negation": "denied on one side only",
-    "antonym": "the evidence has the opposite, or another of its kind",
-    "role": "told of another, or the other way round, in the evidence",
-    "modality": "in the evidence only under a condition, as a plan or as possible",
-}
-
-
-def _article(source: str, spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[str, str]], str]:
-    """Each sentence of an article with what stands before it, and what stands after the
-    last."""
-    ends = [0, *(end for _, end in spans)]
-    pieces = [(source[before:start], source[start:end]) for before, (start, end) in zip(ends, spans, strict=False)]
-    return pieces, source[ends[-1] :]
-
-
-def _scale(entries: Sequence[Entry]) -> list[tuple[float | None, str]]:
-    """The colours of a legend: two verdicts, or three for a checker with three."""
-    three = [(1.0, "supported"), (0.5, "unclear"), (0.0, "contradicted")]
-    two = [(1.0, "supported"), (0.0, "not supported")]
-    told = three if any(entry.state for entry in entries) else two
-    return [*told, (None, "not judged")]
-
-
-_QUESTION = "How well does it work?"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -638,8 +438,7 @@ class Report:
     signature : str
         Every choice behind the numbers.
     groups : sequence of (str, int)
-        For several summaries of one article: the name and the number of entries of
-        each, in order.
+        For several summaries of one article: the name and the number of entries of each, in order.
     judged_by : str
         Who judged, and what that judge is good and bad at; shown under the title.
     measured : sequence of mapping
@@ -647,8 +446,8 @@ class Report:
     note : str
         What else to say of the whole, under the sentences.
     names : sequence of str
-        What each sentence of the article is called where it is quoted, such as the label
-        of its passage; by default its number.
+        What each sentence of the article is called where it is quoted, such as the label of its passage; by default
+        its number.
     """
 
     title: str
@@ -656,9 +455,9 @@ class Report:
     spans: Sequence[tuple[int, int]]
     entries: Sequence[Entry]
     signature: str
-    groups: Sequence[tuple[str, int]] = field(default=())
+    groups: Sequence[tuple[str, int]] = ()
     judged_by: str = ""
-    measured: Sequence[Mapping[str, object]] = ()
+    measured: Rows = ()
     note: str = ""
     names: Sequence[str] = ()
 
@@ -671,50 +470,41 @@ class Report:
         start, end = self.spans[index]
         return self.source[start:end]
 
-
-def _numbers(report: Report) -> list[JsonDict]:
-    """All numbers of a report, one row for each judged sentence."""
-    names = [name for name, count in report.groups for _ in range(count)] or [""] * len(report.entries)
-    rows = []
-    for position, (name, entry) in enumerate(zip(names, report.entries, strict=True)):
-        evidence = ", ".join(report.name(i) + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence)
-        row: JsonDict = {"summary": name} if report.groups else {}
-        row |= {
-            "sentence": position + 1,
-            "verdict": entry.label,
-            "probability": entry.probability,
-        }
-        rows.append(row | {"evidence: article sentence (similarity)": evidence, "note": entry.note})
-    return rows
+    def grouped(self) -> Iterator[tuple[str | None, list[tuple[int, Entry]]]]:
+        """Yield each group's name with its entries and their positions; without groups, all under no name."""
+        entries, start = list(enumerate(self.entries)), 0
+        groups: Sequence[tuple[str | None, int]] = self.groups or [(None, len(entries))]
+        for name, count in groups:
+            yield name, entries[start : start + count]
+            start += count
 
 
-def _grouped(report: Report) -> Iterator[tuple[str | None, list[tuple[int, Entry]]]]:
-    """Yield each group's name with its entries and their positions; without groups, all
-    under no name."""
-    entries, start = list(enumerate(report.entries)), 0
-    groups: Sequence[tuple[str | None, int]] = report.groups or [(None, len(entries))]
-    for name, count in groups:
-        yield name, entries[start : start + count]
-        start += count
+_SHOWN = 3  # pieces of evidence that are shown for a sentence; the others stay folded, or are counted
+_FRAME = "background: #ffe08a; color: #1a1a1a; outline: 2px solid #b35c00; outline-offset: 1px;"
+_TINT = "background: #fff3cc; color: #1a1a1a;"
+_LINES = {"word": "dotted", "name": "dashed", "number": "double", "negation": "wavy", "modality": "wavy"}
+_HINTS = {
+    "name": "not in the evidence, or another is named there",
+    "number": "not in the evidence, or another stands there",
+    "negation": "denied on one side only",
+    "antonym": "the evidence has the opposite, or another of its kind",
+    "role": "told of another, or the other way round, in the evidence",
+    "modality": "in the evidence only under a condition, as a plan or as possible",
+}
+_QUESTION = "How well does it work?"
 
 
 def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = None) -> Markup:
-    """Return a report as one HTML block: no script, no request, everything escaped.
+    """Return a report as one HTML block to show in a notebook or in `html_page`: no script, no request, all escaped.
 
     Parameters
     ----------
     report : Report
         What to draw.
     shown : int
-        How many pieces of evidence of a sentence are lit in the article and quoted; the
-        others stay folded.
+        How many pieces of evidence of a sentence are lit in the article and quoted; the others stay folded.
     key : int, optional
         Which of several reports of a page it is, so that two of the same texts have names of their own.
-
-    Returns
-    -------
-    Markup
-        A `<section>` to show in a notebook or to put into `html_page`.
 
     Examples
     --------
@@ -725,45 +515,54 @@ def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = No
     >>> "A &lt;b&gt; sat." in page
     True
     """
+    # its name is the same for the same texts and choices, since the last digits of a result are another processor's
     texts, sizes = [entry.text for entry in report.entries], [n for _, n in report.groups]
-    told = [report.source, texts, sizes, report.signature, report.judged_by]
-    name = _name(*told, *([] if key is None else [key]))
-    article, rest = _article(report.source, report.spans)
-    kinds = sorted({kind for entry in report.entries for kind, _, _ in entry.findings})
-    worked_out = {
-        "article": article,
-        "rest": rest,
-        "kinds": kinds,
-        "groups": list(_grouped(report)),
-    }
-    rules = Markup(_highlight_rules(name, report.entries, shown))
-    known = {
-        "name": name,
-        "shown": shown,
-        "rules": rules,
-        "lines": _LINES,
-        "hints": _HINTS,
-        "question": _QUESTION,
-    }
-    scale, numbers = _scale(report.entries), _numbers(report)
+    told = [report.source, texts, sizes, report.signature, report.judged_by, *([] if key is None else [key])]
+    name = "sr" + hashlib.sha256(repr(tuple(told)).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    ends = [0, *(end for _, end in report.spans)]  # each sentence of the article, with what stands before it
+    spans = zip(ends, report.spans, strict=False)
+    article = [(report.source[before:start], report.source[start:end]) for before, (start, end) in spans]
+    rules, numbers = [], []
+    for group, entries in report.grouped():
+        for position, entry in entries:
+            # when a sentence is open, its best evidence is framed in the article, the next best tinted
+            for place, (index, _) in enumerate(entry.evidence[:shown]):
+                style = _TINT if place else _FRAME
+                rules.append(f"#{name}:has(#{name}-s{position}[open]) #{name}-a{index} {{ {style} }}")
+            evidence = ", ".join(report.name(i) + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence)
+            row: JsonDict = {"summary": group} if report.groups else {}
+            row |= {"sentence": position + 1, "verdict": entry.label, "probability": entry.probability}
+            numbers.append(row | {"evidence: article sentence (similarity)": evidence, "note": entry.note})
+    three = any(entry.state for entry in report.entries)
+    middle = [(0.5, "unclear")] if three else []
+    low = "contradicted" if three else "not supported"
     return render(
         "report.html",
         report=report,
-        scale=scale,
+        name=name,
+        shown=shown,
+        article=article,
+        rest=report.source[ends[-1] :],
+        groups=list(report.grouped()),
+        kinds=sorted({kind for entry in report.entries for kind, _, _ in entry.findings}),
         numbers=numbers,
-        **worked_out,
-        **known,
+        rules=Markup("\n".join(rules)),
+        scale=[(1.0, "supported"), *middle, (0.0, low), (None, "not judged")],
+        lines=_LINES,
+        hints=_HINTS,
+        question=_QUESTION,
     )
 
 
 def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
-    """The text on lines of at most `width` characters, with a bracket more at some
-    places: white space becomes the ends of lines, no position moves."""
-    plain = "".join(" " if letter in "\n\r\t" else letter for letter in text)
+    """The text on lines of at most `width` characters, with a bracket more at some places.
+
+    White space becomes the ends of lines, no position moves.
+    """
+    plain = re.sub("[\n\r\t]", " ", text)
     letters, start = list(plain), 0
     while True:
-        more = sum(start <= place <= start + width for place in brackets)
-        room = max(20, width - more)
+        room = max(20, width - sum(start <= place <= start + width for place in brackets))
         if len(plain) - start <= room:
             break
         cut = plain.rfind(" ", start + 1, start + room + 1)
@@ -775,56 +574,26 @@ def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
     return "".join(letters)
 
 
-def _under(front: str, text: str, indent: int) -> str:
-    """A front with a folded text behind it; further lines begin under the text's
-    beginning."""
-    return front + text.replace("\n", "\n" + " " * indent)
-
-
 def _paragraph(text: str, width: int, *, front: str = "", indent: int = 4) -> str:
     """A text that anybody wrote, folded behind a front, or with an indent under it."""
     indent = len(front) or indent
-    return _under(front, printable(_folded(text, width - indent)), indent)
+    return front + printable(_folded(text, width - indent)).replace("\n", "\n" + " " * indent)
 
 
 def _signed(signature: str, width: int) -> str:
     """A signature on lines of at most `width` characters, cut behind a choice."""
     lines = [""]
     for part in printable(signature).replace("\n", " ").split("|"):
-        bare = not lines[-1]
-        if not bare and len(lines[-1]) + len(part) + 2 > width:
+        if lines[-1] and len(lines[-1]) + len(part) + 2 > width:
             lines[-1] += "|"
             lines.append(f"  {part}")
         else:
-            lines[-1] += part if bare else f"|{part}"
+            lines[-1] += f"|{part}" if lines[-1] else part
     return "\n".join(lines)
 
 
-def _numbered(report: Report, lines: list[str], width: int) -> Iterator[tuple[int, Entry]]:
-    """Give each entry with its place in its group, and write a group's name above the
-    first."""
-    for name, entries in _grouped(report):
-        if name is not None:
-            lines += ["", _paragraph(name, width), ""]
-        for place, (_, entry) in enumerate(entries):
-            yield place, entry
-
-
-def _line_width() -> int:
-    """A terminal's width; anywhere else, such as in a notebook or a file, 88."""
-    on_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return shutil.get_terminal_size((88, 24)).columns if on_terminal else 88
-
-
-def evidence_text(
-    report: Report,
-    *,
-    color: bool = False,
-    shown: int = _SHOWN,
-    width: int | None = None,
-) -> str:
-    """Return a report as text: each sentence with its verdict, what was not found, and
-    its evidence.
+def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, width: int | None = None) -> str:
+    """Return a report as text: each sentence with its verdict, what was not found, and its evidence.
 
     Parameters
     ----------
@@ -833,38 +602,37 @@ def evidence_text(
     color : bool
         Whether to use a terminal's colours; otherwise findings stand in [brackets].
     shown : int
-        How many evidence sentences to print for each summary sentence; the others are
-        counted.
+        How many evidence sentences to print for each summary sentence; the others are counted.
     width : int, optional
-        Where lines are folded; by default the terminal's width, and 88 where the text
-        goes elsewhere, such as into a notebook.
+        Where lines are folded; by default the terminal's width, and 88 where the text goes elsewhere, such as into a
+        notebook.
     """
-    wide = width or _line_width()
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    wide = width or (shutil.get_terminal_size((88, 24)).columns if on_terminal else 88)
     more = f" {_QUESTION}" if report.measured else ""
     heads = [report.title, *([report.judged_by + more] if report.judged_by else [])]
     lines = [*(_paragraph(head, wide) for head in heads), ""]
-    longest = max((len(entry.label) for entry in report.entries), default=0)
-    for position, entry in _numbered(report, lines, wide):
-        badge = f" {printable(entry.label):<{max(18, longest)}} "
-        front = badge
-        if color:
-            front = mark_terminal(badge, [Mark(0, len(badge), *probability_color(entry.tone))])
-        indent = 5 + len(badge)
-        found = [Mark(start, end, "#f5b27a") for start, end in _apart(entry)]
-        edges = () if color else [end for mark in found for end in mark[:2]]
-        folded = _folded(entry.text, wide - indent, edges)
-        text = mark_terminal(folded, found, color=color)
-        lines.append(_under(f"{position + 1:>3} {front} ", text, indent))
-        for index, similarity in entry.evidence[:shown]:
-            measured = "     " if similarity is None else f"{similarity:5.2f}"
-            head = f"{'':>8} {measured}  [{printable(report.name(index))}] "
-            lines.append(_paragraph(report.quote(index), wide, front=head))
-        if entry.evidence[shown:]:
-            lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")
-        if entry.note:
-            lines.append(_paragraph(entry.note, wide, front=" " * 9))
-    asked = f"{_QUESTION} summeval how-well says it, set by set."
-    told = [report.note, asked if report.measured else ""]
+    longest = max([18, *(len(entry.label) for entry in report.entries)])
+    for name, entries in report.grouped():
+        lines += [] if name is None else ["", _paragraph(name, wide), ""]
+        for place, (_, entry) in enumerate(entries, 1):
+            badge = f" {printable(entry.label):<{longest}} "
+            indent = 5 + len(badge)
+            found = [Mark(start, end, "#f5b27a") for _, start, end in entry.drawn()]
+            edges = () if color else [end for mark in found for end in mark[:2]]
+            text = mark_terminal(_folded(entry.text, wide - indent, edges), found, color=color)
+            if color:
+                badge = mark_terminal(badge, [Mark(0, len(badge), *probability_color(entry.tone))])
+            lines.append(f"{place:>3} {badge} " + text.replace("\n", "\n" + " " * indent))
+            for index, similarity in entry.evidence[:shown]:
+                measured = "     " if similarity is None else f"{similarity:5.2f}"
+                head = f"{'':>8} {measured}  [{printable(report.name(index))}] "
+                lines.append(_paragraph(report.quote(index), wide, front=head))
+            if entry.evidence[shown:]:
+                lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")
+            if entry.note:
+                lines.append(_paragraph(entry.note, wide, front=" " * 9))
+    told = [report.note, f"{_QUESTION} summeval how-well says it, set by set." if report.measured else ""]
     notes = ["", *(_paragraph(note, wide) for note in told if note)]
     return "\n".join([*lines, *notes, "", _signed(report.signature, wide)])
 
@@ -886,31 +654,16 @@ def evidence_markdown(report: Report, *, shown: int = _SHOWN) -> str:
     <sub>k:1</sub>
     <BLANKLINE>
     """
-    lines = [line for line in (report.judged_by, report.note) if line]
-    tables = [(name, _markdown_rows(report, entries, shown)) for name, entries in _grouped(report)]
-    if not report.groups:
-        return markdown_report(report.title, lines, tables[0][1], note=report.signature)
-    parts = [markdown_report(str(name), rows=rows, level=3) for name, rows in tables]
-    return "\n".join([markdown_report(report.title, lines), *parts, markdown_report("", note=report.signature)])
-
-
-def _markdown_rows(report: Report, entries: Sequence[tuple[int, Entry]], shown: int) -> list[JsonDict]:
-    rows = []
-    for _, entry in entries:
-        quotes = []
-        for index, similarity in entry.evidence[:shown]:
-            measured = "" if similarity is None else f"; {similarity:.2f}"
-            quotes.append(f"{report.quote(index)} ({report.name(index)}{measured})")
-        told = Markup("<br>".join(map(escape_markdown, [*quotes, *([entry.note] if entry.note else [])])))
-        missing = ", ".join(entry.text[start:end] for start, end in _apart(entry))
-        rows.append({"sentence": entry.text, "verdict": entry.label, "not found": missing, "evidence": told})
-    return rows
-
-
-def _apart(entry: Entry) -> Iterator[tuple[int, int]]:
-    """The places of the findings that are drawn, in order."""
-    position = 0
-    for piece, kind in entry.pieces():
-        if kind is not None:
-            yield position, position + len(piece)
-        position += len(piece)
+    parts = [markdown_report(report.title, [line for line in (report.judged_by, report.note) if line])]
+    for name, entries in report.grouped():
+        rows = []
+        for _, entry in entries:
+            quotes = []
+            for index, similarity in entry.evidence[:shown]:
+                measured = "" if similarity is None else f"; {similarity:.2f}"
+                quotes.append(f"{report.quote(index)} ({report.name(index)}{measured})")
+            told = Markup("<br>".join(map(escape_markdown, [*quotes, *([entry.note] if entry.note else [])])))
+            missing = ", ".join(entry.text[start:end] for _, start, end in entry.drawn())
+            rows.append({"sentence": entry.text, "verdict": entry.label, "not found": missing, "evidence": told})
+        parts += [markdown_report(name or "", rows=rows, level=3)] if rows or name else []
+    return "\n".join([*parts, markdown_report("", note=report.signature)])
