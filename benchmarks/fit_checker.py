@@ -146,7 +146,7 @@ def _rows(evidence: list[str], sentence: str, vectors: base.PairVectors) -> Iter
     claim = tokens.take_apart(sentence)
     if not claim.keys:
         return
-    order = [ranked.index for ranked in base.ranked_evidence(vectors)]
+    order = [ranked.index for ranked in base.nearest_evidence(vectors.cosines())]
     for k in KS:
         chosen = order[:k] if k else order
         part = base.PairVectors(
@@ -156,7 +156,7 @@ def _rows(evidence: list[str], sentence: str, vectors: base.PairVectors) -> Iter
             [vectors.evidence_tokens[index] for index in chosen],
             vectors.claim_tokens,
         )
-        found, _ = words.pair_features(claim, [tokens.take_apart(evidence[index]) for index in chosen], part)
+        found, _ = words.word_features(claim, [tokens.take_apart(evidence[index]) for index in chosen], part)
         yield {"k": k, **found}
 
 

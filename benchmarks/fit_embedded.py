@@ -37,7 +37,8 @@ from tqdm.auto import tqdm
 from summeval_nb import evaluate_many
 from summeval_nb.evidence import tokens, words
 from summeval_nb.evidence.base import encode_pairs
-from summeval_nb.evidence.embedded import MEASURED_K, NUMBERS, fitted, look, numbers_mark, ten_numbers, windows
+from summeval_nb.evidence.builtin import MEASURED_K, numbers_mark
+from summeval_nb.evidence.embedded import NUMBERS, fitted, pair_features, parse_pair, windows
 from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.normalize import in_one_form
 from summeval_nb.text.similarity import cosine_similarity, topk_related
@@ -309,15 +310,15 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
             for n, chosen in zip(numbers, topk_related(similarity, MEASURED_K).tolist(), strict=True)
         ]
         vectors = encode_pairs(pairs, embedder)
-        seen = [look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
+        seen = [parse_pair(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
         asked = [window for pair, looked in zip(pairs, seen, strict=True) for window in windows(*pair, looked.nearest)]
         read = kept_readings.read(reader, asked)
         for row, (n, own, looked) in enumerate(zip(numbers, vectors, seen, strict=True)):
-            counted = ten_numbers(looked, own, read[2 * row], read[2 * row + 1])
+            counted = pair_features(looked, own, read[2 * row], read[2 * row + 1])
             found["numbers"][n] = list(counted.values())
             found["copied"][n] = any(clash.in_place for clash in looked.clashes.found)
             found["clash"][n] = any(clash.firm for clash in looked.clashes.found)
-            found["words"][n] = list(words.pair_features(looked.claim, looked.evidence, own)[0].values())
+            found["words"][n] = list(words.word_features(looked.claim, looked.evidence, own)[0].values())
     kept_readings.save()
     np.savez_compressed(path, **found, mark=np.array(numbers_mark()))
     return found

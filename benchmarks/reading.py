@@ -33,6 +33,7 @@ from summeval_nb import EmbeddedChecker
 from summeval_nb.core.data import load_summeval, sample_articles
 from summeval_nb.evidence import embedded, tokens
 from summeval_nb.evidence.base import PairVectors, encode_pairs
+from summeval_nb.evidence.builtin import PRECISIONS
 from summeval_nb.evidence.reader import WINDOW, Reader, load_reader
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.similarity import topk_related
@@ -116,7 +117,7 @@ def main() -> None:
 
     def first() -> list[Any]:
         tokens.kept_parts.cache_clear()
-        return [embedded.look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
+        return [embedded.parse_pair(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
 
     windows = read_windows(pairs, vectors)
     joined = [(claim, " ".join(evidence)) for evidence, claim in windows]
@@ -125,14 +126,14 @@ def main() -> None:
             "encode": lambda: embedder.encode_with_tokens(distinct),
             "first": first,
             "reader": lambda: reader.read(windows),
-            **{p: lambda p=p: load_reader(p).read(windows) for p in embedded.PRECISIONS[1:]},
+            **{p: lambda p=p: load_reader(p).read(windows) for p in PRECISIONS[1:]},
             "peer": lambda: peer.predict(joined, batch_size=32, show_progress_bar=False),
         },
         options.turns,
     )
-    checkers = {p: EmbeddedChecker(precision=p) for p in embedded.PRECISIONS}
+    checkers = {p: EmbeddedChecker(precision=p) for p in PRECISIONS}
     if torch.cuda.is_available():
-        checkers |= {f"{p}, GPU": EmbeddedChecker(precision=p, device="cuda") for p in embedded.PRECISIONS[:2]}
+        checkers |= {f"{p}, GPU": EmbeddedChecker(precision=p, device="cuda") for p in PRECISIONS[:2]}
     verdicts = {name: checker.check_many(pairs, vectors=vectors) for name, checker in checkers.items()}
     kept = {
         name: [v.probability for v in of_checker if v.probability is not None] for name, of_checker in verdicts.items()
@@ -142,7 +143,7 @@ def main() -> None:
     print(f"{len(pairs)} pairs of {len(distinct)} distinct sentences, {len(windows)} windows; seconds {found}")
     print(f"first part / encoding the sentences: {found['first'] / found['encode']:.2f} (at most .33)")
     print(f"CrossEncoder / reader: {found['peer'] / found['reader']:.2f} (at least 1.5)")
-    for name in embedded.PRECISIONS[1:]:
+    for name in PRECISIONS[1:]:
         print(f"reader float32 / {name}: {found['reader'] / found[name]:.2f}")
     if torch.cuda.is_available():
         there, here = (by_the_clock(load_reader("float32", device), windows) for device in ("cuda", "cpu"))

@@ -29,7 +29,7 @@ except ImportError:  # some modules import it at their top; nothing that is call
     os.environ["RAPIDFUZZ_IMPLEMENTATION"] = "python"
 
 from summeval_nb.core.results import Verdict
-from summeval_nb.evidence.embedded import fitted, look, ten_numbers, weighted, windows
+from summeval_nb.evidence.embedded import fitted, pair_features, parse_pair, weighted, windows
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.text.embed import encodable
 from summeval_nb.text.minilm import MINILM_PACKAGE
@@ -205,7 +205,7 @@ async def blocks(
     caption = f"5 Check: supported from {fitted()['threshold']:.2f} on, if nothing clashes"
     for i, (claim, near) in enumerate(zip(said, nearest, strict=True)):
         evidence, row = [told[j] for j in near], Row([cosine[i][j] for j in near])
-        pair = look(evidence, claim, row)
+        pair = parse_pair(evidence, claim, row)
         if pair is None:
             rows.append([f"S{i}", "not judged", "", "the sentence holds no word that could be checked"])
             continue
@@ -215,7 +215,7 @@ async def blocks(
             asked = [len(told) + i, *(place[text] for text in texts[:kept])]
             answer = json.loads(await read(json.dumps([asked, marks])))
             shares.append(SimpleNamespace(entailment=answer[0], neutral=answer[1], contradiction=answer[2]))
-        numbers = ten_numbers(pair, row, *shares)
+        numbers = pair_features(pair, row, *shares)
         logit = math.fsum(weighted(numbers, any(clash.in_place for clash in pair.clashes.found)).values())
         findings = pair.findings()
         verdict = Verdict(probability=sigmoid(logit), threshold=fitted()["threshold"], findings=findings)

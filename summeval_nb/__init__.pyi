@@ -34,7 +34,7 @@ from .models.base import ScriptedBackend as ScriptedBackend
 from .models.local import TransformersBackend as TransformersBackend
 from .models.server import ServerBackend as ServerBackend
 from .evidence.base import Checker as Checker
-from .evidence.embedded import EmbeddedChecker as EmbeddedChecker
+from .evidence.builtin import EmbeddedChecker as EmbeddedChecker
 from .evidence.load import checker as checker
 from .evidence.nli import NLIChecker as NLIChecker
 from .evidence.llm import LLMChecker as LLMChecker

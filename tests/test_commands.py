@@ -11,7 +11,7 @@ import summeval_nb as s
 from summeval_nb import cli
 from summeval_nb.agreement.registry import METRICS, load_metric, metric_class
 from summeval_nb.core.results import ScoreTable, Verdict
-from summeval_nb.evidence.words import WordsChecker
+from summeval_nb.evidence.builtin import WordsChecker
 
 NOBODY = "llm:m@http://127.0.0.1:9/v1"
 NAMES = ["bleu", "chrf", "ter", "meteor", "bertscore"]

@@ -10,18 +10,18 @@ import pytest
 
 from summeval_nb import EmbeddedChecker, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.evidence import ChunkedChecker, WordsChecker, embedded
+from summeval_nb.evidence import ChunkedChecker, WordsChecker
+from summeval_nb.evidence import builtin as embedded
 from summeval_nb.evidence.base import encode_pairs
+from summeval_nb.evidence.builtin import MEANING, Explanation
 from summeval_nb.evidence.embedded import (
-    MEANING,
-    MOST,
+    LOGIT_CLIP,
     NUMBERS,
-    Explanation,
     fitted,
     log_odds,
-    look,
     number_weights,
-    ten_numbers,
+    pair_features,
+    parse_pair,
     weighted,
     windows,
 )
@@ -108,7 +108,7 @@ def test_a_term_is_a_weight_times_its_number(verdicts):
 def test_copied_is_there_iff_a_copy_has_changed(verdicts):
     seen = set()
     for pair, vectors, verdict in zip(PAIRS, encode_pairs(PAIRS, load_embedder("minilm")), verdicts, strict=True):
-        changed = any(clash.in_place for clash in look(*pair, vectors).clashes.found)
+        changed = any(clash.in_place for clash in parse_pair(*pair, vectors).clashes.found)
         assert ("copied" in verdict.details["terms"]) == changed, pair[1]
         assert not changed or clashes(verdict), pair[1]
         seen.add((changed, bool(clashes(verdict))))
@@ -118,7 +118,7 @@ def test_copied_is_there_iff_a_copy_has_changed(verdicts):
 def test_numbers_lie_in_their_ranges(verdicts):
     for verdict in verdicts:
         numbers = verdict.details["numbers"]
-        assert all(abs(numbers[name]) <= MOST for name in NUMBERS[:4])
+        assert all(abs(numbers[name]) <= LOGIT_CLIP for name in NUMBERS[:4])
         assert -1 <= numbers["cosine"] <= 1 and 0 <= numbers["overlap"] <= 1
         assert {numbers["numbers_missing"], numbers["names_missing"]} <= {0.0, 1.0, 2.0}
         assert {numbers["negation_difference"], numbers["antonym"]} <= {0.0, 1.0}
@@ -138,15 +138,20 @@ def test_what_is_missing_is_counted_up_to_two():
     pairs = [(ARTICLE, claim) for claim in claims]
     sure = Reading(1.0, 0.0, 0.0)
     vectors = encode_pairs(pairs, load_embedder("minilm"))
-    found = [ten_numbers(look(*pair, own), own, sure, sure) for pair, own in zip(pairs, vectors, strict=True)]
+    found = [pair_features(parse_pair(*pair, own), own, sure, sure) for pair, own in zip(pairs, vectors, strict=True)]
     assert [features["numbers_missing"] for features in found] == [2.0, 1.0, 0.0]
     assert [features["names_missing"] for features in found] == [2.0, 1.0, 0.0]
-    assert all((features["near_follows"], features["all_denied"]) == (MOST, -MOST) for features in found)
+    assert all((features["near_follows"], features["all_denied"]) == (LOGIT_CLIP, -LOGIT_CLIP) for features in found)
 
 
 def test_log_odds_are_cut_on_either_side():
-    assert log_odds(0.5, MOST) == 0 and log_odds(0.9, MOST) == pytest.approx(math.log(9))
-    assert [log_odds(p, MOST) for p in (0.0, 1e-9, 1 - 1e-9, 1.0)] == [-MOST, -MOST, MOST, MOST]
+    assert log_odds(0.5, LOGIT_CLIP) == 0 and log_odds(0.9, LOGIT_CLIP) == pytest.approx(math.log(9))
+    assert [log_odds(p, LOGIT_CLIP) for p in (0.0, 1e-9, 1 - 1e-9, 1.0)] == [
+        -LOGIT_CLIP,
+        -LOGIT_CLIP,
+        LOGIT_CLIP,
+        LOGIT_CLIP,
+    ]
 
 
 def test_weighted_names_the_intercept_first():

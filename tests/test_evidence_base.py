@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from summeval_nb import Verdict
-from summeval_nb.evidence import base
-from summeval_nb.evidence.base import Packaged, PairVectors, cosines, encode_pairs, nearest_evidence, ranked_evidence
+from summeval_nb.evidence import builtin
+from summeval_nb.evidence.base import PairVectors, encode_pairs, nearest_evidence
+from summeval_nb.evidence.builtin import BuiltinChecker
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import load_embedder
 
@@ -15,7 +16,7 @@ def vectors(embedder="x", evidence=((1.0, 0.0), (0.0, 0.0), (0.6, 0.8))):
     return PairVectors(embedder, rows, np.array([0.8, 0.6]), [np.zeros((1, 2))] * len(rows), np.zeros((1, 2)))
 
 
-class Counting(Packaged):
+class Counting(BuiltinChecker):
     """Judges nothing and remembers its batches and whether it had to encode them."""
 
     def __init__(self, **settings):
@@ -63,8 +64,8 @@ def test_what_no_pair_is_to_blame_for_is_raised(error):
 
 
 def test_cosines_rank_the_evidence_and_a_zero_vector_has_none():
-    assert cosines(vectors()).tolist() == pytest.approx([0.8, 0.0, 0.96])
-    assert [sentence.index for sentence in ranked_evidence(vectors())] == [2, 0, 1]
+    assert vectors().cosines().tolist() == pytest.approx([0.8, 0.0, 0.96])
+    assert [sentence.index for sentence in nearest_evidence(vectors().cosines())] == [2, 0, 1]
 
 
 def test_pairs_are_judged_in_lots_with_the_right_vectors_only():
@@ -84,7 +85,7 @@ def test_settings_make_the_same_again():
     judge = Counting(threshold=0.7, slope=2.0)
     assert judge._with(offset=1.0)._settings() == {"threshold": 0.7, "slope": 2.0, "offset": 1.0}
     assert repr(judge) == "Counting(threshold=0.7, slope=2, offset=0, languages=en)"
-    failed = judge._wordless(ranked_evidence(vectors()))
+    failed = judge._wordless(nearest_evidence(vectors().cosines()))
     assert failed.failed and failed.probability is None and failed.threshold == 0.7 and len(failed.evidence) == 3
 
 
@@ -113,7 +114,7 @@ def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
 
 def test_a_calibration_comes_on_top_of_the_one_before():
     scores, labels = [0.9, 0.7, 0.4, 0.2], [1, 1, 0, 1]
-    slope, offset = base.platt_scaling(scores, labels)
+    slope, offset = builtin.platt_scaling(scores, labels)
     judge = Counting(threshold=0.7, slope=2.0, offset=1.0).calibrate(scores, labels)
     assert judge._settings() == {"threshold": 0.7, "slope": 2 * slope, "offset": slope + offset}
     with pytest.raises(ValueError, match="1 means supported"):

@@ -292,7 +292,7 @@ def test_signs_in_an_article_change_nothing_and_lose_no_row(name):
 
 
 def test_an_error_in_a_packaged_checker_fails_one_sentence(monkeypatch):
-    from summeval_nb.evidence.words import WordsChecker
+    from summeval_nb.evidence.builtin import WordsChecker
 
     judged = WordsChecker._verdict
 

@@ -18,17 +18,20 @@ from hypothesis import strategies as st
 from summeval_nb import Checker, Verdict, checker, evaluate
 from summeval_nb.core.results import Signature
 from summeval_nb.evidence import Reliability, WordsChecker, load_checker, reliability, tokens, words
-from summeval_nb.evidence.base import (
-    PairVectors,
-    encode_pairs,
+from summeval_nb.evidence.base import PairVectors, encode_pairs
+from summeval_nb.evidence.measured import fitted
+from summeval_nb.evidence.reliability import (
+    bin_row,
+    judged_only,
     logistic_fit,
     logits_of,
     platt_scaling,
+    reliability_bins,
+    reliability_diagram,
     require_labelled,
 )
-from summeval_nb.evidence.measured import fitted
 from summeval_nb.evidence.tokens import sentence_tokens, take_apart
-from summeval_nb.evidence.words import bin_row, judged_only, pair_features, reliability_bins, reliability_diagram
+from summeval_nb.evidence.words import word_features
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
@@ -190,7 +193,7 @@ def test_the_probability_is_the_weighted_sum_of_the_features():
     pairs = [(ARTICLE, "The council approved the tram line in Paris.")]
     verdict = WordsChecker().check_many(pairs)[0]
     model = json.loads(resources.files("summeval_nb").joinpath("assets/checker.json").read_text())
-    features, findings = pair_features(take_apart(pairs[0][1]), [take_apart(s) for s in ARTICLE], vectors_of(pairs)[0])
+    features, findings = word_features(take_apart(pairs[0][1]), [take_apart(s) for s in ARTICLE], vectors_of(pairs)[0])
     logit = model["intercept"] + sum(weight * features[name] for name, weight in model["weights"].items())
     assert verdict.probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-5)
     assert set(model["weights"]) <= set(words.FEATURES) and min(model["weights"].values()) >= 0

@@ -24,7 +24,7 @@ from summeval_nb.core.resampling import Resampling
 from summeval_nb.core.results import Rows, ScoreTable, Signature
 from summeval_nb.evidence.bench import LabelledSentence, bench_sentences, share_right
 from summeval_nb.evidence.labelled import asset_path, checked_set
-from summeval_nb.evidence.words import reliability
+from summeval_nb.evidence.reliability import reliability
 from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
 from summeval_nb.judged.load import load_judge

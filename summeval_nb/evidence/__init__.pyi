@@ -11,9 +11,10 @@ from .bench import benchmark_checker as benchmark_checker
 from .bench import everyday_sentences as everyday_sentences
 from .bench import load_labelled as load_labelled
 from .bench import nli_recipe as nli_recipe
+from .builtin import EmbeddedChecker as EmbeddedChecker
+from .builtin import WordsChecker as WordsChecker
 from .claims import Claim as Claim
 from .claims import ClaimFinder as ClaimFinder
-from .embedded import EmbeddedChecker as EmbeddedChecker
 from .faithfulness import Faithfulness as Faithfulness
 from .faithfulness import FaithfulnessMetric as FaithfulnessMetric
 from .faithfulness import ReportComparison as ReportComparison
@@ -31,6 +32,5 @@ from .load import load_checker as load_checker
 from .nli import NLIChecker as NLIChecker
 from .promise import accepted_needed as accepted_needed
 from .promise import error_bound as error_bound
-from .words import Reliability as Reliability
-from .words import WordsChecker as WordsChecker
-from .words import reliability as reliability
+from .reliability import Reliability as Reliability
+from .reliability import reliability as reliability

@@ -32,7 +32,8 @@ from .load import load_checker
 from .measured import how_well, left_out_rows, seen_articles
 from .nli import NLIChecker
 from .pairs import judge
-from .words import reliability, sigmoid
+from .reliability import reliability
+from .words import sigmoid
 from ..core.addresses import without_secrets
 from ..core.html import folded
 from ..core.base import float_array

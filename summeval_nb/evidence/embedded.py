@@ -5,39 +5,73 @@
 # %% ../../nbs/3_evidence/36_embedded_checker.ipynb #ed28959c
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.base import JsonDict
-from .base import Packaged, Pair, PairVectors
-from .base import cosines, ranked_evidence
-from .measured import asset, left_out_rows
-from .rules import Clash, Clashes
-from .rules import find_clashes, findings_of, nearest_two
-from .tokens import Parts, finding, known_keys, take_apart
+from .base import PairVectors
+from .measured import asset
+from .rules import Clashes, find_clashes, nearest_two
+from .tokens import Parts, take_apart
 from .words import alignment, copied_pieces
-from .words import idf_coverage, sigmoid
-from ..core.results import Finding, Verdict
-from ..core.base import require_option, require_text
-from ..core.html import Markup, render, text_table
-from ..text.embed import MiniLMEmbedder
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.reader import Reading
 
 # %% auto #0
-__all__ = ['MOST', 'NUMBERS', 'PRECISIONS', 'MEASURED_K', 'RULES', 'Window', 'MEANING', 'ten_numbers', 'number_weights',
-           'weighted', 'EmbeddedChecker', 'fitted', 'numbers_mark', 'fingerprint', 'require_device', 'Looked', 'look',
-           'windows', 'read_pairs', 'log_odds', 'judged_line', 'why_unclear', 'is_sum', 'Explanation']
+__all__ = ['Window', 'LOGIT_CLIP', 'NUMBERS', 'ParsedPair', 'parse_pair', 'windows', 'log_odds', 'pair_features', 'fitted',
+           'number_weights', 'weighted']
+
+# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c0de21b1
+class ParsedPair(NamedTuple):
+    """Claim and evidence taken apart, what clashes, and the nearest two sentences."""
+
+    claim: Parts
+    evidence: list[Parts]
+    clashes: Clashes
+    nearest: tuple[int, int]
+
+
+def parse_pair(
+    evidence: Sequence[str], claim: str, vectors: PairVectors
+) -> ParsedPair | None:
+    """Return a pair taken apart, with its clashes; None for a claim without a word."""
+    parts = take_apart(claim)
+    if not parts.keys:
+        return None
+    told = [take_apart(text) for text in evidence]
+    nearest = nearest_two(parts, told, vectors.cosines())
+    return ParsedPair(parts, told, find_clashes(parts, told, nearest), nearest)
+
+# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c0de21c1
+Window = tuple[tuple[str, ...], str]  # evidence sentences, and what is judged
+
+
+def windows(
+    evidence: Sequence[str], claim: str, nearest: tuple[int, int]
+) -> list[Window]:
+    """Return what the reader reads: the nearest evidence; all of it, nearest first."""
+    near = list(dict.fromkeys(nearest))
+    others = [place for place in range(len(evidence)) if place not in near]
+    return [
+        (tuple(evidence[i] for i in chosen), claim)
+        for chosen in (near, [*near, *others])
+    ]
+
+# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c0de21f1
+LOGIT_CLIP = 5.0  # the reader's log-odds are cut here, on either side
+
+
+def log_odds(probability: float, most: float) -> float:
+    """Return log(p / (1 - p)), cut at `most` on either side."""
+    if probability <= 0 or probability >= 1:
+        return math.copysign(most, probability - 0.5)
+    return min(max(math.log(probability / (1 - probability)), -most), most)
 
 # %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c0de2201
-MOST = 5.0  # the reader's log-odds are cut here, on either side
 NUMBERS = (
     *("near_follows", "near_denied", "all_follows", "all_denied"),
     *("cosine", "overlap", "numbers_missing", "names_missing"),
@@ -45,14 +79,14 @@ NUMBERS = (
 )
 
 
-def ten_numbers(
-    pair: Looked, vectors: PairVectors, near: Reading, every: Reading
+def pair_features(
+    pair: ParsedPair, vectors: PairVectors, near: Reading, every: Reading
 ) -> dict[str, float]:
     """Return the ten numbers of one pair, one for each name in `NUMBERS`.
 
     Parameters
     ----------
-    pair : Looked
+    pair : ParsedPair
         Claim and evidence taken apart, and what clashes.
     vectors : PairVectors
         The vectors of the same sentences.
@@ -61,11 +95,11 @@ def ten_numbers(
     """
     clashes = pair.clashes
     return {
-        "near_follows": log_odds(near.entailment, MOST),
-        "near_denied": log_odds(near.contradiction, MOST),
-        "all_follows": log_odds(every.entailment, MOST),
-        "all_denied": log_odds(every.contradiction, MOST),
-        "cosine": float(max(cosines(vectors))),
+        "near_follows": log_odds(near.entailment, LOGIT_CLIP),
+        "near_denied": log_odds(near.contradiction, LOGIT_CLIP),
+        "all_follows": log_odds(every.entailment, LOGIT_CLIP),
+        "all_denied": log_odds(every.contradiction, LOGIT_CLIP),
+        "cosine": float(max(vectors.cosines())),
         "overlap": alignment(pair.claim, copied_pieces(pair.claim, pair.evidence)),
         "numbers_missing": float(min(clashes.numbers_missing, 2)),
         "names_missing": float(min(clashes.names_missing, 2)),
@@ -74,6 +108,12 @@ def ten_numbers(
     }
 
 # %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c0de2204
+@cache
+def fitted() -> JsonDict:
+    """Return what was fitted: weights, intercept, a changed copy's cost, threshold."""
+    return json.loads(asset("embedded.json").decode("utf-8"))
+
+
 def number_weights() -> dict[str, float]:
     """Return the fitted weight of each number, and of `copied`: a changed copy."""
     return fitted()["weights"] | {"copied": fitted()["copied"]}
@@ -88,448 +128,3 @@ def weighted(numbers: Mapping[str, float], changed_copy: bool) -> dict[str, floa
     terms = {"intercept": fitted()["intercept"]}
     terms |= {name: weights[name] * numbers[name] + 0.0 for name in NUMBERS}  # no -0
     return terms | ({"copied": weights["copied"]} if changed_copy else {})
-
-# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #05bb7658
-class EmbeddedChecker(Packaged):
-    """The package's own checker: ten numbers, some by a small reader; no download.
-
-    Parameters
-    ----------
-    threshold : float, optional
-        From this probability on a sentence is supported, unless a finding clashes. By
-        default the one with the best balanced accuracy on left-out sets.
-    slope, offset : float
-        A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use
-        `guarantee_thresholds` to fit them.
-    precision : {"float32", "bfloat16", "int8"}
-        In what numbers the reader calculates. float32 gives the same verdict
-        everywhere; bfloat16 is faster on processors that have it (AVX-512 with bf16)
-        and on GPUs, int8 on other processors.
-    device : str
-        Where the reader calculates: "cpu", "cuda", "cuda:1", or another device that
-        PyTorch knows by name. int8 is for processors. What is not "cpu", and another
-        precision than float32, is part of the fingerprint.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of its range, a precision unknown, or a device not there.
-
-    Notes
-    -----
-    Fitted to sentences that people have judged (the sets of `fitted_to`), to true
-    sentences in which rules have changed one fact, and to written claims. What it gets
-    right on sets that it had not seen is in `measured`, and on the page "How well does
-    it work?".
-
-    Examples
-    --------
-    >>> pair = (["It rained in Oslo on Monday."], "It rained in Paris.")
-    >>> verdict, = EmbeddedChecker().check_many([pair])
-    >>> verdict.state, [finding.text for finding in verdict.findings]
-    ('contradicted', ['Paris'])
-    """
-
-    fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits")
-
-    def __init__(
-        self,
-        *,
-        threshold: float | None = None,
-        slope: float = 1.0,
-        offset: float = 0.0,
-        precision: str = "float32",
-        device: str = "cpu",
-    ):
-        chosen = fitted()["threshold"] if threshold is None else threshold
-        super().__init__(threshold=chosen, slope=slope, offset=offset)
-        self.precision = require_option(precision, "precision", PRECISIONS)
-        self.device = require_device(device, self.precision)
-        self.fingerprint = fingerprint(
-            self.slope, self.offset, self.precision, self.device
-        )
-
-    def _settings(self) -> JsonDict:
-        own = {"device": self.device, "precision": self.precision}
-        return super()._settings() | own
-
-    @property
-    def measured(self) -> list[JsonDict]:
-        """How well it works, a row for each labelled set, which it had not seen."""
-        return left_out_rows("embedded")
-
-    @property
-    def judged_by(self) -> str:
-        """For reports: who judged, and what it is good and bad at."""
-        own = self.slope, self.offset, self.threshold
-        return judged_line(standard=own == (1.0, 0.0, fitted()["threshold"]))
-
-    @property
-    def measured_with(self) -> tuple[str, int]:
-        """The embedder's fingerprint and the `k` that `measured` holds for."""
-        return MiniLMEmbedder.fingerprint, MEASURED_K
-
-    def contradicted_below_of(self, findings: Sequence[Finding]) -> float:
-        """Return below which probability a sentence with these is contradicted.
-
-        The threshold if something clashes, else 0: what clashes with nothing is open,
-        and so is what the evidence leaves open itself.
-        """
-        clashes = any(found.clash and found.kind != "modality" for found in findings)
-        return self.threshold if clashes else 0.0
-
-    def with_threshold(self, threshold: float) -> EmbeddedChecker:
-        """Return the same checker with another threshold for supported."""
-        return self._with(threshold=threshold)
-
-    def _check_batch(
-        self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
-    ) -> list[Verdict]:
-        looked = [look(*pair, own) for pair, own in zip(batch, vectors, strict=True)]
-        read = read_pairs(batch, looked, self.precision, self.device)
-        return [
-            self._verdict(*parts) for parts in zip(looked, read, vectors, strict=True)
-        ]
-
-    def _verdict(
-        self,
-        pair: Looked | None,
-        read: tuple[Reading, Reading] | None,
-        vectors: PairVectors,
-    ) -> Verdict:
-        evidence = ranked_evidence(vectors)
-        if pair is None or read is None:
-            return self._wordless(evidence)
-        numbers = ten_numbers(pair, vectors, *read)
-        changed = any(clash.in_place for clash in pair.clashes.found)
-        terms = weighted(numbers, changed)
-        logit, findings = sum(terms.values()), pair.findings()
-        details: JsonDict = {"numbers": numbers, "terms": terms, "logit": logit}
-        details["coverage"] = idf_coverage(pair.claim, pair.evidence)
-        if against := pair.against():
-            details["against"] = against
-        return Verdict(
-            probability=sigmoid(self.slope * logit + self.offset),
-            threshold=self.threshold,
-            contradicted_below=self.contradicted_below_of(findings),
-            evidence=evidence,
-            findings=findings,
-            details=details,
-        )
-
-# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c4d22b03
-PRECISIONS = ("float32", "bfloat16", "int8")
-MEASURED_K = 8  # sentences of evidence, in all that was measured
-# Part of the fingerprint, and so of what a store is asked for: another number whenever
-# a rule finds other clashes.
-RULES = "11"
-
-
-@cache
-def fitted() -> JsonDict:
-    """Return what was fitted: the weight of each number, the intercept, what a changed
-    copy costs, the threshold.
-    """
-    return json.loads(asset("embedded.json").decode("utf-8"))
-
-
-@cache
-def numbers_mark() -> str:
-    """Return a name for everything that decides the ten numbers."""
-    names = ("antonyms.txt", "stem_counts.tsv.gz", "reader.npz", "reader_wide.npz")
-    parts = [
-        RULES,
-        MiniLMEmbedder.fingerprint,
-        *(hashlib.sha256(asset(name)).hexdigest() for name in names),
-    ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
-
-
-@cache
-def _model_fingerprint() -> str:
-    parts = [json.dumps(fitted(), sort_keys=True), numbers_mark()]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
-
-
-def fingerprint(
-    slope: float, offset: float, precision: str, device: str = "cpu"
-) -> str:
-    """Return a name for everything that decides a probability."""
-    marks = [_model_fingerprint()]
-    marks += [f"{slope:.6g},{offset:.6g}"] if (slope, offset) != (1.0, 0.0) else []
-    marks += [precision] if precision != "float32" else []
-    marks += (
-        [device.partition(":")[0]] if device != "cpu" else []
-    )  # which of several GPUs makes no difference
-    return "-".join(["embedded", *marks])
-
-
-def require_device(device: object, precision: str) -> str:
-    """Return the device's name if the reader can calculate there; torch is only
-    imported for another than the CPU.
-    """
-    name = require_text(device, "device")
-    if name == "cpu":
-        return name
-    from summeval_nb.evidence.reader import found_device
-
-    return str(found_device(name, precision))
-
-# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c4d22b04
-class Looked(NamedTuple):
-    """A pair before it is read: claim and evidence taken apart, what clashes, and the
-    places of the nearest two.
-    """
-
-    claim: Parts
-    evidence: list[Parts]
-    clashes: Clashes
-    nearest: tuple[int, int]
-
-    def findings(self) -> list[Finding]:
-        """Return the clashes, and the words that the evidence does not hold, in order;
-        one finding a passage.
-        """
-        clashes = sorted(
-            findings_of(self.claim, self.clashes.found),
-            key=lambda passage: passage.clash,
-        )
-        found = list({(clash.start, clash.end): clash for clash in clashes}.values())
-        known = known_keys(self.evidence)
-        for token in self.claim.tokens:
-            new = (
-                token.kind == "content"
-                and token not in self.claim.names
-                and token.key not in known
-            )
-            if new and not any(
-                clash.start <= token.start and token.end <= clash.end for clash in found
-            ):
-                found.append(finding(self.claim, "word", token.start, token.end))
-        return sorted(found, key=lambda passage: passage.start)
-
-    def against(self) -> dict[str, str]:
-        """Return for the passages that clash firmly the words of the evidence against
-        which they do, if it has any.
-        """
-        firm = [
-            clash for clash in self.clashes.found if clash.firm and clash.instead_of
-        ]
-        both = zip(findings_of(self.claim, firm), firm, strict=True)
-        said = (
-            (passage.text, self._as_written(passage, clash)) for passage, clash in both
-        )
-        return {text: words for text, words in said if words}
-
-    def _as_written(self, found: Finding, clash: Clash) -> str:
-        """Return the evidence's own words in the place of a clash: of a *not* up to
-        the word that it denies.
-        """
-        words = re.escape(clash.instead_of)
-        if clash.kind == "negation":
-            words += rf"(?: \w+){{0,2}}? {re.escape(found.text)}"
-        wanted = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-        for place in (*self.nearest, *range(len(self.evidence))):
-            told = self.evidence[place]
-            if hit := wanted.search(told.text):
-                return hit[0]
-            for token in told.tokens:
-                if token.key == clash.instead_of:
-                    return told.text[token.start : token.end]
-        return ""
-
-
-def look(evidence: Sequence[str], claim: str, vectors: PairVectors) -> Looked | None:
-    """Return a pair taken apart, with its clashes; None for a claim without a word."""
-    parts = take_apart(claim)
-    if not parts.keys:
-        return None
-    told = [take_apart(text) for text in evidence]
-    nearest = nearest_two(parts, told, cosines(vectors))
-    return Looked(parts, told, find_clashes(parts, told, nearest), nearest)
-
-# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c4d22b05
-Window = tuple[tuple[str, ...], str]  # evidence sentences, and what is judged
-
-
-def windows(
-    evidence: Sequence[str], claim: str, nearest: tuple[int, int]
-) -> list[Window]:
-    """Return what the reader reads: the nearest evidence, and all of it, the nearest
-    first.
-    """
-    near = list(dict.fromkeys(nearest))
-    others = [place for place in range(len(evidence)) if place not in near]
-    return [
-        (tuple(evidence[i] for i in chosen), claim)
-        for chosen in (near, [*near, *others])
-    ]
-
-
-def read_pairs(
-    batch: Sequence[Pair],
-    seen: Sequence[Looked | None],
-    precision: str,
-    device: str = "cpu",
-) -> list[tuple[Reading, Reading] | None]:
-    """Return what the reader makes of the nearest evidence and of all, for each pair;
-    the same is read once.
-    """
-    from summeval_nb.evidence.reader import load_reader
-
-    asked = [
-        windows(*pair, looked.nearest) if looked else []
-        for pair, looked in zip(batch, seen, strict=True)
-    ]
-    distinct = list(dict.fromkeys(window for pair in asked for window in pair))
-    read = load_reader(precision, device).read(distinct) if distinct else []
-    found = dict(zip(distinct, read, strict=True))
-    return [(found[pair[0]], found[pair[1]]) if pair else None for pair in asked]
-
-
-def log_odds(probability: float, most: float) -> float:
-    """Return log(p / (1 - p)), cut at `most` on either side."""
-    if probability <= 0 or probability >= 1:
-        return math.copysign(most, probability - 0.5)
-    return min(max(math.log(probability / (1 - probability)), -most), most)
-
-# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c4d22b06
-_GOOD_AT = (
-    "Judged by the embedded checker, a quick first reader: it recognises four "
-    "paraphrases in five, most changed numbers, and half the changed names."
-)
-
-
-def judged_line(standard: bool) -> str:
-    """Return for reports who judged, and what that is good and bad at."""
-    set_by_you = (
-        "Judged by the embedded checker, set by you: "
-        "what was measured of it does not hold."
-    )
-    return _GOOD_AT if standard else set_by_you
-
-
-def why_unclear(coverage: float) -> str:
-    """Return why the embedded checker leaves a sentence open in which nothing clashes.
-
-    `coverage` is that of chapter 34: below one half most of the sentence's words are
-    not in the evidence.
-    """
-    return "too little of it is in the article" if coverage < 0.5 else "cannot tell"
-
-# %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c4d22b07
-MEANING = {
-    "intercept": "where all sentences start",
-    "near_follows": "the reader, nearest evidence: it follows, as log-odds",
-    "near_denied": "the reader, nearest evidence: it is denied, as log-odds",
-    "all_follows": "the reader, all evidence: it follows, as log-odds",
-    "all_denied": "the reader, all evidence: it is denied, as log-odds",
-    "cosine": "greatest cosine with an evidence sentence",
-    "overlap": "how much is copied in long pieces",
-    "numbers_missing": "numbers that the evidence does not hold, at most 2",
-    "names_missing": "words of names that the evidence does not hold, at most 2",
-    "negation_difference": "1: one side has an odd number of negations more",
-    "antonym": "1: a word's opposite is in the nearest evidence",
-    "copied": "1: a copy in which one place has changed",
-    "recalibration": "slope and offset of this checker",
-}
-
-
-def is_sum(details: Mapping[str, object]) -> bool:
-    """Return whether a verdict's details are those of the embedded checker; anybody's
-    checker may call its own so.
-    """
-    terms, numbers = details.get("terms"), details.get("numbers")
-    return (
-        isinstance(terms, Mapping)
-        and isinstance(numbers, Mapping)
-        and set(terms) <= set(MEANING)
-    )
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a verdict is what it is: rows that add up to its log-odds, and its evidence;
-    made by `result.explain(i)`.
-
-    Parameters
-    ----------
-    sentence : str
-        What was judged.
-    evidence : list of str
-        The sentences that it was judged by, best first.
-    verdict : Verdict
-        A verdict of the embedded checker; the `terms` of its sum are in its details.
-    """
-
-    sentence: str
-    evidence: list[str]
-    verdict: Verdict
-
-    @property
-    def log_odds(self) -> float:
-        """The sum of all rows: the log-odds of the verdict's probability."""
-        return log_odds(self.verdict.probability or 0.0, math.inf)
-
-    def rows(self) -> list[JsonDict]:
-        """Return the terms, the greatest first, as rows whose `moved` adds up to the
-        last one's.
-        """
-        terms, values = (
-            dict(self.verdict.details["terms"]),
-            self.verdict.details["numbers"],
-        )
-        more = self.log_odds - math.fsum(terms.values())
-        if abs(more) > 1e-6:
-            terms["recalibration"] = more
-        ranked = sorted(
-            terms.items(), key=lambda item: (item[0] != "intercept", -abs(item[1]))
-        )
-        rows = [
-            _row(name, values.get(name, 1.0), moved, MEANING[name])
-            for name, moved in ranked
-        ]
-        return [
-            *rows,
-            _row(
-                "log-odds",
-                None,
-                self.log_odds,
-                f"probability {self.verdict.probability:.3f}",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self._title()}\n{text_table(self.rows())}"
-
-    def _title(self) -> str:
-        looked = ", ".join(
-            f"{found.kind} “{found.text}”" for found in self.verdict.findings
-        )
-        return (
-            f"{self.verdict.state} {self.verdict.probability:.2f}: {self.sentence}"
-            + (f" (look at: {looked})" if looked else "")
-        )
-
-    def _repr_html_(self) -> str:
-        rows = [row | {"moved": _bar(row["moved"])} for row in self.rows()]
-        return render(
-            "explained.html", title=self._title(), rows=rows, evidence=self.evidence
-        )
-
-
-def _row(number: str, value: float | None, moved: float, what: str) -> JsonDict:
-    return {"number": number, "value": value, "moved": moved, "meaning": what}
-
-
-def _bar(moved: float) -> Markup:
-    """Return a signed number with a bar as long as it is great; the sign says the
-    direction, not the colour alone.
-    """
-    color = "#1f5f99" if moved >= 0 else "#a11212"
-    return render(
-        "moved.html",
-        moved=f"{moved:+.3f}",
-        width=f"{min(abs(moved), 5) * 1.2:.2f}",
-        color=color,
-    )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from .base import Checker
-from .embedded import Explanation, is_sum, why_unclear
+from .builtin import Explanation, is_sum, why_unclear
 from .inputs import warn_of_inputs
 from .load import load_checker, with_threshold
 from .measured import measured_rows

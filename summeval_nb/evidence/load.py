@@ -130,10 +130,10 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
 def packaged_checker(name: str) -> Checker:
     """Return one of the package's own checkers, "words" or "embedded", made once."""
     if name == "words":
-        from summeval_nb.evidence.words import WordsChecker
+        from summeval_nb.evidence.builtin import WordsChecker
 
         return WordsChecker()
-    from summeval_nb.evidence.embedded import EmbeddedChecker
+    from summeval_nb.evidence.builtin import EmbeddedChecker
 
     return EmbeddedChecker()
 

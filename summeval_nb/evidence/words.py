@@ -8,30 +8,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.base import JsonDict
-from .base import Numbers, Packaged, PairVectors, cosines
-from .base import logits_of, platt_scaling
-from .base import ranked_evidence, require_labelled
-from .measured import fitted, stem_counts, words_fingerprint
+from ..core.results import Finding
+from .base import PairVectors
+from .measured import fitted, stem_counts
 from .tokens import Parts, common_run, finding, known_keys
-from .tokens import negation_findings, take_apart
-from ..core.results import Finding, Score, Signature, Verdict
-from ..core.base import require_count
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .tokens import negation_findings
 
 # %% auto #0
 __all__ = ['FEATURES', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces', 'unbroken', 'alignment', 'pairs_within',
-           'sentence_matches', 'vector_features', 'find_unsupported', 'finding_features', 'pair_features', 'sigmoid',
-           'feature_weights', 'support_logit', 'WordsChecker', 'reliability_bins', 'reliability', 'judged_only',
-           'bin_row', 'reliability_diagram', 'Reliability']
+           'sentence_matches', 'vector_features', 'find_unsupported', 'finding_features', 'word_features', 'sigmoid',
+           'feature_weights', 'support_logit']
 
 # %% ../../nbs/3_evidence/34_first_checker.ipynb #0986e398
 @lru_cache(maxsize=1 << 16)
@@ -48,7 +38,7 @@ def stem_weight(key: str) -> float:
     articles, counts = stem_counts()
     return math.log((articles + 1) / (counts.get(key, 1) + 0.5))
 
-
+# %% ../../nbs/3_evidence/34_first_checker.ipynb #0986e3b1
 def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return the share of the claim's content words that stand in the evidence.
 
@@ -73,7 +63,7 @@ def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     found = sum(stem_weight(key) for key in claim.content if key in known)
     return found / sum(stem_weight(key) for key in claim.content)
 
-
+# %% ../../nbs/3_evidence/34_first_checker.ipynb #0986e3c1
 def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return 1 / (1 + u / 8), in (0, 1].
 
@@ -108,7 +98,7 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
         start = end
     return pieces
 
-
+# %% ../../nbs/3_evidence/34_first_checker.ipynb #3b68f5b1
 def unbroken(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
     """Return the share of the claim's words that continue a copied piece, in [0, 1)."""
     return 1 - len(pieces) / len(claim.keys)
@@ -122,7 +112,7 @@ def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
     copied = sum((end - start) ** 2 for start, end in pieces if end - start > 1)
     return copied / len(claim.keys) ** 2
 
-
+# %% ../../nbs/3_evidence/34_first_checker.ipynb #3b68f5c1
 def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return the greatest share of the claim's word pairs in one evidence sentence.
 
@@ -148,7 +138,7 @@ def sentence_matches(vectors: PairVectors) -> np.ndarray:
     ]
     return np.stack(columns, axis=1).astype(np.float64)
 
-
+# %% ../../nbs/3_evidence/34_first_checker.ipynb #f86bb5b1
 def vector_features(
     vectors: PairVectors, matches: np.ndarray | None = None
 ) -> dict[str, float]:
@@ -170,7 +160,7 @@ def vector_features(
         "token_match": float(best.mean()),
         "token_match_weakest": float(np.quantile(best, 0.1)),
         "token_match_one": float(matches.mean(axis=0).max()),
-        "cosine": float(cosines(vectors).max()),
+        "cosine": float(vectors.cosines().max()),
     }
 
 # %% ../../nbs/3_evidence/34_first_checker.ipynb #5a3dff14
@@ -200,7 +190,7 @@ def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
         found += negation_findings(claim, closest)
     return sorted(found, key=lambda finding: finding.start)
 
-
+# %% ../../nbs/3_evidence/34_first_checker.ipynb #5a3dffb1
 def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
     """Return `numbers`, `names`, `negation`.
 
@@ -221,7 +211,7 @@ FEATURES = (
 )
 
 
-def pair_features(
+def word_features(
     claim: Parts,
     evidence: Sequence[Parts],
     vectors: PairVectors,
@@ -258,7 +248,7 @@ def pair_features(
     }
     return {name: features[name] for name in FEATURES}, findings
 
-
+# %% ../../nbs/3_evidence/34_first_checker.ipynb #c38fb5c2
 def sigmoid(logit: float) -> float:
     """Return 1 / (1 + exp(-logit)), in [0, 1], without overflow."""
     small = math.exp(-abs(logit))
@@ -274,292 +264,3 @@ def support_logit(features: Mapping[str, float]) -> float:
     """Return the mixture's logit: the intercept plus each feature times its weight."""
     terms = [weight * features[name] for name, weight in feature_weights().items()]
     return fitted()["intercept"] + sum(terms)
-
-# %% ../../nbs/3_evidence/34_first_checker.ipynb #91f0844e
-class WordsChecker(Packaged):
-    """The first checker: twelve features, weights fitted to human judgements.
-
-    `checker="words"`. Every number can be recomputed by hand; nothing is downloaded. It
-    compares words and does not read: see `EmbeddedChecker` for the one that does.
-
-    Parameters
-    ----------
-    threshold : float
-        In [0, 1]; a sentence is supported when its probability reaches it.
-    slope, offset : float
-        A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use
-        `guarantee_thresholds` to fit them.
-
-    Notes
-    -----
-    Agreement with people (ROC-AUC of a summary's mean probability, all article
-    sentences as evidence, the set left out of the fit): QAGS-CNN/DM .82, SummEval
-    consistency .80, XSumFaith .81, DeFacto .81.
-
-    The probability is calibrated on the pooled development data of
-    `benchmarks/fit_checker.py`: news articles in English, and summaries by systems of
-    2015 to 2020. It means "of the development sentences that looked like this, so many
-    were supported", and the threshold of .5 stands on that. The ranking travels to
-    other texts, to a degree; the level does not: use
-    `guarantee_thresholds` with labels of your own before you rely on the threshold.
-
-    Examples
-    --------
-    >>> pair = ["It rained in Oslo on Monday."], "It rained in Paris."
-    >>> verdict, = WordsChecker().check_many([pair])
-    >>> [finding.text for finding in verdict.findings]
-    ['Paris']
-    """
-
-    fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto")
-
-    def __init__(
-        self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0
-    ):
-        super().__init__(threshold=threshold, slope=slope, offset=offset)
-        self.fingerprint = words_fingerprint(self.slope, self.offset)
-
-    @property
-    def judged_by(self) -> str:
-        """For reports: who judged, and what it cannot see."""
-        return (
-            "Judged by comparing words, without reading: a false sentence in the "
-            "article's own words passes often. The default, checker='embedded', reads."
-        )
-
-    def _check_batch(
-        self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
-    ) -> list[Verdict]:
-        asked = zip(batch, vectors, strict=True)
-        return [self._verdict(*pair, own) for pair, own in asked]
-
-    def _verdict(
-        self, evidence: list[str], sentence: str, vectors: PairVectors
-    ) -> Verdict:
-        claim, ranked = take_apart(sentence), ranked_evidence(vectors)
-        if not claim.keys:
-            return self._wordless(ranked)
-        told = [take_apart(text) for text in evidence]
-        features, findings = pair_features(claim, told, vectors)
-        logit = support_logit(features)
-        p = sigmoid(self.slope * logit + self.offset)
-        own: JsonDict = {"evidence": ranked, "findings": findings}
-        own["details"] = {"features": features, "logit": logit}
-        return Verdict(probability=p, threshold=self.threshold, **own)
-
-# %% ../../nbs/3_evidence/34_first_checker.ipynb #bc0e8d0e
-def reliability_bins(
-    probabilities: Sequence[float] | np.ndarray,
-    labels: Sequence[float] | np.ndarray,
-    *,
-    n_bins: int = 10,
-) -> list[dict[str, float]]:
-    """Return the occupied bins of a reliability diagram.
-
-    Parameters
-    ----------
-    probabilities : sequence of float
-        In [0, 1].
-    labels : sequence of 0 and 1
-        1 for supported.
-    n_bins : int
-        Bins of equal width over [0, 1]; a value on a border belongs to the upper bin, 1
-        to the last.
-
-    Returns
-    -------
-    list of dict
-        For each bin that holds something: `low`, `high`, `n`, `mean_probability`,
-        `share_supported` and the share's 95 % interval (Wilson 1927), `share_low` to
-        `share_high`.
-    """
-    values, truth = require_labelled(probabilities, labels)
-    count = require_count(n_bins, "n_bins")
-    place = np.minimum((values * count).astype(int), count - 1)
-    return [
-        bin_row(b / count, (b + 1) / count, values[inside], truth[inside])
-        for b, inside in ((int(b), place == b) for b in np.unique(place))
-    ]
-
-# %% ../../nbs/3_evidence/34_first_checker.ipynb #6a038a99
-def reliability(
-    probabilities: Sequence[float | None] | np.ndarray,
-    labels: Sequence[float] | np.ndarray,
-    *,
-    n_bins: int = 10,
-) -> Reliability:
-    """Return how well probabilities of support keep their word, for any checker.
-
-    Parameters
-    ----------
-    probabilities, labels, n_bins
-        As for `reliability_bins`; a probability may be None, a failed verdict's, and is
-        left out and counted.
-
-    Returns
-    -------
-    Calibration
-        `score` is the expected calibration error; None, with a reason, when there is
-        nothing to count.
-
-    References
-    ----------
-    Guo et al. (2017), "On Calibration of Modern Neural Networks"; Platt (1999).
-
-    Examples
-    --------
-    >>> round(float(reliability([0.9, 0.9, 0.1, 0.1], [1, 1, 0, 0])), 3)
-    0.1
-    """
-    kept, said, failed = judged_only(probabilities, labels)
-    values, truth = require_labelled(kept, said)
-    parts = {"bins": require_count(n_bins, "n_bins"), "n": len(kept)}
-    more: JsonDict = {"n": len(kept), "n_failed": failed}
-    more["signature"] = Signature({"metric": "reliability", **parts})
-    if not kept:
-        return Reliability(score=None, reason="there is no judged item", **more)
-    bins = reliability_bins(values, truth, n_bins=n_bins)
-    gaps = [b["n"] * abs(b["mean_probability"] - b["share_supported"]) for b in bins]
-    both = 0 < truth.sum() < len(truth)
-    slope, offset = platt_scaling(values, truth) if both else (None, None)
-    return Reliability(
-        score=sum(gaps) / len(kept),
-        bins=bins,
-        brier=float(np.mean((values - truth) ** 2)),
-        slope=slope,
-        offset=offset,
-        **more,
-    )
-
-# %% ../../nbs/3_evidence/34_first_checker.ipynb #c4d21a08
-def judged_only(
-    probabilities: Sequence[float | None] | np.ndarray, labels: Numbers
-) -> tuple[list[float], list[float], int]:
-    """Probabilities that are not None, their labels, and how many were left out."""
-    if len(probabilities) != len(labels):
-        counts = f"got {len(probabilities)} and {len(labels)}"
-        raise ValueError(f"one label for each probability, please: {counts}")
-    kept = [(p, y) for p, y in zip(probabilities, labels, strict=True) if p is not None]
-    return [p for p, _ in kept], [y for _, y in kept], len(labels) - len(kept)
-
-
-def bin_row(
-    low: float, high: float, probabilities: np.ndarray, labels: np.ndarray
-) -> dict[str, float]:
-    """A bin's ends, mean probability, and share of positive labels.
-
-    The share has Wilson's 95 % interval.
-    """
-    from scipy.stats import binomtest
-
-    n, positive = len(labels), int(labels.sum())
-    interval = binomtest(positive, n).proportion_ci(method="wilson")
-    row = {
-        "low": low,
-        "high": high,
-        "n": n,
-        "mean_probability": float(probabilities.mean()),
-    }
-    share = {"share_supported": positive / n}
-    return (
-        row
-        | share
-        | {"share_low": float(interval.low), "share_high": float(interval.high)}
-    )
-
-# %% ../../nbs/3_evidence/34_first_checker.ipynb #c4d21a09
-def reliability_diagram(
-    bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None
-) -> Axes:
-    """Draw each bin's share of supported items over its mean probability.
-
-    Each share has its interval and its count.
-
-    Parameters
-    ----------
-    bins : sequence of mappings
-        As `reliability_bins` returns them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(figsize=(4.5, 4.5), layout="constrained")
-    x = np.array([row["mean_probability"] for row in bins])
-    y, low, high = (
-        np.array([row[name] for row in bins])
-        for name in ("share_supported", "share_low", "share_high")
-    )
-    ax.plot(
-        [0, 1], [0, 1], color="#777777", linestyle="--", linewidth=1, label="calibrated"
-    )
-    ends = np.abs([y - low, high - y])
-    ax.errorbar(
-        x, y, yerr=ends, fmt="o-", color="#1f5f99", capsize=3, label="observed (95 %)"
-    )
-    for row in bins:
-        place = row["mean_probability"], row["share_supported"]
-        ax.annotate(f"{row['n']:g}", place, (5, -11), textcoords="offset points")
-    ax.set(
-        xlabel="mean probability",
-        ylabel="share supported",
-        xlim=(0, 1),
-        ylim=(0, 1),
-        aspect="equal",
-    )
-    ax.legend(loc="upper left")
-    return ax
-
-# %% ../../nbs/3_evidence/34_first_checker.ipynb #c4d21a0a
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Reliability(Score):
-    """How well probabilities keep their word.
-
-    `score` is the expected calibration error in [0, 1], less is better.
-
-    Parameters
-    ----------
-    bins : list of dict
-        The reliability table, see `reliability_bins`.
-    brier : float or None
-        Mean squared difference between probability and label, in [0, 1].
-    slope, offset : float or None
-        Platt scaling, see `platt_scaling`; None when only one label occurs.
-    n, n_failed : int
-        Items that were counted, and items left out because their probability is None.
-    """
-
-    bins: list[dict[str, float]] = field(default_factory=list)
-    brier: float | None = None
-    slope: float | None = None
-    offset: float | None = None
-    n: int = 0
-    n_failed: int = 0
-
-    def rows(self) -> list[JsonDict]:
-        """Return the reliability table."""
-        return [dict(row) for row in self.bins]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        own = ("brier", "slope", "offset", "n", "n_failed")
-        return super().to_dict() | {name: getattr(self, name) for name in own}
-
-    def apply(self, probabilities: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return the probabilities after Platt scaling, shape (n,)."""
-        if self.slope is None or self.offset is None:
-            why = "Platt scaling needs labels of both kinds"
-            raise ValueError(f"nothing to apply: {why}")
-        none = np.zeros(len(probabilities))
-        values, _ = require_labelled(probabilities, none)
-        logits = logits_of(values)
-        return 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the reliability diagram; see `reliability_diagram`."""
-        return reliability_diagram(self.bins, ax=ax)

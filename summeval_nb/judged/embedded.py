@@ -14,12 +14,13 @@ import numpy as np
 
 from summeval_nb.core.base import Stages, require_count, require_option, require_text, steps
 from summeval_nb.core.results import Finding, Sentence, Verdict
-from summeval_nb.evidence.base import Checker, Packaged, nearest_evidence
+from summeval_nb.evidence.base import Checker, nearest_evidence
+from summeval_nb.evidence.builtin import BuiltinChecker, WordsChecker
 from summeval_nb.evidence.faithfulness import DEFAULT_K
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import check_with, may_be_evidence, unread_sentences
 from summeval_nb.evidence.tokens import Parts, take_apart
-from summeval_nb.evidence.words import WordsChecker, idf_coverage
+from summeval_nb.evidence.words import idf_coverage
 from summeval_nb.judged.judging import (
     TASKS,
     Answer,
@@ -251,7 +252,7 @@ def _answer_many(
         if isinstance(entailments, JudgeFailure):
             answers.append(JudgeFailure("answer", entailments.reason))
             continue
-        sentences = premise_sentences(text) if isinstance(checker, Packaged) else []
+        sentences = premise_sentences(text) if isinstance(checker, BuiltinChecker) else []
         looked = [_answer_said(statement, sentences) if sentences else None for statement in statements]
         blind = isinstance(checker, WordsChecker)
         answers.append(

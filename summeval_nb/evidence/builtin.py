@@ -1,0 +1,551 @@
+"""The package's own checkers: the words checker of chapter 34 and the embedded checker of chapter 36."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from summeval_nb.core.base import (
+    JsonDict,
+    Stages,
+    is_finite,
+    require_option,
+    require_share,
+    require_text,
+    require_texts,
+    steps,
+)
+from summeval_nb.core.html import Markup, render, text_table
+from summeval_nb.core.results import Evidence, Finding, Verdict
+from summeval_nb.evidence.base import Pair, PairVectors, encode_pairs, failure, nearest_evidence
+from summeval_nb.evidence.embedded import ParsedPair, fitted, log_odds, pair_features, parse_pair, weighted, windows
+from summeval_nb.evidence.measured import asset, left_out_rows, words_fingerprint
+from summeval_nb.evidence.measured import fitted as fitted_words
+from summeval_nb.evidence.reliability import platt_scaling
+from summeval_nb.evidence.rules import Clash, findings_of
+from summeval_nb.evidence.tokens import finding, known_keys, take_apart
+from summeval_nb.evidence.words import idf_coverage, sigmoid, support_logit, word_features
+from summeval_nb.text.embed import MiniLMEmbedder, load_embedder
+from summeval_nb.text.language import reads
+
+if TYPE_CHECKING:
+    from summeval_nb.evidence.reader import Reading
+
+__all__ = ["BuiltinChecker", "EmbeddedChecker", "Explanation", "WordsChecker"]
+
+_NO_PAIRS_FAULT = (ImportError, MemoryError, OSError)  # of the machine and its packages: whoever calls must know
+
+
+_BATCH = 256  # pairs that are judged together
+
+
+class BuiltinChecker:
+    """Pairs looked at and judged in batches, with vectors of the embedder that the weights were fitted with, MiniLM."""
+
+    uses_vectors, languages = True, ("en",)
+    by_words = True  # so the cells of a table are looked up in the article
+
+    def __init__(self, *, threshold: float, slope: float, offset: float):
+        self.threshold = require_share(threshold, "threshold")
+        if not (is_finite(offset) and is_finite(slope) and slope > 0):
+            raise ValueError(f"slope must be positive and offset finite, not {slope} and {offset}")
+        self.slope, self.offset = float(slope), float(offset)
+
+    def __repr__(self) -> str:
+        level = f"slope={self.slope:.4g}, offset={self.offset:.4g}"
+        return f"{type(self).__name__}(threshold={self.threshold}, {level}, {reads(self)})"
+
+    def _encode(self, batch: Sequence[Pair]) -> Sequence[PairVectors]:
+        return encode_pairs(batch, load_embedder("minilm"))
+
+    def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        raise NotImplementedError
+
+    def _settings(self) -> JsonDict:
+        return {"threshold": self.threshold, "slope": self.slope, "offset": self.offset}
+
+    def _with(self, **changes: Any) -> Self:
+        """A judge of the same kind with other settings."""
+        return type(self)(**(self._settings() | changes))
+
+    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> Self:
+        """Return a new checker with probabilities fitted to your own labels.
+
+        The ranking stays as it is.
+
+        Parameters
+        ----------
+        scores : sequence of float
+            Probabilities that *this* checker gave: `[verdict.probability for verdict in verdicts]`.
+        labels : sequence of 0 and 1
+            What people said of the same sentences: 1 for supported. Both must occur.
+
+        Returns
+        -------
+        Checker
+            Of the same kind, with the same thresholds, and slope and offset from Platt scaling.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, one of the labels never occurs, or the labels run against the scores.
+        """
+        slope, offset = platt_scaling(scores, labels)
+        if slope <= 0:
+            why = f"these labels run against the scores (slope {slope:.3g})"
+            raise ValueError(f"{why}: check that 1 means supported")
+        return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
+
+    def _wordless(self, evidence: list[Evidence]) -> Verdict:
+        """The verdict on a sentence in which nothing can be compared: failed, with the reason."""
+        why = "the sentence holds no word that could be checked"
+        return Verdict(probability=None, failed=True, reason=why, threshold=self.threshold, evidence=evidence)
+
+    def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
+        """Return one verdict for each pair (evidence sentences, sentence), in order.
+
+        Parameters
+        ----------
+        pairs : sequence of (list of str, str)
+            At least one evidence sentence each.
+        vectors : sequence of PairVectors, optional
+            One a pair. Used when they come from the packaged MiniLM, and made here otherwise: the probability is the
+            same either way.
+
+        Returns
+        -------
+        list of Verdict
+            With evidence (indices into the pair's sentences, best first), findings, and `details`: the numbers that it
+            looks at, their sum, and what else the checker has to say. A claim without a word gives a failed verdict,
+            and so does a pair on which judging goes wrong: the reason has the error.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a pair has another form, has no evidence, or its vectors do not fit it.
+        """
+        checked = _require_pairs(pairs)
+        if vectors is not None:
+            _require_vectors(vectors, checked)
+        verdicts: list[Verdict] = []
+        for start in steps(range(0, len(checked), _BATCH)):
+            batch = checked[start : start + _BATCH]
+            given = None if vectors is None else vectors[start : start + _BATCH]
+            stage = Stages(encode=1, judge=2)
+            if given is None or any(held.embedder != fitted_words()["embedder"] for held in given):
+                with stage("encode"):
+                    given = self._encode(batch)
+            with stage("judge"):
+                verdicts += self._check_each(batch, given)
+        return verdicts
+
+    def _check_each(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        """The verdicts of a batch; a pair on which judging raises has failed, with the reason, and no other has."""
+        try:
+            return self._check_batch(batch, vectors)
+        except _NO_PAIRS_FAULT:
+            raise
+        except Exception as error:
+            if len(batch) == 1:
+                return [failure(error, self.threshold)]
+        alone = zip(batch, vectors, strict=True)
+        return [verdict for pair, own in alone for verdict in self._check_each([pair], [own])]
+
+
+def _require_pairs(pairs: object) -> list[tuple[list[str], str]]:
+    """The pairs with their types checked; a message names the pair that is wrong."""
+    wanted = "(evidence sentences, summary sentence)"
+    if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
+        raise TypeError(f"pairs must be a list of {wanted}, not {type(pairs).__name__}")
+    checked = []
+    for index, pair in enumerate(pairs):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"pairs[{index}] must be {wanted}, not {pair!r:.60}")
+        evidence = require_texts(pair[0], f"pairs[{index}][0]")
+        if not evidence:
+            remedy = "leave the pair out, nothing can be checked"
+            raise ValueError(f"pairs[{index}] has no evidence sentence: {remedy}")
+        checked.append((evidence, require_text(pair[1], f"pairs[{index}][1]")))
+    return checked
+
+
+def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> None:
+    """Raise unless each pair has one `PairVectors` with as many vectors and token lists as evidence sentences."""
+    if len(vectors) != len(pairs):
+        raise ValueError(f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a pair")
+    for index, (own, (evidence, _)) in enumerate(zip(vectors, pairs, strict=True)):
+        if not len(own.evidence) == len(own.evidence_tokens) == len(evidence):
+            counts = f"{len(own.evidence)} vectors and {len(own.evidence_tokens)} lists of token vectors"
+            raise ValueError(f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences")
+
+
+class WordsChecker(BuiltinChecker):
+    """The first checker: twelve features, weights fitted to human judgements.
+
+    `checker="words"`. Every number can be recomputed by hand; nothing is downloaded. It compares words and does not
+    read: see `EmbeddedChecker` for the one that does.
+
+    Parameters
+    ----------
+    threshold : float
+        In [0, 1]; a sentence is supported when its probability reaches it.
+    slope, offset : float
+        A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use `guarantee_thresholds` to fit them.
+
+    Notes
+    -----
+    Agreement with people (ROC-AUC of a summary's mean probability, all article
+    sentences as evidence, the set left out of the fit): QAGS-CNN/DM .82, SummEval
+    consistency .80, XSumFaith .81, DeFacto .81.
+
+    The probability is calibrated on the pooled development data of `benchmarks/fit_checker.py`: news articles in
+    English, and summaries by systems of 2015 to 2020. It means "of the development sentences that looked like this, so
+    many were supported", and the threshold of .5 stands on that. The ranking travels to other texts, to a degree; the
+    level does not: use `guarantee_thresholds` with labels of your own before you rely on the threshold.
+
+    Examples
+    --------
+    >>> pair = ["It rained in Oslo on Monday."], "It rained in Paris."
+    >>> verdict, = WordsChecker().check_many([pair])
+    >>> [finding.text for finding in verdict.findings]
+    ['Paris']
+    """
+
+    fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto")
+
+    def __init__(self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0):
+        super().__init__(threshold=threshold, slope=slope, offset=offset)
+        self.fingerprint = words_fingerprint(self.slope, self.offset)
+
+    @property
+    def judged_by(self) -> str:
+        """For reports: who judged, and what it cannot see."""
+        return (
+            "Judged by comparing words, without reading: a false sentence in the "
+            "article's own words passes often. The default, checker='embedded', reads."
+        )
+
+    def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        asked = zip(batch, vectors, strict=True)
+        return [self._verdict(*pair, own) for pair, own in asked]
+
+    def _verdict(self, evidence: list[str], sentence: str, vectors: PairVectors) -> Verdict:
+        claim, ranked = take_apart(sentence), nearest_evidence(vectors.cosines())
+        if not claim.keys:
+            return self._wordless(ranked)
+        told = [take_apart(text) for text in evidence]
+        features, findings = word_features(claim, told, vectors)
+        logit = support_logit(features)
+        p = sigmoid(self.slope * logit + self.offset)
+        own: JsonDict = {"evidence": ranked, "findings": findings}
+        own["details"] = {"features": features, "logit": logit}
+        return Verdict(probability=p, threshold=self.threshold, **own)
+
+
+PRECISIONS = ("float32", "bfloat16", "int8")
+
+
+MEASURED_K = 8  # sentences of evidence, in all that was measured
+
+
+# Part of the fingerprint, and so of what a store is asked for: another number whenever
+# a rule finds other clashes.
+RULES = "11"
+
+
+class EmbeddedChecker(BuiltinChecker):
+    """The package's own checker: ten numbers, some by a small reader; no download.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        From this probability on a sentence is supported, unless a finding clashes. By default the one with the best
+        balanced accuracy on left-out sets.
+    slope, offset : float
+        A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use `guarantee_thresholds` to fit them.
+    precision : {"float32", "bfloat16", "int8"}
+        In what numbers the reader calculates. float32 gives the same verdict everywhere; bfloat16 is faster on
+        processors that have it (AVX-512 with bf16) and on GPUs, int8 on other processors.
+    device : str
+        Where the reader calculates: "cpu", "cuda", "cuda:1", or another device that PyTorch knows by name. int8 is for
+        processors. What is not "cpu", and another precision than float32, is part of the fingerprint.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is out of its range, a precision unknown, or a device not there.
+
+    Notes
+    -----
+    Fitted to sentences that people have judged (the sets of `fitted_to`), to true
+    sentences in which rules have changed one fact, and to written claims. What it gets
+    right on sets that it had not seen is in `measured`, and on the page "How well does
+    it work?".
+
+    Examples
+    --------
+    >>> pair = (["It rained in Oslo on Monday."], "It rained in Paris.")
+    >>> verdict, = EmbeddedChecker().check_many([pair])
+    >>> verdict.state, [finding.text for finding in verdict.findings]
+    ('contradicted', ['Paris'])
+    """
+
+    fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits")
+
+    def __init__(
+        self,
+        *,
+        threshold: float | None = None,
+        slope: float = 1.0,
+        offset: float = 0.0,
+        precision: str = "float32",
+        device: str = "cpu",
+    ):
+        chosen = fitted()["threshold"] if threshold is None else threshold
+        super().__init__(threshold=chosen, slope=slope, offset=offset)
+        self.precision = require_option(precision, "precision", PRECISIONS)
+        self.device = require_text(device, "device")
+        if self.device != "cpu":  # torch is imported only for these
+            from summeval_nb.evidence.reader import found_device
+
+            self.device = str(found_device(self.device, self.precision))
+        self.fingerprint = fingerprint(self.slope, self.offset, self.precision, self.device)
+
+    def _settings(self) -> JsonDict:
+        own = {"device": self.device, "precision": self.precision}
+        return super()._settings() | own
+
+    @property
+    def measured(self) -> list[JsonDict]:
+        """How well it works, a row for each labelled set, which it had not seen."""
+        return left_out_rows("embedded")
+
+    @property
+    def judged_by(self) -> str:
+        """For reports: who judged, and what it is good and bad at."""
+        own = self.slope, self.offset, self.threshold
+        return judged_line(standard=own == (1.0, 0.0, fitted()["threshold"]))
+
+    @property
+    def measured_with(self) -> tuple[str, int]:
+        """The embedder's fingerprint and the `k` that `measured` holds for."""
+        return MiniLMEmbedder.fingerprint, MEASURED_K
+
+    def contradicted_below_of(self, findings: Sequence[Finding]) -> float:
+        """Return below which probability a sentence with these is contradicted.
+
+        The threshold if something clashes, else 0: what clashes with nothing is open, and so is what the evidence
+        leaves open itself.
+        """
+        clashes = any(found.clash and found.kind != "modality" for found in findings)
+        return self.threshold if clashes else 0.0
+
+    def with_threshold(self, threshold: float) -> EmbeddedChecker:
+        """Return the same checker with another threshold for supported."""
+        return self._with(threshold=threshold)
+
+    def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        looked = [parse_pair(*pair, own) for pair, own in zip(batch, vectors, strict=True)]
+        read = read_pairs(batch, looked, self.precision, self.device)
+        return [self._verdict(*parts) for parts in zip(looked, read, vectors, strict=True)]
+
+    def _verdict(self, pair: ParsedPair | None, read: tuple[Reading, Reading] | None, vectors: PairVectors) -> Verdict:
+        evidence = nearest_evidence(vectors.cosines())
+        if pair is None or read is None:
+            return self._wordless(evidence)
+        numbers = pair_features(pair, vectors, *read)
+        changed = any(clash.in_place for clash in pair.clashes.found)
+        terms = weighted(numbers, changed)
+        logit, findings = sum(terms.values()), findings_in(pair)
+        details: JsonDict = {"numbers": numbers, "terms": terms, "logit": logit}
+        details["coverage"] = idf_coverage(pair.claim, pair.evidence)
+        if against := against_in(pair):
+            details["against"] = against
+        return Verdict(
+            probability=sigmoid(self.slope * logit + self.offset),
+            threshold=self.threshold,
+            contradicted_below=self.contradicted_below_of(findings),
+            evidence=evidence,
+            findings=findings,
+            details=details,
+        )
+
+
+def read_pairs(
+    batch: Sequence[Pair], seen: Sequence[ParsedPair | None], precision: str, device: str = "cpu"
+) -> list[tuple[Reading, Reading] | None]:
+    """Return what the reader makes of the nearest evidence and of all, for each pair; the same is read once."""
+    from summeval_nb.evidence.reader import load_reader
+
+    asked = [windows(*pair, looked.nearest) if looked else [] for pair, looked in zip(batch, seen, strict=True)]
+    distinct = list(dict.fromkeys(window for pair in asked for window in pair))
+    read = load_reader(precision, device).read(distinct) if distinct else []
+    found = dict(zip(distinct, read, strict=True))
+    return [(found[pair[0]], found[pair[1]]) if pair else None for pair in asked]
+
+
+def fingerprint(slope: float, offset: float, precision: str, device: str = "cpu") -> str:
+    """Return a name for everything that decides a probability."""
+    marks = [_model_fingerprint()]
+    marks += [f"{slope:.6g},{offset:.6g}"] if (slope, offset) != (1.0, 0.0) else []
+    marks += [precision] if precision != "float32" else []
+    marks += [device.partition(":")[0]] if device != "cpu" else []  # which of several GPUs makes no difference
+    return "-".join(["embedded", *marks])
+
+
+@cache
+def _model_fingerprint() -> str:
+    parts = [json.dumps(fitted(), sort_keys=True), numbers_mark()]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+
+
+@cache
+def numbers_mark() -> str:
+    """Return a name for everything that decides the ten numbers."""
+    names = ("antonyms.txt", "stem_counts.tsv.gz", "reader.npz", "reader_wide.npz")
+    parts = [RULES, MiniLMEmbedder.fingerprint, *(hashlib.sha256(asset(name)).hexdigest() for name in names)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
+
+
+def judged_line(standard: bool) -> str:
+    """Return for reports who judged, and what that is good and bad at."""
+    set_by_you = "Judged by the embedded checker, set by you: what was measured of it does not hold."
+    return _GOOD_AT if standard else set_by_you
+
+
+_GOOD_AT = (
+    "Judged by the embedded checker, a quick first reader: it recognises four "
+    "paraphrases in five, most changed numbers, and half the changed names."
+)
+
+
+def why_unclear(coverage: float) -> str:
+    """Return why the embedded checker leaves a sentence open in which nothing clashes.
+
+    `coverage` is that of chapter 34: below one half most of the sentence's words are not in the evidence.
+    """
+    return "too little of it is in the article" if coverage < 0.5 else "cannot tell"
+
+
+MEANING = {
+    "intercept": "where all sentences start",
+    "near_follows": "the reader, nearest evidence: it follows, as log-odds",
+    "near_denied": "the reader, nearest evidence: it is denied, as log-odds",
+    "all_follows": "the reader, all evidence: it follows, as log-odds",
+    "all_denied": "the reader, all evidence: it is denied, as log-odds",
+    "cosine": "greatest cosine with an evidence sentence",
+    "overlap": "how much is copied in long pieces",
+    "numbers_missing": "numbers that the evidence does not hold, at most 2",
+    "names_missing": "words of names that the evidence does not hold, at most 2",
+    "negation_difference": "1: one side has an odd number of negations more",
+    "antonym": "1: a word's opposite is in the nearest evidence",
+    "copied": "1: a copy in which one place has changed",
+    "recalibration": "slope and offset of this checker",
+}
+
+
+def is_sum(details: Mapping[str, object]) -> bool:
+    """Return whether a verdict's details are those of the embedded checker; anybody's checker may call its own so."""
+    terms, numbers = details.get("terms"), details.get("numbers")
+    return isinstance(terms, Mapping) and isinstance(numbers, Mapping) and set(terms) <= set(MEANING)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a verdict is what it is: rows that add up to its log-odds, and its evidence; made by `result.explain(i)`.
+
+    Parameters
+    ----------
+    sentence : str
+        What was judged.
+    evidence : list of str
+        The sentences that it was judged by, best first.
+    verdict : Verdict
+        A verdict of the embedded checker; the `terms` of its sum are in its details.
+    """
+
+    sentence: str
+    evidence: list[str]
+    verdict: Verdict
+
+    @property
+    def log_odds(self) -> float:
+        """The sum of all rows: the log-odds of the verdict's probability."""
+        return log_odds(self.verdict.probability or 0.0, math.inf)
+
+    def rows(self) -> list[JsonDict]:
+        """Return the terms, the greatest first, as rows whose `moved` adds up to the last one's."""
+        terms, values = (dict(self.verdict.details["terms"]), self.verdict.details["numbers"])
+        more = self.log_odds - math.fsum(terms.values())
+        if abs(more) > 1e-6:
+            terms["recalibration"] = more
+        ranked = sorted(terms.items(), key=lambda item: (item[0] != "intercept", -abs(item[1])))
+        rows = [_row(name, values.get(name, 1.0), moved, MEANING[name]) for name, moved in ranked]
+        return [*rows, _row("log-odds", None, self.log_odds, f"probability {self.verdict.probability:.3f}")]
+
+    def __str__(self) -> str:
+        return f"{self._title()}\n{text_table(self.rows())}"
+
+    def _title(self) -> str:
+        looked = ", ".join(f"{found.kind} “{found.text}”" for found in self.verdict.findings)
+        return f"{self.verdict.state} {self.verdict.probability:.2f}: {self.sentence}" + (
+            f" (look at: {looked})" if looked else ""
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [row | {"moved": _bar(row["moved"])} for row in self.rows()]
+        return render("explained.html", title=self._title(), rows=rows, evidence=self.evidence)
+
+
+def _row(number: str, value: float | None, moved: float, what: str) -> JsonDict:
+    return {"number": number, "value": value, "moved": moved, "meaning": what}
+
+
+def _bar(moved: float) -> Markup:
+    """Return a signed number with a bar as long as it is great; the sign says the direction, not the colour alone."""
+    color = "#1f5f99" if moved >= 0 else "#a11212"
+    return render("moved.html", moved=f"{moved:+.3f}", width=f"{min(abs(moved), 5) * 1.2:.2f}", color=color)
+
+
+def findings_in(pair: ParsedPair) -> list[Finding]:
+    """Return the clashes, and the words that the evidence does not hold, in order; one finding a passage."""
+    clashes = sorted(findings_of(pair.claim, pair.clashes.found), key=lambda passage: passage.clash)
+    found = list({(clash.start, clash.end): clash for clash in clashes}.values())
+    known = known_keys(pair.evidence)
+    for token in pair.claim.tokens:
+        new = token.kind == "content" and token not in pair.claim.names and token.key not in known
+        if new and not any(clash.start <= token.start and token.end <= clash.end for clash in found):
+            found.append(finding(pair.claim, "word", token.start, token.end))
+    return sorted(found, key=lambda passage: passage.start)
+
+
+def against_in(pair: ParsedPair) -> dict[str, str]:
+    """Return for the passages that clash firmly the words of the evidence against which they do, if it has any."""
+    firm = [clash for clash in pair.clashes.found if clash.firm and clash.instead_of]
+    both = zip(findings_of(pair.claim, firm), firm, strict=True)
+    said = ((passage.text, _as_written(pair, passage, clash)) for passage, clash in both)
+    return {text: words for text, words in said if words}
+
+
+def _as_written(pair: ParsedPair, found: Finding, clash: Clash) -> str:
+    """Return the evidence's own words in the place of a clash: of a *not* up to the word that it denies."""
+    words = re.escape(clash.instead_of)
+    if clash.kind == "negation":
+        words += rf"(?: \w+){{0,2}}? {re.escape(found.text)}"
+    wanted = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+    for place in (*pair.nearest, *range(len(pair.evidence))):
+        told = pair.evidence[place]
+        if hit := wanted.search(told.text):
+            return hit[0]
+        for token in told.tokens:
+            if token.key == clash.instead_of:
+                return told.text[token.start : token.end]
+    return ""
