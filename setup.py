@@ -13,7 +13,7 @@ parser = ConfigParser(delimiters=["="], interpolation=None)
 parser.read(here / "settings.ini", encoding="utf-8")
 settings = parser["DEFAULT"]
 
-EXTRAS = ("models", "llm", "stanza", "splitters", "hub", "parquet", "ray", "chrf", "fast", "languages")
+EXTRAS = ("models", "careful", "llm", "stanza", "splitters", "hub", "parquet", "ray", "chrf", "fast", "languages")
 EXTRAS += ("lab", "docs", "dev")
 extras = {name: settings[f"{name}_requirements"].split() for name in EXTRAS}
 extras["all"] = sorted({one for name in EXTRAS if name not in ("docs", "dev") for one in extras[name]})
