@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import MISSING, fields, is_dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from summeval_nb import commands
 from summeval_nb.core.html import text_table
+from summeval_nb.core.metric import MetricDefinition
 from summeval_nb.core.results import Score, ScoreTable
 from summeval_nb.shell import (
     Each,
@@ -67,11 +68,11 @@ def _options(
 
 def score(name: str, files: list[str], given: Given, each: bool = False) -> None:
     """Score a table, or plain texts, with a metric by its name, and show the result."""
-    from summeval_nb.agreement.registry import load_metric, metric_class
+    from summeval_nb.agreement.registry import find_metric, load_metric
 
     keep_apart(given, *files, given.store)
-    kind, fixed = metric_class(name)
-    options = load_named(read_options(given.option, kind, name, but=fixed))
+    kind, fixed = find_metric(name)
+    options = load_named(read_options(given.option, kind if isinstance(kind, type) else kind.function, name, but=fixed))
     kept = {"store": open_store(given.store)} if given.store else {}
     metric: Any = load_metric(name, **options, **kept)
     rows, bad, alone = read_rows(name, files, given)
@@ -81,7 +82,7 @@ def score(name: str, files: list[str], given: Given, each: bool = False) -> None
         result = metric.corpus(*columns)
     else:
         known = signature(metric.score_many).parameters
-        bar = {"progress": sys.stderr.isatty()} if "progress" in known else {}
+        bar = {"progress": sys.stderr.isatty()} if "progress" in known or isinstance(kind, MetricDefinition) else {}
         table = metric.score_many(*columns, **bar)
         failed = _count_failed(table)
         result = table[0] if alone and not each else table
@@ -124,22 +125,25 @@ def _text_of(name: str, result: Any, each: bool) -> str:
 
 def _help_of(name: str) -> str:
     """The help of a metric's command: what it reads, its range, and its options."""
-    from summeval_nb.agreement.registry import describe_metric, metric_class
+    from summeval_nb.agreement.registry import describe_metric, find_metric
 
     row = describe_metric(name)
     if not row["reads"]:  # somebody's, and broken
         return row["purpose"]
-    kind, fixed = metric_class(name)
+    kind, fixed = find_metric(name)
     better = "" if row["better"] in ("neither", "") else f", {row['better']} is better"
     bounds = f"; {row['range']}{better}" if row["range"] else ""
     purpose = f"{row['purpose'] or name}: reads {row['reads']}{bounds}."
     lines = []
-    choices: Any = fields(kind) if is_dataclass(kind) else ()
-    for field in choices:
-        if field.name not in {"store", *fixed}:
-            default = kind.defaults()[field.name]
+    if isinstance(kind, type):
+        kinds = {field.name: field.type for field in fields(kind)} if is_dataclass(kind) else {}
+    else:
+        kinds = {option.name: option.annotation for option in kind.options.values()}
+    for option, default in kind.defaults().items():
+        if option not in {"store", *fixed}:
             usual = ", needed" if default is MISSING else f" = {default!r}"
-            lines.append(f"  {field.name}: {field.type}{usual}")
+            said = "" if kinds[option] is Parameter.empty else f": {getattr(kinds[option], '__name__', kinds[option])}"
+            lines.append(f"  {option}{said}{usual}")
     options = "\n".join(lines) or "  none"
     return (
         f"{purpose[0].upper()}{purpose[1:]}\n\nExample: summeval score {name} "
@@ -149,9 +153,9 @@ def _help_of(name: str) -> str:
 
 def _command_of(name: str) -> Any:
     """Make the command of a metric."""
-    from summeval_nb.agreement.registry import is_ours, metric_class
+    from summeval_nb.agreement.registry import find_metric, is_ours
 
-    keeps = ["store"] if is_ours(name) and "store" in metric_class(name)[0].defaults() else []
+    keeps = ["store"] if is_ours(name) and "store" in find_metric(name)[0].defaults() else []
 
     @takes("column", "option", "format", *keeps, "html", "as_json")
     def command(files: Files, given: Given, each: Each = False) -> None:
@@ -175,11 +179,11 @@ class _Metrics(OneLine):
         return _command_of(name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        from summeval_nb.agreement.registry import METRICS, metric_class
+        from summeval_nb.agreement.registry import METRICS, find_metric
 
         find_own(args[0])
         if args[0] not in METRICS:
-            metric_class(args[0])  # is imported, or says what is wrong
+            find_metric(args[0])  # is imported, or says what is wrong
         return super().resolve_command(ctx, args)
 
 

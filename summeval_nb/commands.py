@@ -383,14 +383,16 @@ def run(
     arguments = dict(locals())
     for name in ("table", "html", "markdown", "as_json", "dry_run"):
         del arguments[name]
-    from summeval_nb.agreement.registry import metric_class
+    from summeval_nb.agreement.registry import find_metric
     from summeval_nb.runs.plan import plan_run
 
     given = Given(html=html, markdown=markdown, as_json=as_json)
     keep_apart(given, table, store, *_files_of_run(out))
     find_own(metric)
-    kind, fixed = metric_class(metric)
-    arguments["options"] = read_options(arguments.pop("option"), kind, metric, but=fixed)
+    kind, fixed = find_metric(metric)
+    arguments["options"] = read_options(
+        arguments.pop("option"), kind if isinstance(kind, type) else kind.function, metric, but=fixed
+    )
     arguments["columns"] = read_pairs(arguments.pop("column"), "--column")
     arguments["items"] = standard_input() if table == "-" else table
     if dry_run:

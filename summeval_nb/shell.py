@@ -495,9 +495,9 @@ def read_rows(metric: str, files: list[str], given: Given) -> tuple[list[JsonDic
         return *read_table(files[0], given.format, metric, given.column), False
     if useless := [f"--{name}" for name in ("column", "format") if getattr(given, name)]:
         fail(f"{' and '.join(useless)} would say how a table is read: leave it out, since plain files have no columns")
-    from summeval_nb.agreement.registry import metric_class
+    from summeval_nb.agreement.registry import find_metric
 
-    columns = list(metric_class(metric)[0].columns)
+    columns = list(find_metric(metric)[0].columns)
     lines = columns == ["candidate", "references"]
     if files.count("-") > 1:
         fail("only one of the files can be standard input")

@@ -9,7 +9,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb.agreement.registry import METRICS, load_metric, metric_class
+from summeval_nb.agreement.registry import METRICS, load_metric, find_metric
 from summeval_nb.core.results import ScoreTable, Verdict
 from summeval_nb.evidence.builtin import WordsChecker
 
@@ -102,7 +102,7 @@ def test_every_option_decides_as_in_python(name, choices, place, capsys):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_options_are_the_choices_of_the_metric(name, place, capsys):
     """Every choice of the metric has an example above, and no command has another."""
-    choices = set(metric_class(name)[0].defaults())
+    choices = set(find_metric(name)[0].defaults())
     tried = {choice for listed in OPTIONS[name] for choice in listed}
     assert tried == choices - ({"effective_order"} if name == "bleu" else set())
     _, err = summeval(capsys, name, "pairs.jsonl", "-o", "nothing=1", code=2)
@@ -190,7 +190,7 @@ def said_of(capsys, *words, code=0):
 @pytest.mark.parametrize("name", METRICS)
 def test_help_says_columns_and_options_of_every_metric(name, capsys):
     out, _ = said_of(capsys, "score", name, "--help")
-    kind, fixed = metric_class(name)
+    kind, fixed = find_metric(name)
     words = " ".join(out.split())
     assert f"reads {', '.join(kind.columns)};" in words and f"Example: summeval score {name}" in words
     for option in kind.defaults():
@@ -200,7 +200,7 @@ def test_help_says_columns_and_options_of_every_metric(name, capsys):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_misspelt_option_of_a_metric_suggests_the_right_one(name, capsys):
-    known = [key for key in metric_class(name)[0].defaults() if key not in {"store", *metric_class(name)[1]}]
+    known = [key for key in find_metric(name)[0].defaults() if key not in {"store", *find_metric(name)[1]}]
     for option in (key for key in known if len(key) > 3):
         _, err = said_of(capsys, "score", name, "no.jsonl", "-o", f"{option[:-2]}{option[-1]}=1", code=2)
         assert f"{name} has no option " in err and f"did you mean '{option}'?" in err and err.count("\n") == 1

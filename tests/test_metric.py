@@ -13,7 +13,7 @@ import pytest
 from helpers.public import public
 
 import summeval_nb as s
-from summeval_nb.agreement.registry import metric_class
+from summeval_nb.agreement.registry import find_metric
 from summeval_nb.core.metric import Metric, is_function, require_metric, score_rows
 from summeval_nb.core.results import ScoreTable, Signature
 from summeval_nb.runs.batch import run
@@ -58,7 +58,7 @@ def made(name: str):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_metric_has_the_same_face(name):
-    metric, kind = made(name), metric_class(name)[0]
+    metric, kind = made(name), find_metric(name)[0]
     assert isinstance(metric, s.Metric) and type(metric) is kind and metric.name and metric.judged in metric.columns
     assert set(metric.columns.values()) <= {"text", "texts"} and s.core.Signature.parse(str(metric.signature))["metric"]
     assert metric.fingerprint == made(name).fingerprint and re.fullmatch(r"\w+-[0-9a-f]{16}", metric.fingerprint)
@@ -156,8 +156,8 @@ def test_choices_of_a_metric_go_into_tables():
 
 # ---------------------------------------------------------------- a call
 
-OVERLAP = [name for name in NAMES if metric_class(name)[0].__module__.startswith("summeval_nb.overlap.")]
-WORD_METRICS = [name for name in OVERLAP if "references" in metric_class(name)[0].columns]
+OVERLAP = [name for name in NAMES if find_metric(name)[0].__module__.startswith("summeval_nb.overlap.")]
+WORD_METRICS = [name for name in OVERLAP if "references" in find_metric(name)[0].columns]
 PAIRS = {
     "en": ("the cat sat on a mat", "the cat sat on the mat"),
     "de": ("die Katze saß da", "die Katze schläft"),
@@ -453,8 +453,8 @@ def test_a_metric_knows_its_choices():
 
 
 def test_a_metric_says_what_it_lacks():
-    for call in (lambda: Metric().score("a"), lambda: ScoreTable().arrays()):
-        with pytest.raises(NotImplementedError, match="Metric must|ScoreTable must"):
+    for call in (Metric, lambda: ScoreTable(signature=Signature({}))):
+        with pytest.raises(TypeError, match="made of a function such as|a table needs results, or arrays"):
             call()
 
 
@@ -480,7 +480,7 @@ def test_an_own_metric_needs_no_base():
     ]
 
 
-@pytest.mark.parametrize("wrong", [_Words, len, "bleu", None, 3, [1]])
+@pytest.mark.parametrize("wrong", [_Words, "bleu", None, 3, [1]])
 def test_what_is_no_metric_is_refused(wrong):
     with pytest.raises(TypeError, match="metric (is the class _Words: make one|must be a metric, not)"):
         require_metric(wrong)
@@ -635,11 +635,11 @@ def test_a_wrong_batch_adds_nothing(given, kind, message):
 
 
 def test_references_that_no_column_is():
-    with pytest.raises(ValueError, match="LengthMetric has no column for references: it reads candidate"):
+    with pytest.raises(ValueError, match="length has no column for references: it reads candidate"):
         s.agreement.LengthMetric().compute(predictions=["a"], references=["a"])
-    with pytest.raises(ValueError, match="AnswerMetric has no column for references"):
+    with pytest.raises(ValueError, match="answers has no column for references"):
         s.judged.AnswerMetric().compute(predictions=["a"], references=["a"])
-    with pytest.raises(ValueError, match=r"FaithfulnessMetric reads text, summary: give references= too"):
+    with pytest.raises(ValueError, match=r"faithfulness reads text, summary: give references= too"):
         FAITHFUL.compute(predictions=["a"])
 
 

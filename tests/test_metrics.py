@@ -17,7 +17,7 @@ from summeval_nb.agreement.metrics import (
     _require_choices,
     _vectors_of,
     load_metric,
-    metric_class,
+    find_metric,
     metric_scores,
     metric_table,
 )
@@ -218,7 +218,7 @@ def test_the_figure_has_a_panel_for_each_quality():
     assert "<b>" not in found._repr_html_() and "–" in repr(found)
 
 
-OF_QUESTIONS = [n for n in METRICS if "question" in metric_class(n)[0].columns]
+OF_QUESTIONS = [n for n in METRICS if "question" in find_metric(n)[0].columns]
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_the_list_has_a_row_for_each_name_and_is_a_table():
     listed = list_metrics()
     assert [row["metric"] for row in listed.rows()] == list(METRICS) == list(listed.to_frame()["metric"])
     for row in listed.rows():
-        assert row["reads"] == ", ".join(metric_class(row["metric"])[0].columns) and row["purpose"]
+        assert row["reads"] == ", ".join(find_metric(row["metric"])[0].columns) and row["purpose"]
     asked = {row["metric"]: row["asks_model"] for row in listed.rows()}
     assert (asked["bleu"], asked["faithfulness"], asked["rating"]) == ("no", "by option", "yes")
     assert "noise_sensitivity" in repr(listed) and "<table" in listed._repr_html_()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker, ScriptedBackend
-from summeval_nb.agreement.registry import load_metric, metric_class
+from summeval_nb.agreement.registry import load_metric, find_metric
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Score, Verdict
 from summeval_nb.evidence import load
@@ -363,7 +363,7 @@ def test_with_the_corpus_a_word_metric_gives_its_own_result_back(metric, tmp_pat
     options = {"synonyms": None} if metric == "meteor" else {}
     corpus = [REFERENCE | {"candidate": f"the cat sat {n} times", "id": f"a{n}"} for n in range(3)]
     report = quiet(corpus, metric, out=tmp_path / "one", options=options)
-    wanted = load_metric(metric, **options).score(*(corpus[1][name] for name in metric_class(metric)[0].columns))
+    wanted = load_metric(metric, **options).score(*(corpus[1][name] for name in find_metric(metric)[0].columns))
     found = report.result(1, items=corpus)
     assert type(found) is type(wanted) and found.to_dict() == wanted.to_dict()
     assert getattr(found, "explain", str)() == getattr(wanted, "explain", str)()

@@ -72,8 +72,9 @@ def test_what_is_no_place_in_a_table_is_named():
     table = overlap.bleu_many(["a"], ["a"])
     with pytest.raises(IndexError, match="there is no text 1: the table has 1"):
         table[1]
-    with pytest.raises(TypeError, match="named by its number, not 'bleu'; its columns stand in to_frame"):
-        table["bleu"]
+    assert table["bleu"].tolist() == table.scores.tolist()
+    with pytest.raises(TypeError, match="a text's number or a column's name, not 1.5; its numbers are in to_frame"):
+        table[1.5]
     with pytest.raises(ValueError, match="unknown by 'sentence'; known: 'text'"):
         table.to_frame(by="sentence")
 

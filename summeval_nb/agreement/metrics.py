@@ -14,7 +14,7 @@ import numpy as np
 
 from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
 from .correlation import correlate, left_out_lines
-from .registry import load_metric, metric_class
+from .registry import load_metric, find_metric
 from .significance import compare_metrics
 from .summeval import reference_similarities
 from ..core.base import float_array
@@ -128,7 +128,7 @@ def metric_scores(
         if isinstance(metric, type):
             require_metric(metric, f"the metric {name!r}")
         if isinstance(metric, str):
-            own = "embedder" in metric_class(metric)[0].defaults()
+            own = "embedder" in find_metric(metric)[0].defaults()
             metric = load_metric(metric, **({"embedder": embedder} if own else {}))
         if callable(getattr(metric, "score_many", None)):
             tables[name] = _scored(require_metric(metric), name, data)
@@ -348,7 +348,7 @@ def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
         )
     for metric in named.values():
         if isinstance(metric, str):
-            metric_class(metric)  # an unknown name is refused now
+            find_metric(metric)  # an unknown name is refused now
     return named
 
 
@@ -479,7 +479,7 @@ def _embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
         for metric in _metrics_by_name(metrics).values()
         if isinstance(metric, str)
     ]
-    used = any("embedder" in metric_class(name)[0].defaults() for name in names)
+    used = any("embedder" in find_metric(name)[0].defaults() for name in names)
     return load_embedder(embedder).fingerprint if used else None
 
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #7da56e9e

@@ -1,25 +1,121 @@
-"""Metrics by their names: to resolve a name imports the module of that metric, and no other."""
+"""Metrics by their names: to resolve a name imports the module of that metric, and no other.
+
+Other packages offer metrics under the entry points of the group `summeval_nb.metrics`, and a function or an object of
+your own has its place as a name, "package:function". Nothing of theirs is imported before somebody asks for it by name,
+or for the list.
+"""
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
+from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from summeval_nb.agreement.plugins import Offer, adopt, find_object, is_place, offers
 from summeval_nb.core.base import JsonDict, require_options, short_repr, suggest
 from summeval_nb.core.html import html_table, text_table
-from summeval_nb.core.metric import Metric, require_metric
+from summeval_nb.core.metric import Metric, MetricDefinition, definition_of, is_function, require_metric
 from summeval_nb.core.results import Rows
 
-__all__ = ["METRICS", "MetricList", "describe_metric", "list_metrics", "load_metric", "metric_class"]
+__all__ = ["METRICS", "MetricList", "describe_metric", "list_metrics", "load_metric", "find_metric"]
+
+GROUP = "summeval_nb.metrics"
+
+
+def is_place(name: object) -> bool:
+    """Return whether a name has the form "package:function", where package and function may have dots.
+
+    >>> is_place("my_metrics:shared"), is_place("bleu")
+    (True, False)
+    """
+    if not isinstance(name, str) or name.count(":") != 1:
+        return False
+    return all(part.isidentifier() for half in name.split(":") for part in half.split("."))
+
+
+class _Offer(NamedTuple):
+    """A metric that an installed package offers: its name, its place, and the package with its version."""
+
+    name: str
+    place: str
+    package: str
+
+
+@lru_cache(maxsize=1)
+def _offers(paths: tuple[str, ...]) -> tuple[_Offer, ...]:
+    found = []
+    for entry in entry_points(group=GROUP):
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
+        found.append(_Offer(entry.name, entry.value.partition("[")[0].replace(" ", ""), package))
+    return tuple(sorted(set(found), key=lambda offer: (offer.package, offer.name)))
+
+
+def _all_offers(*, again: bool = False) -> tuple[_Offer, ...]:
+    """Return what installed packages offer, by package; `again` looks for what was installed since."""
+    if again:
+        _offers.cache_clear()
+    return _offers(tuple(sys.path))
+
+
+def find_object(place: str) -> Any:
+    """Import what stands at a place such as "package:function".
+
+    Raises
+    ------
+    ImportError
+        If the module cannot be imported; the error of its own code is in the message.
+    ValueError
+        If the place has another form, or the module has nothing of that name.
+    """
+    if not is_place(place):
+        raise ValueError(f"{place!r} is no place of a metric: write it as 'package:function'")
+    module, _, path = place.partition(":")
+    try:
+        found = import_module(module)
+    except (Exception, SystemExit) as error:  # whatever somebody's module raises
+        absent = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
+        why = "there is no such module: install it, or put its folder into PYTHONPATH"
+        raise ImportError(
+            f"{place!r}: {module} cannot be imported: {why if absent else f'{type(error).__name__}: {error}'}"
+        ) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            near = suggest(part, [name for name in dir(found) if not name.startswith("_")])
+            meant = f", did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"{place!r}: {module} has no {path!r}{meant}")
+        found = getattr(found, part)
+    return found
+
+
+_adopted: dict[tuple[str, str], tuple[Any, Any]] = {}
+
+
+def _adopt(name: str, place: str) -> tuple[Any, JsonDict]:
+    """Return what is known of the function, metric or object at a place, and the options that it fixes."""
+    value = find_object(place)
+    if isinstance(value, Metric) and type(value) is Metric:
+        return value.definition, value.options()
+    known = _adopted.get((name, place))
+    if known is None or known[0] is not value:  # a module may have been loaded again
+        if isinstance(value, type) and issubclass(value, Metric):
+            made: Any = value
+        elif is_function(value) and not isinstance(value, type) and not hasattr(value, "score_many"):
+            made = MetricDefinition(value, name)
+        else:
+            made = MetricDefinition.of_object(require_metric(value, repr(place)), name)
+        made.place = place
+        known = _adopted[name, place] = value, made
+    return known[1], {}
 
 
 class _Known(NamedTuple):
     """What is known of a metric before its module is imported."""
 
-    place: str  # the module, and the class in it
+    place: str  # the module, and the function in it
     purpose: str
     range: str = "0 to 1"
     better: str = "higher"
@@ -80,10 +176,10 @@ def is_ours(name: object) -> bool:
     return isinstance(name, str) and name in _KNOWN
 
 
-def _others(*, again: bool = False) -> dict[str, Offer]:
+def _others(*, again: bool = False) -> dict[str, _Offer]:
     """Return what installed packages offer, by name; where the name is taken already, by the place."""
-    found: dict[str, Offer] = {}
-    for offer in offers(again=again):
+    found: dict[str, _Offer] = {}
+    for offer in _all_offers(again=again):
         taken = offer.name in _KNOWN or offer.name in found or ":" in offer.name
         found[offer.place if taken else offer.name] = offer
     return found
@@ -102,14 +198,14 @@ def _place_of(name: object) -> str:
     raise ValueError(f"unknown metric {short_repr(name)}{meant} {listed}")
 
 
-def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
-    """Return the class of a metric by its name, and the choices that the name fixes."""
+def find_metric(name: str) -> tuple[Any, dict[str, Any]]:
+    """Return the `MetricDefinition` of a name, and the options that the name fixes."""
     if not is_ours(name):
-        return adopt(name, _place_of(name))
+        return _adopt(name, _place_of(name))
     known = _KNOWN[name]
     module, _, own = known.place.partition(":")
-    kind = getattr(import_module(f"summeval_nb.{module}"), own)
-    return kind, dict(known.fixed)
+    found = getattr(import_module(f"summeval_nb.{module}"), own)
+    return found if isinstance(found, type) else definition_of(found), dict(known.fixed)
 
 
 def metric_source(name: str) -> object:
@@ -122,7 +218,7 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
 
     Unknown and missing choices are named.
     """
-    kind, fixed = metric_class(name)
+    kind, fixed = find_metric(name)
     choices = kind.defaults()
     require_options(name, options, [option for option in choices if option not in fixed])
     given = fixed | dict(options)
@@ -131,22 +227,22 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
         needed = ", ".join(f"{option}=..." for option in lacking)
         remedy = f"give them as options, {needed}"
         raise TypeError(f"{name} needs {', '.join(lacking)}: {remedy}")
-    return kind(**given)
+    return kind(**given) if isinstance(kind, type) else Metric(kind, **given)
 
 
-def load_metric(metric: str | Metric, **options: Any) -> Metric:
-    """Return a metric from its name and choices; a metric is returned as it is.
+def load_metric(metric: Any, **options: Any) -> Metric:
+    """Return a metric from its name and options; one that is made already is returned as it is.
 
     Parameters
     ----------
-    metric : str or Metric
-        A name of `list_metrics`, or the place of a function, class or object of yours,
-        "package:function", which is imported. A function such as `f(candidate,
-        references)` or `f(text, summary)` is called once for each text. Its arguments
-        without a default are the columns, and those with one are options; `references`
-        and `contexts` come as lists.
+    metric : str, function or Metric
+        A name of `list_metrics`, a function of yours, or its place, "package:function",
+        which is imported. A function such as `f(candidate, references)` or `f(text,
+        summary)` is called once for each text. Its arguments without a default are the
+        columns, and those with one are options; `references` and `contexts` come as
+        lists.
     **options
-        The metric's choices.
+        The metric's options.
 
     Raises
     ------
@@ -163,9 +259,10 @@ def load_metric(metric: str | Metric, **options: Any) -> Metric:
     """
     if isinstance(metric, str):
         return _made(metric, options)
+    if is_function(metric) and not isinstance(metric, type) and not hasattr(metric, "score_many"):
+        return Metric(metric, **options)
     if options:
-        what = "options belong to metrics known by name; give yours when you make it"
-        raise ValueError(what)
+        raise ValueError("options belong to metrics known by name; give yours when you make it")
     return require_metric(metric)
 
 
@@ -231,16 +328,24 @@ def describe_metric(name: str) -> JsonDict:
     """Return one row of `list_metrics`; only the module of that metric is imported."""
     if is_ours(name):
         known, package = _KNOWN[name], ""
-        kind, better, bounds, purpose = metric_class(name)[0], known.better, known.range, known.purpose
+        kind, better, bounds, purpose = find_metric(name)[0], known.better, known.range, known.purpose
     else:
         offer = _others().get(name)
         package, better, bounds = offer.package if offer else "", "", ""
         try:
-            kind = metric_class(name)[0]
+            kind = find_metric(name)[0]
         except Exception as error:  # whatever is wrong with somebody's code
-            kind, purpose = Metric, f"cannot be loaded: {error}"
-        else:
-            purpose = (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+            return {
+                "metric": name,
+                "reads": "",
+                "range": "",
+                "better": "",
+                "asks_model": "no",
+                "purpose": f"cannot be loaded: {error}",
+                "package": package,
+            }
+        own = kind if isinstance(kind, type) else kind.function
+        purpose = (inspect.getdoc(own) or "").strip().partition("\n")[0].rstrip(".")
     choices = kind.defaults()
     asks = "by option" if choices.keys() & {"judge", "checker", "backend"} else "no"
     return {

@@ -1,108 +1,547 @@
-"""What every metric has, rows and batches scored by any, and its choices shown where a function takes them."""
+"""One function is the metric: its parameters say what it reads and what can be chosen, once.
+
+`metric` declares such a function, `batch` makes its call over many texts, and `Metric` is the function with its options
+bound, as `load_metric` returns it. A function of your own needs no declaration: `Metric(function)` reads its parameters
+by the same rule.
+"""
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import hashlib
 import inspect
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar, cast
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
-from .results import Outcome, ScoreTable, Signature, as_outcome, keeps_index, shared_index
+from .results import Outcome, Score, ScoreTable, Signature, as_outcome, keeps_index, shared_index
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-__all__ = ["Metric", "Accumulator", "require_metric", "score_rows", "is_function", "takes_choices_of"]
+__all__ = ["Metric", "MetricDefinition", "FunctionScore", "Accumulator", "metric", "batch", "definition_of"]
+__all__ += ["require_metric", "score_rows", "is_function", "takes_choices_of"]
+
+_JUDGED = ("candidate", "summary", "answer", "prediction", "response", "generated")
+_LISTS = frozenset({"references", "contexts", "passages", "retrieved_contexts", "ground_truths"})
+_COLUMNS = _LISTS | {*_JUDGED, "text", "question", "context", "truth", "ground_truth"}
+_PLURALS = {"a": "a", "b": "b", "summary": "summaries", "passages": "passages"}
+Parameters = ParamSpec("Parameters")
+Found = TypeVar("Found")
 
 
-class Metric:
-    """A way to score texts, with its choices: the base of `BleuMetric`, `RougeMetric` and the
-    others.
+class MetricDefinition:
+    """What a metric's function says of itself, by its signature.
 
-    A subclass is a frozen dataclass. Its fields are its choices, given by keyword and
-    checked once, when it is made; models and stores may be named by a text.
-    It has `columns` and `score_many`, and should have a `signature`; the rest follows. To call it is to call `score`
-    where the first text is a text, and `score_many` where it is a list of texts.
+    A parameter is a column if it has no default, or has one and the name of a column, such as `references`: then a
+    table may lack it. Every other parameter is an option. In a declared function a parameter by keyword without a
+    default is an option that must be given.
 
     Attributes
     ----------
+    function : callable
+        Scores one text.
     name : str
-        What it is called in `METRICS`, in `run` and in the shell.
-    columns : mapping of str to str
-        What it reads, in the order of its arguments: "text", or "texts" for one text or
-        a list of them.
-    may_lack : sequence of str
-        Those of `columns` that a table may lack, or leave empty; their values are then None.
+        What the metric is called in `load_metric`, in `run` and in the shell.
+    columns : dict of str to str
+        What it reads, in order: "text", or "texts" for one text or a list of them.
+    may_lack : tuple of str
+        The columns that may be missing; their values are then None.
     judged : str
         The column that holds what a system wrote.
-    probe : str
-        A text that is scored to try the choices before the first item; '' for a
-        model's.
-    shard_size : int
-        How many items a long run keeps together.
+    options : dict of str to inspect.Parameter
+        What can be chosen.
+    many, corpus : callable or None
+        The calls over many texts that `batch` made.
     """
 
-    name: ClassVar[str] = ""
-    columns: ClassVar[Mapping[str, str]] = {}
-    may_lack: ClassVar[Sequence[str]] = ()
-    judged: ClassVar[str] = ""
-    probe: ClassVar[str] = ""
-    shard_size: ClassVar[int] = 500
+    def __init__(self, function: Callable[..., Any], name: str = "", *, declared: bool = False):
+        try:
+            given = inspect.signature(function).parameters.values()
+        except (TypeError, ValueError) as error:
+            said = f"{short_repr(function)} does not say what it takes ({error})"
+            raise TypeError(f"{said}: wrap it in a function that does") from None
+        self.function, self.declared = function, declared
+        self.function_name = getattr(function, "__name__", type(function).__name__)
+        self.name = name or self.function_name
+        self.columns: dict[str, str] = {}
+        self.options: dict[str, inspect.Parameter] = {}
+        for one in given:
+            if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+                continue
+            if one.kind is one.POSITIONAL_ONLY:
+                raise TypeError(f"{self.name} takes {one.name} by position only: a metric is called by keyword")
+            needed = one.default is one.empty and not (declared and one.kind is one.KEYWORD_ONLY)
+            if needed or one.name in _COLUMNS:
+                listed = one.name in _LISTS or any(word in str(one.annotation) for word in ("Sequence", "list", "Iter"))
+                self.columns[one.name] = "texts" if listed else "text"
+            else:
+                self.options[one.name] = one
+        self.may_lack = tuple(one.name for one in given if one.name in self.columns and one.default is not one.empty)
+        if len(self.columns) == len(self.may_lack):
+            raise TypeError(f"{self.name} needs no text: a metric is a function such as f(candidate, references)")
+        self.judged = next((column for column in _JUDGED if column in self.columns), next(iter(self.columns)))
+        self.probe, self.shard_size, self.place = "", 500, ""
+        self.check: Callable[..., object] | None = None
+        self.signed: Callable[..., Signature] | None = None
+        self.many: Callable[..., Any] | None = None
+        self.corpus: Callable[..., Any] | None = None
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let what scores columns of pandas refuse two indexes, and a table keep theirs."""
-        super().__init_subclass__(**options)
+    @classmethod
+    def of_object(cls, scorer: Any, name: str) -> MetricDefinition:
+        """Return the definition of somebody's object that has `columns` and `score_many`."""
+        made = cls(lambda text: None, name)
+        made.columns, made.may_lack = dict(scorer.columns), tuple(getattr(scorer, "may_lack", ()))
+        made.judged = getattr(scorer, "judged", "") or next(iter(made.columns))
+        made.function, made.function_name, made.declared = _ScoresOne(scorer), type(scorer).__name__, True
+        made.many = lambda *columns, **more: scorer.score_many(*columns)
+        return made
+
+    def defaults(self) -> JsonDict:
+        """Return the options by name with their defaults; MISSING where there is none."""
+        return {
+            name: MISSING if option.default is option.empty else option.default for name, option in self.options.items()
+        }
+
+    def sign(self, options: Mapping[str, Any]) -> Signature:
+        """Return the signature of a choice of options, all of them bound."""
+        if self.signed is not None:
+            return self.signed(**options)
+        plain, usual = (str, int, float, type(None)), self.defaults()
+        chosen = {name: value for name, value in options.items() if value is not usual[name] and value != usual[name]}
+        choices = {
+            name: value if isinstance(value, plain) else getattr(value, "fingerprint", type(value).__qualname__)
+            for name, value in chosen.items()
+            if name != "store"
+        }
+        return Signature({"metric": self.name, **choices})
+
+
+@dataclass(frozen=True)
+class _ScoresOne:
+    """What scores one text by an object that scores many."""
+
+    scorer: Any
+
+    def __call__(self, *row: Any) -> Any:
+        return self.scorer.score_many(*([value] for value in row))[0]
+
+
+def metric(
+    name: str,
+    *,
+    probe: str = "",
+    shard_size: int = 500,
+    check: Callable[..., object] | None = None,
+    signature: Callable[..., Signature] | None = None,
+) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
+    """Declare a function as the metric of a name; a misspelt option then raises in the function's own words.
+
+    Parameters
+    ----------
+    name : str
+        What the metric is called.
+    probe : str
+        A text that is scored to try the options before the first item of a run; '' for a model's.
+    shard_size : int
+        How many items a run keeps together.
+    check : callable, optional
+        Takes all options by keyword and raises where one is wrong. It is called when options are bound to the metric;
+        the function itself checks what it is given.
+    signature : callable, optional
+        Takes all options by keyword and returns the `Signature`. By default it names the options that are not as usual.
+    """
+
+    def declare(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
+        names = inspect.signature(function).parameters
+
+        @functools.wraps(function)
+        def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
+            __tracebackhide__ = True  # pytest shows the line of the test
+            if not options.keys() <= names.keys():
+                require_options(f"{function.__name__}()", options, names)
+            return function(*given, **options)
+
+        made = MetricDefinition(call, name, declared=True)
+        made.probe, made.shard_size, made.check, made.signed = probe, shard_size, check, signature
+        call.metric = made  # type: ignore[attr-defined]
+        return call
+
+    return declare
+
+
+@overload
+def batch(
+    function: Callable[..., Any] | MetricDefinition, bulk: Callable[..., Found], **more: Any
+) -> Callable[..., Found]: ...
+
+
+@overload
+def batch(function: Callable[..., Found] | MetricDefinition, **more: Any) -> Callable[..., ScoreTable[Found]]: ...
+
+
+def batch(
+    function: Callable[..., Any] | MetricDefinition,
+    bulk: Callable[..., Any] | None = None,
+    *,
+    name: str = "",
+    corpus: bool = False,
+    doc: str = "",
+    **defaults: Any,
+) -> Callable[..., Any]:
+    """Make the call of a metric over many texts: the same options, lists instead of texts.
+
+    Parameters
+    ----------
+    function : callable
+        A function declared by `metric`.
+    bulk : callable, optional
+        Takes one list a column and all options by keyword, and returns a `ScoreTable`, or one score of a corpus. It
+        checks its lists. It may take `progress`. By default the function is called for each text.
+    name : str
+        The name of the call; by default that of the function with `_many` in place of `_score`.
+    corpus : bool
+        Whether all texts are scored as one.
+    doc : str
+        The first lines of the call's docstring.
+    **defaults
+        Options with another default than the function's.
+    """
+    made = definition_of(function)
+    function = made.function
+    name = name or f"{made.function_name.removesuffix('_score')}_many"
+    plural = {column: _PLURALS.get(column, f"{column.removesuffix('s')}s") for column in made.columns}
+    parameters = _batch_parameters(function, plural, defaults)
+    shows_progress = bulk is not None and "progress" in inspect.signature(bulk).parameters
+    usual = made.defaults() | defaults
+    if strange := defaults.keys() - made.options.keys():
+        raise TypeError(f"{made.function_name} has no option {', '.join(sorted(strange))}")
+
+    def call(*given: Any, **named: Any) -> Any:
+        __tracebackhide__ = True
+        if not named.keys() <= parameters.keys():
+            require_options(f"{name}()", named, parameters)
+        try:
+            bound = inspect.Signature(list(parameters.values())).bind(*given, **named).arguments
+        except TypeError as error:
+            raise TypeError(f"{name}(): {error}") from None
+        columns = {names: bound.pop(names, None) for names in plural.values()}
+        progress = {"progress": bound.pop("progress", None)}
+        if _is_table(next(iter(columns.values())), [*columns.values()][1:]):
+            columns, index = _columns_of_table(next(iter(columns.values())), made, plural)
+        else:
+            index = shared_index(**columns)
+        for column, names in plural.items():
+            if columns[names] is None and column not in made.may_lack:
+                raise TypeError(f"{name}() needs {names}: one entry a text, or a table with the column {column}")
+        options = usual | bound
+        if lacking := [option for option, value in options.items() if value is MISSING]:
+            raise TypeError(f"{name}() needs {', '.join(lacking)}")
+        if bulk is not None:
+            found = bulk(*columns.values(), **options, **(progress if shows_progress else {}))
+        else:
+            found = _score_each(made, dict(zip(made.columns, columns.values(), strict=True)), options)
+        fits = index is not None and isinstance(found, ScoreTable) and len(index) == len(found)
+        return found.indexed_by(index) if fits else found
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = sys._getframe(1).f_globals.get("__name__", __name__)
+    call.__doc__ = _batch_doc(made, plural, corpus, doc)
+    call.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
+    setattr(made, "corpus" if corpus else "many", call)
+    return call
+
+
+def _batch_parameters(
+    function: Callable[..., Any], plural: Mapping[str, str], defaults: Mapping[str, Any]
+) -> dict[str, inspect.Parameter]:
+    """The parameters of a batch call: lists for columns, the same options, `progress`."""
+    found = {}
+    for place, one in enumerate(inspect.signature(function).parameters.values()):
+        if one.name in plural:
+            default = one.empty if place == 0 else None  # the first may be a table, with all the others in it
+            one = one.replace(name=plural[one.name], default=default, annotation="Sequence[Any]")
+        elif one.name in defaults:
+            one = one.replace(default=defaults[one.name])
+        found[one.name] = one
+    kind = inspect.Parameter.KEYWORD_ONLY
+    found["progress"] = inspect.Parameter("progress", kind, default=None, annotation="bool | None")
+    return found
+
+
+def _batch_doc(made: MetricDefinition, plural: Mapping[str, str], corpus: bool, doc: str) -> str:
+    """The docstring of a batch call; its options are those of the function."""
+    first = doc or f"Score many texts as `{made.function_name}` scores one: the same numbers, in fewer steps."
+    kind = "Score of all texts as one" if corpus else "ScoreTable"
+    options = ", ".join(made.options) or "no options"
+    return (
+        f"{first}\n\nParameters\n----------\n{', '.join(plural.values())} : list\n    One entry a text, or columns of "
+        f"a DataFrame. A table with such columns may be\n    given as the only argument.\n{options}\n    As for "
+        f"`{made.function_name}`.\nprogress : bool, optional\n    Whether to show a progress bar.\n\nReturns\n-------\n"
+        f"{kind}\n"
+    )
+
+
+def _is_table(first: object, others: Sequence[object]) -> bool:
+    """Whether the only column that was given is a table: a frame, a mapping of columns, a list of dictionaries."""
+    if any(other is not None for other in others):
+        return False
+    if isinstance(first, Mapping) or hasattr(first, "columns") or hasattr(first, "column_names"):
+        return True
+    return isinstance(first, (list, tuple)) and bool(first) and all(isinstance(row, Mapping) for row in first)
+
+
+def _columns_of_table(table: Any, made: MetricDefinition, plural: Mapping[str, str]) -> tuple[dict[str, Any], Any]:
+    """The lists that a metric reads from a table, and the table's index if it has one."""
+    from .files import table_records
+
+    records = table_records(table, list(made.columns), optional=made.may_lack)
+    lists: dict[str, Any] = {names: [record[column] for record in records] for column, names in plural.items()}
+    for column in made.may_lack:
+        if all(value is None for value in lists[plural[column]]):
+            lists[plural[column]] = None
+    return lists, shared_index(table=table)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class FunctionScore(Score):
+    """What a function of somebody's said of one text: a number, or why there is none, and its other parts."""
+
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row with the number and the parts."""
+        return [{**self.parts, "score": self.score, "reason": self.reason}]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data."""
+        return {**self.rows()[0], "signature": str(self.signature)}
+
+
+def _score_each(made: MetricDefinition, columns: Mapping[str, Any], options: JsonDict) -> ScoreTable[Any]:
+    """Call a metric's function for each text."""
+    lists = _require_lists(made, {name: (name, values) for name, values in columns.items() if values is not None})
+    signature = made.sign(options)
+    results = []
+    for values in zip(*lists.values(), strict=True):
+        row = dict(zip(lists, values, strict=True))
+        if not made.declared:  # somebody's function gets a list, however many texts there are
+            for name in row:
+                row[name] = [row[name]] if made.columns[name] == "texts" and isinstance(row[name], str) else row[name]
+        results.append(_as_score(made, made.function(**row, **options), signature))
+    return ScoreTable(results, signature=signature)
+
+
+def _as_score(made: MetricDefinition, value: object, signature: Signature) -> Score:
+    """What a function returned as a score: a number, a mapping with `score`, None, or a score already."""
+    if isinstance(value, Score):
+        return value
+    outcome = as_outcome(value)
+    if outcome.status == "failed":
+        raise ValueError(f"{made.name}: {outcome.reason}; return a finite number, or None for no score")
+    return FunctionScore(score=outcome.score, reason=outcome.reason, signature=signature, parts=outcome.parts)
+
+
+def _require_lists(made: MetricDefinition | Metric, given: Mapping[str, tuple[str, object]]) -> dict[str, list[Any]]:
+    """Return each column as a list, checked; each comes with the name under which the user gave it."""
+    lists: dict[str, list[Any]] = {}
+    for column, (name, values) in given.items():
+        if made.columns[column] == "text":
+            lists[column] = require_texts(values, name)
+            continue
+        lists[column] = [
+            value if isinstance(value, str) else require_texts(value, f"{name}[{place}]")
+            for place, value in enumerate(require_column(values, name))
+        ]
+        if column == "references" and [] in lists[column]:
+            raise ValueError(f"{name}[{lists[column].index([])}] is empty: at least one reference is needed")
+    sizes = {given[column][0]: len(values) for column, values in lists.items()}
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        remedy = "several references of a text are one entry, a list"
+        raise ValueError(f"one entry a text is needed everywhere, not {shown}; {remedy}")
+    return lists
+
+
+def definition_of(function: Any) -> MetricDefinition:
+    """Return what a function says of itself; a function of somebody's is read as it is."""
+    if isinstance(function, MetricDefinition):
+        return function
+    return getattr(function, "metric", None) or MetricDefinition(function)
+
+
+class Metric:
+    """A metric with its options bound: `load_metric("bleu", n=2)`, or `Metric(function)` for one of your own.
+
+    To call it is to call `score` where the first text is a text, and `score_many` where it is a list of texts.
+
+    Parameters
+    ----------
+    function : callable
+        Scores one text: `f(candidate, references)`, `f(text, summary)`, whatever its columns are. It returns a score,
+        a number, a mapping with `score`, or None for no score.
+    **options
+        Its options; the rest is as usual.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an option that the function has not, or a value that it refuses.
+
+    Examples
+    --------
+    >>> def shared(candidate, references, lower=False):
+    ...     return len(set(candidate.split()) & set(references[0].split()))
+    >>> Metric(shared).score_many(["a cat", "a dog"], ["a cat", "a cat"]).scores
+    array([2., 1.])
+    """
+
+    name: ClassVar[str]
+    columns: ClassVar[Mapping[str, str]]
+    may_lack: ClassVar[Sequence[str]]
+    judged: ClassVar[str]
+    probe: ClassVar[str]
+    shard_size: ClassVar[int]
+    place: ClassVar[str]
+
+    def __init__(self, function: Any = None, /, **options: Any):
+        if type(self) is not Metric:
+            return
+        defined = isinstance(function, MetricDefinition)
+        if not defined and (not callable(function) or isinstance(function, (type, Metric))):
+            raise TypeError(
+                f"a metric is made of a function such as f(candidate, references), not {short_repr(function)}"
+            )
+        self.definition = own = definition_of(function)
+        self.function = own.function
+        known = ("name", "columns", "may_lack", "judged", "probe", "shard_size", "place")
+        vars(self).update({name: getattr(own, name) for name in known})
+        require_options(self.name, options, self.definition.options)
+        self._options = options
+        bound = self.bound()
+        if lacking := [name for name, value in bound.items() if value is MISSING]:
+            needed = ", ".join(f"{name}=..." for name in lacking)
+            raise TypeError(f"{self.name} needs {', '.join(lacking)}: give them as options, {needed}")
+        if self.definition.check is not None:
+            self.definition.check(**bound)
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Let the metrics that are still classes keep their fields as options."""
+        super().__init_subclass__(**more)
+        if cls.__mro__[1] is Metric:
+            usual = {
+                "name": "",
+                "columns": {},
+                "may_lack": (),
+                "judged": "",
+                "probe": "",
+                "shard_size": 500,
+                "place": "",
+            }
+            usual |= {"options": _fields_chosen, "defaults": classmethod(_field_defaults), "corpus": None}
+            usual |= {"signature": property(_field_signature)}
+            usual |= {"score": _first_of_many, "score_many": _no_score_many}
+            for name, value in usual.items():
+                if name not in vars(cls):
+                    setattr(cls, name, value)
+            if vars(cls)["corpus"] is None:
+                del cls.corpus
         for name in ("score_many", "score_table", "corpus"):
             if is_function(own := vars(cls).get(name)):
                 setattr(cls, name, keeps_index(own))
 
+    def defaults(self) -> JsonDict:
+        """Return the options by name with their defaults; MISSING where there is none."""
+        return self.definition.defaults()
+
+    def options(self) -> JsonDict:
+        """Return the options that are not the default."""
+        usual = self.definition.defaults()
+        return {name: v for name, v in self._options.items() if v is not usual[name] and v != usual[name]}
+
+    def bound(self) -> JsonDict:
+        """Return all options with their values; MISSING where one must be given."""
+        return self.definition.defaults() | self._options
+
     @property
     def signature(self) -> Signature:
-        """Every choice that could change a number; by default the fields that are not as usual.
-
-        An object among them counts by its `fingerprint`, or else by its class. A metric
-        that knows more of itself says so in a signature of its own.
-        """
-        plain = (str, int, float, type(None))
-        choices = {
-            name: value if isinstance(value, plain) else getattr(value, "fingerprint", type(value).__qualname__)
-            for name, value in self.options().items()
-        }
-        return Signature({"metric": self.name or type(self).__name__, **choices})
+        """Every option that could change a number."""
+        return self.definition.sign(self.bound())
 
     @property
     def fingerprint(self) -> str:
-        """A short name for exactly these choices."""
+        """A short name for exactly these options."""
         digest = hashlib.sha256(str(self.signature).encode("utf-8", "surrogatepass"))
         return f"{self.name or type(self).__name__}-{digest.hexdigest()[:16]}"
 
-    def score_many(self, *columns: Any, **choices: Any) -> Any:
-        """Return a `ScoreTable` for lists of equal length, one list for each column."""
-        raise NotImplementedError(f"{type(self).__name__} must have score_many")
-
-    def score(self, *row: Any, **choices: Any) -> Any:
-        """Return the result of one text, given by the columns in their order."""
-        if self.columns and len(row) > len(self.columns):
-            told = f"{self.name or type(self).__name__} reads {', '.join(self.columns)}"
+    def score(self, *row: Any, **named: Any) -> Any:
+        """Return the result of one text, given by the columns in their order or by name."""
+        if len(row) > len(self.columns):
+            told = f"{self.name} reads {', '.join(self.columns)}"
             raise TypeError(f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest")
-        return self.score_many(*([value] for value in row), **choices)[0]
+        if self.definition.declared:
+            return self.function(*row, **named, **self._options)
+        columns = inspect.Signature(
+            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in self.columns]
+        )
+        try:
+            bound = columns.bind(*row, **named).arguments
+        except TypeError as error:
+            raise TypeError(f"{self.name} reads {', '.join(self.columns)}: {error}") from None
+        return _score_each(self.definition, {name: [value] for name, value in bound.items()}, self.bound())[0]
+
+    def score_many(self, *columns: Any, **named: Any) -> Any:
+        """Return a `ScoreTable` for lists of equal length, one list for each column, or for one table."""
+        if self.definition.many is None:
+            batch(self.definition)
+        many = cast(Callable[..., Any], self.definition.many)
+        return many(*columns, **named, **self._options)
+
+    @property
+    def corpus(self) -> Callable[..., Any]:
+        """The call that scores all texts as one, where the metric has it."""
+        if self.definition.corpus is None:
+            raise AttributeError(f"{self.name} scores texts one by one, and no corpus as a whole")
+        return functools.partial(self.definition.corpus, **self._options)
 
     def __call__(self, *columns: object, **named: object) -> Any:
         """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
 
-        The first column that holds a text decides which: `BleuMetric()("a cat", "a cat")` is
-        one result, `BleuMetric()(["a cat"], ["a cat"])` a table. All arguments are passed on unchanged, with the same
-        errors.
+        The first column that holds a text decides which: `load_metric("bleu")("a cat", "a cat")` is one result. All
+        arguments are passed on unchanged, with the same errors.
         """
         place = [*self.columns.values(), "text"].index("text")
         others = [value for name, value in named.items() if name not in self.columns]
-        many = any(map(is_listed, columns[place : place + 1] or others))
+        many = any(map(is_listed, columns[place : place + 1] or others)) or _is_table(
+            columns[0] if columns else None, columns[1:]
+        )
         return (self.score_many if many else self.score)(*columns, **named)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not Metric:
+            return self is other
+        same = type(other) is Metric and self.function is other.function
+        return same and self.bound() == cast(Metric, other).bound()
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self._options)) if type(self) is Metric else id(self)
+
+    def __reduce__(self) -> Any:
+        if type(self) is not Metric:
+            return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+        return _remade, (self.name, None if self.place else self.function, self._options)
+
+    def __repr__(self) -> str:
+        if type(self) is not Metric:
+            return object.__repr__(self)
+        chosen = "".join(f", {name}={value!r}" for name, value in self._options.items())
+        return f"Metric({getattr(self.function, '__name__', self.name)}{chosen})"
 
     def compute(
         self,
@@ -167,24 +606,7 @@ class Metric:
         column."""
         given = {name: texts for name, texts in named.items() if texts is not None}
         shared_index(**given)
-        lists: dict[str, list[Any]] = {}
-        names: dict[str, list[Any]] = {}
-        for column, (name, values) in self._by_column(given).items():
-            if self.columns[column] == "text":
-                lists[column] = require_texts(values, name)
-            else:
-                listed = require_column(values, name)
-                for place, value in enumerate(listed):
-                    if column == "references" and isinstance(value, list) and not value:
-                        one_needed = "at least one reference is needed"
-                        raise ValueError(f"{name}[{place}] is empty: {one_needed}")
-                lists[column] = [
-                    value if isinstance(value, str) else require_texts(value, f"{name}[{place}]")
-                    for place, value in enumerate(listed)
-                ]
-            names[name] = lists[column]
-        _require_equal_lengths(names)
-        return lists
+        return _require_lists(self, self._by_column(given))
 
     def _by_column(self, given: Mapping[str, object]) -> dict[str, tuple[str, object]]:
         """Return each column of a metric, in order, with the name under which it was given, and the value.
@@ -195,7 +617,7 @@ class Metric:
         others = [name for name in self.columns if name != self.judged]
         against = "references" if "references" in others else others[0] if len(others) == 1 else ""
         meant = {"predictions": self.judged, "references": against}
-        kind, reads = type(self).__name__, ", ".join(self.columns)
+        kind, reads = self.name or type(self).__name__, ", ".join(self.columns)
         found: dict[str, tuple[str, object]] = {}
         for name, value in given.items():
             column = name if name in self.columns else meant.get(name, "")
@@ -213,37 +635,55 @@ class Metric:
             raise ValueError(f"{kind} reads {reads}: give {wanted} too, one entry a text")
         return {column: found[column] for column in self.columns}
 
-    @classmethod
-    def defaults(cls) -> JsonDict:
-        """Return the choices by name with their defaults; MISSING where there is
-        none."""
-        own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
-        made = {option.name: option.default_factory for option in own if option.default_factory is not MISSING}
-        return {
-            option.name: made[option.name]() if option.name in made else option.default for option in own if option.init
-        }
 
-    def options(self) -> JsonDict:
-        """Return the choices that are not the default."""
-        values = {name: (getattr(self, name), default) for name, default in self.defaults().items()}
-        return {name: value for name, (value, default) in values.items() if value is not default and value != default}
+def _remade(name: str, function: Callable[..., Any] | None, options: JsonDict) -> Metric:
+    """Make a metric again in another process; somebody's is imported again by its name."""
+    if function is not None:
+        return Metric(function, **options)
+    return cast(Metric, import_module("summeval_nb.agreement.registry").load_metric(name, **options))
 
 
-def _require_equal_lengths(lists: Mapping[str, Sequence[object]]) -> None:
-    """Raise a `ValueError` unless all lists, by the names under which they were given, have one entry a text."""
-    sizes = {name: len(values) for name, values in lists.items()}
-    if len(set(sizes.values())) > 1:
-        shown = ", ".join(f"{size} {name}" for name, size in sizes.items())
-        raise ValueError(
-            f"one entry a text is needed everywhere, not {shown}; several references of a text are one entry, a list"
-        )
+# ------------------------------------------------ metrics that are still classes, until the last is a function
+
+
+def _field_defaults(cls: type[Any]) -> JsonDict:
+    own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
+    made = {option.name: option.default_factory for option in own if option.default_factory is not MISSING}
+    return {
+        option.name: made[option.name]() if option.name in made else option.default for option in own if option.init
+    }
+
+
+def _fields_chosen(self: Any) -> JsonDict:
+    values = {name: (getattr(self, name), default) for name, default in self.defaults().items()}
+    return {name: value for name, (value, default) in values.items() if value is not default and value != default}
+
+
+def _field_signature(self: Any) -> Signature:
+    plain = (str, int, float, type(None))
+    choices = {
+        name: value if isinstance(value, plain) else getattr(value, "fingerprint", type(value).__qualname__)
+        for name, value in self.options().items()
+    }
+    return Signature({"metric": self.name or type(self).__name__, **choices})
+
+
+def _no_score_many(self: Any, *columns: Any, **choices: Any) -> Any:
+    raise NotImplementedError(f"{type(self).__name__} must have score_many")
+
+
+def _first_of_many(self: Any, *row: Any, **choices: Any) -> Any:
+    if self.columns and len(row) > len(self.columns):
+        told = f"{self.name or type(self).__name__} reads {', '.join(self.columns)}"
+        raise TypeError(f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest")
+    return self.score_many(*([value] for value in row), **choices)[0]
 
 
 class Accumulator:
     """Texts that come in batches, for one number at the end: `update`, `compute`, `reset`.
 
     It keeps the texts, not their scores, so that what is computed is what one call with
-    all texts gives. A metric makes it: `BleuMetric().accumulator()`.
+    all texts gives. A metric makes it: `load_metric("bleu").accumulator()`.
 
     Parameters
     ----------
@@ -252,8 +692,8 @@ class Accumulator:
 
     Examples
     --------
-    >>> from summeval_nb.overlap import RougeMetric
-    >>> batches = RougeMetric(types=["rouge1"]).accumulator()
+    >>> from summeval_nb import load_metric
+    >>> batches = load_metric("rouge", types=["rouge1"]).accumulator()
     >>> batches.update(predictions=["a cat"], references=["a cat"])
     >>> batches.update(predictions=["a cat"], references=["a dog"])
     >>> batches.compute()["rouge1_f1"]
@@ -312,7 +752,9 @@ def require_metric(value: object, name: str = "metric") -> Any:
         raise TypeError(f"{name} is the class {value.__name__}: make one, {value.__name__}()")
     if callable(getattr(value, "score_many", None)) and isinstance(getattr(value, "columns", None), Mapping):
         return value
-    remedy = "pass a name, a Metric such as BleuMetric(), or an object with columns and score_many"
+    if inspect.isroutine(value) or isinstance(value, functools.partial):
+        return Metric(value)
+    remedy = "pass a name, a function such as f(candidate, references), or an object with columns and score_many"
     raise TypeError(f"{name} must be a metric, not {type(value).__name__} ({short_repr(value)}): {remedy}")
 
 
@@ -374,12 +816,12 @@ def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) 
         own = inspect.signature(function)
         named = [parameter for parameter in own.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
         taken = {*but, *(parameter.name for parameter in named)}
-        for field in fields(kind):
-            if field.init and field.name not in taken:
-                default = inspect.Parameter.empty if field.default is MISSING else field.default
+        for own_field in fields(kind):
+            if own_field.init and own_field.name not in taken:
+                default = inspect.Parameter.empty if own_field.default is MISSING else own_field.default
                 named.append(
                     inspect.Parameter(
-                        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
+                        own_field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=own_field.type
                     )
                 )
         names = {parameter.name: parameter for parameter in named}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import json
 import math
 import numbers
 import sys
@@ -12,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, cast, overload
 from urllib.parse import quote, unquote
 
-from .base import JsonDict, float_array, is_finite, np, require_option, short_repr
+from .base import JsonDict, float_array, is_finite, np, require_count, require_inner_share, require_option, short_repr
 from .files import write_whole
 from .html import Markup, folded, html_page, render
+from .resampling import bootstrap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,6 +198,30 @@ class Score:
         """Return the parts behind the number, one plain dictionary each; a subclass
         says what they are."""
         return [{"score": self.score, "reason": self.reason}]
+
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return the numbers that a table of such results has as columns, the main one first."""
+        return {"score": self.score}
+
+    def row(self) -> JsonDict:
+        """Return the one row that a table has for this result: its numbers, and what else identifies it."""
+        return dict(self.numbers_by_name())
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down for this result."""
+        return as_outcome(self)
+
+    @classmethod
+    def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
+        """Return one row for each number of a table of such results: its mean with an interval, and its counts."""
+        found = []
+        for name, values in table.arrays().items():
+            known = values[~np.isnan(values)]
+            low, high = mean_interval(known, confidence=confidence, seed=seed)
+            mean = float(known.mean()) if known.size else None
+            counts = {"n": int(known.size), "undefined": int(values.size - known.size)}
+            found.append({"measure": name, "value": mean, "low": low, "high": high, **counts})
+        return found
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -494,34 +520,107 @@ class PooledCorrelation(NamedTuple):
     reason: str = ""
 
 
-Result = TypeVar("Result", bound=Any)  # what a table holds for each text: a `Score`, a report
+def mean_interval(
+    values: np.ndarray, *, confidence: float = 0.95, n_resamples: int = 2000, seed: int = 0
+) -> tuple[float | None, float | None]:
+    """Return a percentile bootstrap interval of a mean; (None, None) with fewer than two values."""
+    if len(values) < 2:
+        return None, None
+    means = lambda drawn: values[drawn].mean(axis=1)
+    drawn = bootstrap(means, len(values), confidence=confidence, n_resamples=n_resamples, seed=seed)
+    return drawn.low, drawn.high
+
+
+Result = TypeVar("Result", bound=Any)  # what a table holds for each text: a `Score`
 
 
 class ScoreTable(Generic[Result]):
-    """The scores of many texts, in the order of the texts: the base of every table.
+    """The scores of many texts, in the order of the texts.
 
-    It is a sequence of results: `table[3]` is the fourth, `table[:3]` a list of three. For numpy and pandas it is
-    a column of its main scores, as in `np.asarray(table)`, `frame["bleu"] = table`. `index` is that of the Series or
-    DataFrame that was scored, and None for lists.
+    It is a sequence of results: `table[3]` is the fourth, `table[:3]` a list of three, and `table["rouge1_f1"]` the
+    array of that number. For numpy and pandas it is a column of its main scores, as in `np.asarray(table)`,
+    `frame["bleu"] = table`. `index` is that of the Series or DataFrame that was scored, and None for lists.
 
-    `arrays` holds numbers, one place a text, NaN where there is none; in `rows` and in
-    plain data such a place is None. `mean` leaves it out and `n_undefined` counts it.
+    Parameters
+    ----------
+    results : sequence of Score, optional
+        The result of each text. Leave it out if `result_of` makes them.
+    signature : Signature
+        The options behind the numbers.
+    arrays : mapping of str to array, optional
+        Each number by name, one place a text, NaN where there is none; the first is the main score. By default
+        they are read from the results' `numbers_by_name()`.
+    result_of : callable, optional
+        Makes the result of a text from its place, when somebody asks for it. A table can be pickled if it can.
+    outcomes_of : callable, optional
+        Makes what a run writes down for all texts at once, from the table.
+    nothing : str
+        Why a text has no score, where its result does not say so.
     """
 
-    signature: Signature
     index: Any = None
     nothing: str = "there is nothing to score"
-    sentence_columns: ClassVar[Sequence[str]] = ()  # of the rows of a result, where these are sentences or statements
+    sentence_columns: Sequence[str] = ()  # of the rows of a result, where these are sentences or statements
+    _results: Sequence[Any] | None = None
+    _result_of: Callable[[int], Any] | None = None
+    _outcomes_of: Callable[[Any], list[Outcome]] | None = None
+    _arrays: dict[str, np.ndarray] | None = None
+
+    def __init__(
+        self,
+        results: Sequence[Result] | None = None,
+        *,
+        signature: Signature,
+        arrays: Mapping[str, np.ndarray] | None = None,
+        result_of: Callable[[int], Result] | None = None,
+        outcomes_of: Callable[[ScoreTable[Result]], list[Outcome]] | None = None,
+        nothing: str = "",
+        index: Any = None,
+    ):
+        if (results is None) == (result_of is None) or (results is None and arrays is None):
+            raise TypeError("a table needs results, or arrays with result_of, which makes a result from its place")
+        self.signature = signature
+        self.index = index
+        self.nothing = nothing or self.nothing
+        if results is not None:
+            self.results = self._results = results
+        self._result_of = result_of
+        self._outcomes_of = outcomes_of
+        self._arrays = None if arrays is None else dict(arrays)
+        if results:
+            self.sentence_columns = getattr(results[0], "sentence_columns", ())
+
+    if TYPE_CHECKING:
+        results: Sequence[Result]
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "results":
+                raise AttributeError(f"{type(self).__name__} has no {name!r}")
+            self._results = [self.result(place) for place in range(len(self))]
+            return self._results
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Return each number by name, shape (texts,); the first is the main score."""
-        raise NotImplementedError(f"{type(self).__name__} must say what its arrays are")
+        """Return each number by name, shape (texts,), NaN where there is none; the first is the main score."""
+        if self._arrays is None:
+            rows = [result.numbers_by_name() for result in self.results]
+            names = list(dict.fromkeys(name for row in rows for name in row)) or ["score"]
+            listed = {name: [row.get(name) for row in rows] for name in names}
+            self._arrays = {
+                name: np.array([np.nan if value is None else value for value in values], float)
+                for name, values in listed.items()
+            }
+        return dict(self._arrays)
 
     def result(self, place: int) -> Result:
-        """Return the result of a text by its place, from 0; by default its main score alone."""
-        (value,) = _without_nan(self.scores[[place]])
-        reason = "" if value is not None else self.nothing
-        return cast(Any, Score(score=value, reason=reason, signature=self.signature))
+        """Return the result of a text by its place, from 0."""
+        if self._results is not None:
+            return self._results[place]
+        if self._result_of is None:
+            (value,) = _without_nan(self.scores[[place]])
+            reason = "" if value is not None else self.nothing
+            return cast(Any, Score(score=value, reason=reason, signature=self.signature))
+        return self._result_of(place)
 
     @property
     def scores(self) -> np.ndarray:
@@ -538,8 +637,16 @@ class ScoreTable(Generic[Result]):
         """How many texts have no score."""
         return int((~self.defined).sum())
 
+    @property
+    def n_failed(self) -> int:
+        """How many questions to a checker, a judge or a model have no answer, over all texts."""
+        return sum(getattr(result, "n_failed", 0) for result in self._results or ())
+
     def __len__(self) -> int:
-        return len(self.scores)
+        return len(self.scores) if self._results is None else len(self._results)
+
+    @overload
+    def __getitem__(self, place: str) -> Any: ...
 
     @overload
     def __getitem__(self, place: int) -> Result: ...
@@ -548,6 +655,9 @@ class ScoreTable(Generic[Result]):
     def __getitem__(self, place: slice) -> list[Result]: ...
 
     def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, str):
+            arrays = self.arrays()
+            return arrays[require_option(place, "number", arrays)]
         places = range(len(self))
         if isinstance(place, slice):
             return [self.result(own) for own in places[place]]
@@ -556,8 +666,10 @@ class ScoreTable(Generic[Result]):
         except IndexError:
             raise IndexError(f"there is no text {place}: the table has {len(self)}, counted from 0") from None
         except TypeError:
-            columns = "its columns stand in to_frame() and arrays()"
-            raise TypeError(f"a text of a table is named by its number, not {short_repr(place)}; {columns}") from None
+            remedy = "its numbers are in to_frame() and arrays()"
+            raise TypeError(
+                f"a table takes a text's number or a column's name, not {short_repr(place)}; {remedy}"
+            ) from None
         return self.result(own)
 
     def __iter__(self) -> Iterator[Result]:
@@ -569,30 +681,48 @@ class ScoreTable(Generic[Result]):
     def indexed_by(self, index: Any) -> Self:
         """Return the same table with an index of pandas, one label a text."""
         found = copy.copy(self)
-        object.__setattr__(found, "index", index)  # most tables are frozen
+        object.__setattr__(found, "index", index)
         return found
 
     def mean(self, name: str | None = None) -> float | None:
         """Return the mean of the main score, or of another of `arrays`, where
         defined."""
         arrays = self.arrays()
-        chosen = self.scores if name is None else arrays[require_option(name, "number", arrays)]
-        values = chosen[~np.isnan(chosen)]
+        values = self.scores if name is None else arrays[require_option(name, "number", arrays)]
+        values = values[~np.isnan(values)]
         return float(values.mean()) if values.size else None
 
     def means(self) -> dict[str, float | None]:
         """Return the mean of each number by its name; None where no text has it."""
         return {name: self.mean(name) for name in self.arrays()}
 
+    def interval(
+        self, name: str | None = None, *, confidence: float = 0.95, n_resamples: int = 2000, seed: int = 0
+    ) -> tuple[float | None, float | None]:
+        """Return a bootstrap interval of the mean of the main score, or of another number; texts are drawn again."""
+        arrays = self.arrays()
+        values = self.scores if name is None else arrays[require_option(name, "number", arrays)]
+        return mean_interval(values[~np.isnan(values)], confidence=confidence, n_resamples=n_resamples, seed=seed)
+
+    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
+        """Return one row for each number: `measure`, `value` (its mean), `low`, `high`, and how many texts have it."""
+        require_inner_share(confidence, "confidence")
+        kind = type(self._results[0]) if self._results else Score
+        return kind.summarize(self, confidence=confidence, seed=seed)
+
     def reasons(self) -> list[str]:
         """Return why a text has no score, one line a text; '' where it has one."""
-        return ["" if known else self.nothing for known in self.defined.tolist()]
+        own = [getattr(result, "reason", "") for result in self._results] if self._results else [""] * len(self)
+        return [
+            "" if known else reason or self.nothing for known, reason in zip(self.defined.tolist(), own, strict=True)
+        ]
 
     def rows(self) -> list[JsonDict]:
         """Return one plain dictionary a text; a number that is undefined is None."""
+        if self._results is not None:
+            return [result.row() for result in self._results]
         columns = {name: _without_nan(values) for name, values in self.arrays().items()}
-        rows = zip(*columns.values(), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def sentence_rows(self, place: int) -> list[JsonDict]:
         """Return one plain dictionary for each sentence or statement of a text."""
@@ -600,9 +730,9 @@ class ScoreTable(Generic[Result]):
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down for each text: score, status, reason, parts."""
-        found = zip(_without_nan(self.scores), self.reasons(), self.rows(), strict=True)
-        line = str(self.signature)
-        return [Outcome(s, "undefined" if s is None else "ok", w, r, line) for s, w, r in found]
+        if self._outcomes_of is not None:
+            return self._outcomes_of(self)
+        return [result.outcome() if isinstance(result, Score) else as_outcome(result) for result in self]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -633,6 +763,10 @@ class ScoreTable(Generic[Result]):
         index = None if self.index is None else self.index.take([row["row"] for row in rows])
         return pd.DataFrame(rows, columns=["row", *self.sentence_columns], index=index)
 
+    def worst(self, n: int = 10) -> pd.DataFrame:
+        """Return the rows of the `n` lowest scores as a table of pandas, the lowest first, with the texts' labels."""
+        return self.to_frame().iloc[self.worst_first()[: require_count(n, "n")]]
+
     def correlate(self, human: Sequence[float | None] | pd.Series) -> PooledCorrelation:
         """Return how the main scores go with people's, over all texts at once.
 
@@ -650,8 +784,8 @@ class ScoreTable(Generic[Result]):
 
         Examples
         --------
-        >>> table = NumberTable(name="mine", values=np.array([1.0, 2, 4]), signature=Signature({}))
-        >>> table.correlate([1, 2, 3]).spearman
+        >>> results = [Score(score=value, signature=Signature({})) for value in (1.0, 2, 4)]
+        >>> ScoreTable(results, signature=Signature({})).correlate([1, 2, 3]).spearman
         1.0
         """
         from scipy import stats
@@ -687,7 +821,7 @@ class ScoreTable(Generic[Result]):
         return self._card(", the first 10 below" if len(self) > 10 else "", self.rows()[:10])
 
     def _card(self, more: str, rows: Sequence[Mapping[str, object]]) -> str:
-        heading = f"{type(self).__name__}: {self.main} mean of {len(self)} texts"
+        heading = f"{self.main}, mean of {len(self)} texts"
         reason = f"no text of {len(self)} has a score"
         return score_card(heading + more, self.mean(), reason, rows, str(self.signature))
 
@@ -703,17 +837,35 @@ class ScoreTable(Generic[Result]):
         """Return the report of a text as HTML."""
         return self.result(place)._repr_html_()
 
+    def to_csv(self, path: str | PathLike[str]) -> Path:
+        """Write one row a text as CSV, a cell that a spreadsheet could run made harmless, and return the path."""
+        from .files import csv_text, plain_cell
+
+        labels = range(len(self)) if self.index is None else self.index
+        rows = [
+            {"text": plain_cell(label), **{name: plain_cell(value) for name, value in row.items()}}
+            for label, row in zip(labels, self.rows(), strict=True)
+        ]
+        names = list(dict.fromkeys(name for row in rows for name in row)) or ["text", *self.arrays()]
+        write_whole(Path(path), csv_text(rows, names))
+        return Path(path)
+
+    def to_json(self, path: str | PathLike[str]) -> Path:
+        """Write what `to_dict` returns as JSON and return the path."""
+        write_whole(Path(path), json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False) + "\n")
+        return Path(path)
+
     def to_html(self, path: str | PathLike[str], *, title: str = "") -> Path:
         """Write the reports of all texts as one stand-alone file, the worst first, and return its path.
 
-        The page makes no request and runs no script. Its title is the name of the table's class, or the one given.
+        The page makes no request and runs no script. Its title is the main score's name, or the one given.
         """
         labels = range(len(self)) if self.index is None else self.index
         reports = [
             folded(f"{labels[place]}: {self.headline(place)}", Markup(self.drawn(place)))
             for place in self.worst_first()
         ]
-        target, title = Path(path), title or type(self).__name__
+        target, title = Path(path), title or self.main
         write_whole(target, html_page(title, "".join([self._card(", the worst first", []), *reports])))
         return target
 

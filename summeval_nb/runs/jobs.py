@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
-from summeval_nb.agreement.plugins import FunctionMetric
-from summeval_nb.agreement.registry import METRICS, is_ours, load_metric, metric_class, metric_source
+from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, load_metric, metric_source
 from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
 from summeval_nb.core.files import find_column, no_column
 from summeval_nb.core.items import Item, why_unread
@@ -229,7 +228,7 @@ class Job:
 
             object.__setattr__(self, "store", store_path(self.store))
         if isinstance(self.metric, str):
-            kind, fixed = metric_class(self.metric)
+            kind, fixed = find_metric(self.metric)
             known = [option for option in kind.defaults() if option not in fixed and option != "store"]
             require_options(self.metric, self.options, known)
         elif isinstance(self.metric, type) or not (callable(self.metric) or hasattr(self.metric, "score_many")):
@@ -273,7 +272,7 @@ class Job:
     def _kind(self) -> Any:
         """What says the columns: the class of a metric with a name, an object with `score_many`, or None."""
         if isinstance(self.metric, str):
-            return metric_class(self.metric)[0]
+            return find_metric(self.metric)[0]
         return self.metric if hasattr(self.metric, "score_many") else None
 
     @property
@@ -356,9 +355,10 @@ def _packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
 
 def _is_named(metric: Metric) -> bool:
     """Whether a metric is one of those that have a name, and not a class of somebody's derived from it."""
-    if isinstance(metric, FunctionMetric):
+    if metric.place:
         return True
-    return metric.name in METRICS and metric_class(metric.name)[0] is type(metric)
+    known = find_metric(metric.name)[0] if metric.name in METRICS else None
+    return known is not None and (known is type(metric) or known is getattr(metric, "definition", None))
 
 
 class Line(NamedTuple):
@@ -416,7 +416,7 @@ _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
 def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Metric:
     """Return a metric by name with its options, and with the store where it takes one."""
-    keeps = "store" in metric_class(name)[0].defaults()
+    keeps = "store" in find_metric(name)[0].defaults()
     return load_metric(name, **options, **({"store": store} if keeps else {}))
 
 
