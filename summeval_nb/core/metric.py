@@ -262,16 +262,18 @@ def _batch_parameters(
     function: Callable[..., Any], plural: Mapping[str, str], defaults: Mapping[str, Any]
 ) -> dict[str, inspect.Parameter]:
     """The parameters of a batch call: lists for columns, the same options, `progress`."""
-    found = {}
-    for place, one in enumerate(inspect.signature(function).parameters.values()):
+    found: dict[str, inspect.Parameter] = {}
+    given, listed = inspect.signature(function).parameters.values(), inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for one in sorted(given, key=lambda one: (one.name not in plural, one.kind)):
         if one.name in plural:
-            default = one.empty if place == 0 else None  # the first may be a table, with all the others in it
-            one = one.replace(name=plural[one.name], default=default, annotation="Sequence[Any]")
+            default = None if found else one.empty  # the first may be a table, with all the others in it
+            one = one.replace(name=plural[one.name], default=default, annotation="Sequence[Any]", kind=listed)
         elif one.name in defaults:
             one = one.replace(default=defaults[one.name])
-        found[one.name] = one
-    kind = inspect.Parameter.KEYWORD_ONLY
-    found["progress"] = inspect.Parameter("progress", kind, default=None, annotation="bool | None")
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            found[one.name] = one
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    found["progress"] = inspect.Parameter("progress", by_name, default=None, annotation="bool | None")
     return found
 
 
