@@ -27,7 +27,7 @@ def modules() -> list[Path]:
 
 def digest() -> dict[str, str]:
     """Hash of every file that an export or a clean may rewrite."""
-    files = [*notebooks(), *modules(), ROOT / "pyproject.toml"]
+    files = [*notebooks(), *modules(), *ROOT.glob("summeval_nb/*/*.pyi"), ROOT / "pyproject.toml"]
     return {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
@@ -67,6 +67,8 @@ def main() -> int:
     for path in notebooks():
         strip(path)
     name_generated()
+    stubs = [sys.executable, str(Path(__file__).with_name("stubs.py"))]
+    subprocess.run(stubs, cwd=ROOT, env=env | {"PYTHONPATH": str(ROOT)}, check=True, capture_output=True)
     after = digest()
     changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     if changed:

@@ -253,7 +253,12 @@ def batch(
     call.__name__ = call.__qualname__ = name
     call.__module__ = sys._getframe(1).f_globals.get("__name__", __name__)
     call.__doc__ = _batch_doc(made, plural, corpus, doc)
-    call.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
+    returned = inspect.signature(bulk or function).return_annotation
+    returned = returned if bulk else f"ScoreTable[{returned}]"
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        list(parameters.values()), return_annotation=returned
+    )
+    call.columns = tuple(plural.values())  # type: ignore[attr-defined]
     setattr(made, "corpus" if corpus else "many", call)
     return call
 
