@@ -48,7 +48,7 @@ from .evidence.faithfulness import faithfulness as faithfulness
 from .evidence.bench import benchmark_checker as benchmark_checker
 from .overlap.rouge import calculate_rouge as calculate_rouge
 from .overlap.rouge import calculate_rouge_l as calculate_rouge_l
-from .overlap.rouge import lcs_length as lcs_length
+from .overlap.rouge_bulk import lcs_length as lcs_length
 from .overlap.rouge import rouge_many as rouge_many
 from .overlap.rouge import rouge_score as rouge_score
 from .overlap.identify import identify_score as identify_score

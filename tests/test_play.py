@@ -16,7 +16,7 @@ from scipy import stats
 
 from summeval_nb import bleu_score, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.overlap.rouge import lcs_path, lcs_table
+from summeval_nb.overlap.rouge_counts import lcs_path, lcs_table
 from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
 from summeval_nb.teaching.play import (
     PRESETS,
@@ -107,7 +107,7 @@ def test_each_filled_step_says_the_cells_number():
     table = lcs_table(x, y)
     for step in lcs_steps(x, y)[1 : 1 + len(x) * len(y)]:
         number = re.search(r"(\d+)\.$", step.words)
-        assert number and int(number[1]) == table[step.row, step.column], step
+        assert number and int(number[1]) == table[step.row][step.column], step
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from summeval_nb.overlap.counting import (
     pairs_in_order,
     shared_pairs,
 )
-from summeval_nb.overlap.rouge import MULTI, TYPES, lcs_path, rouge_many, rouge_score
-from summeval_nb.overlap.rouge import _common_length as common_length
+from summeval_nb.overlap.rouge import MULTI, TYPES, rouge_many, rouge_score
 
 REFUSED = ["numpy", "scipy", "pandas", "rapidfuzz", "torch", "nltk", "regex", "sacrebleu", "rouge_score", "sklearn"]
 REFUSED += ["jinja2", "markupsafe", "matplotlib", "tqdm", "sentence_transformers", "transformers", "tokenizers", "yaml"]
@@ -109,13 +108,6 @@ def test_bleu_of_one_is_bleu_of_many_to_the_last_bit(smooth):
         score = bleu_score(text, group, smooth=smooth)
         assert score.score is None or score.score == table.scores[place]
         assert score.statistics.tolist() == table.statistics[[place]].tolist()
-
-
-def test_lengths_of_subsequences_are_those_of_paths():
-    rng = random.Random(0)
-    for _ in range(200):
-        left, other = (rng.choices("abcd", k=rng.randint(0, 70)) for _ in range(2))
-        assert common_length(left, other) == common_length(other, left) == len(lcs_path(left, other))
 
 
 @pytest.mark.parametrize("kind", SKIP_TYPES)

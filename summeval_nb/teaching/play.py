@@ -31,7 +31,8 @@ from summeval_nb.evidence.base import Checker, nearest_evidence
 from summeval_nb.evidence.faithfulness import DEFAULT_K, Faithfulness, evaluate, supported_share
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.overlap.bleu import SMOOTHING, BleuScore, bleu_score, require_references
-from summeval_nb.overlap.rouge import calculate_rouge_l, lcs_table
+from summeval_nb.overlap.rouge import calculate_rouge_l
+from summeval_nb.overlap.rouge_counts import lcs_table
 from summeval_nb.overlap.tokens import rouge_tokenizer
 from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.split import split_markdown
@@ -202,7 +203,7 @@ def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
     start = "Row 0 and column 0 stand for no words at all: nothing is shared, so they hold 0."
     steps = [LcsStep("start", 0, 0, start)]
     for i, j in np.ndindex(len(x), len(y)):
-        above, left, value = int(table[i, j + 1]), int(table[i + 1, j]), int(table[i + 1, j + 1])
+        above, left, value = table[i][j + 1], table[i + 1][j], table[i + 1][j + 1]
         if x[i] == y[j]:
             said = f"“{x[i]}” stands on both sides: one more than in the cell to the upper left, {value - 1} + 1 = "
         else:
@@ -211,7 +212,7 @@ def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
         steps.append(LcsStep(kind, i + 1, j + 1, f"{said}{value}."))
     i, j, kept = len(x), len(y), []
     while i and j:
-        left, is_greater = int(table[i, j - 1]), table[i, j - 1] > table[i - 1, j]
+        left, is_greater = table[i][j - 1], table[i][j - 1] > table[i - 1][j]
         if x[i - 1] == y[j - 1]:
             kept.append(x[i - 1])
             kind, said = "keep", f"“{x[i - 1]}” on both sides; keep it, go to the upper left."
@@ -233,7 +234,7 @@ class LcsState(State):
     step: int
     rows: list[str]
     columns: list[str]
-    table: np.ndarray
+    table: list[list[int]]
     steps: list[LcsStep]
     rouge: dict[str, float]
 
@@ -255,7 +256,7 @@ class LcsState(State):
 
         def cell(i: int, j: int) -> tuple[str, str]:
             known = not (i and j) or (i - 1) * width + j <= self.step
-            return marked.get((i, j), ""), str(self.table[i, j]) if known else ""
+            return marked.get((i, j), ""), str(self.table[i][j]) if known else ""
 
         rows = [(word, [cell(i, j) for j in range(width + 1)]) for i, word in enumerate(("(none)", *self.rows))]
         return self._figure(render("play.html", drawing="lcs", columns=("(none)", *self.columns), rows=rows))
