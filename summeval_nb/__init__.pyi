@@ -18,8 +18,6 @@ from .core.results import Verdict as Verdict
 from .core.data import load_summeval as load_summeval
 from .core.data import sample_articles as sample_articles
 from .agreement.labels import correct_score as correct_score
-from .agreement.labels import draw_items as draw_items
-from .agreement.labels import labels_needed as labels_needed
 from .agreement.correlation import correlate as correlate
 from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
@@ -48,7 +46,6 @@ from .evidence.faithfulness import faithfulness as faithfulness
 from .evidence.bench import benchmark_checker as benchmark_checker
 from .overlap.rouge import calculate_rouge as calculate_rouge
 from .overlap.rouge import calculate_rouge_l as calculate_rouge_l
-from .overlap.rouge_bulk import lcs_length as lcs_length
 from .overlap.rouge import rouge_many as rouge_many
 from .overlap.rouge import rouge_score as rouge_score
 from .overlap.identify import identify_score as identify_score

@@ -390,6 +390,14 @@ def read_options(
     return read_flags(found, function)
 
 
+def read_metric_options(given: Given, name: str) -> JsonDict:
+    """Return the options of a metric, but for those that its name fixes."""
+    from summeval_nb.agreement.registry import find_metric
+
+    kind, fixed = find_metric(name)
+    return read_options(given.option, kind if isinstance(kind, type) else kind.function, name, but=fixed)
+
+
 def open_table(name: str, format: str | None) -> ItemStream:
     """Return a file, or standard input for `-`, as a stream of items."""
     from summeval_nb.core.items import open_items
@@ -469,6 +477,13 @@ def show(result: Showable, given: Given, title: str, text: str, *, safe: bool = 
 def write_markdown(path: Path, draw: Callable[[], str]) -> None:
     """Write Markdown to a file, behind the mark by which we know it as ours."""
     write(path, lambda target: write_whole(target, f"{_STARTS['--markdown'].decode()}\n{draw()}"))
+
+
+def show_rows(rows: Sequence[JsonDict], as_json: bool, *, shown: Sequence[JsonDict] | None = None) -> None:
+    """Print rows as JSON, or as a table; `shown` are the rows as people read them."""
+    from summeval_nb.core.html import text_table
+
+    say(to_json({"rows": rows}) if as_json else text_table(rows if shown is None else shown))
 
 
 _MOST_ROWS = 100  # of a table in Markdown, which is for pull requests and summaries of jobs

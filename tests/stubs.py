@@ -43,13 +43,18 @@ def _shown(call: object, name: str, named: set[str]) -> str:
     return f"def {name}({', '.join(parts)}) -> {_plain(signature.return_annotation, named)}: ..."
 
 
+def _as_ruff_sorts(found: tuple[str, str, str]) -> tuple[object, ...]:
+    _, module, name = found
+    return module, not name.isupper(), not name[0].isupper(), name.lower()
+
+
 def typed(stub: Path) -> str:
     """The text of a part's stub with its batch calls typed."""
     lines, hidden = stub.read_text(encoding="utf-8").partition(HIDDEN)[::2]
     hidden = hidden.partition("\n\n")[0]
     imports = re.findall(r"^ *(from \.(\w+) import (\w+) as \w+)$", f"{lines}\n{hidden}", re.M)
     named, calls, kept = {name for _, _, name in imports}, [], []
-    for line, module, name in sorted(set(imports)):
+    for line, module, name in sorted(set(imports), key=_as_ruff_sorts):
         value = getattr(importlib.import_module(f"summeval_nb.{stub.parent.name}.{module}"), name)
         (calls if hasattr(value, "columns") and inspect.isfunction(value) else kept).append((line, name, value))
     heading = lines.partition("\n")[0]

@@ -9,7 +9,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb.agreement.registry import METRICS, load_metric, find_metric
+from summeval_nb.agreement.registry import METRICS, find_metric, load_metric
 from summeval_nb.core.results import ScoreTable, Verdict
 from summeval_nb.evidence.builtin import WordsChecker
 

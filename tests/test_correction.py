@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from summeval_nb import correct_score, draw_items, evaluate_many, labels_needed
-from summeval_nb.agreement import record_label, rogan_gladen
+from summeval_nb import correct_score, evaluate_many
+from summeval_nb.agreement import draw_items, labels_needed, record_label, rogan_gladen
 from summeval_nb.agreement.correction import power_tuned
 from summeval_nb.agreement.labels import MIN_LABELS, corrected
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb import correct_score, draw_items, labels_needed
-from summeval_nb.agreement import label_items, read_labels, record_label
+from summeval_nb import correct_score
+from summeval_nb.agreement import draw_items, label_items, labels_needed, read_labels, record_label
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -16,8 +16,8 @@ from summeval_nb.agreement.metrics import (
     _point,
     _require_choices,
     _vectors_of,
-    load_metric,
     find_metric,
+    load_metric,
     metric_scores,
     metric_table,
 )

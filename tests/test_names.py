@@ -61,7 +61,7 @@ def test_a_part_suggests_and_names_the_place_of_other_parts():
 
 
 def test_a_module_is_imported_though_no_name_is_like_it():
-    exec("from summeval_nb import commands")
+    exec("from summeval_nb import shell")
     exec("from summeval_nb.overlap import counting")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import summeval_nb as s
-from summeval_nb.agreement.registry import list_metrics, load_metric, find_metric
+from summeval_nb.agreement.registry import find_metric, list_metrics, load_metric
 from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.runs.finished import result_of_item
 

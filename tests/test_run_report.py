@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker, ScriptedBackend
-from summeval_nb.agreement.registry import load_metric, find_metric
+from summeval_nb.agreement.registry import find_metric, load_metric
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Score, Verdict
 from summeval_nb.evidence import load

@@ -12,8 +12,7 @@ import pytest
 import typer
 
 from summeval_nb import bleu_score, corpus_bleu
-from summeval_nb.cli import app
-from summeval_nb.commands import _grid
+from summeval_nb.cli import _grid, app
 from summeval_nb.shell import (
     Given,
     keep_apart,

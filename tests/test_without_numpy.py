@@ -32,7 +32,8 @@ class Refuse:
             raise ModuleNotFoundError(f"{name} is not there", name=name)
 
 sys.meta_path.insert(0, Refuse())
-from summeval_nb import bleu_score, calculate_rouge, calculate_rouge_l, lcs_length, rouge_score
+from summeval_nb import bleu_score, calculate_rouge, calculate_rouge_l, rouge_score
+from summeval_nb.overlap import lcs_length
 from summeval_nb.overlap import rouge_w
 from summeval_nb.overlap.rouge import TYPES
 

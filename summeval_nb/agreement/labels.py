@@ -722,7 +722,7 @@ def label_items(
     Examples
     --------
     >>> import tempfile
-    >>> from summeval_nb import draw_items
+    >>> from summeval_nb.agreement import draw_items
     >>> path = tempfile.mkdtemp() + "/to_label.csv"
     >>> drawn = draw_items({"text": ["It rained.", "It snowed."], "score": [1, 0]}, 2, path=path)
     >>> items = label_items(path, who="Ada")

@@ -9,12 +9,12 @@ import math
 import numbers
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,16 +25,8 @@ from .html import html_table, render
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "QUALITIES",
-    "SCALE",
-    "SampleSummary",
-    "SampleArticle",
-    "sample_articles",
-    "SummEval",
-    "load_summeval",
-    "load_toy_summeval",
-]
+__all__ = ["QUALITIES", "SCALE", "SampleArticle", "SampleSummary", "SummEval", "load_summeval", "load_toy_summeval"]
+__all__ += ["sample_articles"]
 
 
 def _asset(name: str) -> Any:
@@ -123,84 +115,6 @@ QUALITIES = ("coherence", "consistency", "fluency", "relevance")
 SCALE = (1.0, 5.0)
 
 
-def _field(record: object, name: str, where: str) -> object:
-    """Return a field of a JSON object, or raise an error that names the place and the
-    field."""
-    if not isinstance(record, Mapping):
-        raise ValueError(f"{where} must be a JSON object with named fields, not {type(record).__name__}")
-    if name not in record:
-        raise ValueError(f"{where}: the field {name!r} is missing (found: {', '.join(map(repr, record))})")
-    return record[name]
-
-
-def _rating(record: object, quality: str, where: str) -> float:
-    """Return a rating on the scale; null means not rated and becomes NaN, which the
-    statistics leave out and count."""
-    value = _field(record, quality, where)
-    if value is None:
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{where}: {quality!r} must be a number from 1 to 5 or null, not {value!r}")
-    if not SCALE[0] <= float(value) <= SCALE[1]:
-        raise ValueError(f"{where}: {quality!r} must lie on the scale from 1 to 5, not {value!r}")
-    return float(value)
-
-
-def _mean(values: np.ndarray) -> float | None:
-    present = values[~np.isnan(values)]
-    return float(present.mean()) if present.size else None
-
-
-def _record(data: SummEval, i: int) -> JsonDict:
-    """Return article i in the form of one line of the file."""
-    rated = [
-        {q: None if math.isnan(v[i, j]) else float(v[i, j]) for q, v in data.ratings.items()}
-        for j in range(len(data.systems))
-    ]
-    systems = [
-        {"system": name, "summary": text} | values
-        for name, text, values in zip(data.systems, data.summaries[i], rated, strict=True)
-    ]
-    return {
-        "id": data.ids[i],
-        "source": data.sources[i],
-        "references": data.references[i],
-        "systems": systems,
-    }
-
-
-def _describe(data: SummEval) -> str:
-    """Return the size of the data in words."""
-    articles, systems = data.shape
-    counts = sorted({len(some) for some in data.references})
-    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    rated = ", ".join(data.qualities)
-    return f"{data.name}: {articles} articles x {systems} systems, {number} references each; rated: {rated}"
-
-
-def _take(data: SummEval, chosen: list[int]) -> SummEval:
-    """Return the data of the chosen articles: each list and each table by the same
-    rows."""
-    return SummEval(
-        data.name,
-        [data.ids[i] for i in chosen],
-        [data.sources[i] for i in chosen],
-        [data.references[i] for i in chosen],
-        data.systems,
-        [data.summaries[i] for i in chosen],
-        {quality: values[chosen] for quality, values in data.ratings.items()},
-    )
-
-
-def _frame(data: SummEval) -> pd.DataFrame:
-    """Return one row a summary."""
-    import pandas as pd
-
-    index = pd.MultiIndex.from_product([data.ids, data.systems], names=["article", "system"])
-    columns = {"summary": [text for row in data.summaries for text in row]}
-    return pd.DataFrame(columns | {q: v.ravel() for q, v in data.ratings.items()}, index=index).reset_index()
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class SummEval:
     """Articles, references, and summaries by several systems with human ratings.
@@ -247,11 +161,9 @@ class SummEval:
         name: str = "my data",
         raters: int | None = None,
     ) -> SummEval:
-        """Build from a DataFrame, a list of dictionaries or a `datasets.Dataset` in the
-        form of the file's lines.
+        """Build from a DataFrame, a list of dictionaries or a `datasets.Dataset` in the form of the file's lines.
 
-        `raters` declares that each rating is the mean of that many people's whole
-        grades: see `load_summeval`.
+        `raters` declares that each rating is the mean of that many people's whole grades: see `load_summeval`.
         """
         rows = frame_rows(records) if hasattr(records, "columns") and hasattr(records, "to_dict") else records
         return _build(((f"record {number}", row) for number, row in enumerate(rows)), name, raters)
@@ -263,48 +175,81 @@ class SummEval:
 
     def take(self, articles: Iterable[int]) -> SummEval:
         """Return the data of some articles only, by index."""
-        return _take(self, [int(index) for index in articles])
+        chosen = [int(index) for index in articles]
+        lists: dict[str, Any] = {
+            name: [getattr(self, name)[i] for i in chosen] for name in ("ids", "sources", "references", "summaries")
+        }
+        return replace(self, **lists, ratings={quality: values[chosen] for quality, values in self.ratings.items()})
 
     def to_dict(self) -> JsonDict:
-        """Return name and records, in the form of the file's lines, as plain Python
-        data."""
-        return {
-            "name": self.name,
-            "records": [_record(self, i) for i in range(len(self.ids))],
-        }
+        """Return name and records, in the form of the file's lines, as plain Python data."""
+        records = []
+        for i, (name, source, references) in enumerate(zip(self.ids, self.sources, self.references, strict=True)):
+            systems = [
+                {"system": system, "summary": self.summaries[i][j]}
+                | {q: None if math.isnan(v[i, j]) else float(v[i, j]) for q, v in self.ratings.items()}
+                for j, system in enumerate(self.systems)
+            ]
+            records.append({"id": name, "source": source, "references": references, "systems": systems})
+        return {"name": self.name, "records": records}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a summary: article, system, the summary's text and its
-        ratings."""
-        return _frame(self)
+        """Return one row a summary: article, system, the summary's text and its ratings."""
+        import pandas as pd
+
+        index = pd.MultiIndex.from_product([self.ids, self.systems], names=["article", "system"])
+        columns = {"summary": [text for row in self.summaries for text in row]}
+        return pd.DataFrame(columns | {q: v.ravel() for q, v in self.ratings.items()}, index=index).reset_index()
 
     def __repr__(self) -> str:
-        return f"SummEval({_describe(self)})"
+        (articles, systems), counts = self.shape, sorted({len(some) for some in self.references})
+        number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        size = f"{articles} articles x {systems} systems, {number} references each"
+        return f"SummEval({self.name}: {size}; rated: {', '.join(self.qualities)})"
 
     def _repr_html_(self) -> str:
-        rows = [
-            {"system": s} | {q: _mean(v[:, j]) for q, v in self.ratings.items()} for j, s in enumerate(self.systems)
-        ]
+        def mean(values: np.ndarray) -> float | None:
+            present = values[~np.isnan(values)]
+            return float(present.mean()) if present.size else None
+
+        rows = [{"system": s} | {q: mean(v[:, j]) for q, v in self.ratings.items()} for j, s in enumerate(self.systems)]
         table = html_table(rows, caption="Mean rating by system")
         return render("parts.html", code=repr(self), parts=[table])
 
 
-_WRITTEN = 1e-6  # how far a mean may be from what a file holds of its digits
+def _field(record: object, name: str, where: str) -> object:
+    """A field of a JSON object, or an error that names the place and the field."""
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{where} must be a JSON object with named fields, not {type(record).__name__}")
+    if name not in record:
+        raise ValueError(f"{where}: the field {name!r} is missing (found: {', '.join(map(repr, record))})")
+    return record[name]
+
+
+def _rating(record: object, quality: str, where: str) -> float:
+    """A rating on the scale; null means not rated and becomes NaN, which the statistics leave out and count."""
+    value = _field(record, quality, where)
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise ValueError(f"{where}: {quality!r} must be a number from 1 to 5 or null, not {value!r}")
+    if not SCALE[0] <= float(value) <= SCALE[1]:
+        raise ValueError(f"{where}: {quality!r} must lie on the scale from 1 to 5, not {value!r}")
+    return float(value)
 
 
 def _as_means(ratings: np.ndarray, raters: int | None) -> np.ndarray:
-    """Return ratings that are means of so many whole grades as the nearest double of
-    that fraction; others as is."""
+    """Ratings that are means of so many whole grades, as the nearest double of that fraction; others as they are."""
     if raters is None:
         return ratings
     if require_count(raters, "raters") > 1000:
         raise ValueError(f"raters must be at most 1000, not {raters}: beyond, nearly every number is such a mean")
     means = np.round(ratings * raters) / raters
-    return np.where(np.abs(ratings - means) <= _WRITTEN, means, ratings)
+    return np.where(np.abs(ratings - means) <= 1e-6, means, ratings)  # so many digits does a file hold
 
 
 def _by_system(record: object, where: str) -> dict[str, object]:
-    """Return the entries of `systems` by name."""
+    """The entries of `systems` by name."""
     entries = _field(record, "systems", where)
     if isinstance(entries, (str, Mapping)) or not isinstance(entries, Iterable):
         raise ValueError(f"{where}: 'systems' must be a list of objects, not {type(entries).__name__}")
@@ -319,12 +264,8 @@ def _by_system(record: object, where: str) -> dict[str, object]:
     return columns
 
 
-_Typed = TypeVar("_Typed")
-
-
-def _typed(check: Callable[[object, str], _Typed], record: object, name: str, where: str) -> _Typed:
-    """Return a field that passed a type check; the check's message gets the place in
-    front."""
+def _typed(check: Callable[[object, str], Any], record: object, name: str, where: str) -> Any:
+    """A field that passed a type check; the check's message gets the place in front."""
     try:
         return check(_field(record, name, where), name)
     except TypeError as error:
@@ -332,8 +273,7 @@ def _typed(check: Callable[[object, str], _Typed], record: object, name: str, wh
 
 
 def _build(rows: Iterable[tuple[str, object]], name: str, raters: int | None = None) -> SummEval:
-    """Check records one by one, put the systems of each into the order of the first,
-    and stack the ratings."""
+    """Check records one by one, put the systems of each into the order of the first, and stack the ratings."""
     ids: dict[str, None] = {}
     sources, references, summaries = [], [], []
     systems: list[str] = []
@@ -352,9 +292,10 @@ def _build(rows: Iterable[tuple[str, object]], name: str, raters: int | None = N
         references.append(_typed(require_texts, record, "references", where))
         if not references[-1]:
             raise ValueError(f"{where}: 'references' is empty; an article needs at least one reference summary")
-        summaries.append([_typed(require_text, columns[s], "summary", f"{where}, system {s!r}") for s in systems])
+        places = {system: f"{where}, system {system!r}" for system in systems}
+        summaries.append([_typed(require_text, columns[s], "summary", place) for s, place in places.items()])
         for quality in QUALITIES:
-            ratings[quality].append([_rating(columns[s], quality, f"{where}, system {s!r}") for s in systems])
+            ratings[quality].append([_rating(columns[s], quality, place) for s, place in places.items()])
     if not ids:
         raise ValueError(f"{name}: there is not a single record in it")
     arrays = {quality: _as_means(np.array(values, dtype=np.float64), raters) for quality, values in ratings.items()}
@@ -363,11 +304,8 @@ def _build(rows: Iterable[tuple[str, object]], name: str, raters: int | None = N
     return SummEval(name, list(ids), sources, references, systems, summaries, arrays)
 
 
-_HUB = ("mteb/summeval", "cda12ad7615edc362dbf25a00fdd61d3b1eaf93c")
-
-
 def _lines(path: Path) -> Iterator[tuple[str, object]]:
-    """Yield (place, parsed JSON) for each line of a file that is not blank."""
+    """Each line of a file that is not blank: its place, and the JSON that it holds."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as file:
         try:
@@ -382,18 +320,16 @@ def _lines(path: Path) -> Iterator[tuple[str, object]]:
             raise ValueError(f"{path.name} cannot be read as JSON lines: {error}") from error
 
 
+_HUB = ("mteb/summeval", "cda12ad7615edc362dbf25a00fdd61d3b1eaf93c")
+
+
 def _from_hub(row: Mapping[str, Any]) -> JsonDict:
-    """Turn a row of the hub's `mteb/summeval` into the form of the file's lines."""
+    """A row of the hub's `mteb/summeval` in the form of the file's lines."""
     systems = [
-        {"system": f"system{j + 1:02d}", "summary": text} | {quality: row[quality][j] for quality in QUALITIES}
-        for j, text in enumerate(row["machine_summaries"])
+        {"system": f"system{j:02d}", "summary": text} | {quality: row[quality][j - 1] for quality in QUALITIES}
+        for j, text in enumerate(row["machine_summaries"], 1)
     ]
-    return {
-        "id": row["id"],
-        "source": row["text"],
-        "references": row["human_summaries"],
-        "systems": systems,
-    }
+    return {"id": row["id"], "source": row["text"], "references": row["human_summaries"], "systems": systems}
 
 
 def load_summeval(
@@ -460,21 +396,7 @@ def load_summeval(
         )
     repository, revision = _HUB
     rows = require_module("datasets", "hub").load_dataset(repository, revision=revision, split="test")
-    return _build(
-        ((f"{repository}, row {n}", _from_hub(row)) for n, row in enumerate(rows)),
-        "summeval",
-        raters,
-    )
-
-
-def _rubric(covered: Sequence[int], wrong: int, breaks: int, slips: int, *, points: int) -> dict[str, float]:
-    """Turn counted properties of a toy summary into four ratings from 1 to 5."""
-    return {
-        "coherence": max(1.0, 5.0 - 2 * breaks),  # each break of order or repetition costs two
-        "consistency": max(1.0, 5.0 - 2 * wrong),  # each wrong fact costs two
-        "fluency": max(1.0, 5.0 - slips),  # each slip costs one
-        "relevance": 1.0 + 4 * len(covered) / points,  # from 1, no main point, to 5, all of them
-    }
+    return _build(((f"{repository}, row {n}", _from_hub(row)) for n, row in enumerate(rows)), "summeval", raters)
 
 
 def load_toy_summeval() -> SummEval:
@@ -495,14 +417,16 @@ def load_toy_summeval() -> SummEval:
     >>> load_toy_summeval().shape
     (8, 4)
     """
-    counts = ("covered", "wrong", "breaks", "slips")
     rows = []
     for number, item in enumerate(_asset("toy_summeval.json")["articles"]):
-        points = len(item["key_points"])
-        systems = [
-            {"system": entry["system"], "summary": entry["summary"]}
-            | _rubric(*(entry[name] for name in counts), points=points)
-            for entry in item["systems"]
-        ]
+        systems = []
+        for entry in item["systems"]:
+            rubric = {
+                "coherence": max(1.0, 5.0 - 2 * entry["breaks"]),  # each break of order or repetition costs two
+                "consistency": max(1.0, 5.0 - 2 * entry["wrong"]),  # each wrong fact costs two
+                "fluency": max(1.0, 5.0 - entry["slips"]),  # each slip costs one
+                "relevance": 1.0 + 4 * len(entry["covered"]) / len(item["key_points"]),  # 5: all main points
+            }
+            systems.append({"system": entry["system"], "summary": entry["summary"]} | rubric)
         rows.append((f"toy article {number}", item | {"systems": systems}))
     return _build(rows, "toy")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from .base import require_count, require_module, require_option
 from .files import frame_rows, require_once
@@ -25,8 +25,11 @@ __all__ = ["FORMATS", "Item", "encode_row", "why_unread", "ItemStream", "open_it
 
 
 class Item(NamedTuple):
-    """One item of a corpus, as it travels: its place (line or row, from 1), its content
-    as JSON, or a problem; and columns that JSON cannot say, each with the reason."""
+    """One item of a corpus, as it travels.
+
+    Its place (line or row, from 1), its content as JSON, or a problem; and columns that JSON cannot say, each with the
+    reason.
+    """
 
     place: int
     data: bytes
@@ -35,50 +38,42 @@ class Item(NamedTuple):
 
 
 def encode_row(row: object, place: int) -> Item:
-    """Return a mapping as an item; what is not a mapping becomes its problem, and a
-    column that JSON cannot say is unread."""
+    """Return a mapping as an item; what is not a mapping becomes its problem, and a column JSON cannot say is unread.
+
+    An id that JSON cannot say is kept as a text.
+    """
     if not isinstance(row, Mapping):
-        return Item(
-            place,
-            b"",
-            f"an item must be a mapping of column names to values, not {type(row).__name__}",
-        )
+        kind = type(row).__name__
+        return Item(place, b"", f"an item must be a mapping of column names to values, not {kind}")
     try:
         return Item(place, _dump(dict(row)))
     except (TypeError, ValueError, RecursionError):
-        return _encode_rest(row, place)
-
-
-def _dump(row: Mapping[Any, object]) -> bytes:
-    return json.dumps(row, default=_as_json).encode("ascii")
-
-
-def _encode_rest(row: Mapping[Any, object], place: int) -> Item:
-    """An item of those columns that JSON can say; an id is kept as a text."""
-    kept: dict[Any, object] = {}
-    unread: dict[str, str] = {}
+        pass
+    kept, unread = {}, {}
     for name, value in row.items():
         try:
             _dump({name: value})
+            kept[name] = value
         except (TypeError, ValueError, RecursionError) as error:
             unread[str(name)] = str(error)
             if name == "id" and not isinstance(value, (Mapping, list, tuple)):
                 kept[name] = str(value)[:200]
-        else:
-            kept[name] = value
     return Item(place, _dump(kept), unread=tuple(unread.items()))
+
+
+def _dump(row: Mapping[Any, object]) -> bytes:
+    def as_json(value: object) -> object:
+        for method in ("tolist", "isoformat"):
+            if hasattr(value, method):
+                return getattr(value, method)()
+        raise TypeError(f"{type(value).__name__} is neither text, number, list nor mapping")
+
+    return json.dumps(row, default=as_json).encode("ascii")
 
 
 def why_unread(name: str, why: str) -> str:
     """Return why a column of an item cannot be used, with a remedy."""
     return f"the column {name!r} cannot be read: {why}; turn its values into text or numbers first"
-
-
-def _as_json(value: object) -> object:
-    for method in ("tolist", "isoformat"):
-        if hasattr(value, method):
-            return getattr(value, method)()
-    raise TypeError(f"{type(value).__name__} is neither text, number, list nor mapping")
 
 
 def _read_jsonl(handle: Iterable[bytes]) -> Iterator[Item]:
@@ -121,10 +116,8 @@ def _next_row(reader: Iterator[list[str]], place: int) -> list[str] | None:
     try:
         return next(reader, None)
     except csv.Error as error:
-        fault = next(
-            (words for part, words in _CSV_FAULTS.items() if part in str(error)),
-            f"is no CSV: {error}",
-        )
+        known = [words for part, words in _CSV_FAULTS.items() if part in str(error)]
+        fault = known[0] if known else f"is no CSV: {error}"
         raise ValueError(f"the row that begins in line {place} of the CSV {fault}") from error
 
 
@@ -140,39 +133,22 @@ def _csv_item(header: list[str], values: list[str], place: int) -> Item:
 
 def _read_parquet(path: str | Path) -> Iterator[Item]:
     parquet = require_module("pyarrow.parquet", "parquet")
-    place = itertools.count(1)
     with parquet.ParquetFile(path) as file:
         require_once(file.schema_arrow.names, "the Parquet file")
-        for batch in file.iter_batches(batch_size=1000):
-            yield from (encode_row(row, next(place)) for row in batch.to_pylist())
+        rows = (row for batch in file.iter_batches(batch_size=1000) for row in batch.to_pylist())
+        yield from map(encode_row, rows, itertools.count(1))
 
 
 def _read_frame(frame: pd.DataFrame) -> Iterator[Item]:
-    place = itertools.count(1)
     for start in range(0, len(frame), 1000):
-        records = frame_rows(frame.iloc[start : start + 1000])
-        yield from (encode_row(row, next(place)) for row in records)
-
-
-def _is_open_file(items: object) -> TypeGuard[BinaryIO]:
-    return hasattr(items, "read")
-
-
-def _is_frame(items: object) -> TypeGuard[pd.DataFrame]:
-    return hasattr(items, "iloc")
-
-
-def _read_rows(rows: Iterable[object]) -> Iterator[Item]:
-    return (encode_row(row, place) for place, row in enumerate(rows, 1))
+        yield from map(encode_row, frame_rows(frame.iloc[start : start + 1000]), itertools.count(start + 1))
 
 
 @dataclass
 class ItemStream:
-    """A corpus to iterate over once: items, their number as far as it is known, and a
-    name for people.
+    """A corpus to iterate over once: items, their number as far as it is known, and a name for people.
 
-    `unit` is what places count: lines or rows. `total()` is exact for tables and an
-    estimate for files.
+    `unit` is what places count: lines or rows. `total()` is exact for tables and an estimate for files.
     """
 
     name: str
@@ -198,21 +174,7 @@ class ItemStream:
 
 
 FORMATS = ("jsonl", "csv", "parquet")
-
-
-def _format_of(path: Path) -> str:
-    name = path.name.lower().removesuffix(".gz")
-    ending = {
-        ".ndjson": "jsonl",
-        ".jsonl": "jsonl",
-        ".csv": "csv",
-        ".tsv": "csv",
-        ".parquet": "parquet",
-    }
-    found = ending.get(Path(name).suffix)
-    if found is None:
-        raise ValueError(f"cannot tell the format of {path.name!r} from its name: pass format='jsonl' or 'csv'")
-    return found
+_ENDINGS = {".ndjson": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
 
 
 def _open_file(path: Path, given: str | None) -> ItemStream:
@@ -220,17 +182,15 @@ def _open_file(path: Path, given: str | None) -> ItemStream:
         raise FileNotFoundError(f"there is no file {str(path)!r}")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file")
-    format = given or _format_of(path)
+    format = given or _ENDINGS.get(Path(path.name.lower().removesuffix(".gz")).suffix)
+    if format is None:
+        raise ValueError(f"cannot tell the format of {path.name!r} from its name: pass format='jsonl' or 'csv'")
     if format == "parquet":
         length = require_module("pyarrow.parquet", "parquet").read_metadata(path).num_rows
         return ItemStream(str(path), _read_parquet(path), "row", length)
     packed = path.suffix.lower() == ".gz"
-    return ItemStream(
-        str(path),
-        _read_lines(path, format, packed),
-        "line",
-        size=0 if packed else path.stat().st_size,
-    )
+    size = 0 if packed else path.stat().st_size
+    return ItemStream(str(path), _read_lines(path, format, packed), "line", size=size)
 
 
 def _read_lines(path: Path, format: str, packed: bool) -> Iterator[Item]:
@@ -282,22 +242,18 @@ def open_items(
         require_option(format, "format", FORMATS)
     if isinstance(items, (str, PathLike)):
         return _open_file(Path(items), format)
-    if _is_open_file(items):
-        return ItemStream(
-            getattr(items, "name", "a stream"),
-            _reader(format or "jsonl")(items),
-            "line",
-        )
-    kind = type(items).__name__
+    kind, given = type(items).__name__, cast(Any, items)
+    if hasattr(items, "read"):
+        return ItemStream(getattr(items, "name", "a stream"), _reader(format or "jsonl")(given), "line")
     if isinstance(items, Mapping):
         remedy = "choose a split" if kind == "DatasetDict" else "pass a DataFrame or a list of mappings"
         raise TypeError(f"items must be rows, not {kind} ({', '.join(map(str, items))}): {remedy}")
-    if _is_frame(items):
-        return ItemStream("a DataFrame", _read_frame(items), length=len(items))
+    if hasattr(items, "iloc"):
+        return ItemStream("a DataFrame", _read_frame(given), length=len(given))
     if isinstance(items, bytes) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a file, a table or an iterable of mappings, not {kind}")
     length = len(items) if isinstance(items, Sized) else None
-    return ItemStream(f"a {kind}", _read_rows(items), length=length)
+    return ItemStream(f"a {kind}", map(encode_row, items, itertools.count(1)), length=length)
 
 
 class Shard(NamedTuple):

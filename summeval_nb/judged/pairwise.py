@@ -316,9 +316,7 @@ class AnswerComparison(Score):
 class AnswerComparisonTable(ResultTable[AnswerComparison]):
     """Two systems' answers side by side, question by question."""
 
-    def summary(
-        self, *, confidence: float = 0.95, seed: int = 0
-    ) -> list[JsonDict]:
+    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
         """Return win rates, the mean preference, and what the order does, with
         intervals."""
         return _summary_rows(self.results, require_share(confidence, "confidence"))

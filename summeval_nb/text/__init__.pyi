@@ -2,8 +2,8 @@
 
 from .embed import BatchEmbedder as BatchEmbedder
 from .embed import Embedder as Embedder
-from .embed import MPNetEmbedder as MPNetEmbedder
 from .embed import MiniLMEmbedder as MiniLMEmbedder
+from .embed import MPNetEmbedder as MPNetEmbedder
 from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .embed import load_embedder as load_embedder
