@@ -21,11 +21,10 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(Path(__file__).parent))
 from _labelled import SETS, Claim, Document, documents, same_article
@@ -100,6 +99,13 @@ class Table:
         return weight * self.balance
 
 
+def regression(**options: float) -> Any:
+    """Return scikit-learn's logistic regression; the library is large, so it is imported here."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(**options)
+
+
 def words_logit(table: Table, left_out: str | None) -> np.ndarray:
     """Return the logit of the words checker, its weights fitted as in `fit_checker.py`, without the set left out."""
     rows = table.usable & table.human & ~np.isin(table.set, ["summedits", "written"])
@@ -111,7 +117,7 @@ def words_logit(table: Table, left_out: str | None) -> np.ndarray:
     weights = fit_words(labels[labels["set"] != left_out], 0.1)
     score = frame[list(weights)].to_numpy() @ np.array(list(weights.values()))
     seen = rows & table.allowed(left_out)
-    model = LogisticRegression(C=1e6).fit(score[seen][:, None], table.label[seen])
+    model = regression(C=1e6).fit(score[seen][:, None], table.label[seen])
     return float(model.coef_[0, 0]) * score + float(model.intercept_[0])
 
 
@@ -130,7 +136,7 @@ def fit(table: Table, rows: np.ndarray) -> tuple[np.ndarray, float]:
         inside = group == group_number
         values[inside] -= np.average(values[inside], axis=0, weights=weight[inside])
     scale = np.sqrt(np.average(values**2, axis=0, weights=weight))
-    model = LogisticRegression(C=RIDGE, max_iter=2000).fit(values / scale, table.label[rows], sample_weight=weight)
+    model = regression(C=RIDGE, max_iter=2000).fit(values / scale, table.label[rows], sample_weight=weight)
     found = model.coef_[0] / scale
     return found, -float(middle @ found)
 
@@ -149,9 +155,7 @@ def calibrated(table: Table, scores: np.ndarray) -> tuple[float, float]:
     """Return slope and offset that make probabilities of left-out sums."""
     rows = table.training(None)
     weight = table.weights(rows)[rows]
-    model = LogisticRegression(C=1e6).fit(
-        scores[rows][:, None], table.label[rows], sample_weight=weight / weight.mean()
-    )
+    model = regression(C=1e6).fit(scores[rows][:, None], table.label[rows], sample_weight=weight / weight.mean())
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 

@@ -18,7 +18,7 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 
 PACKAGE = "summeval_nb"
-_SHELL = re.compile(rf"-m\s+{PACKAGE}\b|^\s*summeval\s+[a-z-]+\s")
+_SHELL = re.compile(rf"-m\s+{PACKAGE}\b|^summeval\s+[a-z-]+\s")
 _IMPORT_IN_TEXT = re.compile(rf"\bfrom\s+({PACKAGE}[\w.]*)\s+import\s+\(?([\w\s,*]+)")
 
 

@@ -18,19 +18,24 @@ import hashlib
 import json
 import os
 import re
+import select
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import nbformat
 import stored
 from closure import files_behind
 from filelock import FileLock
 from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from tqdm.auto import tqdm
@@ -41,8 +46,74 @@ BUILT = ROOT / "docs" / "_build"
 BUILD = BUILT / os.environ.get("ATEN_CPU_CAPABILITY", "")
 EXECUTED = BUILD / "executed"
 WATCH = Path(__file__).with_name("watch.py")
+FORKED = Path(__file__).with_name("forked.py")
+CAN_FORK = sys.platform == "linux"  # elsewhere system libraries bear no fork
 CELL_TIMEOUT = 120  # seconds
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+class Forked:
+    """A process that was forked by another one, with what a kernel's manager asks of a `Popen`."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        try:
+            self._handle: int | None = os.pidfd_open(pid)
+        except ProcessLookupError:
+            self._handle = None
+
+    def poll(self) -> int | None:
+        """Return None while it runs, 0 when it has ended."""
+        return None if self._handle is not None and not select.select([self._handle], [], [], 0)[0] else 0
+
+    def wait(self) -> int:
+        """Wait for its end."""
+        if self._handle is not None:
+            select.select([self._handle], [], [])
+            os.close(self._handle)
+            self._handle = None
+        return 0
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        if self._handle is not None:
+            signal.pidfd_send_signal(self._handle, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+
+class ForkedKernel(LocalProvisioner):
+    """A kernel that `forked.py` forks: the large libraries, which took longer than the cells, are imported once."""
+
+    _lock = Lock()
+    _parent: subprocess.Popen[str] | None = None
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> dict[str, Any]:
+        """Fork a kernel; its arguments are those behind `-m ipykernel_launcher`."""
+        order = {"folder": str(kwargs["cwd"]), "environment": kwargs["env"], "arguments": cmd[3:]}
+        self.process = Forked(self._fork(order))
+        self.pid = self.pgid = self.process.pid
+        return self.connection_info
+
+    @classmethod
+    def _fork(cls, order: dict[str, Any]) -> int:
+        with cls._lock:
+            if cls._parent is None or cls._parent.poll() is not None:
+                environment = _environment()
+                del environment["PYTHONPATH"]  # a kernel's own: nothing of the package is imported before
+                command, pipe = [sys.executable, str(FORKED)], subprocess.PIPE
+                cls._parent = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
+            cls._parent.stdin.write(f"{json.dumps(order)}\n")
+            cls._parent.stdin.flush()
+            return int(cls._parent.stdout.readline())
 
 
 class NotebookFailed(Exception):
@@ -70,12 +141,12 @@ def capability() -> str:
 
 def fingerprint(path: Path) -> str:
     """Return a hash over all that decides what the notebook prints, so not over what of that is stored in it."""
-    files = {ROOT / "constraints.txt", Path(__file__).resolve(), *files_behind(path, ROOT)}
+    files = {ROOT / "constraints.txt", Path(__file__).resolve(), FORKED, *files_behind(path, ROOT)}
     cells = json.dumps(stored.without_outputs(stored.read(path)))
     digest = hashlib.sha256(f"{sys.version}\0{capability()}\0{path.relative_to(ROOT)}\0{cells}".encode())
     for source in sorted(file for file in files if file.is_file()):
         content = hashlib.sha256(source.read_bytes()).hexdigest()
-        digest.update(f"{source.relative_to(ROOT).as_posix()}\0{content}\n".encode())
+        digest.update(f"{os.path.relpath(source, ROOT)}\0{content}\n".encode())
     return digest.hexdigest()
 
 
@@ -117,6 +188,8 @@ def _run(notebook: nbformat.NotebookNode, path: Path) -> list[str]:
         manager = AsyncKernelManager(kernel_name="python3", **transport)
         manager.kernel_spec.argv[0] = sys.executable  # this Python, whatever kernels the user has installed
         manager.kernel_spec.argv.append(f"--IPKernelApp.exec_files={WATCH}")
+        if CAN_FORK:
+            manager.provisioner = ForkedKernel(kernel_spec=manager.kernel_spec, parent=manager)
         log = Path(folder, "opened")
         resources = {"metadata": {"path": path.parent}}
         client = NotebookClient(notebook, km=manager, timeout=CELL_TIMEOUT, resources=resources)
@@ -177,13 +250,13 @@ def _message(path: Path, index: int, notebook: nbformat.NotebookNode, error: Exc
 
 
 def execute_many(paths: Iterable[Path], *, jobs: int | None = None) -> list[NotebookFailed]:
-    """Execute what has no current copy, in several processes, with a progress bar; return the failures."""
+    """Execute what has no current copy, several at a time, with a progress bar; return the failures."""
     paths = [path.resolve() for path in paths]
     paths = [path for path in paths if _stored(EXECUTED / path.relative_to(NOTEBOOKS)) != fingerprint(path)]
     failures: list[NotebookFailed] = []
     if not paths:
         return failures
-    with ProcessPoolExecutor(min(jobs or os.cpu_count() or 1, len(paths)), mp_context=get_context("spawn")) as pool:
+    with ThreadPoolExecutor(min(jobs or os.cpu_count() or 1, len(paths))) as pool:
         waiting = [pool.submit(execute_notebook, path) for path in paths]
         for future in tqdm(as_completed(waiting), total=len(waiting), desc="notebooks", unit="notebook"):
             error = future.exception()

@@ -2,12 +2,9 @@
 
 import math
 
-import krippendorff
 import numpy as np
-import pandas as pd
 import pytest
-from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
-from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+from helpers.late import Late
 from typer.testing import CliRunner
 
 from summeval_nb import cohen_kappa, krippendorff_alpha
@@ -15,6 +12,12 @@ from summeval_nb.agreement import Agreement, fleiss_kappa, metric_ceiling
 from summeval_nb.agreement.annotators import chance_corrected, code_ratings, read_ratings
 from summeval_nb.cli import app
 from summeval_nb.core.resampling import Resampling, times_drawn
+
+krippendorff = Late("krippendorff")
+pd = Late("pandas")
+aggregate_raters = Late("statsmodels.stats.inter_rater", "aggregate_raters")
+cohens_kappa = Late("statsmodels.stats.inter_rater", "cohens_kappa")
+statsmodels_fleiss = Late("statsmodels.stats.inter_rater", "fleiss_kappa")
 
 COHEN_1960 = np.repeat([(i, j) for i in range(3) for j in range(3)], [88, 14, 18, 10, 40, 10, 2, 6, 12], axis=0)
 SAS = np.repeat([(0, 1), (0, 2), (1, 1), (2, 1), (2, 2)], [4, 1, 8, 1, 5], axis=0)

@@ -6,8 +6,8 @@ import re
 import threading
 from itertools import combinations_with_replacement
 
-import pandas as pd
 import pytest
+from helpers.late import Late
 
 from summeval_nb import evaluate_answer, evaluate_answers
 from summeval_nb.core.data import sample_articles
@@ -41,6 +41,8 @@ from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Resolutio
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 from summeval_nb.models.store import Store
+
+pd = Late("pandas")
 
 CONTEXT = ["The ferry has run since 1994. It carries 400 passengers.", "Tickets cost 9 euros for adults."]
 

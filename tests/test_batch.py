@@ -14,8 +14,8 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 import pytest
+from helpers.late import Late
 from helpers.made_up import MadeUpModel
 from helpers.patience import comes_back
 
@@ -27,6 +27,8 @@ from summeval_nb.runs.batch import run
 from summeval_nb.runs.costs import Ledger, MeteredChecker
 from summeval_nb.runs.plan import plan_run
 from summeval_nb.runs.workers import RunStopped
+
+pd = Late("pandas")
 
 ROOT = Path(__file__).parents[1]
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]

@@ -5,9 +5,8 @@ import json
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
-from helpers.tiny_nli import bert_classifier, knowing_classifier
+from helpers.late import Late
 
 from summeval_nb import EmbeddedChecker, LLMChecker, NLIChecker, ScriptedBackend, Verdict, benchmark_checker, evaluate
 from summeval_nb.evidence import (
@@ -20,6 +19,10 @@ from summeval_nb.evidence import (
     nli_recipe,
 )
 from summeval_nb.evidence.bench import FALSE_KINDS, MEASURES, RECIPES, TRUE_KINDS, checker_measures, intervals
+
+pd = Late("pandas")
+bert_classifier = Late("helpers.tiny_nli", "bert_classifier")
+knowing_classifier = Late("helpers.tiny_nli", "knowing_classifier")
 
 ARTICLE = "Anna bought a red car. Ben sold a blue boat. Maria lost a white horse."
 

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from PIL import Image
-from pybtex.database import parse_file
+from helpers.late import Late
 
 from summeval_nb.teaching.exercises import part_of
+
+Image = Late("PIL.Image")
+parse_file = Late("pybtex.database", "parse_file")
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))

@@ -13,11 +13,13 @@ import zipfile
 from configparser import ConfigParser
 from pathlib import Path
 
-import nbformat
 import pytest
 import yaml
-from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
+from helpers.late import Late
+
+nbformat = Late("nbformat")
+AsyncKernelManager = Late("jupyter_client.manager", "AsyncKernelManager")
+NotebookClient = Late("nbclient", "NotebookClient")
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = ROOT / ".github" / "workflows"

@@ -5,9 +5,9 @@ import math
 import re
 from itertools import pairwise
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from helpers.late import Late
 from typer.testing import CliRunner
 
 from summeval_nb import Metric, Verdict, metric_card, rouge_score
@@ -16,6 +16,8 @@ from summeval_nb.agreement.card import _verdict
 from summeval_nb.agreement.card_texts import GOOD, KINDS, MARKS, ORDER, OTHER, card_items, changed
 from summeval_nb.cli import app
 from summeval_nb.overlap import RougeMetric
+
+plt = Late("matplotlib.pyplot")
 
 ITEMS = card_items(None, None, np.random.default_rng(0))
 TEXTS = [own for start in range(len(MARKS)) for own in changed(ITEMS, start)]

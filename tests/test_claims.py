@@ -4,7 +4,6 @@ import re
 from types import SimpleNamespace
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,8 +23,6 @@ from summeval_nb.evidence.claims import (
     require_helpers,
 )
 from summeval_nb.models import InvalidOutput, example_model
-
-torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from helpers.correlations import SCIPY, by_scipy
-from scipy import stats
+from helpers.late import Late
 
 from summeval_nb.agreement.coefficients import by_row, cosine, rank_deviations, system_means, tied, weighted
 from summeval_nb.agreement.correlation import correlate, kendall_pooled, mean_or_none, ranks_pooled
+
+stats = Late("scipy.stats")
 
 
 def test_rank_deviations_by_hand():

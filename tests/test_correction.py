@@ -3,13 +3,15 @@
 import csv
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers.late import Late
 
 from summeval_nb import correct_score, evaluate_many
 from summeval_nb.agreement import draw_items, labels_needed, record_label, rogan_gladen
 from summeval_nb.agreement.correction import power_tuned
 from summeval_nb.agreement.labels import MIN_LABELS, corrected
+
+pd = Late("pandas")
 
 
 def population(items=400, seed=7):

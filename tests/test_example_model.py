@@ -4,14 +4,15 @@ import random
 import sys
 from pathlib import Path
 
-import pytest
+from helpers.late import Late, needs
 
 from summeval_nb.models.base import example_model
 from summeval_nb.models.local import TransformersBackend
 
+needs("torch", "transformers")
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
-training = pytest.importorskip("train_example_model")
+training = Late("train_example_model")
 
 
 def test_it_is_small_and_holds_no_pickle():

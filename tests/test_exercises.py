@@ -6,16 +6,18 @@ import os
 import re
 from pathlib import Path
 
-import nbformat
 import numpy as np
-import pandas as pd
 import pytest
+from helpers.late import Late
 from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import bleu_score
 from summeval_nb.teaching import check_exercise, common_slip, hash_answers, my_progress
 from summeval_nb.teaching.exercises import _canonical
+
+nbformat = Late("nbformat")
+pd = Late("pandas")
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("nbs/[1-9]_*/*.ipynb"))

@@ -3,24 +3,18 @@
 import json
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import (
-    PreTrainedTokenizerFast,
-    RobertaConfig,
-    RobertaForSequenceClassification,
-    RobertaModel,
-    T5Config,
-    T5ForConditionalGeneration,
-    T5ForTokenClassification,
-)
+from helpers.late import Late
 
 from summeval_nb import NLIChecker
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.models import BackendRejected
 
-torch.set_num_threads(1)
+torch = Late("torch")
+tokenizers = Late("tokenizers")
+transformers = Late("transformers")
+load_file = Late("safetensors.torch", "load_file")
+save_file = Late("safetensors.torch", "save_file")
+
 TEXT = "Anna Ben Maria bought sold lost a red blue car boat in Paris . predict : Premise Hypothesis 0 1"
 WORDS = TEXT.split()
 EVIDENCE = ("Anna bought a red car.", "Ben sold a blue boat in Paris.", "Maria lost a car.")
@@ -31,12 +25,12 @@ LONG = tuple(f"Anna sold a {'red ' * (n % 9)}car in Paris." for n in range(130))
 def tokenizer(folder, special, **marks):
     """A tokenizer of whole words with the special tokens first, and the end marks of its family."""
     vocabulary = {word: place for place, word in enumerate([*special, *WORDS])}
-    inner = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
+    inner = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     ends = [(mark, vocabulary[mark]) for mark in ("<s>", "</s>") if mark in vocabulary]
     single, pair = ("<s> $A </s>", "<s> $A </s> </s> $B </s>") if "<s>" in vocabulary else ("$A </s>", None)
-    inner.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=ends)
-    made = PreTrainedTokenizerFast(
+    inner.post_processor = tokenizers.processors.TemplateProcessing(single=single, pair=pair, special_tokens=ends)
+    made = transformers.PreTrainedTokenizerFast(
         tokenizer_object=inner, model_max_length=512, eos_token="</s>", pad_token="<pad>", unk_token="<unk>", **marks
     )
     made.save_pretrained(folder)
@@ -45,14 +39,16 @@ def tokenizer(folder, special, **marks):
 
 def roberta_config(labels):
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-    return RobertaConfig(
+    return transformers.RobertaConfig(
         vocab_size=40, max_position_embeddings=514, initializer_range=0.7, num_labels=labels, pad_token_id=1, **sizes
     )
 
 
 def t5_config():
     sizes = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 2, "num_heads": 2}
-    return T5Config(vocab_size=256, feed_forward_proj="gated-gelu", initializer_factor=1.0, num_labels=2, **sizes)
+    return transformers.T5Config(
+        vocab_size=256, feed_forward_proj="gated-gelu", initializer_factor=1.0, num_labels=2, **sizes
+    )
 
 
 def roberta_tokenizer(folder):
@@ -61,21 +57,21 @@ def roberta_tokenizer(folder):
 
 def minicheck(folder, labels=2):
     torch.manual_seed(1)
-    model = RobertaForSequenceClassification(roberta_config(labels)).eval()
+    model = transformers.RobertaForSequenceClassification(roberta_config(labels)).eval()
     model.save_pretrained(folder)
     return model, roberta_tokenizer(folder)
 
 
 def minicheck_t5(folder):
     torch.manual_seed(1)
-    model = T5ForConditionalGeneration(t5_config()).eval()
+    model = transformers.T5ForConditionalGeneration(t5_config()).eval()
     model.save_pretrained(folder)
     return model, tokenizer(folder, ["<pad>", "</s>", "<unk>"])
 
 
 def hhem(folder):
     torch.manual_seed(1)
-    model = T5ForTokenClassification(t5_config()).eval()
+    model = transformers.T5ForTokenClassification(t5_config()).eval()
     with torch.no_grad():
         model.classifier.weight.normal_(std=0.2)
     weights = {f"t5.{name}": weight.clone() for name, weight in model.state_dict().items()}
@@ -86,20 +82,19 @@ def hhem(folder):
     return model, tokenizer(folder, ["<pad>", "</s>", "<unk>"])
 
 
-class Aligned(torch.nn.Module):
-    """The layers of AlignScore's own model, by the names that they have in its file."""
-
-    def __init__(self):
-        super().__init__()
-        self.base_model = RobertaModel(roberta_config(3))
-        self.bin_layer = torch.nn.Linear(16, 2)
-        self.tri_layer = torch.nn.Linear(16, 3)
-
-    def forward(self, **batch):
-        return self.tri_layer(self.base_model(**batch).pooler_output)
-
-
 def alignscore(folder):
+    class Aligned(torch.nn.Module):
+        """The layers of AlignScore's own model, by the names that they have in its file."""
+
+        def __init__(self):
+            super().__init__()
+            self.base_model = transformers.RobertaModel(roberta_config(3))
+            self.bin_layer = torch.nn.Linear(16, 2)
+            self.tri_layer = torch.nn.Linear(16, 3)
+
+        def forward(self, **batch):
+            return self.tri_layer(self.base_model(**batch).pooler_output)
+
     torch.manual_seed(1)
     model = Aligned().eval()
     roberta_config(5).save_pretrained(folder)

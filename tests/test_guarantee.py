@@ -5,13 +5,15 @@ import math
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import stats
+from helpers.late import Late
 
 from summeval_nb import Verdict, evaluate
 from summeval_nb.evidence import accepted_needed, error_bound, guarantee_thresholds, guaranteed_threshold
 from summeval_nb.evidence.guarantee import FACTS
+
+pd = Late("pandas")
+stats = Late("scipy.stats")
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from html import unescape
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers.late import Late
 from typer.testing import CliRunner
 
 from summeval_nb import EmbeddedChecker, benchmark_checker, evaluate, sample_articles
@@ -26,6 +26,8 @@ from summeval_nb.evidence import (
     measured,
 )
 from summeval_nb.evidence.measured import how_well, measured_rows
+
+pd = Late("pandas")
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))

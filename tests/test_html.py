@@ -1,8 +1,8 @@
 """Pictures are tested as exact strings: what is escaped, what is marked, what a page may do."""
 
-import matplotlib.pyplot as plt
 import pytest
 from helpers.colours import contrast
+from helpers.late import Late
 
 from summeval_nb.core.html import (
     Mark,
@@ -19,6 +19,8 @@ from summeval_nb.core.html import (
     probability_color,
     text_table,
 )
+
+plt = Late("matplotlib.pyplot")
 
 HOSTILE = [
     "<script>alert(1)</script>",

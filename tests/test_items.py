@@ -5,13 +5,15 @@ import json
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
-import pyarrow
 import pytest
-from pyarrow import parquet
+from helpers.late import Late
 
 from summeval_nb.core import items
 from summeval_nb.core.items import encode_row, make_shards, open_items
+
+pd = Late("pandas")
+pyarrow = Late("pyarrow")
+parquet = Late("pyarrow.parquet")
 
 BROKEN_CSV = {
     "unclosed quote": ('id,text\n1,a\n2,"never closed\n3,b\n4,c\n', "line 3 of the CSV opens a quote that is never"),

@@ -8,15 +8,17 @@ from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import nbformat
 import pytest
-from ipykernel.ipkernel import IPythonKernel
+from helpers.late import Late, needs
 
-pytest.importorskip("jupyter_server")
+needs("jupyter_server")
 
 from summeval_nb.cli import main  # noqa: E402
 from summeval_nb.teaching import book as of_the_book  # noqa: E402
 from summeval_nb.teaching.book import add_kernel, book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
+
+nbformat = Late("nbformat")
+IPythonKernel = Late("ipykernel.ipkernel", "IPythonKernel")
 
 
 def awaited(asked: Coroutine[Any, Any, dict]) -> dict:

@@ -6,7 +6,6 @@ import re
 from importlib import resources
 
 import pytest
-import torch
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 from servers.misbehaving import MisbehavingServer
 
@@ -16,7 +15,6 @@ from summeval_nb.evidence.load import load_checker
 from summeval_nb.models import BackendUnavailable, example_model
 from summeval_nb.models.base import BackendRejected
 
-torch.set_num_threads(1)
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat. Maria lost a white horse in Rome."
 SUMMARY = "Anna bought a red car in Paris. Ben sold a yellow boat."
 HOSTILE = [

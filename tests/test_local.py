@@ -9,17 +9,19 @@ import threading
 import numpy as np
 import pydantic
 import pytest
-import tokenizers
-import torch
-from safetensors.torch import load_file, save_file
+from helpers.late import Late
 from servers.fixtures import gguf_path  # noqa: F401
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from summeval_nb.models.base import BackendRejected, Choice, ContextTooLong, InvalidOutput, example_model, option_masses
 from summeval_nb.models.local import LlamaCppBackend, TransformersBackend
 from summeval_nb.models.readers import groups, guidance_model, last_logits
 
-torch.set_num_threads(1)
+tokenizers = Late("tokenizers")
+torch = Late("torch")
+transformers = Late("transformers")
+load_file = Late("safetensors.torch", "load_file")
+save_file = Late("safetensors.torch", "save_file")
+
 OPTIONS = ["yes", "no"]
 
 
@@ -112,8 +114,8 @@ def test_text_and_probabilities_can_disagree():
     """A real engine whose next token is mostly "yes", while "n" and "no" together are more probable."""
     import guidance
 
-    tokenizer = AutoTokenizer.from_pretrained(example_model())
-    model = AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(example_model())
+    model = transformers.AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
     wanted = {"yes": 0.40, "no": 0.30, "n": 0.25}
 
     class Fixed(torch.nn.Module):
@@ -142,11 +144,11 @@ def reaching():
     trainer = tokenizers.trainers.BpeTrainer(vocab_size=400, initial_alphabet=letters, special_tokens=special)
     texts = [f"Answer {ask}.{end}{answer}" for ask in OPTIONS for end in ("\n", "\n\n", " ") for answer in OPTIONS]
     raw.train_from_iterator(texts * 9, trainer)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>", eos_token="</s>")
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>", eos_token="</s>")
     torch.manual_seed(0)
     shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-    config = LlamaConfig(vocab_size=len(tokenizer), initializer_range=0.3, **shape)
-    return TransformersBackend(LlamaForCausalLM(config), tokenizer=tokenizer)
+    config = transformers.LlamaConfig(vocab_size=len(tokenizer), initializer_range=0.3, **shape)
+    return TransformersBackend(transformers.LlamaForCausalLM(config), tokenizer=tokenizer)
 
 
 @pytest.mark.parametrize("options", [OPTIONS, ["no", "yes", "yes and no"], ["1", "né ☃"]])
@@ -267,9 +269,7 @@ def test_any_text_is_answered_or_refused_with_a_reason(backend, text):
 @pytest.mark.parametrize("kind", ["Mistral", "Qwen2", "Qwen3", "Gemma2", "Gemma3Text", "Phi3", "GPT2", "GPTNeoX"])
 def test_other_architectures(kind):
     """Grouped heads, sliding windows and absolute positions: bulk, one by one and fresh engines agree."""
-    import transformers
-
-    tokenizer = AutoTokenizer.from_pretrained(example_model())
+    tokenizer = transformers.AutoTokenizer.from_pretrained(example_model())
     wide = {"vocab_size": len(tokenizer), "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4}
     wide |= {"intermediate_size": 64, "num_key_value_heads": 2, "max_position_embeddings": 512, "head_dim": 8}
     wide |= {"sliding_window": 16, "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 0}
@@ -278,7 +278,7 @@ def test_other_architectures(kind):
     if kind == "GPTNeoX":
         del wide["num_key_value_heads"], wide["head_dim"], wide["sliding_window"]
     torch.manual_seed(0)
-    model = AutoModelForCausalLM.from_config(getattr(transformers, f"{kind}Config")(**wide))
+    model = transformers.AutoModelForCausalLM.from_config(getattr(transformers, f"{kind}Config")(**wide))
     local = TransformersBackend(model, tokenizer=tokenizer)
     evidence = "\n".join(f"Anna bought a red {thing} in Paris." for thing in ("car", "boat", "lamp", "horse"))
     prompts = [question(evidence, f"{who} bought a boat.") for who in ("Anna", "Ben", "Maria and Tom")]
@@ -355,10 +355,10 @@ def test_text_matches_its_pattern_or_is_an_error(backend):
 def test_fingerprints_follow_the_content(backend, tmp_path):
     same = TransformersBackend(example_model())
     assert same.fingerprint == backend.fingerprint and same.fingerprint.startswith("transformers:")
-    model = AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
+    model = transformers.AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
     with torch.no_grad():
         model.lm_head.weight[0] += 1
-    tokenizer = AutoTokenizer.from_pretrained(example_model())
+    tokenizer = transformers.AutoTokenizer.from_pretrained(example_model())
     changed = TransformersBackend(model, tokenizer=tokenizer).fingerprint
     tokenizer.chat_template = tokenizer.chat_template + " "
     template = TransformersBackend(model, tokenizer=tokenizer).fingerprint
@@ -372,7 +372,9 @@ def test_a_model_that_is_not_there_is_explained(tmp_path):
             TransformersBackend(wrong)
     with pytest.raises(ValueError, match="tokenizer"):
         TransformersBackend(
-            LlamaForCausalLM(LlamaConfig(vocab_size=8, hidden_size=32, intermediate_size=8, num_hidden_layers=1))
+            transformers.LlamaForCausalLM(
+                transformers.LlamaConfig(vocab_size=8, hidden_size=32, intermediate_size=8, num_hidden_layers=1)
+            )
         )
 
 
@@ -459,8 +461,8 @@ def test_llama_cpp_without_its_package_names_it(gguf_path, monkeypatch):  # noqa
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_logits_that_are_no_numbers_fail_typed_and_alone(value):
     """A model that breaks on one prompt (as half precision can): its neighbours in the same call have their answers."""
-    tokenizer = AutoTokenizer.from_pretrained(example_model())
-    model = AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(example_model())
+    model = transformers.AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
     broken = TransformersBackend(model, tokenizer=tokenizer)
     prompts = [question("Anna bought a car in Paris.", "Anna."), question("Anna bought a car in Rome.", "Anna.")]
     good = broken.choose(prompts[1], OPTIONS).probabilities

@@ -3,12 +3,11 @@
 import html
 import re
 
-import mistune
 import pytest
+from helpers.late import Late
 from helpers.patience import comes_back
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from summeval_nb import evaluate, evaluate_answer
 from summeval_nb.core.html import (
@@ -22,6 +21,9 @@ from summeval_nb.core.html import (
     text_table,
 )
 from summeval_nb.evidence.faithfulness import compare_reports
+
+mistune = Late("mistune")
+MarkdownIt = Late("markdown_it", "MarkdownIt")
 
 PARSERS = {
     "markdown-it": MarkdownIt("commonmark").enable(["table", "strikethrough"]).render,

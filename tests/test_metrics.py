@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from helpers.late import Late
 
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.metrics import (
@@ -24,6 +24,8 @@ from summeval_nb.agreement.metrics import (
 from summeval_nb.agreement.registry import METRICS, list_metrics
 from summeval_nb.core.data import QUALITIES, SummEval, load_toy_summeval
 from summeval_nb.core.results import Signature
+
+plt = Late("matplotlib.pyplot")
 
 TOY = load_toy_summeval()
 

@@ -9,9 +9,9 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.colours import contrast
+from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk.stem.porter import PorterStemmer
 
 from summeval_nb.core.html import Mark
 from summeval_nb.overlap.counting import (
@@ -33,6 +33,8 @@ from summeval_nb.overlap.tokens import (
     rouge_tokenizer,
     tokenizer_name,
 )
+
+PorterStemmer = Late("nltk.stem.porter", "PorterStemmer")
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")

@@ -5,9 +5,7 @@ import random
 
 import numpy as np
 import pytest
-import torch
-from helpers.tiny_nli import bert_classifier, knowing_classifier
-from safetensors.torch import load_file, save_file
+from helpers.late import Late
 
 from summeval_nb import NLIChecker, Store, TransformersBackend, evaluate
 from summeval_nb.evidence import nli
@@ -17,7 +15,12 @@ from summeval_nb.evidence.nli import label_places
 from summeval_nb.models import BackendRejected, example_model
 from summeval_nb.models.base import ContextTooLong
 
-torch.set_num_threads(1)
+torch = Late("torch")
+load_file = Late("safetensors.torch", "load_file")
+save_file = Late("safetensors.torch", "save_file")
+bert_classifier = Late("helpers.tiny_nli", "bert_classifier")
+knowing_classifier = Late("helpers.tiny_nli", "knowing_classifier")
+
 ARTICLE = ["Anna bought a red car in Paris.", "Ben sold a blue boat.", "Maria lost a white horse in Rome."]
 
 
@@ -228,7 +231,6 @@ def test_separators_in_a_text_are_only_text(bert, knowing):
             assert sum(token in known for token in row["input_ids"]) == count
 
 
-torch.set_num_threads(1)
 PLACES = {"entailment": 1, "neutral": 0}
 
 

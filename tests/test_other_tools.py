@@ -9,11 +9,13 @@ import re
 from functools import cache
 from pathlib import Path
 
-import nbformat
 import pytest
+from helpers.late import Late
 
 import summeval_nb
 from summeval_nb.judged import rate
+
+nbformat = Late("nbformat")
 
 PAGE = nbformat.read(Path(__file__).parents[1] / "nbs" / "from_other_tools.ipynb", 4)
 FENCE = re.compile(r"^```python\n# ([\w-]+)\n(.*?)^```", re.M | re.S)

@@ -4,12 +4,9 @@ import json
 import unicodedata
 
 import pytest
+from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk.stem.snowball import SnowballStemmer
-from rouge_score.rouge_scorer import RougeScorer
-from sacrebleu.metrics import BLEU
-from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from summeval_nb import rouge_many, rouge_score, sample_articles
 from summeval_nb.core import InputWarning
@@ -24,6 +21,11 @@ from summeval_nb.overlap.tokens import (
     wordnet_exceptions,
 )
 from summeval_nb.text import languages_of
+
+SnowballStemmer = Late("nltk.stem.snowball", "SnowballStemmer")
+RougeScorer = Late("rouge_score.rouge_scorer", "RougeScorer")
+BLEU = Late("sacrebleu.metrics", "BLEU")
+TokenizerZh = Late("sacrebleu.tokenizers.tokenizer_zh", "TokenizerZh")
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")

@@ -3,12 +3,14 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers.late import Late
 from helpers.patience import comes_back
 
 from summeval_nb.core.files import require_passages
 from summeval_nb.judged import check_citations, evaluate_answer, evaluate_rag, summarization_score
+
+pd = Late("pandas")
 
 LISTS = [
     ["The mill burned down.", "It was rebuilt in 1904."],

@@ -3,14 +3,16 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers.late import Late
 from test_retrieval import ROW, Letters, row
 
 from summeval_nb import cli, evaluate_answers, evaluate_rag, load_metric, run
 from summeval_nb.core.files import COLUMN_NAMES, find_column, is_missing, nearest_column, require_truth, table_records
 from summeval_nb.core.items import open_items
 from summeval_nb.judged.retrieval import MEASURES
+
+pd = Late("pandas")
 
 QUIET = {"judge": Letters(), "progress": False}
 

@@ -18,14 +18,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from helpers.late import Late, needs
 from helpers.patience import comes_back
 
 from summeval_nb.runs import engines
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.workers import RunStopped
 
-pytest.importorskip("ray", reason="needs the extra: pip install -e '.[ray]'")
-psutil = pytest.importorskip("psutil")
+needs("ray", "psutil")
+psutil = Late("psutil")
 pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.xdist_group("ray")]
 ROOT = Path(__file__).parents[1]
 

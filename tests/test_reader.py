@@ -4,7 +4,7 @@ from importlib import resources
 
 import numpy as np
 import pytest
-import torch
+from helpers.late import Late
 
 from summeval_nb.evidence import reader
 from summeval_nb.evidence.reader import (
@@ -24,6 +24,8 @@ from summeval_nb.evidence.reader import (
     unpacked,
 )
 from summeval_nb.text.minilm import minilm_files
+
+torch = Late("torch")
 
 
 @pytest.fixture(scope="module")

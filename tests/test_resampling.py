@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from helpers.late import Late
 
 from summeval_nb.core.resampling import bootstrap, drawings, drawn_counts, middle, sign_flips
+
+stats = Late("scipy.stats")
 
 
 @pytest.mark.parametrize("items", [2, 7, 1500])

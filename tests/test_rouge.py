@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rouge_score.rouge_scorer import RougeScorer
 
 import summeval_nb
 import summeval_nb.overlap.counting as skip
@@ -45,6 +45,8 @@ from summeval_nb.overlap.rouge_counts import (
     lcs_table,
     union_lcs_matches,
 )
+
+RougeScorer = Late("rouge_score.rouge_scorer", "RougeScorer")
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")

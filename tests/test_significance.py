@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.correlations import SCIPY, at_level, example
+from helpers.late import Late
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from summeval_nb.agreement.coefficients import LEVELS, by_row
 from summeval_nb.agreement.correlation import correlate
@@ -25,6 +24,9 @@ from summeval_nb.agreement.significance import (
     paired_test,
     pairwise_accuracy,
 )
+
+stats = Late("scipy.stats")
+multipletests = Late("statsmodels.stats.multitest", "multipletests")
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
 by_level = pytest.mark.parametrize("level", LEVELS)

@@ -12,8 +12,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
-from lxml import etree, html
+from helpers.late import Late
+
+BeautifulSoup = Late("bs4", "BeautifulSoup")
+etree = Late("lxml.etree")
+html = Late("lxml.html")
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))

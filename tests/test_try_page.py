@@ -12,15 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from summeval_nb import bleu_score, rouge_score
 from summeval_nb.agreement.short_lists import coefficients
 from summeval_nb.evidence import reader
 from summeval_nb.text.embed import encodable
 from summeval_nb.text.minilm import minilm_files
+
+stats = Late("scipy.stats")
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "docs"))

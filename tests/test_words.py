@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
+from helpers.late import Late
 from helpers.patience import comes_back
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,6 +33,8 @@ from summeval_nb.evidence.reliability import (
 from summeval_nb.evidence.tokens import sentence_tokens, take_apart
 from summeval_nb.evidence.words import word_features
 from summeval_nb.text.embed import load_embedder
+
+pd = Late("pandas")
 
 ARTICLE = [
     "The council approved the plan on Monday.",

@@ -14,9 +14,11 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import pytest
+from helpers.late import Late
 from playwright.sync_api import Locator, Page, expect
+
+nbformat = Late("nbformat")
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = ["2_counting/24_bleu", "3_evidence/34_first_checker", "3_evidence/38_faithfulness"]

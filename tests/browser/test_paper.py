@@ -6,9 +6,11 @@ import re
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
+from helpers.late import Late
 from playwright.sync_api import expect
+
+nbformat = Late("nbformat")
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))

@@ -3,7 +3,10 @@
 import warnings
 
 import numpy as np
-from scipy import stats
+
+from helpers.late import Late
+
+stats = Late("scipy.stats")
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
