@@ -12,12 +12,14 @@ import posixpath
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
 from execute import NOTEBOOKS, ROOT, notebooks
 
 from summeval_nb.teaching.exercises import PARTS as TITLES
+
+if TYPE_CHECKING:
+    import nbformat
 
 PACKAGE = "summeval_nb"
 PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES
@@ -69,12 +71,15 @@ def written() -> list[str]:
     return found + [name for name in TEXTS if (NOTEBOOKS / f"{name}.md").is_file()]
 
 
+@cache
 def read(name: str) -> nbformat.NotebookNode:
-    """Return a page as a notebook; one that is plain Markdown is a single cell."""
+    """Return a page as a notebook; one that is plain Markdown is a single cell. It is not to be changed."""
+    import nbformat
+
     if name in TEXTS:
         text = (NOTEBOOKS / f"{name}.md").read_text(encoding="utf-8")
         return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text, id=name)])
-    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4)
+    return nbformat.v4.reads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
 
 
 def prose(name: str) -> str:
@@ -196,6 +201,7 @@ def chapter_of(module: str, name: str) -> str:
     return next(offers, module)
 
 
+@cache
 def body_of(module: str) -> list[Any]:
     """Return what stands in a module, in order."""
     path = Path(ROOT / PACKAGE / f"{module.replace('.', '/')}.py")

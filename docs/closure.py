@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
+import stored
 
 PACKAGE = "summeval_nb"
 _SHELL = re.compile(rf"-m\s+{PACKAGE}\b|^summeval\s+[a-z-]+\s")
@@ -87,8 +86,9 @@ def _read(path: Path, time: int, size: int, place: str) -> tuple[frozenset[str],
 def _sources(path: Path) -> list[str]:
     if path.suffix != ".ipynb":
         return [path.read_text(encoding="utf-8")]
-    cells = nbformat.read(path, 4).cells
-    return [TransformerManager().transform_cell(cell.source) for cell in cells if cell.cell_type == "code"]
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return [TransformerManager().transform_cell("".join(cell["source"])) for cell in stored.code(stored.read(path))]
 
 
 def _at_run_time(tree: ast.AST) -> Iterator[ast.AST]:

@@ -18,102 +18,31 @@ import hashlib
 import json
 import os
 import re
-import select
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING
 
-import nbformat
 import stored
 from closure import files_behind
 from filelock import FileLock
-from jupyter_client.manager import AsyncKernelManager
-from jupyter_client.provisioning import LocalProvisioner
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from tqdm.auto import tqdm
+
+if TYPE_CHECKING:  # who only asks which notebooks there are waits for none of this
+    import nbformat
+    from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "nbs"
 BUILT = ROOT / "docs" / "_build"
 BUILD = BUILT / os.environ.get("ATEN_CPU_CAPABILITY", "")
 EXECUTED = BUILD / "executed"
-WATCH = Path(__file__).with_name("watch.py")
-FORKED = Path(__file__).with_name("forked.py")
+KERNELS = [Path(__file__).with_name(name) for name in ("forked.py", "kernels.py", "watch.py")]
 CAN_FORK = sys.platform == "linux"  # elsewhere system libraries bear no fork
 CELL_TIMEOUT = 120  # seconds
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-
-
-class Forked:
-    """A process that was forked by another one, with what a kernel's manager asks of a `Popen`."""
-
-    stdin = stdout = stderr = None
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-        try:
-            self._handle: int | None = os.pidfd_open(pid)
-        except ProcessLookupError:
-            self._handle = None
-
-    def poll(self) -> int | None:
-        """Return None while it runs, 0 when it has ended."""
-        return None if self._handle is not None and not select.select([self._handle], [], [], 0)[0] else 0
-
-    def wait(self) -> int:
-        """Wait for its end."""
-        if self._handle is not None:
-            select.select([self._handle], [], [])
-            os.close(self._handle)
-            self._handle = None
-        return 0
-
-    def send_signal(self, number: int) -> None:
-        """Send it a signal."""
-        if self._handle is not None:
-            signal.pidfd_send_signal(self._handle, number)
-
-    def terminate(self) -> None:
-        """Ask it to end."""
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """End it."""
-        self.send_signal(signal.SIGKILL)
-
-
-class ForkedKernel(LocalProvisioner):
-    """A kernel that `forked.py` forks: the large libraries, which took longer than the cells, are imported once."""
-
-    _lock = Lock()
-    _parent: subprocess.Popen[str] | None = None
-
-    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> dict[str, Any]:
-        """Fork a kernel; its arguments are those behind `-m ipykernel_launcher`."""
-        order = {"folder": str(kwargs["cwd"]), "environment": kwargs["env"], "arguments": cmd[3:]}
-        self.process = Forked(self._fork(order))
-        self.pid = self.pgid = self.process.pid
-        return self.connection_info
-
-    @classmethod
-    def _fork(cls, order: dict[str, Any]) -> int:
-        with cls._lock:
-            if cls._parent is None or cls._parent.poll() is not None:
-                environment = _environment()
-                del environment["PYTHONPATH"]  # a kernel's own: nothing of the package is imported before
-                command, pipe = [sys.executable, str(FORKED)], subprocess.PIPE
-                cls._parent = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
-            cls._parent.stdin.write(f"{json.dumps(order)}\n")
-            cls._parent.stdin.flush()
-            return int(cls._parent.stdout.readline())
 
 
 class NotebookFailed(Exception):
@@ -141,7 +70,7 @@ def capability() -> str:
 
 def fingerprint(path: Path) -> str:
     """Return a hash over all that decides what the notebook prints, so not over what of that is stored in it."""
-    files = {ROOT / "constraints.txt", Path(__file__).resolve(), FORKED, *files_behind(path, ROOT)}
+    files = {ROOT / "constraints.txt", Path(__file__).resolve(), *KERNELS, *files_behind(path, ROOT)}
     cells = json.dumps(stored.without_outputs(stored.read(path)))
     digest = hashlib.sha256(f"{sys.version}\0{capability()}\0{path.relative_to(ROOT)}\0{cells}".encode())
     for source in sorted(file for file in files if file.is_file()):
@@ -166,6 +95,8 @@ def execute_notebook(path: str | Path) -> Path:
         wanted = fingerprint(path)
         if _stored(copy) == wanted:
             return copy
+        import nbformat
+
         notebook = nbformat.read(path, 4)
         notebook.metadata["opened"] = _run(notebook, path)
         notebook.metadata["fingerprint"] = wanted
@@ -177,19 +108,24 @@ def execute_notebook(path: str | Path) -> Path:
 
 def _stored(copy: Path) -> str:
     """Return the fingerprint that an executed copy carries; empty where there is no copy."""
-    return nbformat.read(copy, 4).metadata.get("fingerprint", "") if copy.exists() else ""
+    return stored.read(copy)["metadata"].get("fingerprint", "") if copy.exists() else ""
 
 
 def _run(notebook: nbformat.NotebookNode, path: Path) -> list[str]:
     """Execute a notebook's cells in place, in the notebook's own folder; return the files of ours that it opened."""
+    from jupyter_client.manager import AsyncKernelManager
+    from kernels import ForkedKernel
+    from nbclient import NotebookClient
+
     with tempfile.TemporaryDirectory(prefix="nb", ignore_cleanup_errors=True) as folder:
         # Local sockets where there are any: over TCP other users of the machine could listen.
         transport = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"} if os.name == "posix" else {}
         manager = AsyncKernelManager(kernel_name="python3", **transport)
         manager.kernel_spec.argv[0] = sys.executable  # this Python, whatever kernels the user has installed
-        manager.kernel_spec.argv.append(f"--IPKernelApp.exec_files={WATCH}")
+        manager.kernel_spec.argv.append(f"--IPKernelApp.exec_files={KERNELS[2]}")
         if CAN_FORK:
-            manager.provisioner = ForkedKernel(kernel_spec=manager.kernel_spec, parent=manager)
+            shared = _environment()
+            manager.provisioner = ForkedKernel(kernel_spec=manager.kernel_spec, parent=manager, shared=shared)
         log = Path(folder, "opened")
         resources = {"metadata": {"path": path.parent}}
         client = NotebookClient(notebook, km=manager, timeout=CELL_TIMEOUT, resources=resources)
@@ -213,11 +149,15 @@ def _source(path: Path) -> Path:
 
 
 def _run_cells(client: NotebookClient, notebook: nbformat.NotebookNode, path: Path) -> None:
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
     for index, cell in enumerate(notebook.cells):
         try:
             client.execute_cell(cell, index)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-            raise NotebookFailed(_message(path, index, notebook, error)) from None
+            why = {CellTimeoutError: f"the cell took longer than {CELL_TIMEOUT} s"}.get(type(error), "")
+            why = why or ("the kernel died (out of memory?)" if isinstance(error, DeadKernelError) else str(error))
+            raise NotebookFailed(_message(path, index, notebook, why)) from None
 
 
 def _environment() -> dict[str, str]:
@@ -235,16 +175,12 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _message(path: Path, index: int, notebook: nbformat.NotebookNode, error: Exception) -> str:
+def _message(path: Path, index: int, notebook: nbformat.NotebookNode, why: str) -> str:
+    """Return what failed where: the traceback, if the cell has one, else the reason that is given."""
     cell = notebook.cells[index]
     where = f"{path.relative_to(ROOT).as_posix()}, cell {index + 1} of {len(notebook.cells)} (id {cell.id})"
-    if isinstance(error, CellTimeoutError):
-        why = f"the cell took longer than {CELL_TIMEOUT} s"
-    elif isinstance(error, DeadKernelError):
-        why = "the kernel died (out of memory?)"
-    else:
-        raised = [out for out in cell.outputs if out.output_type == "error"]
-        why = _ANSI.sub("", "\n".join(raised[-1].traceback) if raised else str(error))
+    for raised in (out for out in cell.outputs if out.output_type == "error"):
+        why = _ANSI.sub("", "\n".join(raised.traceback))
     source = "\n".join(f"    {line}" for line in cell.source.splitlines())
     return f"{where}\n\n{source}\n\n{why}"
 
@@ -258,6 +194,8 @@ def execute_many(paths: Iterable[Path], *, jobs: int | None = None) -> list[Note
         return failures
     with ThreadPoolExecutor(min(jobs or os.cpu_count() or 1, len(paths))) as pool:
         waiting = [pool.submit(execute_notebook, path) for path in paths]
+        from tqdm.auto import tqdm
+
         for future in tqdm(as_completed(waiting), total=len(waiting), desc="notebooks", unit="notebook"):
             error = future.exception()
             if isinstance(error, NotebookFailed):

@@ -3,12 +3,14 @@ says what it teaches, and every page has its place."""
 
 import base64
 import difflib
-import importlib
 import io
 import re
-import sys
+from functools import cache
 from pathlib import Path
 
+import bibliography
+import book
+import execute
 import pytest
 from helpers.late import Late
 
@@ -17,21 +19,37 @@ from summeval_nb.teaching.exercises import part_of
 Image = Late("PIL.Image")
 parse_file = Late("pybtex.database", "parse_file")
 
+pages = Late("nbdev_pages")
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-book, execute = map(importlib.import_module, ("book", "execute"))
 NAMES = book.written()
-LESSONS = [name for name in NAMES if book.is_lesson(name)]
-CHAPTERS = [name for name in NAMES if re.match(r"[1-9]_", name) and name not in LESSONS]
-WORKS = parse_file(ROOT / "nbs" / "references.bib").entries
-TERMS = re.findall(r"^## (.+)$", book.prose("glossary"), re.M)
-by_chapter = pytest.mark.parametrize("name", CHAPTERS)
+prose = cache(book.prose)
+
+
+@cache
+def lessons() -> list[str]:
+    return [name for name in NAMES if book.is_lesson(name)]
+
+
+@cache
+def chapters() -> list[str]:
+    return [name for name in NAMES if re.match(r"[1-9]_", name) and name not in lessons()]
+
+
+@cache
+def works() -> dict:
+    return parse_file(ROOT / "nbs" / "references.bib").entries
+
+
+@cache
+def terms() -> list[str]:
+    return re.findall(r"^## (.+)$", prose("glossary"), re.M)
 
 
 def test_works_are_complete_and_in_order():
-    assert len(WORKS) > 40
-    assert list(WORKS) == sorted(WORKS)
-    for key, work in WORKS.items():
+    assert len(works()) > 40
+    assert list(works()) == sorted(works())
+    for key, work in works().items():
         assert work.persons["author"] and work.fields["title"], key
         surname = re.sub(r"\W", "", "".join(work.persons["author"][0].last_names)).lower()
         assert re.fullmatch(r"[a-z]+\d{4}[a-z]?", key) and work.fields["year"] == re.search(r"\d{4}", key)[0], key
@@ -46,21 +64,20 @@ def test_a_link_to_the_works_is_recognised():
     assert book.CITATION.findall(cited) == [("Papineni et al. (2002)", "papineni2002"), ("Lin 2004", "lin2004")]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_cited_work_is_in_the_bibliography(name):
-    for key in book.citations([name]):
-        near = difflib.get_close_matches(key, WORKS, cutoff=0.5)
-        assert key in WORKS, f"{name} cites {key!r}, which nbs/references.bib does not hold; did you mean {near}?"
-    for link in re.findall(r"\]\(([^)]*(?:references|bibliography)\.\w+[^)]*)\)", book.prose(name)):
-        back = "../" * name.count("/")
-        assert link.startswith(f"{back}bibliography.md"), f"{name}: {link} does not lead to nbs/bibliography.md"
+def test_every_cited_work_is_in_the_bibliography():
+    for name in NAMES:
+        for key in book.citations([name]):
+            near = difflib.get_close_matches(key, works(), cutoff=0.5)
+            assert key in works(), f"{name} cites {key!r}, which nbs/references.bib does not hold; did you mean {near}?"
+        for link in re.findall(r"\]\(([^)]*(?:references|bibliography)\.\w+[^)]*)\)", prose(name)):
+            back = "../" * name.count("/")
+            assert link.startswith(f"{back}bibliography.md"), f"{name}: {link} leads not to nbs/bibliography.md"
 
 
 def test_the_readable_bibliography_is_that_of_the_works():
-    bibliography = importlib.import_module("bibliography")
     page = bibliography.bibliography()
     assert bibliography.TARGET.read_text(encoding="utf-8") == page, "run python docs/bibliography.py"
-    assert re.findall(r"^## (.+)$", page, re.M) == list(WORKS)
+    assert re.findall(r"^## (.+)$", page, re.M) == list(works())
     entry = page.partition("## lin2004\n")[2].partition("\n## ")[0]
     for part in ("Chin", "Lin", "package for automatic evaluation of summaries", "2004", "https://"):
         assert part in entry
@@ -69,36 +86,36 @@ def test_the_readable_bibliography_is_that_of_the_works():
 FOREIGN = re.compile(r"^[ >]*(?::::|```\{).*|\{[a-z][\w:-]*\}`[^`\n]+`|\[\^\w+\]|^\{[.#].*\}$", re.M)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "bibliography"])
-def test_lab_needs_no_extension(name):
+def test_lab_needs_no_extension():
     """Directives and roles are MyST's: JupyterLab shows them as raw text. A note is a quotation that begins in bold."""
-    text = book.prose(name) if name in NAMES else (execute.NOTEBOOKS / f"{name}.md").read_text(encoding="utf-8")
-    outside_of_code = re.sub(r"^```\w*\n.*?^```$|`[^`{}\n]*`(?!`)", "", text, flags=re.M | re.S)
-    assert not (found := FOREIGN.findall(outside_of_code)), f"{name}: {found}"
-
-
-@pytest.mark.parametrize("text", [":::{note}", "> ::: tip", "```{bibliography}", "see {cite}`lin2004`", "{.download}"])
-def test_what_lab_cannot_show_is_noticed(text):
-    assert FOREIGN.search(f"# Title\n\n{text}\n")
+    texts = {name: prose(name) for name in NAMES}
+    texts["bibliography"] = (execute.NOTEBOOKS / "bibliography.md").read_text(encoding="utf-8")
+    outside_of_code = {
+        name: re.sub(r"^```\w*\n.*?^```$|`[^`{}\n]*`(?!`)", "", text, flags=re.M | re.S) for name, text in texts.items()
+    }
+    assert not (found := {name: what for name, text in outside_of_code.items() if (what := FOREIGN.findall(text))}), (
+        found
+    )
+    for text in (":::{note}", "> ::: tip", "```{bibliography}", "see {cite}`lin2004`", "{.download}"):
+        assert FOREIGN.search(f"# Title\n\n{text}\n"), text
 
 
 def test_a_note_is_a_quotation_in_lab_and_a_box_on_the_site():
-    pages = importlib.import_module("nbdev_pages")
     text = "Before.\n\n> **Warning.** One line,\n> and another.\n>\n> A second part.\n\n> **Someone** said so."
     box = "Before.\n\n:::{warning}\nOne line,\nand another.\n\nA second part.\n:::\n\n> **Someone** said so."
     assert pages.site_markdown(text, "index") == box
 
 
 def test_every_work_is_cited():
-    assert not (idle := sorted(set(WORKS) - set(book.citations(NAMES)))), f"no chapter cites {idle}"
+    assert not (idle := sorted(set(works()) - set(book.citations(NAMES)))), f"no chapter cites {idle}"
 
 
 def test_terms_are_in_order_and_short():
-    assert len(TERMS) >= 50
-    assert sorted(TERMS) == TERMS, "the glossary is not in alphabetical order"
-    assert [term.lower() for term in TERMS] == TERMS, "lower case: JupyterLab finds a heading only as it is written"
-    assert all(re.fullmatch(r"[a-z][a-z -]*", term) for term in TERMS)
-    for entry in re.split(r"^## ", book.prose("glossary"), flags=re.M)[1:]:
+    assert len(terms()) >= 50
+    assert sorted(terms()) == terms(), "the glossary is not in alphabetical order"
+    assert [term.lower() for term in terms()] == terms(), "lower case: JupyterLab finds a heading only as it is written"
+    assert all(re.fullmatch(r"[a-z][a-z -]*", term) for term in terms())
+    for entry in re.split(r"^## ", prose("glossary"), flags=re.M)[1:]:
         term, _, text = entry.partition("\n")
         explained, _, where = text.partition("More: ")
         assert 2 <= len(re.findall(r"[.?!](?=[\s\"”)]|$)", explained)) <= 5, f"{term}: two or three sentences"
@@ -106,27 +123,27 @@ def test_terms_are_in_order_and_short():
 
 
 def test_every_link_into_the_glossary_hits_a_term():
-    anchors = {term.replace(" ", "-") for term in TERMS}
+    anchors = {term.replace(" ", "-") for term in terms()}
     wrong = {}
     for name in NAMES:
         pattern = r"\]\(#([^)]+)\)" if name == "glossary" else r"\]\([^)]*glossary\.md#([^)]*)\)"
-        for anchor in re.findall(pattern, book.prose(name)):
+        for anchor in re.findall(pattern, prose(name)):
             if anchor not in anchors:
                 wrong[name, anchor] = difflib.get_close_matches(anchor, anchors, cutoff=0.4)
-        if "glossary.ipynb" in book.prose(name):
+        if "glossary.ipynb" in prose(name):
             wrong[name] = "the glossary is glossary.md"
     assert not wrong, f"no such term; near ones: {wrong}"
 
 
-@by_chapter
-def test_every_chapter_says_what_it_teaches(name):
-    goals = book.goals(name)
-    assert 3 <= len(goals) <= 5, f"{name} has {len(goals)} goals below a line that ends 'After this chapter you can'"
+def test_every_chapter_says_what_it_teaches():
+    goals = {name: len(book.goals(name)) for name in chapters()}
+    wrong = {name: count for name, count in goals.items() if not 3 <= count <= 5}
+    assert not wrong, f"three to five goals stand below a line that ends 'After this chapter you can': {wrong}"
 
 
 def test_links_of_the_page_of_goals_lead_somewhere():
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", book.goals_page(NAMES))
-    assert len(links) > len(CHAPTERS)
+    assert len(links) > len(chapters())
     assert not (lost := [link for link in links if not (execute.NOTEBOOKS / link).is_file()]), lost
 
 
@@ -138,9 +155,11 @@ def test_every_page_has_its_place():
     assert between[0] < order.index("2_counting/23_two_rouge_numbers") < between[1], (
         "a lesson stands among the chapters"
     )
-    assert len(CHAPTERS) + len(LESSONS) <= 37 and len(NAMES) <= 53, "forty-nine notebooks and four pages of plain text"
-    assert max(map(order.index, CHAPTERS)) < order.index("glossary")
-    assert max(map(order.index, CHAPTERS)) < order.index("solutions"), "solutions are found before the chapters"
+    assert len(chapters()) + len(lessons()) <= 37 and len(NAMES) <= 53, (
+        "forty-nine notebooks and four pages of plain text"
+    )
+    assert max(map(order.index, chapters())) < order.index("glossary")
+    assert max(map(order.index, chapters())) < order.index("solutions"), "solutions are found before the chapters"
 
 
 def test_every_solution_is_listed():
@@ -149,7 +168,7 @@ def test_every_solution_is_listed():
 
 
 def test_the_landing_page_leads_to_every_chapter():
-    linked = set(re.findall(r"\]\(([^)#]+)\.(?:ipynb|md)\b", book.prose("index")))
+    linked = set(re.findall(r"\]\(([^)#]+)\.(?:ipynb|md)\b", prose("index")))
     expected = {name for name in NAMES if name != "index" and not name.startswith("solutions/")}
     assert expected <= linked, f"not on the landing page: {sorted(expected - linked)}"
 
@@ -183,34 +202,29 @@ def test_no_two_pages_have_the_same_title():
     assert not (same := sorted({title for title in titles if titles.count(title) > 1})), same
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_link_says_the_number_of_the_chapter_it_leads_to(name):
-    links = re.findall(
-        r"\[(?:chapter |lesson |solutions/)?(\d+)(?:[ _][^\]]*)?\]\([^)\s]*?/?(\d+)_\w+\.ipynb", book.prose(name)
-    )
-    assert not (wrong := [link for link in links if link[0] != link[1]]), wrong
+def test_a_link_says_the_number_of_the_chapter_it_leads_to():
+    numbers = re.compile(r"\[(?:chapter |lesson |solutions/)?(\d+)(?:[ _][^\]]*)?\]\([^)\s]*?/?(\d+)_\w+\.ipynb")
+    wrong = [(name, link) for name in NAMES for link in numbers.findall(prose(name)) if link[0] != link[1]]
+    assert not wrong, wrong
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_lesson_is_called_lesson(name):
-    shown = re.sub(r"\]\([^)]*\)", "]", book.prose(name))
-    assert not re.search(r"\btutorial", shown, re.I), "the menu says lesson"
+def test_a_lesson_is_called_lesson():
+    shown = {name: re.sub(r"\]\([^)]*\)", "]", prose(name)) for name in NAMES}
+    wrong = [name for name, text in shown.items() if re.search(r"\btutorial", text, re.I)]
+    assert not wrong, f"the menu says lesson: {wrong}"
 
 
-@pytest.mark.parametrize("name", [name for name in LESSONS if "Exercise" in book.prose(name)])
-def test_the_answers_of_a_lesson_are_folded_or_elsewhere(name):
+def test_the_answers_of_a_lesson_are_folded_or_elsewhere():
     """JupyterLab shows cells with `#| hide` as any other, so an answer may not stand in one."""
-    cells = book.read(name).cells
-    open_answers = [
-        cell.source
-        for cell in cells
-        if cell.cell_type == "code" and re.search(r"#.*\b(exercise|solution) \d", cell.source)
-    ]
-    assert not open_answers, open_answers[0]
-    text = book.prose(name)
-    folder, _, stem = name.partition("/")
-    elsewhere = f"../solutions/{folder.partition('_')[2]}.ipynb#{stem.replace('_', '-')}"
-    assert "<details>" in text or elsewhere in text, "no answers to compare with"
+    for name in lessons():
+        if "Exercise" not in prose(name):
+            continue
+        code = [cell.source for cell in book.read(name).cells if cell.cell_type == "code"]
+        open_answers = [text for text in code if re.search(r"#.*\b(exercise|solution) \d", text)]
+        assert not open_answers, f"{name}: {open_answers[0]}"
+        folder, _, stem = name.partition("/")
+        elsewhere = f"../solutions/{folder.partition('_')[2]}.ipynb#{stem.replace('_', '-')}"
+        assert "<details>" in prose(name) or elsewhere in prose(name), f"{name}: no answers to compare with"
 
 
 def test_the_chapter_of_a_term_is_known_to_the_search():
@@ -221,13 +235,12 @@ def test_the_chapter_of_a_term_is_known_to_the_search():
         ("resume", "7_use/71_a_million_pairs"),
     ):
         assert term in taught[page]
-    assert [name for name in taught if "lesson" in taught[name]] == LESSONS
+    assert [name for name in taught if "lesson" in taught[name]] == lessons()
     assert set(taught) <= set(NAMES)
 
 
 @pytest.mark.parametrize(("width", "wide"), [(640, False), (911, True)])
 def test_a_wide_picture_is_not_shrunk_to_a_telephone(width, wide):
-    pages = importlib.import_module("nbdev_pages")
     drawn = io.BytesIO()
     Image.new("RGB", (width, 20)).save(drawn, "png")
     data = {"image/png": base64.b64encode(drawn.getvalue()).decode()}
@@ -237,7 +250,6 @@ def test_a_wide_picture_is_not_shrunk_to_a_telephone(width, wide):
 
 
 def test_printed_lines_break_unless_they_stand_in_columns():
-    pages = importlib.import_module("nbdev_pages")
     message, table = "ValueError: " + 30 * "word ", "n  precision\n1  1.0000"
     shown = {}
     for text in (message, table, f"{table}\n  {message}"):
@@ -268,7 +280,6 @@ BUILT = (
     ("directive", "lines", "folded"), [("export", 15, True), ("export", 12, False), ("", 15, False)]
 )
 def test_long_code_that_builds_is_folded(directive, lines, folded):
-    pages = importlib.import_module("nbdev_pages")
     code = BUILT.replace("    text = text + '.'\n" * 15, "    text = text + '.'\n" * lines)
     source = f"#| {directive}\n{code}" if directive else code
     cells = [pages.nbformat.v4.new_code_cell("#| default_exp one"), pages.nbformat.v4.new_code_cell(source)]
@@ -281,8 +292,8 @@ def test_long_code_that_builds_is_folded(directive, lines, folded):
         assert cell.metadata["mystnb"]["code_prompt_show"] == "How it is built: long_one. Return a text that is long"
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"\w+/\d+_", name)])
-def test_a_chapter_is_in_the_same_part_on_the_site(name):
-    folder, _, chapter = name.partition("/")
-    if folder not in ("solutions", "zh"):  # without exercises of their own
-        assert part_of(chapter) == book.PARTS[folder]
+def test_a_chapter_is_in_the_same_part_on_the_site():
+    for name in NAMES:
+        folder, _, chapter = name.partition("/")
+        if re.match(r"\d+_", chapter) and folder not in ("solutions", "zh"):  # without exercises of their own
+            assert part_of(chapter) == book.PARTS[folder], name

@@ -1,18 +1,16 @@
 """The rules of the book: chapters import only earlier ones, stay short, show every export at work."""
 
 import ast
-import importlib
 import json
 import re
-import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+import stored
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-stored = importlib.import_module("stored")
 CHAPTERS = [
     path for path in sorted(ROOT.glob("nbs/[1-9]_*/*.ipynb")) if "default_exp" in path.read_text("utf-8")
 ]  # lessons export nothing
@@ -24,6 +22,7 @@ def source(cell: dict) -> str:
     return "".join(cell["source"])
 
 
+@cache
 def cells(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8"))["cells"]
 
@@ -35,9 +34,6 @@ def is_export(cell: dict) -> bool:
 # A part may import itself and the parts that stand before it. The shell (`cli` and what starts it) stands on top.
 PARTS = ["core", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"]
 FILES = sorted(path for path in ROOT.glob("summeval_nb/**/*.py") if path.stem not in {"__init__", "_modidx"})
-HIDDEN: dict[str, set[str]] = {}  # each private name, and the parts that define it
-by_name = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
-by_file = pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(ROOT / "summeval_nb").as_posix())
 
 
 def part(module: str) -> str:
@@ -46,19 +42,33 @@ def part(module: str) -> str:
     return first if first in PARTS else "cli"
 
 
-for file in FILES:
-    home = part(".".join(file.relative_to(ROOT / "summeval_nb").with_suffix("").parts))
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            HIDDEN.setdefault(node.name, set()).add(home)
-        elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Store):
-            HIDDEN.setdefault(node.attr if isinstance(node, ast.Attribute) else node.id, set()).add(home)
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT / "summeval_nb").with_suffix("").parts)
+
+
+@cache
+def definers() -> dict[str, set[str]]:
+    """Each name that is defined somewhere, and the parts that define it."""
+    found: dict[str, set[str]] = {}
+    for file in FILES:
+        for node in ast.walk(tree(file)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found.setdefault(node.name, set()).add(part(module_of(file)))
+            elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Store):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                found.setdefault(name, set()).add(part(module_of(file)))
+    return found
 
 
 def imported(path: Path) -> list[tuple[str, str]]:
     """What a module imports from the package, anywhere in it: module and name; `__version__` belongs to none."""
     package, found = path.relative_to(ROOT).with_suffix("").parts, []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if not isinstance(node, ast.ImportFrom):
             continue
         base = [*package[: len(package) - node.level]] if node.level else []
@@ -71,22 +81,24 @@ def imported(path: Path) -> list[tuple[str, str]]:
     return [(module, name) for module, name in found if module]
 
 
-@by_file
-def test_imports_go_one_way(path):
+def test_imports_go_one_way():
     """A part imports itself and the parts before it, by name; what begins with an underscore stays within its part."""
-    own = part(".".join(path.relative_to(ROOT / "summeval_nb").with_suffix("").parts))
-    for module, name in imported(path):
-        other = part(module)
-        assert PARTS.index(other) <= PARTS.index(own), f"{own} imports the later part {other}: {module}.{name}"
-        assert name != "*", f"star import from {module}"
-        private = name.startswith("_") and not name.endswith("__")
-        assert other == own or not private, f"{own} imports the private {name} of {module}"
+    wrong = []
+    for path in FILES:
+        own = part(module_of(path))
+        for module, name in imported(path):
+            private = name.startswith("_") and not name.endswith("__")
+            if PARTS.index(part(module)) > PARTS.index(own):
+                wrong.append(f"{module_of(path)} imports {module}.{name} of a later part")
+            if name == "*" or (private and part(module) != own):
+                wrong.append(f"{module_of(path)} imports {name} of {module}")
+    assert not wrong, wrong
 
 
 def modules_by_name(path: Path) -> dict[str, str]:
     """What a module calls the other modules of the package that it imports whole."""
     found = {}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 place = path.parents[node.level - 1] if node.level else ROOT
@@ -97,22 +109,23 @@ def modules_by_name(path: Path) -> dict[str, str]:
     return found
 
 
-@by_file
-def test_nobody_reaches_for_what_another_part_hides(path):
+def test_nobody_reaches_for_what_another_part_hides():
     """`module._name`, and `_name` of an object that only another part defines, are as private as imports of them."""
-    own = part(".".join(path.relative_to(ROOT / "summeval_nb").with_suffix("").parts))
-    modules = modules_by_name(path)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Attribute) and re.match("_(?!repr_html_)[a-z].*[^_]$", node.attr):
-            of = modules.get(node.value.id) if isinstance(node.value, ast.Name) else None
-            assert of is None or part(of) == own, f"{own} uses the private {node.attr} of {of}"
-            parts = HIDDEN.get(node.attr, {own})
-            assert own in parts, f"{ast.unparse(node)} (line {node.lineno}) is defined in {', '.join(sorted(parts))}"
+    wrong = []
+    for path in FILES:
+        own, modules = part(module_of(path)), modules_by_name(path)
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.Attribute) and re.match("_(?!repr_html_)[a-z].*[^_]$", node.attr):
+                of = modules.get(node.value.id) if isinstance(node.value, ast.Name) else None
+                homes = definers().get(node.attr, {own})
+                if own not in homes or (of is not None and part(of) != own):
+                    wrong.append(f"{module_of(path)}:{node.lineno}: {ast.unparse(node)} of {of or sorted(homes)}")
+    assert not wrong, wrong
 
 
 def test_no_module_imports_itself_in_a_circle():
     """Wherever an import is written: at the top, in a function, under TYPE_CHECKING."""
-    names = {".".join(path.relative_to(ROOT / "summeval_nb").with_suffix("").parts): path for path in FILES}
+    names = {module_of(path): path for path in FILES}
     graph = {name: {other for other, _ in imported(path)} - {name} for name, path in names.items()}
     TopologicalSorter(graph).prepare()
 
@@ -123,24 +136,31 @@ def only_imports(text: str) -> bool:
     return all(isinstance(node, ready) for node in ast.parse(re.sub("^[%!].*", "", text, flags=re.M)).body)
 
 
-@pytest.mark.parametrize(
-    "path", [*ROOT.glob("nbs/1_start/*.ipynb"), *CHAPTERS], ids=lambda p: f"{p.parent.name}/{p.stem}"
-)
-def test_a_chapter_begins_with_a_result(path):
+def test_a_chapter_begins_with_a_result():
     """What a reader came for stands first."""
-    found = cells(path)
-    folded = re.compile(r"#\| code-fold")  # its result is seen
-    shown = [
-        c for c in found[:6] if not c["metadata"].get("jupyter", {}).get("source_hidden") or folded.match(source(c))
+    late = []
+    for path in [*ROOT.glob("nbs/1_start/*.ipynb"), *CHAPTERS]:
+        folded = re.compile(r"#\| code-fold")  # its result is seen
+        shown = [
+            cell
+            for cell in cells(path)[:6]
+            if not cell["metadata"].get("jupyter", {}).get("source_hidden") or folded.match(source(cell))
+        ]
+        first = [source(cell) for cell in shown if cell["cell_type"] == "code" and not is_export(cell)]
+        late += [] if any(not only_imports(text) for text in first) else [path.stem]
+    assert not late, f"no result in the first six cells: {late}"
+
+
+def test_lines_of_code_fit_the_page():
+    wide = [
+        f"{path.stem}: {line}"
+        for path in NOTEBOOKS
+        for cell in cells(path)
+        if cell["cell_type"] == "code"
+        for line in source(cell).splitlines()
+        if len(line) > 88
     ]
-    first = [source(c) for c in shown if c["cell_type"] == "code" and not is_export(c)]
-    assert any(not only_imports(text) for text in first), "no result in the first six cells"
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: f"{p.parent.name}/{p.stem}")
-def test_lines_of_code_fit_the_page(path):
-    wide = [line for c in cells(path) if c["cell_type"] == "code" for line in source(c).splitlines() if len(line) > 88]
-    assert not wide, wide[:5]
+    assert not wide, wide
 
 
 def test_the_rules_look_at_something_and_know_a_picture():
@@ -151,31 +171,45 @@ def test_the_rules_look_at_something_and_know_a_picture():
         assert not PICTURE.search(text), text
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_nothing_is_switched_off(path):
-    for cell in cells(path):
-        if cell["cell_type"] == "code":
-            assert not re.search(r"#\|\s*(eval:\s*false|notest|skip)", source(cell)), source(cell)[:120]
-            assert "skip-execution" not in cell["metadata"].get("tags", [])
+def test_nothing_is_switched_off():
+    off = re.compile(r"#\|\s*(eval:\s*false|notest|skip)")
+    found = [
+        f"{path.stem}: {source(cell)[:60]}"
+        for path in NOTEBOOKS
+        for cell in cells(path)
+        if cell["cell_type"] == "code"
+        and (off.search(source(cell)) or "skip-execution" in cell["metadata"].get("tags", []))
+    ]
+    assert not found, found
 
 
-@by_name
-def test_a_chapter_is_a_lesson(path):
+def test_a_chapter_is_a_lesson():
     """Prose, a proof and a picture: without them a chapter is a module stored as JSON."""
-    kinds = [cell["cell_type"] for cell in cells(path) if not cell["metadata"].get("jupyter", {}).get("source_hidden")]
-    shown = [source(c) for c in cells(path) if c["cell_type"] == "code" and not is_export(c)]
-    assert kinds.count("markdown") >= 0.6 * kinds.count("code"), "too little prose"
-    assert any(re.search(r"^\s*assert ", text, re.M) for text in shown), "no assert"
-    assert any(PICTURE.search(text) for text in shown), "no picture"
-    assert any("Exercise" in source(c) for c in cells(path) if c["cell_type"] == "markdown"), "no exercises"
+    missing = []
+    for path in CHAPTERS:
+        found = cells(path)
+        kinds = [cell["cell_type"] for cell in found if not cell["metadata"].get("jupyter", {}).get("source_hidden")]
+        shown = [source(cell) for cell in found if cell["cell_type"] == "code" and not is_export(cell)]
+        prose = [source(cell) for cell in found if cell["cell_type"] == "markdown"]
+        owed = {
+            "prose": kinds.count("markdown") >= 0.6 * kinds.count("code"),
+            "an assert": any(re.search(r"^\s*assert ", text, re.M) for text in shown),
+            "a picture": any(PICTURE.search(text) for text in shown),
+            "exercises": any("Exercise" in text for text in prose),
+        }
+        missing += [f"{path.stem} has no {what}, or too little" for what, there in owed.items() if not there]
+    assert not missing, missing
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_notebooks_are_stored_clean(path):
-    for cell in cells(path):
-        if cell["cell_type"] == "code":
-            assert cell["execution_count"] is None, "stored counts: run nbdev_clean"
-            assert cell["outputs"] == [] or stored.is_stored(path), "stored outputs: run python tests/sync.py"
+def test_notebooks_are_stored_clean():
+    dirty = [
+        path.stem
+        for path in NOTEBOOKS
+        for cell in cells(path)
+        if cell["cell_type"] == "code"
+        and (cell["execution_count"] is not None or (cell["outputs"] and not stored.is_stored(path)))
+    ]
+    assert not dirty, f"stored counts or outputs, run python tests/sync.py: {sorted({*dirty})}"
 
 
 @pytest.mark.parametrize("name", stored.STORED)

@@ -4,14 +4,11 @@ import ast
 import importlib
 import inspect
 import re
-import sys
-from pathlib import Path
+from collections.abc import Callable
+from functools import cache
 
-import pytest
+import book
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-book = importlib.import_module("book")
 SHOWN = 15  # lines of a cell that a reader reads; what is longer proves
 PAIRS = [  # what the first two arguments of a function of two texts are called
     ("candidate", "references"),
@@ -22,30 +19,37 @@ PAIRS = [  # what the first two arguments of a function of two texts are called
     ("contexts", "summary"),
     ("metric", "human"),
 ]
-FUNCTIONS = {
-    name: getattr(importlib.import_module(f"summeval_nb.{module}"), name)
-    for module, names in book.exported().items()
-    for name in names
-}
-FUNCTIONS = {name: found for name, found in FUNCTIONS.items() if inspect.isfunction(found)}
-OF_TWO = {
-    name: tuple(inspect.signature(found).parameters)[:2]
-    for name, found in FUNCTIONS.items()
-    if tuple(inspect.signature(found).parameters)[:2] in PAIRS
-}
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_argument_has_a_name_to_call_it_by(name):
-    kinds = {parameter.kind for parameter in inspect.signature(FUNCTIONS[name]).parameters.values()}
-    if name == "content_key":  # a hash of any values, in order
-        return
-    assert not kinds & {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL}
+@cache
+def functions() -> dict[str, Callable]:
+    found = {
+        name: getattr(importlib.import_module(f"summeval_nb.{module}"), name)
+        for module, names in book.exported().items()
+        for name in names
+    }
+    return {name: function for name, function in found.items() if inspect.isfunction(function)}
+
+
+@cache
+def of_two() -> set[str]:
+    """The functions of two texts, by name."""
+    return {name for name, found in functions().items() if tuple(inspect.signature(found).parameters)[:2] in PAIRS}
+
+
+def test_every_argument_has_a_name_to_call_it_by():
+    nameless = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL}
+    found = {
+        name
+        for name, function in functions().items()
+        if nameless & {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+    }
+    assert found <= {"content_key"}  # a hash of any values, in order
 
 
 def test_functions_of_two_texts_are_known():
-    assert {"rouge_score", "bleu_score", "evaluate", "evaluate_many", "correlate", "calculate_rouge"} <= set(OF_TWO)
-    assert len(OF_TWO) > 20
+    assert {"rouge_score", "bleu_score", "evaluate", "evaluate_many", "correlate", "calculate_rouge"} <= of_two()
+    assert len(of_two()) > 20
 
 
 def positional(source: str) -> list[str]:
@@ -57,7 +61,7 @@ def positional(source: str) -> list[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in OF_TWO
+        and node.func.id in of_two()
         and id(node) not in proofs
         and node.args
         and not any(isinstance(argument, ast.Starred) for argument in node.args)
@@ -69,18 +73,15 @@ def test_a_call_without_names_is_noticed():
     assert positional("rouge_score(candidate='a', references='b')\nassert rouge_score('a', 'b')") == []
 
 
-@pytest.mark.parametrize("name", book.written())
-def test_what_a_reader_sees_names_its_texts(name):
-    for cell in book.read(name).cells:
-        collapsed = cell.metadata.get("jupyter", {}).get("source_hidden")
-        hidden = collapsed or re.match(r"\s*#\|\s*(export|hide)", cell.source)
-        if cell.cell_type == "code" and not hidden and len(cell.source.splitlines()) <= SHOWN:
-            assert not (found := positional(cell.source)), found
-
-
-@pytest.mark.parametrize("name", OF_TWO)
-def test_the_example_of_a_function_names_its_texts(name):
-    examples = re.findall(r"^\s*>>> (.+)$", FUNCTIONS[name].__doc__ or "", re.M)
-    for example in examples:
-        places = re.findall(rf"\b{name}\((?!\w+=|\*|$)", example)
-        assert not places, example
+def test_what_a_reader_sees_names_its_texts():
+    found = []
+    for name in book.written():
+        for cell in book.read(name).cells:
+            collapsed = cell.metadata.get("jupyter", {}).get("source_hidden")
+            hidden = collapsed or re.match(r"\s*#\|\s*(export|hide)", cell.source)
+            if cell.cell_type == "code" and not hidden and len(cell.source.splitlines()) <= SHOWN:
+                found += [f"{name}: {call}" for call in positional(cell.source)]
+    for name in of_two():
+        for example in re.findall(r"^\s*>>> (.+)$", functions()[name].__doc__ or "", re.M):
+            found += [f"{name}: {example}"] if re.search(rf"\b{name}\((?!\w+=|\*|$)", example) else []
+    assert not found, found

@@ -29,6 +29,9 @@ class Late:
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._found(), name, value)
 
+    def __delattr__(self, name: str) -> None:
+        delattr(self._found(), name)
+
 
 def needs(*modules: str) -> None:
     """Skip a file of tests where something that it needs is not installed."""
