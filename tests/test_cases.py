@@ -1,5 +1,7 @@
 """Which cases share a call, what a model is shown, the schemas of its replies, and what is done with a bad one."""
 
+from functools import cache
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
@@ -85,9 +87,9 @@ def test_a_failed_window_is_a_failed_item():
     assert rejoined(1, [0, 0], [FAILURE, [2]]) == [FAILURE]
 
 
-SENTENCES = premise_sentences(
-    "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."
-)
+@cache
+def sentences():
+    return premise_sentences(PREMISE)
 
 
 ENTAIL = LLMJudge._forms["entail"]
@@ -105,27 +107,27 @@ def test_there_is_a_task_for_every_question_but_the_choice():
 
 
 def test_a_reply_holds_exactly_the_verdicts_that_were_asked_for():
-    two = TypeAdapter(ENTAIL.reply(SENTENCES, ["a", "b"]))
+    two = TypeAdapter(ENTAIL.reply(sentences(), ["a", "b"]))
     assert [reply.label for reply in two.validate_python([ENTAILED, ENTAILED])] == ["entailed", "entailed"]
     for short in ([ENTAILED], [ENTAILED] * 3, [{"label": "yes", "evidence": []}] * 2):
         with pytest.raises(ValidationError):
             two.validate_python(short)
-    schema = reply_schema(ENTAIL, [(SENTENCES, ["a"])]).model_json_schema()
+    schema = reply_schema(ENTAIL, [(sentences(), ["a"])]).model_json_schema()
     number = next(iter(schema["$defs"].values()))["properties"]["evidence"]["items"]
     assert (number["minimum"], number["maximum"]) == (1, 3)
     assert of_sentences.cache_info().currsize and exactly(str, 2)
 
 
 def test_what_a_case_shows_and_how_much_room_a_reply_has():
-    assert numbered(SENTENCES)[0] == "1. The bridge opened in 1931."
-    assert ENTAIL.case(SENTENCES, ["a"]) == {"premise": numbered(SENTENCES), "statements": ["a"]}
-    assert ENTAIL.tokens(SENTENCES, ["a", "b"]) == 120
+    assert numbered(sentences())[0] == "1. The bridge opened in 1931."
+    assert ENTAIL.case(sentences(), ["a"]) == {"premise": numbered(sentences()), "statements": ["a"]}
+    assert ENTAIL.tokens(sentences(), ["a", "b"]) == 120
 
 
 def test_evidence_must_exist():
-    assert [passage.text for passage in named_passages([1, 1], SENTENCES)] == ["The bridge opened in 1931."]
+    assert [passage.text for passage in named_passages([1, 1], sentences())] == ["The bridge opened in 1931."]
     with pytest.raises(ValueError, match="sentence 4 of 3"):
-        named_passages([4], SENTENCES)
+        named_passages([4], sentences())
 
 
 def test_units_are_resolved_and_not_rewritten():
@@ -149,7 +151,7 @@ def test_one_bad_case_does_not_spoil_its_neighbour():
     reply = '{"case_1": [{"label": "entailed", "evidence": [1]}], "case_2": [{"label": "entailed", "evidence": [2]}]}'
     shown = []
     backend = ScriptedBackend(lambda prompt: shown.append(prompt) or reply)
-    cases = [(SENTENCES, ["a"]), (SENTENCES[:1], ["b"])]
+    cases = [(sentences(), ["a"]), (sentences()[:1], ["b"])]
     good, bad = ask_group(backend, ENTAIL, "entail", cases, prompt="Judge.", complaint="It was short.")
     assert good[0].label == "entailed" and isinstance(bad, JudgeFailure) and bad.malformed and "2 of 1" in str(bad)
     assert "It was short." in shown[0] and "Case 2: " in shown[0] and shown[0].endswith("Reply with JSON.")
@@ -159,5 +161,5 @@ def test_a_dead_server_fails_every_case_without_a_retry():
     def down(prompt):
         raise BackendUnavailable("no answer within 60 s")
 
-    found = ask_group(ScriptedBackend(down), ENTAIL, "entail", [(SENTENCES, ["a"])] * 2, prompt="Judge.")
+    found = ask_group(ScriptedBackend(down), ENTAIL, "entail", [(sentences(), ["a"])] * 2, prompt="Judge.")
     assert [failure.malformed for failure in found] == [False, False] and "60 s" in str(found[0])

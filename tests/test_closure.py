@@ -1,15 +1,13 @@
 """docs/closure.py: a notebook runs again when something changes that it could notice, and only then."""
 
-import importlib
-import sys
 from pathlib import Path
 
-import nbformat
+import closure
 import pytest
+from helpers.late import Late
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-closure = importlib.import_module("closure")
+nbformat = Late("nbformat")
 
 SOURCES = {
     "__init__.py": "",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.late import Late
 
 from summeval_nb import EmbeddedChecker, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
@@ -27,11 +28,13 @@ from summeval_nb.evidence.embedded import (
 )
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.evidence.measured import how_well
-from summeval_nb.evidence.reader import Reading, load_reader
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.embedded import _label
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text
+
+Reading = Late("summeval_nb.evidence.reader", "Reading")
+load_reader = Late("summeval_nb.evidence.reader", "load_reader")
 
 ARTICLE = [
     "The harbour board approved the new ferry terminal on Tuesday after a debate of four hours.",

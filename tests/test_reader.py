@@ -6,33 +6,17 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb.evidence import reader
-from summeval_nb.evidence.reader import (
-    TAUGHT,
-    EightBit,
-    Network,
-    Reader,
-    changed,
-    encoded,
-    found_device,
-    joined,
-    load_minilm,
-    load_reader,
-    packed,
-    packed_difference,
-    token_marks,
-    unpacked,
-)
 from summeval_nb.text.minilm import minilm_files
 
+readers = Late("summeval_nb.evidence.reader")
 torch = Late("torch")
 
 
 @pytest.fixture(scope="module")
 def network():
     torch.manual_seed(0)
-    made = Network()
-    load_minilm(made, minilm_files()[1])
+    made = readers.Network()
+    readers.load_minilm(made, minilm_files()[1])
     return made.eval()
 
 
@@ -40,13 +24,13 @@ def network():
 def trained(network):
     """A network in which every trainable weight has moved, packed and read back."""
     torch.manual_seed(1)
-    moved = Network()
+    moved = readers.Network()
     moved.load_state_dict(network.state_dict())
     with torch.no_grad():
         for name, parameter in moved.named_parameters():
-            if name.startswith(TAUGHT):
+            if name.startswith(readers.TAUGHT):
                 parameter.add_(torch.randn_like(parameter) * 0.01)
-    return moved.eval(), packed(moved)
+    return moved.eval(), readers.packed(moved)
 
 
 def test_its_layers_are_minilms(network):
@@ -69,20 +53,20 @@ def test_its_layers_are_minilms(network):
 
 def test_eight_bits_and_back(trained):
     moved, content = trained
-    back = unpacked(content)
+    back = readers.unpacked(content)
     for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
         assert (a - b).abs().max() < 5e-4, name
     assert len(content) < 6_000_000
 
 
 def test_a_difference_of_low_rank_and_back(trained):
-    content, moved = trained[1], Network()
-    first = unpacked(content)
+    content, moved = trained[1], readers.Network()
+    first = readers.unpacked(content)
     moved.load_state_dict(first.state_dict())
     torch.manual_seed(2)
     with torch.no_grad():
         for name, parameter in moved.named_parameters():
-            if name.startswith(TAUGHT):
+            if name.startswith(readers.TAUGHT):
                 low = parameter.ndim == 2 and parameter.numel() > 10_000
                 step = (
                     torch.randn(len(parameter), 8) @ torch.randn(8, parameter.shape[1])
@@ -90,22 +74,22 @@ def test_a_difference_of_low_rank_and_back(trained):
                     else torch.randn_like(parameter)
                 )
                 parameter.add_(0.01 * step)
-    difference = packed_difference(content, moved)
-    back = changed(first, content, difference)
+    difference = readers.packed_difference(content, moved)
+    back = readers.changed(first, content, difference)
     for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
         assert (a - b).abs().max() < 5e-3, name
     assert back.lower is first.lower and back.words is first.words  # not held twice
     assert len(difference) < 700_000
-    same = changed(first, content, packed_difference(content, first)).state_dict()
+    same = readers.changed(first, content, readers.packed_difference(content, first)).state_dict()
     assert all(torch.equal(a, same[name]) for name, a in first.state_dict().items())
     with pytest.raises(ValueError, match="from other weights"):
-        changed(first, packed(moved), difference)
+        readers.changed(first, readers.packed(moved), difference)
 
 
 def test_the_packaged_reader_has_taken_both_courses():
     pairs = [(["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")]
     raw = resources.files("summeval_nb").joinpath("assets/reader.npz").read_bytes()
-    (first,), (both,) = Reader(raw).read(pairs), load_reader().read(pairs)
+    (first,), (both,) = readers.Reader(raw).read(pairs), readers.load_reader().read(pairs)
     assert abs(first.entailment - both.entailment) > 1e-4
 
 
@@ -115,7 +99,7 @@ def test_both_sets_of_weights_take_at_most_six_megabytes():
 
 
 def test_alone_and_in_a_batch_are_the_same(trained):
-    reader = Reader(trained[1])
+    reader = readers.Reader(trained[1])
     pairs = [
         (["The cat sat on the mat.", "It rained all day."], "A cat sat."),
         (["It rained all day in the whole of the country, and nobody went out."], "The dog barked at night."),
@@ -128,14 +112,14 @@ def test_alone_and_in_a_batch_are_the_same(trained):
 
 
 def test_evidence_that_does_not_fit_is_left_out_from_the_end(trained):
-    reader = Reader(trained[1])
+    reader = readers.Reader(trained[1])
     long = ["word " * 70] * 5
     assert reader.read([(long, "A claim.")])[0] == reader.read([(long[:2], "A claim.")])[0]
 
 
 def test_marks_say_what_the_other_side_holds():
     claim, evidence = np.array([5, 6, 7]), [np.array([5, 6, 9]), np.array([7])]
-    marks = token_marks(claim, evidence)
+    marks = readers.token_marks(claim, evidence)
     assert marks[:3, :3].tolist() == [[1, 1, 1], [1, 1, 1], [1, 1, 0]]  # 7 is held, but not beside 6
     assert marks[3:, 3:].tolist() == [[1, 1, 1], [1, 1, 1], [1, 0, 0], [1, 1, 0]]
 
@@ -144,20 +128,22 @@ def test_padding_changes_nothing(network):
     tokens = (np.array([2001, 2002]), [np.array([2003, 2004, 2005])])
     wide = (np.array([2001] * 9), [np.array([2003] * 30)])
     with torch.no_grad():
-        alone = network(*joined(network, [tokens]))[0]
-        beside = network(*joined(network, [tokens, wide]))[0][:1]
+        alone = network(*readers.joined(network, [tokens]))[0]
+        beside = network(*readers.joined(network, [tokens, wide]))[0][:1]
     torch.testing.assert_close(alone, beside, atol=1e-5, rtol=0)
 
 
 def test_batches_cover_everything_within_the_budget():
     lengths = sorted([3, 5, 8, 8, 40, 41, 90])
-    batches = list(reader._batches(lengths, 90))
+    from summeval_nb.evidence.reader import _batches
+
+    batches = list(_batches(lengths, 90))
     assert [i for batch in batches for i in batch] == list(range(len(lengths)))
     assert all(len(batch) * lengths[batch[-1]] <= 90 for batch in batches)
 
 
 def test_each_distinct_sentence_is_encoded_once(trained, monkeypatch):
-    reader, seen = Reader(trained[1]), []
+    reader, seen = readers.Reader(trained[1]), []
     encode = reader.network.encode
     monkeypatch.setattr(reader.network, "encode", lambda ids, mask: seen.append(len(ids)) or encode(ids, mask))
     evidence = [f"Sentence {number} says that it rained in the {number}th week." for number in range(6)]
@@ -182,7 +168,7 @@ def test_eight_bits_are_exact_and_close_to_thirty_two():
     layer = torch.nn.Linear(384, 384)
     x = torch.randn(2, 7, 384)
     x[0, 0] *= 200  # one token far larger than the others takes no digits from them
-    found = EightBit(layer)(x)
+    found = readers.EightBit(layer)(x)
     size = x.abs().amax(-1, keepdim=True) / 127
     scale = layer.weight.detach().abs().amax(1) / 127
     whole = torch.round(layer.weight / scale[:, None]).double()
@@ -191,12 +177,12 @@ def test_eight_bits_are_exact_and_close_to_thirty_two():
     error = (found - layer(x)).abs().mean((1, 2)) / layer(x).abs().mean((1, 2))
     assert error.max() < 0.02
 
-    long, short = (load_reader(precision).read(PAIRS) for precision in ("float32", "int8"))
+    long, short = (readers.load_reader(precision).read(PAIRS) for precision in ("float32", "int8"))
     moved = np.abs(np.array([a[:3] for a in long]) - np.array([b[:3] for b in short]))
     assert 0 < moved.max() < 0.1
-    reader = load_reader("int8")
+    reader = readers.load_reader("int8")
     assert all(
-        isinstance(part, EightBit)
+        isinstance(part, readers.EightBit)
         for block in reader.network.upper
         for part in (block.qkv, block.out, block.up, block.down)
     )
@@ -215,31 +201,31 @@ def test_eight_bits_are_exact_and_close_to_thirty_two():
 )
 def test_a_device_that_is_not_there_is_refused(device, precision, message):
     with pytest.raises(ValueError, match=message):
-        Reader(precision=precision, device=device)
+        readers.Reader(precision=precision, device=device)
 
 
 def test_int8_is_for_processors(monkeypatch):
     monkeypatch.setattr(torch, "zeros", lambda *shape, device: torch.empty(shape))  # as if the GPU were there
     with pytest.raises(ValueError, match="precision='int8' is for processors, device='cuda' is none"):
-        found_device("cuda", "int8")
+        readers.found_device("cuda", "int8")
 
 
 def test_all_that_meets_on_a_device_is_on_it(monkeypatch):
     """PyTorch's meta device holds shapes and no numbers, and like a GPU it refuses tensors of another device."""
     rows = [(np.arange(1000, 1004), [np.arange(2000, 2009), np.arange(3000, 3003)]), (np.array([1000]), [])]
-    there = Network().eval().to("meta")
-    given = joined(there, rows, encoded(there, rows))
+    there = readers.Network().eval().to("meta")
+    given = readers.joined(there, rows, readers.encoded(there, rows))
     logits, errors = there(*given)
     assert {tensor.device.type for tensor in (*given, logits, errors)} == {"meta"}
     assert logits.shape == (2, 3) and errors.shape == (2, 5)
     monkeypatch.setattr(torch.Tensor, "to", lambda self, *_: self)  # what is made here stays here
     with pytest.raises(RuntimeError, match="device"):
-        encoded(there, rows)
+        readers.encoded(there, rows)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU that PyTorch can calculate on")
 @pytest.mark.parametrize(("precision", "near"), [("float32", 1e-4), ("bfloat16", 0.05)])
 def test_a_gpu_reads_as_the_processor_does(precision, near):
-    here, there = (load_reader(precision, device).read(PAIRS) for device in ("cpu", "cuda"))
+    here, there = (readers.load_reader(precision, device).read(PAIRS) for device in ("cpu", "cuda"))
     for a, b in zip(here, there, strict=True):
         np.testing.assert_allclose(a[:3], b[:3], atol=near)

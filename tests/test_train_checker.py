@@ -17,8 +17,7 @@ from _labelled import documents, judged_rows, same_article
 from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
 from fit_embedded import ASSETS, LEFT_OUT, readers
 
-from summeval_nb.evidence.reader import Reader
-
+Reader = Late("summeval_nb.evidence.reader", "Reader")
 torch = Late("torch")
 train_checker = Late("train_checker")
 
