@@ -10,8 +10,10 @@ import pytest
 class Late:
     """A module, or a name in it, under the name that the module would have."""
 
+    __slots__ = ("_place",)
+
     def __init__(self, module: str, name: str = "") -> None:
-        self.__dict__["_place"] = module, name
+        object.__setattr__(self, "_place", (module, name))
 
     def _found(self) -> Any:
         module, name = self._place
@@ -28,9 +30,6 @@ class Late:
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._found(), name, value)
-
-    def __delattr__(self, name: str) -> None:
-        delattr(self._found(), name)
 
 
 def needs(*modules: str) -> None:
