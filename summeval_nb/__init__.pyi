@@ -58,11 +58,11 @@ from .overlap.matching import meteor_score as meteor_score
 from .text.split import split_text as split_text
 from .judged.answers import evaluate_answer as evaluate_answer
 from .judged.answers import evaluate_answers as evaluate_answers
-from .judged.retrieval import evaluate_rag as evaluate_rag
+from .judged.rag import evaluate_rag as evaluate_rag
 from .judged.citations import check_citations as check_citations
 from .judged.summary_score import summarization_score as summarization_score
-from .judged.ratings import rate as rate
-from .judged.pairwise import compare_answers as compare_answers
+from .judged.grading import rate as rate
+from .judged.comparisons import compare_answers as compare_answers
 from .runs.run_report import compare_runs as compare_runs
 from .runs.batch import run as run
 

@@ -268,6 +268,10 @@ def metrics(as_json: AsJson = False) -> None:
     say(to_json(found.to_dict()) if as_json else repr(found))
 
 
+def _ranked(question: str, system: str, answer: str, truth: str = "") -> None:
+    """What `compare --rank` reads of a table."""
+
+
 @app.command("compare")
 @takes("column", "option", "format", "store", "html", "as_json")
 def compare(
@@ -281,11 +285,11 @@ def compare(
 
     Example: summeval compare pairs.jsonl --backend llm:FOLDER
     """
-    from summeval_nb.judged.pairwise import PairwiseMetric, compare_answers_many, rank_systems, read_as
+    from summeval_nb.core.metric import Metric
+    from summeval_nb.judged.comparisons import PairwiseMetric, compare_answers_many, rank_systems
 
     keep_apart(given, table, given.store)
-    mapped = any(column.startswith("truth=") for column in given.column or [])
-    metric = read_as(rank=rank, truth=mapped or backend is None)
+    metric: Any = Metric(_ranked) if rank else "side_by_side"
     rows, bad = read_table(table, given.format, metric, given.column)
     options = read_options(given.option, PairwiseMetric, "compare", but=["judge", "backend"])
     options |= load_named({"judge": judge} | ({"backend": backend} if backend else {}))
@@ -650,7 +654,7 @@ def judge_bench(
     """
     keep_apart(given, given.store)
     from summeval_nb.agreement.judge_bench import USUAL_SETS, benchmark_judge
-    from summeval_nb.judged.ratings import RatingMetric
+    from summeval_nb.judged.grading import RatingMetric
 
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")

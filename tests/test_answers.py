@@ -21,24 +21,19 @@ from summeval_nb.judged.answers import (
     Hypothesis,
     Inference,
     JudgedStatement,
-    Reply,
-    Unit,
-    _asking,
     _check_row,
     _flag_words,
     _notes_of,
-    _premise_of,
+    _pair_of,
     _split_texts,
-    _tag_pairs,
     _why_no_score,
-    correctness,
-    hypothesis_score,
-    make_units,
     mean_interval,
     rate_row,
 )
+from summeval_nb.judged.correctness import correctness, hypothesis_score
 from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Resolution, Statement, as_statement
 from summeval_nb.judged.llm import LLMJudge
+from summeval_nb.judged.session import JudgeSession, Unit, make_units
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 from summeval_nb.models.store import Store
 
@@ -783,30 +778,28 @@ def test_units_keep_their_place_and_their_reading():
 
 
 def test_the_premise_is_the_truth_and_not_the_question():
-    ask = _asking("embedded", None)
+    session = JudgeSession("embedded")
     row = _check_row(
         "c",
         "It was the middle of May. Was there a match on Sunday?",
         "There was none.",
         "The ferry runs. It stops at six today.",
     )
-    parts = _split_texts([Reply(row.question, text) for text in (row.answer, row.ground_truth)], ask)
-    assert _premise_of("answer_given_truth", row, parts) == "There was none."
-    assert _premise_of("answer_given_context", row, parts) == "c"
+    parts = _split_texts([row.reply("answer"), row.reply("ground_truth")], session)
+    assert _pair_of("answer_given_truth", row, parts).premise == "There was none."
+    assert _pair_of("answer_given_context", row, parts).premise == "c"
     assert _notes_of(row, parts) == ("“It” (sentence 2) is read as “The ferry”",)
 
 
 def test_a_failure_stands_on_each_statement():
-    def ask(task, items):
-        if task == "entail":
-            return [JudgeFailure("entail", "no reply") for _ in items]
-        return _asking("embedded", None)(task, items)
+    class Mute(AnswerKey):
+        def entail(self, premise, statements):
+            raise JudgeFailure("entail", "no reply")
 
-    row = _check_row("It rained.", "?", "It rained.", "It rained, but the match was played.")
-    parts = _split_texts([Reply("?", row.answer)], ask)
-    ((premise, ((unit, tagged),)),) = _tag_pairs([row], [(0, "answer_given_context")], parts, ask).values()
-    assert premise == "It rained." and unit.resolved == row.answer and len(tagged) == 2
-    assert all(tag.failed and "no reply" in tag.reason for _, tag in tagged)
+    report = evaluate_answer("It rained.", "How was the weather?", "It rained.", "It rained and snowed.", judge=Mute())
+    pair = report.inferences["answer_given_context"]
+    assert pair.premise == "It rained." and 0 < len(pair.tags) == pair.n_failed
+    assert all("no reply" in tag.reason for tag in pair.tags)
 
 
 @pytest.mark.parametrize("truth", ["18:15", "6:15 p.m.", "At 18:15."])

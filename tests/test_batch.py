@@ -688,7 +688,7 @@ def test_who_calls_a_model_says_so():
     from summeval_nb import LLMChecker, ScriptedBackend
     from summeval_nb.evidence.bench import ChunkedChecker
     from summeval_nb.judged import LLMJudge
-    from summeval_nb.judged.ratings import RatingMetric
+    from summeval_nb.judged.grading import RatingMetric
     from summeval_nb.runs.costs import find_backends
 
     first, second = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")

@@ -5,6 +5,7 @@ from functools import cache
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from summeval_nb.judged.asking import TASKS, premise_sentences
 from summeval_nb.judged.cases import (
     MOST_STATEMENTS,
     ask_cases,
@@ -25,7 +26,7 @@ from summeval_nb.judged.cases import (
     reply_schema,
     windows_of,
 )
-from summeval_nb.judged.judging import LABELS, TASKS, Entailment, JudgeFailure, premise_sentences
+from summeval_nb.judged.judging import LABELS, Entailment, JudgeFailure
 from summeval_nb.judged.llm import PROMPTS, LLMJudge, _worst_or_best
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 

@@ -14,17 +14,11 @@ from summeval_nb import evaluate, evaluate_answer, sample_articles, summarizatio
 from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.tokens import take_apart
+from summeval_nb.judged.asking import TASKS, premise_sentences
 from summeval_nb.judged.embedded import EmbeddedJudge, _closest, _denies, _entail_many, _read_premise, _read_statement
-from summeval_nb.judged.judging import (
-    TASKS,
-    JudgeFailure,
-    Question,
-    as_statement,
-    ask_many,
-    premise_sentences,
-)
+from summeval_nb.judged.judging import JudgeFailure, Question, as_statement
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.judged.load import load_judge
+from summeval_nb.judged.session import ask_many, load_judge
 from summeval_nb.models.base import ScriptedBackend, example_model
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.store import Store

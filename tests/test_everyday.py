@@ -18,7 +18,8 @@ from summeval_nb import Verdict, benchmark_checker
 from summeval_nb.agreement import benchmark_judge
 from summeval_nb.cli import app
 from summeval_nb.evidence import LabelledSentence, everyday_sentences
-from summeval_nb.judged.judging import BulkJudge, JudgeFailure
+from summeval_nb.judged.asking import BulkJudge
+from summeval_nb.judged.judging import JudgeFailure
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -24,8 +24,9 @@ from summeval_nb.agreement.judge_bench import (
 from summeval_nb.cli import app
 from summeval_nb.evidence import LabelledSentence
 from summeval_nb.judged import LLMJudge
-from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Statement
-from summeval_nb.judged.ratings import RatingMetric
+from summeval_nb.judged.asking import BulkJudge
+from summeval_nb.judged.grading import RatingMetric
+from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Statement
 
 ARTICLES = [f"Text {n}. It rained in Oslo. The mayor resigned in May." for n in range(6)]
 MINE = [

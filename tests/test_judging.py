@@ -16,13 +16,10 @@ from summeval_nb.judged.judging import (
     Passage,
     Question,
     Resolution,
-    _adapter,
-    _answered,
-    _plain,
     as_statement,
-    ask_many,
     word_list,
 )
+from summeval_nb.judged.session import _adapter, _plain, ask_many
 from summeval_nb.models.store import Store
 
 
@@ -37,22 +34,27 @@ def test_keys_are_of_plain_data():
     assert _plain(Flag) is Flag
 
 
+class Listens:
+    """A judge that remembers what it was asked about, and fails on an empty text."""
+
+    fingerprint = "listens-1"
+
+    def __init__(self):
+        self.asked = []
+
+    def is_refusal(self, text):
+        self.asked.append(text)
+        if not text:
+            raise JudgeFailure("refusal", "no reply")
+        return Flag(value=len(text) > 2)
+
+
 def test_answers_are_asked_once_and_failures_again(tmp_path):
-    asked = []
-
-    def ask(task, items):
-        asked.extend(items)
-        return [JudgeFailure(task, "no reply") if text == "" else Flag(value=len(text) > 2) for (text,) in items]
-
-    def call():
-        items = [("no",), ("yes",), ("",), ("yes",)]
-        how = {"batch_size": 8, "progress": ""}
-        return _answered(ask, "me", "refusal", items, Store(tmp_path / "kept.sqlite"), **how)
-
-    first, again = call(), call()
+    judge, items = Listens(), [("no",), ("yes",), ("",), ("yes",)]
+    first, again = (ask_many(judge, "refusal", items, store=Store(tmp_path / "kept.sqlite")) for _ in range(2))
     assert [flag.value for flag in first if isinstance(flag, Flag)] == [False, True, True]
     assert isinstance(first[2], JudgeFailure) and isinstance(again[2], JudgeFailure)
-    assert first[:2] == again[:2] and asked == [("no",), ("yes",), ("",), ("",)]
+    assert first[:2] == again[:2] and judge.asked == ["no", "yes", "", ""]
 
 
 def test_what_a_judge_says_in_the_wrong_type_is_refused():

@@ -138,7 +138,7 @@ def names_here() -> list[str]:
 
 def test_the_table_names_what_there_is():
     places = [summeval_nb, *(importlib.import_module(f"summeval_nb.{part}") for part in PARTS)]
-    measures = importlib.import_module("summeval_nb.judged.retrieval").MEASURES
+    measures = importlib.import_module("summeval_nb.judged.rag").MEASURES
     found = names_here()
     assert len(found) > 15
     missing = [name for name in found if name not in measures and not any(hasattr(place, name) for place in places)]

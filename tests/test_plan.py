@@ -16,10 +16,10 @@ from summeval_nb.evidence.bench import ChunkedChecker, HistogramChecker
 from summeval_nb.evidence.faithfulness import FaithfulnessMetric
 from summeval_nb.evidence.llm import LLMChecker
 from summeval_nb.judged.answers import AnswerMetric
+from summeval_nb.judged.comparisons import PairwiseMetric
 from summeval_nb.judged.embedded import EmbeddedJudge
+from summeval_nb.judged.grading import RatingMetric
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.judged.pairwise import PairwiseMetric
-from summeval_nb.judged.ratings import RatingMetric
 from summeval_nb.judged.summary_score import SummarizationMetric
 from summeval_nb.models.base import ScriptedBackend, example_model
 from summeval_nb.models.store import Store

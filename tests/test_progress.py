@@ -9,8 +9,8 @@ from summeval_nb.core.data import sample_articles
 from summeval_nb.evidence.bench import benchmark_checker
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.judged.answers import evaluate_answers
-from summeval_nb.judged.pairwise import compare_answers_many
-from summeval_nb.judged.retrieval import evaluate_rag
+from summeval_nb.judged.comparisons import compare_answers_many
+from summeval_nb.judged.rag import evaluate_rag
 from summeval_nb.judged.summary_score import summarization_scores
 from summeval_nb.models.store import fill_missing
 from summeval_nb.models.threads import in_threads

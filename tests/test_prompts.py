@@ -13,7 +13,7 @@ from summeval_nb.evidence.claims import ClaimFinder
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.judged.cases import choice_prompt
 from summeval_nb.judged.llm import PROMPTS
-from summeval_nb.judged.pairwise import Pair, RubricMetric, side_by_side_prompt
+from summeval_nb.judged.pairwise import Pair, rubric_prompt, side_by_side_prompt
 from summeval_nb.judged.ratings import rating_prompt
 from summeval_nb.models.base import ScriptedBackend, as_json, mark, neutralise, plain
 
@@ -162,12 +162,14 @@ def test_ratings_and_judges_show_texts_as_json_only(first, other):
 @settings(max_examples=150, deadline=None)
 @given(text, text, text, st.booleans())
 def test_comparisons_and_rubrics_show_texts_as_json_only(question, first, other, swapped):
-    rubric = RubricMetric(criteria="Is it polite?", backend=ScriptedBackend(str))
+    def rubric(question, answer):
+        return rubric_prompt(question, answer, criteria="Is it polite?")
+
     made = {
         side_by_side_prompt(Pair(question, first, other, "It rained."), swapped): side_by_side_prompt(
             Pair("Q", "A", "B", "It rained."), swapped
         ),
-        rubric.prompt(question, first): rubric.prompt("Q" if question.strip() else "", "A"),
+        rubric(question, first): rubric("Q" if question.strip() else "", "A"),
     }
     for prompt, plain_prompt in made.items():
         assert len(prompt.splitlines()) == len(plain_prompt.splitlines())

@@ -3,27 +3,20 @@
 import json
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 from summeval_nb.core.results import Signature
-from summeval_nb.judged.ratings import (
-    QUALITY_DEFINITIONS,
+from summeval_nb.judged.grading import (
     Rating,
     RatingMetric,
-    _require_paired,
-    expected_grade,
     rate,
     rate_many,
-    rating_metric,
-    rating_parts,
-    rating_prompt,
-    require_scale,
-    table_of,
+    require_grading,
 )
+from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, expected_grade, rating_prompt
 from summeval_nb.models.base import BackendUnavailable, Choice, ScriptedBackend, example_model
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.server import ServerBackend
@@ -163,20 +156,16 @@ def test_real_models_are_rated_from_their_own_probabilities(llama_server):  # no
 
 
 def test_a_rating_can_be_tabled_with_other_metrics():
-    from summeval_nb import metric_table
+    from summeval_nb import load_metric, metric_table
     from summeval_nb.core import load_toy_summeval
 
     def longer_is_better(prompt):
         return str(min(5, 1 + len(prompt.partition("Summary: ")[2]) // 90))
 
     data = load_toy_summeval()
-    metric = rating_metric("relevance", backend=ScriptedBackend(longer_is_better))
+    metric = load_metric("rating", quality="relevance", backend=ScriptedBackend(longer_is_better))
     table = metric_table(data, {"rating": metric, "length": lambda s, **_: float(len(s))}, qualities=["relevance"])
     assert "rating" in table._repr_html_()
-    values = [metric(s, source=data.sources[0]) for s in data.summaries[0]]
-    assert np.isfinite(values).all()
-    with pytest.raises(ValueError, match="60 s"):
-        rating_metric("relevance", backend=ScriptedBackend(down))(SUMMARY, source=ARTICLE)
 
 
 MINE = Signature({"metric": "rating"})
@@ -212,24 +201,10 @@ def test_a_rating_without_a_score_has_neither():
 )
 def test_a_scale_is_two_digits_that_run_upwards(scale, error):
     if error is None:
-        assert require_scale(scale) == tuple(scale)
+        assert require_grading(scale, 0, 1) == tuple(scale)
     else:
         with pytest.raises(error, match="scale"):
-            require_scale(scale)
-
-
-def test_texts_and_summaries_pair_up():
-    assert _require_paired(["It rained all day."], ["Rain."]) == [("It rained all day.", "Rain.")]
-    with pytest.raises(ValueError, match="1 texts and 0 summaries"):
-        _require_paired(["a"], [])
-
-
-def test_shares_become_a_rating_and_failures_a_reason():
-    parts = rating_parts({"probabilities": {"2": 0.1, "4": 0.3}, "probability_mass": 0.4}, expected_grade)
-    assert math.isclose(parts["score"], 3.5) and parts["distribution"] == pytest.approx({2: 0.25, 4: 0.75})
-    assert "0.4" in parts["note"]
-    assert rating_parts(None, expected_grade) == {"score": None, "reason": "the summary is empty"}
-    assert "time-out" in rating_parts(BackendUnavailable("time-out"), expected_grade)["reason"]
+            require_grading(scale, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -247,9 +222,9 @@ def test_a_metric_checks_its_choices_when_it_is_made(choice, error, words):
 
 
 def test_a_failed_call_is_failed_and_an_empty_summary_undefined():
-    lost = Rating(score=None, reason="time-out", signature=MINE, quality="fluency")
-    table = table_of([rating({4: 1.0}), lost, lost], ["Rain.", "Rain.", " "], MINE)
-    assert [outcome.status for outcome in table.outcomes()] == ["ok", "failed", "undefined"]
+    table = rate_many(["a"] * 2, ["Rain.", " "], quality="fluency", backend=ScriptedBackend(down))
+    assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
+    assert table[1].reason == "the summary is empty"
 
 
 def test_many_ratings_are_a_table_with_the_index_of_the_texts():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from summeval_nb.judged.judging import premise_sentences
+from summeval_nb.judged.asking import premise_sentences
 from summeval_nb.judged.refusals import lean_of, mean_states, mean_vectors, refusal_flags, refusal_signs, told
 from summeval_nb.text.embed import load_embedder
 

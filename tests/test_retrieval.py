@@ -4,32 +4,21 @@ import inspect
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
-from helpers.public import public
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 
 import summeval_nb as s
-from summeval_nb.judged.answers import Reply
-from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
-from summeval_nb.judged.retrieval import (
-    EPSILON,
-    MEASURES,
-    Asker,
-    Found,
-    RetrievalRow,
-    _decided,
-    _entries,
-    _is_fragment,
-    _sections,
-    explained,
-    noise_shares,
-    relevant_share,
-)
+from summeval_nb.judged.asking import BulkJudge
+from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
+from summeval_nb.judged.rag import MEASURES, RetrievalRow, RowVerdicts
+from summeval_nb.judged.retrieval import EPSILON, attributed, noise_shares, passage_shares, relevant_share
+from summeval_nb.judged.session import JudgeSession, Reply
 
 ROOT = Path(__file__).parents[1]
 
@@ -91,9 +80,9 @@ class Letters(BulkJudge):
         return [Question(text=f"what is {text}", statement=text)]
 
 
-def ask(name, **row):
-    metric = MEASURES[name](judge=Letters())
-    return metric.score(*(row[column] for column in metric.columns))
+def ask(name, judge=None, **row):
+    judge, columns = judge or Letters(), MEASURES[name].columns
+    return getattr(s.judged, name)(**{column: row[column] for column in columns}, judge=judge)
 
 
 def row(contexts=(), truth="a b", answer="a b", question="Q"):
@@ -159,7 +148,7 @@ def test_the_numbers_by_hand(given, wanted):
 def test_noise_by_hand():
     found = ask("noise_sensitivity", **row(["a c", "d"], answer="a c d e"))
     assert found.numbers == {"relevant": 1 / 4, "irrelevant": 1 / 4, "made_up": 1 / 4}
-    other = MEASURES["noise_sensitivity"](judge=Letters(), noise="made_up").score("Q", ["a c", "d"], "a c d e", "a b")
+    other = s.judged.noise_sensitivity("Q", ["a c", "d"], "a c d e", "a b", judge=Letters(), noise="made_up")
     assert next(iter(other.numbers)) == "made_up" and other.score == 1 / 4
     with pytest.raises(ValueError, match="unknown noise 'loud'"):
         s.judged.noise_sensitivity("q", [], "a", "a", noise="loud")
@@ -189,9 +178,8 @@ def test_a_statement_no_passage_holds_is_put_to_all():
             return Entailment(label="entailed" if "x" in premise and "y" in premise else "neutral")
 
     judge = Both()
-    metric = MEASURES["context_recall"](judge=judge)
-    assert metric.score("q", ["x", "y"], "a").score == 1
-    assert MEASURES["context_precision"](judge=judge).score("q", ["x", "y"], "a").score == 0
+    assert s.judged.context_recall("q", ["x", "y"], "a", judge=judge).score == 1
+    assert s.judged.context_precision("q", ["x", "y"], "a", judge=judge).score == 0
 
 
 # ---------------------------------------------------------------- what is undefined, what fails
@@ -214,7 +202,7 @@ UNDEFINED = [
 
 @pytest.mark.parametrize(("name", "given", "reason"), UNDEFINED)
 def test_what_is_undefined_says_why(name, given, reason):
-    metric = MEASURES[name](judge=Letters())
+    metric = s.load_metric(name, judge=Letters())
     table = metric.score_many(*([given[column]] for column in metric.columns))
     assert table[0].score is None and table[0].reason.startswith(reason)
     assert set(table[0].numbers.values()) <= {None} and table.outcomes()[0].status == "undefined"
@@ -229,7 +217,7 @@ def test_failed_statements_are_left_out_and_counted():
     found = ask("context_recall", **row(["a"], truth="a b c?"))
     assert found.score == 1 / 2 and found.n_failed == 1 and found.statements[2].counts is None
     assert ask("noise_sensitivity", **row(["a"], answer="a z c?")).numbers["made_up"] == 1 / 2
-    worse = MEASURES["context_recall"](judge=Letters(), max_failed=0.3).score("q", ["a"], "a b c?")
+    worse = s.judged.context_recall("q", ["a"], "a b c?", judge=Letters(), max_failed=0.3)
     assert worse.score is None and worse.reason == "1 of 3 statements could not be judged: unreadable"
 
 
@@ -241,7 +229,7 @@ def test_a_passage_that_cannot_be_judged_is_not_ranked():
 
 def test_what_the_judge_failed_on_is_failed_in_a_run():
     for name, given in (("context_recall", row(["z #"])), ("answer_faithfulness", row(["a"], answer="~"))):
-        metric = MEASURES[name](judge=Letters())
+        metric = s.load_metric(name, judge=Letters())
         (outcome,) = metric.score_many(*([given[column]] for column in metric.columns)).outcomes()
         assert outcome.status == "failed" and outcome.score is None, name
 
@@ -335,11 +323,6 @@ def test_texts_in_a_language_that_nobody_reads_have_no_number():
         assert found.score is None and "German" in found.reason
 
 
-@pytest.mark.parametrize(("text", "short"), [("In 1931.", True), ("Yes", True), ("It opened in 1931.", False)])
-def test_a_fragment_is_three_words_or_fewer(text, short):
-    assert _is_fragment(text) is short
-
-
 # ---------------------------------------------------------------- tables, pages, runs, the shell
 
 
@@ -408,37 +391,33 @@ def test_a_real_served_model_gives_numbers_or_reasons(small_model_server):  # no
     assert judge.calls > 0
 
 
-def test_an_asker_asks_nothing_for_nothing():
+def test_a_session_asks_nothing_for_nothing():
     judge = Letters()
-    asker = Asker(judge, "minilm", None)
-    asker.statements([Reply("", " ")])
-    asker.entail([(" ", "a")])
-    assert asker.of(Reply("", " ")) == [] and asker.verdict(" ", "a").label == "neutral" and not judge.asked
+    session = JudgeSession(judge)
+    session.statements([Reply("", " ")])
+    session.entail([(" ", "a")])
+    assert session.of(Reply("", " ")) == [] and session.verdict(" ", "a").label == "neutral" and not judge.asked
 
 
-def test_what_the_judge_failed_on_counts_neither_way():
-    assert _decided([True, None, False]) == [True, False] and _decided([]) == []
+def test_shares_of_passages_and_who_is_asked_about_all():
+    yes, no, failed = (Entailment(label=label, reason="-") for label in ("entailed", "neutral", None))
+    assert passage_shares([[yes, no, failed], [yes, yes, failed]]) == [1, 0.5, None]
+    assert attributed([no, yes], lambda: failed) is yes and attributed([no], lambda: failed) is failed
 
 
 def test_one_row_as_the_measures_see_it():
     row = RetrievalRow(
         "When?", ("It opened in 1931.", "Rain fell."), "It opened in 1931. Snow fell.", "It opened in 1931."
     )
-    asker = Asker("embedded", "minilm", None)
-    plain = [Reply("", text) for text in (row.answer, *row.contexts)]
-    asker.statements([row.reply("answer"), row.reply("truth"), *plain])
-    asker.entail([(context, said) for context in row.contexts for said in asker.of(row.reply("answer"))])
-    asker.questions(said for reply in plain for said in asker.of(reply))
-    asker.vectors([row.question])
-    found = Found(row, asker)
-    right, wrong = (found.rows("answer", found.best_alone, wrong=wrong) for wrong in (False, True))
+    session = JudgeSession("embedded")
+    session.statements([row.reply("answer"), row.reply("truth")])
+    session.entail([(context, said) for context in row.contexts for said in session.of(row.reply("answer"))])
+    found = RowVerdicts(row, session)
+    right, wrong = (found.judged("answer", found.by_best, wrong=wrong) for wrong in (False, True))
     assert [statement.counts for statement in right] == [True, False] == [not statement.counts for statement in wrong]
     assert [passage.score for passage in found.passages("answer")] == [0.5, 0]
-    assert [[sentence.origin for sentence in own] for own in found.passage_sentences(0.6)] == [
-        ["passage 1"],
-        ["passage 2"],
-    ]
-    assert [question.counts for question in found.answer_questions(-1)] == [True, None]  # "Snow fell." is a fragment
+    near = s.judged.answer_relevancy("When?", row.answer)
+    assert [one.counts is None for one in near.statements] == [False, True]  # "Snow fell." is a fragment
 
 
 def test_a_passage_of_signs_is_no_passage():
@@ -460,82 +439,12 @@ def test_a_passage_of_signs_is_no_passage():
     assert [item[0] for task, item in judge.asked if task == "entail"] == ["a"]
 
 
-TOLD = """
-Parameters
-----------
-judge : str
-    Who judges.
-
-    At length.
-workers : int
-    How many.
-
-Raises
-------
-ValueError
-    If there are none.
-"""
-
-
-def test_a_docstring_is_taken_apart():
-    parts = _sections(
-        "First.\n\n    Parameters\n    ----------\n    a, b : int\n        Two.\n\n    Returns\n    -------\n    int"
-    )
-    assert list(parts) == ["", "Parameters", "Returns"] and parts[""] == "First."
-    assert _entries(parts["Parameters"]) == [(("a", "b"), "a, b : int\n    Two.")]
-    assert _entries("") == [] and _entries("**choices\n    Some.")[0][0] == ("**choices",)
-
-
-def test_own_words_come_first_and_the_order_is_the_signature_s():
-    def ask(text, workers, judge, other=None):
-        """Ask.
-
-        Parameters
-        ----------
-        workers : int
-            At most nine.
-        text : str
-            What.
-
-        Examples
-        --------
-        >>> 1 + 1
-        2
-        """
-
-    found = _sections(explained(ask, TOLD).__doc__)
-    assert list(found) == ["", "Parameters", "Raises", "Examples"]
-    assert [heads for heads, _ in _entries(found["Parameters"])] == [("text",), ("workers",), ("judge",)]
-    assert "At most nine." in found["Parameters"] and "At length." in found["Parameters"]
-    assert "How many." not in found["Parameters"]
-
-
-def test_without_docstrings_nothing_is_explained():
-    def silent(judge):
-        pass
-
-    assert explained(silent, TOLD).__doc__ is None
-
-
-FUNCTIONS = [
-    *("context_precision", "context_recall", "answer_faithfulness", "noise_sensitivity", "context_relevance"),
-    *(
-        "answer_relevancy",
-        "evaluate_rag",
-        "compare_answers",
-        "compare_answers_many",
-        "bradley_terry",
-        "rank_systems",
-    ),
-    "RubricMetric",
-]
+FUNCTIONS = [*MEASURES, "compare_answers", "rate", "summarization_score", "bradley_terry"]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_help_names_every_parameter_once_in_order(name):
-    function = public(name)
-    found = _sections(function.__doc__)
-    named = [name for heads, _ in _entries(found["Parameters"]) for name in heads]
+    function = getattr(s.judged, name)
+    told = function.__doc__.partition("Parameters\n")[2].partition("Returns\n")[0]
+    named = [name for line in re.findall(r"^ {4}(\w[\w, ]*?) : ", told, re.M) for name in line.split(", ")]
     assert named == list(inspect.signature(function).parameters)
-    assert all(text.count("\n") for _, text in _entries(found["Parameters"]))
-    assert {"Raises", "Examples"} <= set(found)

@@ -12,19 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb.core.results import Signature
+from summeval_nb.judged.coverage import conciseness_score, guarded_score, mixed_score, qa_score
 from summeval_nb.judged.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.summary_score import (
     SummarizationScore,
-    SummarizationTable,
-    _as_exam,
-    _question_rows,
+    _question_set,
     _why_undefined,
-    conciseness_score,
-    guarded_score,
     join_contexts,
-    mixed_score,
-    qa_score,
     summarization_score,
     summarization_scores,
 )
@@ -405,10 +400,10 @@ ARTICLES = json.loads((Path(__file__).parents[1] / "benchmarks" / "summary_artic
 
 
 def test_an_exam_drops_what_the_context_does_not_answer():
-    found = _as_exam([Keyphrase(text="rained")], TWO, [Answer(value=1), Answer(value=0)])
+    found = _question_set([Keyphrase(text="rained")], TWO, [Answer(value=1), Answer(value=0)])
     assert [question.text for question in found.dropped] == ["Did it snow?"] and found.reason == ""
-    assert _as_exam([], [], None).reason.startswith("no question")
-    assert "no reply" in _as_exam(JudgeFailure("keyphrases", "no reply"), [], None).reason
+    assert _question_set([], [], None).reason.startswith("no question")
+    assert "no reply" in _question_set(JudgeFailure("keyphrases", "no reply"), [], None).reason
 
 
 def test_contexts_are_joined():
@@ -419,9 +414,10 @@ def test_contexts_are_joined():
 
 
 def test_rows_of_questions_and_why_there_is_no_score():
-    (row,) = _question_rows(TWO[:1], [Answer(value=1, probability=0.9)])
+    own = {"questions": tuple(TWO[:1]), "answers": (Answer(value=1, probability=0.9),)}
+    (row,) = SummarizationScore(score=1.0, signature=Signature({}), **own).rows()
     assert row["answer"] == 1 and row["question"] == "Did it rain?" and row["sentence"] == ""
-    exam = _as_exam([], TWO, None)
+    exam = _question_set([], TWO, None)
     assert _why_undefined(exam, " ", [], 0.5) == "the summary is empty"
     lost = [Answer(value=None, reason="time-out"), Answer(value=1)]
     assert _why_undefined(exam, "x", lost, 0.5) == "" and "1 of 2" in _why_undefined(exam, "x", lost, 0.4)
@@ -512,12 +508,10 @@ def test_each_question_has_its_sentence():
 
 
 def test_a_table_ranks_by_what_it_is_told():
-    score = SummarizationScore(
-        score=0.5, guarded=0.25, signature=Signature({"metric": "example"}), context="It rained.", summary="It did."
-    )
-    for rank, number in {"guarded": 0.25, "score": 0.5}.items():
-        table = SummarizationTable(results=[score], signature=score.signature, rank=rank)
-        assert table.mean() == number and list(table.arrays())[0] == rank
-        assert [outcome.score for outcome in table.outcomes()] == [number]
-    assert SummarizationTable(results=[score], signature=score.signature).rank == "guarded"
-    assert repr(score).startswith("SummarizationScore(score=0.5000, guarded=0.2500")
+    texts = {"contexts": ["It rained all day, and the match was cancelled."] * 2, "summary": ["It rained all day.", ""]}
+    for rank in ("guarded", "score"):
+        table = summarization_scores(texts, rank=rank, progress=False)
+        number = getattr(table[0], rank)
+        assert table.mean() == number and list(table.arrays())[0] == rank and table.n_undefined == 1
+        assert [outcome.score for outcome in table.outcomes()] == [number, None]
+    assert table[0].guarded != table[0].score

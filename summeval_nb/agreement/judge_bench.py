@@ -26,9 +26,9 @@ from summeval_nb.evidence.bench import LabelledSentence, bench_sentences, share_
 from summeval_nb.evidence.labelled import asset_path, checked_set
 from summeval_nb.evidence.reliability import reliability
 from summeval_nb.judged.answers import evaluate_answers
-from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
-from summeval_nb.judged.load import load_judge
-from summeval_nb.judged.retrieval import evaluate_rag
+from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement
+from summeval_nb.judged.rag import evaluate_rag
+from summeval_nb.judged.session import ask_many, load_judge
 from summeval_nb.models.load import StoreOrPath, load_store
 
 if TYPE_CHECKING:

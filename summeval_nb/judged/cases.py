@@ -14,17 +14,8 @@ from pydantic import BaseModel, Field, create_model
 
 from summeval_nb.core.base import steps
 from summeval_nb.core.results import Sentence
-from summeval_nb.judged.judging import (
-    Answer,
-    Entailment,
-    JudgeFailure,
-    Label,
-    Passage,
-    Question,
-    place_keyphrase,
-    premise_sentences,
-    word_list,
-)
+from summeval_nb.judged.asking import place_keyphrase, premise_sentences
+from summeval_nb.judged.judging import Answer, Entailment, JudgeFailure, Label, Passage, Question, word_list
 from summeval_nb.judged.statements import answer_units, is_list
 from summeval_nb.models.base import Backend, BackendError, Choice, InvalidOutput, answered, as_json
 from summeval_nb.models.threads import in_threads

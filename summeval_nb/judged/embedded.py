@@ -21,17 +21,8 @@ from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import check_with, may_be_evidence, unread_sentences
 from summeval_nb.evidence.tokens import Parts, take_apart
 from summeval_nb.evidence.words import idf_coverage
-from summeval_nb.judged.judging import (
-    TASKS,
-    Answer,
-    BulkJudge,
-    Entailment,
-    JudgeFailure,
-    Label,
-    Passage,
-    Question,
-    premise_sentences,
-)
+from summeval_nb.judged.asking import TASKS, BulkJudge, premise_sentences
+from summeval_nb.judged.judging import Answer, Entailment, JudgeFailure, Label, Passage, Question
 from summeval_nb.judged.questions import counted_phrases, keybert_phrases, make_questions
 from summeval_nb.judged.refusals import refusal_flags, refusal_rules, unread
 from summeval_nb.judged.statements import READING, clause_statements, resolve_by_rules

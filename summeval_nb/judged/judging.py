@@ -7,30 +7,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
-from typing import (
-    Any,
-    Literal,
-    Protocol,
-    TypeAlias,
-    overload,
-    runtime_checkable,
-)
+from collections.abc import Sequence
+from typing import Literal, Protocol, runtime_checkable
 
-from pydantic import TypeAdapter
-
-from ..core.results import Finding, Sentence
-from ..core.base import require_count, require_option, require_text
-from ..core.base import require_texts
-from ..models.load import StoreOrPath, load_store
-from ..models.store import Store, content_key, fill_missing
-from ..text.split import split_sentences, split_units
+from ..core.results import Finding
 
 # %% auto #0
-__all__ = ['Label', 'LABELS', 'Items', 'TASKS', 'JudgeFailure', 'Flag', 'word_list', 'Statement', 'as_statement', 'Passage',
-           'Entailment', 'Question', 'Answer', 'Keyphrase', 'Resolution', 'Judge', 'ask_many', 'BulkJudge', 'Ask',
-           'premise_sentences', 'place_keyphrase']
+__all__ = ['Label', 'LABELS', 'JudgeFailure', 'Flag', 'word_list', 'Statement', 'as_statement', 'Passage', 'Entailment',
+           'Question', 'Answer', 'Keyphrase', 'Resolution', 'Judge']
 
 # %% ../../nbs/5_other_qualities/51_judges.ipynb #17eca1c2
 class JudgeFailure(RuntimeError):
@@ -58,8 +42,7 @@ class Flag:
     Parameters
     ----------
     value : bool or None
-        None when nothing could be decided; then `bool(flag)` raises and `reason` says
-        why.
+        None: nothing was decided, `bool(flag)` raises, and `reason` says why.
     probability : float or None
         Of yes, in [0, 1]; None where the judge has none.
     reason : str
@@ -83,19 +66,14 @@ class Flag:
     def __post_init__(self) -> None:
         if self.value is None and not self.reason:
             raise ValueError("an undecided flag (None) needs a reason that says why")
-        if self.probability is not None and not 0 <= self.probability <= 1:
-            raise ValueError(
-                f"a probability must lie in [0, 1], not {self.probability}"
-            )
+        share = self.probability
+        if share is not None and not 0 <= share <= 1:
+            raise ValueError(f"a probability must lie in [0, 1], not {share}")
 
     def __bool__(self) -> bool:
         if self.value is None:
             raise ValueError(f"this flag is undecided: {self.reason}")
         return self.value
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return value, probability and reason as a plain dictionary."""
-        return dataclasses.asdict(self)
 
 # %% ../../nbs/5_other_qualities/51_judges.ipynb #332d7078
 def word_list(text: str) -> list[str]:
@@ -126,7 +104,7 @@ class Statement:
         """Whether the statement is not a stretch of the hypothesis."""
         return self.start is None
 
-
+# %% ../../nbs/5_other_qualities/51_judges.ipynb #65974fb8
 def as_statement(text: str, hypothesis: str) -> Statement:
     """Return a statement with its place, or marked as rewritten with the words it adds.
 
@@ -236,7 +214,7 @@ class Answer:
     evidence: tuple[Passage, ...] = ()
     reason: str = ""
 
-
+# %% ../../nbs/5_other_qualities/51_judges.ipynb #d10f3d1f
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Keyphrase:
     """An important phrase; `start` and `end` are None where it is not word for word."""
@@ -286,258 +264,3 @@ class Judge(Protocol):
 
     def answer(self, text: str, questions: Sequence[Question]) -> list[Answer]:
         """Answer each question from the text alone."""
-
-# %% ../../nbs/5_other_qualities/51_judges.ipynb #3a4f3bcd
-# the arguments of one of a judge's methods, a tuple an item
-Items: TypeAlias = Sequence[tuple[object, ...]]
-
-
-def _plain(value: object) -> object:
-    """Dataclasses and tuples as plain lists and dictionaries, for keys."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return (
-        [_plain(entry) for entry in value]
-        if isinstance(value, (list, tuple))
-        else value
-    )
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """The pydantic adapter that writes and reads (and so checks) the answers to one
-    kind of question."""
-    return TypeAdapter(kind)
-
-
-def _answered(
-    ask: Callable[[str, list[tuple[object, ...]]], Sequence[Any]],
-    fingerprint: str,
-    task: str,
-    items: Items,
-    store: Store | None,
-    *,
-    batch_size: int,
-    progress: str,
-) -> list[Any]:
-    """What `ask` says to each item, from the store where it is known.
-
-    Failures are returned and never stored.
-    """
-    if not isinstance(items, Sequence) or isinstance(items, (str, bytes)):
-        raise TypeError(
-            "items must be a list of tuples, one for each question, not "
-            f"{type(items).__name__}"
-        )
-    written = _adapter(TASKS[task][1])
-
-    def compute(positions: list[int]) -> list[Any]:
-        answers = ask(task, [items[position] for position in positions])
-        return [
-            answer
-            if isinstance(answer, JudgeFailure)
-            else written.dump_python(answer, mode="json")
-            for answer in answers
-        ]
-
-    keys = [content_key(fingerprint, task, _plain(item)) for item in items]
-    values = fill_missing(
-        store, "judge", keys, compute, batch_size=batch_size, progress=progress
-    )
-    return [
-        value if isinstance(value, JudgeFailure) else written.validate_python(value)
-        for value in values
-    ]
-
-# %% ../../nbs/5_other_qualities/51_judges.ipynb #2ead37fd
-TASKS: Mapping[str, tuple[str, Any]] = {
-    "resolve": ("resolve_pronouns", Resolution),
-    "statements": ("statements", list[Statement]),
-    "entail": ("entail", list[Entailment]),
-    "refusal": ("is_refusal", Flag),
-    "keyphrases": ("keyphrases", list[Keyphrase]),
-    "questions": ("questions", list[Question]),
-    "answer": ("answer", list[Answer]),
-}
-
-
-def ask_many(
-    judge: Judge,
-    task: str,
-    items: Items,
-    *,
-    store: StoreOrPath = None,
-    batch_size: int = 256,
-    progress: str = "",
-) -> list[Any]:
-    """Put one kind of question to a judge for many items.
-
-    Parameters
-    ----------
-    judge : Judge
-        Whom to ask. If the judge has a method `many(task, items)`, that is used.
-    task : str
-        `"resolve"`, `"statements"`, `"entail"`, `"refusal"`, `"keyphrases"`,
-        `"questions"` or `"answer"`.
-    items : sequence of tuples
-        The arguments of the judge's method, one tuple an item.
-    store : Store or path, optional
-        Where answers are kept, under the judge's fingerprint.
-    batch_size : int
-        How many items are handed over together, and how many answers a kill can cost.
-    progress : str
-        A name for the progress bar; '' shows none.
-
-    Returns
-    -------
-    list
-        What the method returns for each item, or a `JudgeFailure` in its place.
-
-    Examples
-    --------
-    >>> from summeval_nb.judged import EmbeddedJudge
-    >>> items = [("The rain stopped, but the match was cancelled.",)]
-    >>> ask_many(EmbeddedJudge(), "statements", items)[0][0].text
-    'The rain stopped'
-    """
-    require_option(task, "task", TASKS)
-    if not isinstance(getattr(judge, "fingerprint", None), str):
-        remedy = "load_judge('embedded') gives one"
-        given = f"{type(judge).__name__}: {remedy}"
-        raise TypeError(f"judge must be a Judge with a fingerprint, not {given}")
-    method, _ = TASKS[task]
-
-    def one_by_one(task: str, batch: Items) -> list[Any]:
-        answers: list[Any] = []
-        for item in batch:
-            try:
-                answers.append(getattr(judge, method)(*item))
-            except JudgeFailure as failure:  # it stands in the place of an answer
-                answers.append(failure)
-        return answers
-
-    ask, kept = getattr(judge, "many", None) or one_by_one, load_store(store)
-    put = ask, judge.fingerprint, task, items, kept
-    return _answered(*put, batch_size=batch_size, progress=progress)
-
-# %% ../../nbs/5_other_qualities/51_judges.ipynb #84aa37ae
-class BulkJudge:
-    """The seven methods, for judges that answer in bulk by `many(task, items)`."""
-
-    fingerprint: str
-
-    def many(self, task: str, items: Items) -> list[Any]:
-        """Answer one kind of question for many items, each or with a `JudgeFailure`."""
-        raise NotImplementedError
-
-    def resolve_pronouns(
-        self, text: str, units: Sequence[str] | None = None
-    ) -> Resolution:
-        """Replace pronouns in the units of a text (by default one, the whole text)."""
-        given = None if units is None else list(units)
-        return self._one("resolve", require_text(text, "text"), given)
-
-    def statements(self, hypothesis: str) -> list[Statement]:
-        """Split a hypothesis into its statements."""
-        return self._one("statements", require_text(hypothesis, "hypothesis"))
-
-    def entail(self, premise: str, statements: Sequence[str]) -> list[Entailment]:
-        """Say for each statement whether the premise entails it."""
-        given = require_texts(statements, "statements")
-        return self._one("entail", require_text(premise, "premise"), given)
-
-    def is_refusal(self, text: str) -> Flag:
-        """Say whether a text declines to answer."""
-        return self._one("refusal", require_text(text, "text"))
-
-    def keyphrases(self, text: str, n: int = 10) -> list[Keyphrase]:
-        """Return at most n important phrases of a text, best first."""
-        most = require_count(n, "n")
-        return self._one("keyphrases", require_text(text, "text"), most)
-
-    def questions(self, text: str, keyphrases: Sequence[str]) -> list[Question]:
-        """Return yes/no questions on the keyphrases that the text answers with yes."""
-        given = require_texts(keyphrases, "keyphrases")
-        return self._one("questions", require_text(text, "text"), given)
-
-    def answer(self, text: str, questions: Sequence[Question]) -> list[Answer]:
-        """Answer each question from the text alone."""
-        return self._one("answer", require_text(text, "text"), list(questions))
-
-    def _one(self, task: str, *item: object) -> Any:
-        (answer,) = self.many(task, [item])
-        if isinstance(answer, JudgeFailure):
-            raise answer
-        return answer
-
-# %% ../../nbs/5_other_qualities/51_judges.ipynb #221c1b19
-class Ask(Protocol):
-    """Puts one kind of question for many items, and returns for each what the
-    judge's method does, or a failure."""
-
-    @overload
-    def __call__(
-        self, task: Literal["resolve"], items: Items, /
-    ) -> list[Resolution | JudgeFailure]: ...
-
-    @overload
-    def __call__(
-        self, task: Literal["statements"], items: Items, /
-    ) -> list[list[Statement] | JudgeFailure]: ...
-
-    @overload
-    def __call__(
-        self, task: Literal["entail"], items: Items, /
-    ) -> list[list[Entailment] | JudgeFailure]: ...
-
-    @overload
-    def __call__(
-        self, task: Literal["refusal"], items: Items, /
-    ) -> list[Flag | JudgeFailure]: ...
-
-    @overload
-    def __call__(
-        self, task: Literal["keyphrases"], items: Items, /
-    ) -> list[list[Keyphrase] | JudgeFailure]: ...
-
-    @overload
-    def __call__(
-        self, task: Literal["questions"], items: Items, /
-    ) -> list[list[Question] | JudgeFailure]: ...
-
-    @overload
-    def __call__(
-        self, task: Literal["answer"], items: Items, /
-    ) -> list[list[Answer] | JudgeFailure]: ...
-
-# %% ../../nbs/5_other_qualities/51_judges.ipynb #bae48357
-@lru_cache(maxsize=1024)
-def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
-    """The sentences of a premise, those over `max_chars` characters cut.
-
-    Spans point into the premise.
-    """
-    out: list[Sentence] = []
-    for sentence in split_sentences(premise):
-        pieces = (
-            split_units(sentence.text, max_chars=max_chars)
-            if len(sentence) > max_chars
-            else [Sentence(sentence.text, 0, len(sentence))]
-        )
-        out += [
-            Sentence(
-                piece.text, sentence.start + piece.start, sentence.start + piece.end
-            )
-            for piece in pieces
-        ]
-    return tuple(out)
-
-
-def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
-    """A keyphrase with its first place in the text, where it stands there word for
-    word."""
-    start = text.find(phrase)
-    place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
-    return Keyphrase(
-        text=phrase, weight=None if weight is None else float(weight), **place
-    )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from summeval_nb.core.base import require_count, require_option
+from summeval_nb.judged.asking import TASKS, BulkJudge, place_keyphrase
 from summeval_nb.judged.cases import (
     FORM,
     RULE,
@@ -24,9 +25,7 @@ from summeval_nb.judged.cases import (
 )
 from summeval_nb.judged.judging import (
     LABELS,
-    TASKS,
     Answer,
-    BulkJudge,
     Entailment,
     Flag,
     JudgeFailure,
@@ -35,7 +34,6 @@ from summeval_nb.judged.judging import (
     Resolution,
     Statement,
     as_statement,
-    place_keyphrase,
     word_list,
 )
 from summeval_nb.models.base import LEAST_MASS, QUOTING, Backend, Choice

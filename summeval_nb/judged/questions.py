@@ -14,7 +14,8 @@ import numpy as np
 from summeval_nb.core.base import require_module
 from summeval_nb.evidence.tokens import Token, sentence_tokens
 from summeval_nb.evidence.words import stem_weight
-from summeval_nb.judged.judging import Keyphrase, Question, place_keyphrase, premise_sentences
+from summeval_nb.judged.asking import place_keyphrase, premise_sentences
+from summeval_nb.judged.judging import Keyphrase, Question
 from summeval_nb.judged.statements import resolve_by_rules
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead

@@ -1,0 +1,1522 @@
+"""Seven measures of a search and of the answer written from it, each with every passage and statement behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from summeval_nb.core.base import (
+    JsonDict,
+    Stages,
+    one_bar,
+    require_column,
+    require_option,
+    require_share,
+    require_text,
+    steps,
+)
+from summeval_nb.core.files import (
+    Table,
+    find_column,
+    is_missing,
+    nearest_column,
+    require_passages,
+    require_truth,
+    table_records,
+    table_rows,
+    unread_columns,
+    write_whole,
+)
+from summeval_nb.core.html import Markup, folded, html_page, html_table, render, text_table
+from summeval_nb.core.metric import Metric
+from summeval_nb.core.results import Outcome, ResultTable, Score, Signature
+from summeval_nb.judged.answers import AnswerRow, evaluate_rows, mean_interval, rate_row
+from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, word_list
+from summeval_nb.judged.refusals import unread
+from summeval_nb.judged.retrieval import (
+    EPSILON,
+    RELEVANT,
+    attributed,
+    average_precision,
+    noise_shares,
+    passage_shares,
+    relevant_share,
+)
+from summeval_nb.judged.session import NOT_SAID, JudgeSession, Reply
+from summeval_nb.judged.units import spoken
+from summeval_nb.models.load import StoreOrPath
+from summeval_nb.text.embed import EmbedderOrName
+from summeval_nb.text.language import declared_languages
+from summeval_nb.text.markdown import has_word
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "MEASURES",
+    "Measure",
+    "MeasureResult",
+    "RagScore",
+    "RagTable",
+    "RetrievalRow",
+    "RetrievalScore",
+    "RetrievalStatement",
+    "RetrievedPassage",
+    "RowVerdicts",
+    "answer_correctness",
+    "answer_faithfulness",
+    "answer_relevancy",
+    "context_precision",
+    "context_recall",
+    "context_relevance",
+    "evaluate_rag",
+    "measure_rows",
+    "noise_sensitivity",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievedPassage:
+    """A retrieved passage: its rank from 1, whether it counts as relevant, its own score in [0, 1], or None."""
+
+    rank: int
+    text: str
+    relevant: bool | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalStatement:
+    """A statement behind a score: where it comes from, whether it counts, and what decided that.
+
+    Parameters
+    ----------
+    origin : str
+        `"truth"`, `"answer"`, or `"passage 2"`.
+    counts : bool or None
+        Whether it counts in the score's numerator; None when the judge failed on it.
+    label : str or None
+        `"entailed"`, `"neutral"` or `"contradicted"` by what it was held against.
+    passages : tuple of int
+        The ranks of the passages that entail it alone.
+    evidence : tuple of str
+        The sentences that decided, best first.
+    question : str
+        The question that the judge made from it, where one was made.
+    similarity : float or None
+        The cosine of that question and the one that was asked, in [-1, 1].
+    failed : bool
+        Whether the judge failed on it; `reason` says why.
+    """
+
+    text: str
+    origin: str
+    counts: bool | None = None
+    label: str | None = None
+    passages: tuple[int, ...] = ()
+    evidence: tuple[str, ...] = ()
+    question: str = ""
+    similarity: float | None = None
+    reason: str = ""
+    failed: bool = False
+
+
+def _how_many(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RetrievalScore(Score):
+    """A measure of chapter 54, with every passage and statement behind it.
+
+    Parameters
+    ----------
+    name : str
+        Which measure.
+    numbers : mapping of str to float or None
+        Every number under a name that says what it is; the first is the score.
+    passages : tuple of RetrievedPassage
+        In the order of retrieval.
+    statements : tuple of RetrievalStatement
+        What was judged.
+    n_failed : int
+        How many statements the judge failed on.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    name: str = ""
+    numbers: Mapping[str, float | None] = field(default_factory=dict)
+    passages: tuple[RetrievedPassage, ...] = ()
+    statements: tuple[RetrievalStatement, ...] = ()
+    n_failed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each statement."""
+        return [asdict(statement) for statement in self.statements]
+
+    def passage_rows(self) -> list[JsonDict]:
+        """Return one row for each passage, in the order of retrieval."""
+        return [asdict(passage) for passage in self.passages]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        own = {"name": self.name, "numbers": dict(self.numbers), "passages": self.passage_rows()}
+        return super().to_dict() | own | {"n_failed": self.n_failed, "notes": list(self.notes)}
+
+    @property
+    def line(self) -> str:
+        """All its numbers on one line, or why there is none."""
+        if self.score is None:
+            return f"{self.name}=None: {self.reason}"
+        numbers = self.numbers.items()
+        shown = ", ".join(f"{name}={'None' if value is None else f'{value:.4f}'}" for name, value in numbers)
+        return f"{self.name}: {shown}; {self.undecided}{self.n_failed} failed"
+
+    @property
+    def undecided(self) -> str:
+        """How many statements were neither entailed nor contradicted: not said, or the judge cannot tell; may be ''."""
+        labels = [one.label for one in self.statements if one.label is not None]
+        neutral = labels.count("neutral")
+        return f"{neutral} of {len(labels)} statements neither entailed nor contradicted, " if neutral else ""
+
+    def __repr__(self) -> str:
+        return f"RetrievalScore({self.line})"
+
+    def _repr_html_(self) -> Markup:
+        numbers = [{"number": name, "value": value} for name, value in self.numbers.items()]
+        title = f"{self.name}: " + (f"undefined, {self.reason}" if self.score is None else f"{self.score:.4f}")
+        tables = [html_table(numbers, caption=title, note=f"{self.undecided}{self.n_failed} failed")]
+        if self.passages:
+            tables.append(html_table(self.passage_rows(), caption="Passages, in the order of retrieval"))
+        if rows := self.rows():
+            empty = ((), "", None, False)
+            told = [n for n in rows[0] if n in ("text", "origin", "counts") or any(row[n] not in empty for row in rows)]
+            words = lambda value: " · ".join(map(str, value)) if isinstance(value, tuple) else value
+            shown = html_table(
+                [{name: words(row[name]) for name in told} for row in rows],
+                note=" ".join([*self.notes, str(self.signature)]),
+            )
+            tables.append(folded(f"{_how_many(len(rows), 'statement')}, with what decided", shown))
+        return Markup("".join(tables))
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the report as one file that needs nothing else, and return its path."""
+        target = Path(path)
+        write_whole(target, html_page(self.name, self._repr_html_()))
+        return target
+
+
+class RetrievalTable(ResultTable[RetrievalScore]):
+    """A measure of many questions, in their order."""
+
+    sentence_columns = tuple(field.name for field in fields(RetrievalStatement))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return each number by name, the score first, NaN where a row has none."""
+        names = dict.fromkeys(name for result in self.results for name in result.numbers)
+        values = {name: [result.numbers.get(name) for result in self.results] for name in names}
+        return {
+            name: np.array(found, float)
+            for name, found in ({"score": [r.score for r in self.results]} | values).items()
+        }
+
+    def passages(self) -> pd.DataFrame:
+        """Return one row for each passage of each question."""
+        import pandas as pd
+
+        return pd.DataFrame([{"row": n, **row} for n, one in enumerate(self.results) for row in one.passage_rows()])
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: failed where the judge failed, otherwise undefined where there is no score."""
+        found = zip(super().outcomes(), self.results, strict=True)
+        return [o._replace(status="failed") if o.score is None and result.n_failed else o for o, result in found]
+
+
+class RetrievalRow(NamedTuple):
+    """One checked row; what a measure does not read is empty."""
+
+    question: str = ""
+    contexts: tuple[str, ...] = ()
+    answer: str = ""
+    truth: str = ""
+    searched: bool = True  # whether the table says what was retrieved
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing was retrieved."""
+        return not any(map(has_word, self.contexts))
+
+    @property
+    def together(self) -> str:
+        """The passages as one premise, as `evaluate_answer` reads them."""
+        return "\n\n".join(filter(has_word, self.contexts))
+
+    def reply(self, origin: str) -> Reply:
+        """The row's truth or answer, with the question that it answers."""
+        return Reply(self.question, getattr(self, origin))
+
+
+def _check_row(columns: Iterable[str], values: Mapping[str, object], where: str = "") -> RetrievalRow:
+    """A row whose cells are text; a single text is one passage or the text of a list, and no passage is allowed."""
+    checks: dict[str, Callable[[Any, str], Any]] = {"contexts": require_passages, "truth": require_truth}
+    found: dict[str, Any] = {name: checks.get(name, require_text)(values[name], f"{where}{name}") for name in columns}
+    return RetrievalRow(**found | ({"contexts": tuple(found["contexts"])} if "contexts" in found else {}))
+
+
+_FRAGMENT = 3  # words: what is no longer does not say by itself what it answers, as "In 1931." does not
+
+
+@dataclass(frozen=True)
+class RowVerdicts:
+    """What the judge said about one row; the measures are computed from this."""
+
+    row: RetrievalRow
+    session: JudgeSession
+
+    def statements(self, origin: str) -> list[str]:
+        """Return the statements of the row's truth or answer, read with the question."""
+        return self.session.of(self.row.reply(origin))
+
+    def by_passage(self, statement: str) -> list[Entailment]:
+        """Return what each passage says of a statement, in the order of retrieval."""
+        return [self.session.verdict(context, statement) for context in self.row.contexts]
+
+    def by_truth(self, statement: str) -> Entailment:
+        """Return what the truth, read with the question, says of a statement, as in `evaluate_answer`."""
+        return self.session.verdict(self.session.premise(self.row.reply("truth")), statement)
+
+    def by_all(self, statement: str) -> Entailment:
+        """Return what one passage says that entails a statement alone, or else all of them together."""
+        together = lambda: self.session.verdict(self.row.together, statement)
+        return NOT_SAID if self.row.nothing else attributed(self.by_passage(statement), together)
+
+    def by_best(self, statement: str) -> Entailment:
+        """Return what the passage says that entails a statement alone, or that the judge failed on, or any."""
+        order = ("entailed", None, "contradicted", "neutral")
+        return min(self.by_passage(statement), key=lambda tag: order.index(tag.label), default=NOT_SAID)
+
+    def judged(
+        self, origin: str, verdict: Callable[[str], Entailment], *, wrong: bool = False
+    ) -> list[RetrievalStatement]:
+        """Return the statements of the truth or the answer: the entailed ones count or, with `wrong`, the others."""
+        found = []
+        for statement in self.statements(origin):
+            tag, counts = verdict(statement), None
+            if not tag.failed:
+                counts = (tag.label == "entailed") != wrong
+            alone = tuple(n for n, one in enumerate(self.by_passage(statement), 1) if one.label == "entailed")
+            evidence = tuple(passage.shown for passage in tag.evidence[:2])
+            found.append(
+                RetrievalStatement(
+                    text=statement,
+                    origin=origin,
+                    counts=counts,
+                    failed=tag.failed,
+                    label=tag.label,
+                    passages=alone,
+                    evidence=evidence,
+                    reason=tag.reason,
+                )
+            )
+        return found
+
+    def asked(self, sentence: str, statements: Sequence[str], origin: str, enough: float) -> RetrievalStatement:
+        """Return a sentence with the question nearest to the one asked among those that its statements answer."""
+        near: list[tuple[float, str]] = []
+        for question in map(self.session.made, statements):
+            if isinstance(question, JudgeFailure):
+                return RetrievalStatement(text=sentence, origin=origin, failed=True, reason=str(question))
+            near.append((self.session.similarity(self.row.question, question), question))
+        similarity, question = max(near, key=lambda pair: pair[0])
+        how: dict[str, Any] = {"counts": similarity >= enough, "question": question, "similarity": similarity}
+        return RetrievalStatement(text=sentence, origin=origin, **how)
+
+    def passages(self, origin: str) -> tuple[RetrievedPassage, ...]:
+        """Return the passages, each with the share of the truth's or the answer's statements that it entails alone."""
+        verdicts = [self.by_passage(statement) for statement in self.statements(origin)]
+        return self.ranked(passage_shares(verdicts) if verdicts else [None] * len(self.row.contexts))
+
+    def ranked(self, shares: Sequence[float | None]) -> tuple[RetrievedPassage, ...]:
+        """Return the passages with their scores; one is relevant when its score is above 0."""
+        pairs = enumerate(zip(self.row.contexts, shares, strict=True), 1)
+        return tuple(
+            RetrievedPassage(rank=rank, text=text, score=share, relevant=None if share is None else share > 0)
+            for rank, (text, share) in pairs
+        )
+
+
+class MeasureResult(NamedTuple):
+    """What a measure found in one row: its numbers, the main one first, or the reason why there is none."""
+
+    numbers: Mapping[str, float | None] = {}
+    statements: Sequence[RetrievalStatement] = ()
+    passages: Sequence[RetrievedPassage] = ()
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+
+Options = Mapping[str, Any]  # max_failed, and relevant or noise where a measure has them
+
+
+def _share(statements: Iterable[RetrievalStatement]) -> float | None:
+    """The share of statements that count; what the judge failed on counts neither way."""
+    return relevant_share([one.counts for one in statements if one.counts is not None])
+
+
+def _precision(found: RowVerdicts, options: Options) -> MeasureResult:
+    passages = found.passages("truth")
+    known = [passage.relevant for passage in passages if passage.relevant is not None]
+    numbers = {
+        "average_precision": average_precision(known),
+        "average_precision_epsilon": average_precision(known, epsilon=EPSILON),
+        "relevant_share": relevant_share(known),
+    }
+    return MeasureResult(numbers, found.judged("truth", found.by_best), passages, "nothing was retrieved")
+
+
+def _recall(found: RowVerdicts, options: Options) -> MeasureResult:
+    rows = found.judged("truth", found.by_all)
+    return MeasureResult({"statement_share": _share(rows)}, rows, found.passages("truth"))
+
+
+def _faithfulness(found: RowVerdicts, options: Options) -> MeasureResult:
+    rows = found.judged("answer", found.by_all)
+    return MeasureResult({"statement_share": _share(rows)}, rows, found.passages("answer"))
+
+
+def _noise(found: RowVerdicts, options: Options) -> MeasureResult:
+    passages, rows = found.passages("truth"), found.judged("answer", found.by_truth, wrong=True)
+    known = [row for row in rows if row.counts is not None]
+    shares = noise_shares(
+        [bool(row.counts) for row in known],
+        [[passage.rank in row.passages for passage in passages] for row in known],
+        [bool(passage.relevant) for passage in passages],
+    )
+    return MeasureResult({options["noise"]: shares[options["noise"]]} | shares, rows, passages)
+
+
+def _relevance(found: RowVerdicts, options: Options) -> MeasureResult:
+    by_passage = [
+        [
+            found.asked(*part, f"passage {rank}", options["relevant"])
+            for part in found.session.sentences(Reply("", text))
+        ]
+        for rank, text in enumerate(found.row.contexts, 1)
+    ]
+    rows, shares = [one for own in by_passage for one in own], [_share(own) for own in by_passage]
+    means = [share for share in shares if share is not None]
+    numbers = {"sentence_share": _share(rows), "passage_mean": sum(means) / len(means) if means else None}
+    return MeasureResult(numbers, rows, found.ranked(shares), "nothing was retrieved")
+
+
+def _relevancy(found: RowVerdicts, options: Options) -> MeasureResult:
+    names = ("question_similarity", "relevant_share")
+    if found.session.refusals([found.row.answer])[0].value:
+        return MeasureResult(dict.fromkeys(names, 0.0), notes=("the answer is a refusal",))
+    rows = []
+    for statement in found.session.of(Reply("", found.row.answer)):
+        one = found.asked(statement, [statement], "answer", options["relevant"])
+        if len(word_list(statement)) <= _FRAGMENT and not one.failed:
+            one = replace(one, counts=None, reason=f"“{statement}” is too short to say what it answers")
+        rows.append(one)
+    near = [row.similarity or 0.0 for row in rows if row.counts is not None]
+    mean = sum(near) / len(near) if near else None
+    return MeasureResult(dict(zip(names, (mean, _share(rows)), strict=True)), rows)
+
+
+def _correctness(
+    rows: Sequence[RetrievalRow], session: JudgeSession, signature: Signature, options: Options
+) -> list[MeasureResult]:
+    """The correctness of `evaluate_answer`, with the statements of both sides."""
+    read = [AnswerRow((), row.question, row.truth, row.answer) for row in rows]
+    reports = evaluate_rows(read, session, signature, max_failed=options["max_failed"], shared=True)
+    sides = {"answer_given_truth": "answer", "truth_given_answer": "truth"}
+    found = []
+    for report in reports:
+        right = report.correctness
+        numbers = {name: getattr(right, name) for name in ("f1", "precision", "recall", "contradicted")}
+        statements = [
+            RetrievalStatement(
+                text=said.statement.text,
+                origin=origin,
+                counts=None if said.entailment.failed else bool(said.counts),
+                label=said.entailment.label,
+                evidence=tuple(one.shown for one in said.entailment.evidence[:2]),
+                reason=said.entailment.reason,
+                failed=said.entailment.failed,
+            )
+            for name, origin in sides.items()
+            for part in report.inferences[name].hypotheses
+            for said in part.statements
+        ]
+        found.append(MeasureResult(numbers, statements, reason=right.reason.replace("the ground truth", "the truth")))
+    return found
+
+
+class Measure(NamedTuple):
+    """A measure: the columns that it reads, what has to be asked, and how it is computed from the verdicts on a row."""
+
+    columns: tuple[str, ...]
+    judged: str
+    of_row: Callable[[RowVerdicts, Options], MeasureResult] | None = None  # None: as `evaluate_answer` does it
+    needs: tuple[str, ...] = ()
+    scores_refusals: bool = False  # whether a refusal has a score; otherwise the reason says that it is one
+    compares_questions: bool = False
+
+
+MEASURES: Mapping[str, Measure] = {
+    "answer_faithfulness": Measure(
+        ("question", "contexts", "answer"), "answer", _faithfulness, ("answer by passage", "answer together")
+    ),
+    "answer_relevancy": Measure(
+        ("question", "answer"), "answer", _relevancy, ("questions of the answer",), True, compares_questions=True
+    ),
+    "answer_correctness": Measure(("question", "answer", "truth"), "answer"),
+    "context_precision": Measure(("question", "contexts", "truth"), "contexts", _precision, ("truth by passage",)),
+    "context_recall": Measure(
+        ("question", "contexts", "truth"), "contexts", _recall, ("truth by passage", "truth together")
+    ),
+    "context_relevance": Measure(
+        ("question", "contexts"), "contexts", _relevance, ("questions of the contexts",), compares_questions=True
+    ),
+    "noise_sensitivity": Measure(
+        ("question", "contexts", "answer", "truth"),
+        "answer",
+        _noise,
+        ("truth by passage", "answer by passage", "answer by truth"),
+    ),
+}
+
+
+def _learn(session: JudgeSession, rows: Sequence[RetrievalRow], needs: Sequence[str]) -> None:
+    """Ask all that a measure needs to know about rows, stage by stage over all of them."""
+    said = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
+    read = ("truth", "answer") if "answer by truth" in needs else said
+    alone: list[Reply] = []  # what they answer is to be found out
+    if "questions of the answer" in needs:
+        alone += [Reply("", row.answer) for row in rows]
+    if "questions of the contexts" in needs:
+        alone += [Reply("", one) for row in rows for one in row.contexts]
+    stage = Stages(statements=1, each=5, together=2, questions=2)
+    with stage("statements"):
+        session.statements([row.reply(name) for row in rows for name in read] + alone)
+
+    def pairs(name: str, premises: Callable[[RetrievalRow], Sequence[str]]) -> Iterable[tuple[str, str]]:
+        return ((p, one) for row in rows for p in premises(row) for one in session.of(row.reply(name)))
+
+    with stage("each"):
+        wanted = [pair for name in said for pair in pairs(name, lambda row: row.contexts)]
+        if "answer by truth" in needs:
+            wanted += pairs("answer", lambda row: [session.premise(row.reply("truth"))])
+        session.entail(wanted)
+    with stage("together"):
+        session.entail(
+            (row.together, one)
+            for name in ("truth", "answer")
+            if f"{name} together" in needs
+            for row in rows
+            for one in session.of(row.reply(name))
+            if not any(session.verdict(context, one).label == "entailed" for context in row.contexts)
+        )
+    if alone:
+        with stage("questions"):
+            session.questions(one for reply in alone for one in session.of(reply))
+            session.vectors([row.question for row in rows if row.question.strip()])
+
+
+_UNDECIDED = "it is undecided whether"
+
+
+def _empty(measure: Measure, row: RetrievalRow) -> str:
+    """Which text that a measure needs is empty; '' if none is."""
+    if not row.searched and "contexts" in measure.columns:
+        return "the cell of the contexts is empty"
+    said = [name for name in ("answer", "truth") if name in measure.columns]
+    needed = ["question", *said] if measure.compares_questions else said
+    return next((f"the {name} is empty" for name in needed if not spoken(getattr(row, name)).strip()), "")
+
+
+def _unfit(measure: Measure, row: RetrievalRow, session: JudgeSession) -> str:
+    """Why a row has no score: a refusal, or a text that the judge does not read; '' if it is to be judged."""
+    said = [name for name in ("answer", "truth") if name in measure.columns]
+    for name, flag in zip(said, session.refusals(getattr(row, name) for name in said), strict=True):
+        if flag.value is None:
+            return f"{_UNDECIDED} the {name} is a refusal: {flag.reason}"
+        if flag.value and not measure.scores_refusals:
+            return f"the {name} is a refusal"
+    reads_english = not said and declared_languages(session.judge) == ("en",)  # it was asked about no text yet
+    return unread(row.together) if reads_english else ""
+
+
+def _as_score(name: str, found: MeasureResult, signature: Signature, max_failed: float) -> RetrievalScore:
+    unclear = [one for one in found.statements if one.counts is None and one.reason]
+    score, reason = next(iter(found.numbers.values()), None), found.reason
+    if unclear and len(unclear) > max_failed * len(found.statements):
+        of = f"{len(unclear)} of {len(found.statements)} statements"
+        score, reason = None, f"{of} could not be judged: {unclear[0].reason}"
+    return RetrievalScore(
+        score=score,
+        reason="" if score is not None else reason or "there is no statement to judge",
+        signature=signature,
+        name=name,
+        numbers=dict.fromkeys(found.numbers) if score is None else found.numbers,
+        passages=tuple(found.passages),
+        statements=tuple(found.statements),
+        n_failed=sum(one.failed for one in found.statements) + reason.startswith(f"{_UNDECIDED} the"),
+        notes=found.notes,
+    )
+
+
+def measure_rows(name: str, rows: Sequence[RetrievalRow], session: JudgeSession, options: Options) -> RetrievalTable:
+    """Return the scores of checked rows by one measure, asked through one session."""
+    measure, signature = MEASURES[name], _signature(name, session, options)
+    reasons = [_empty(measure, row) for row in rows]
+    stage = Stages(refusals=1, learn=9)
+    if measure.of_row is not None:
+        said = [name for name in ("answer", "truth") if name in measure.columns]
+        with stage("refusals"):
+            session.refusals(
+                getattr(row, part) for row, why in zip(rows, reasons, strict=True) if not why for part in said
+            )
+        reasons = [why or _unfit(measure, row, session) for row, why in zip(rows, reasons, strict=True)]
+    fit = [row for row, why in zip(rows, reasons, strict=True) if not why]
+    with stage("learn"):
+        if measure.of_row is None:
+            measured = iter(_correctness(fit, session, signature, options))
+        else:
+            _learn(session, fit, measure.needs)
+            of_row = measure.of_row
+            measured = (of_row(RowVerdicts(row, session), options) for row in fit)
+    results = [
+        _as_score(name, MeasureResult(reason=why) if why else next(measured), signature, options["max_failed"])
+        for why in reasons
+    ]
+    return RetrievalTable(results=results, signature=signature)
+
+
+def _signature(name: str, session: JudgeSession, options: Options) -> Signature:
+    """Every choice that could change a number."""
+    measure = MEASURES[name]
+    own: dict[str, Any] = {"embedder": session.embedder.fingerprint} if measure.compares_questions else {}
+    own |= {option: options[option] for option in ("relevant", "noise") if option in options}
+    parts = {"metric": name, "judge": session.judge.fingerprint, **own, "max_failed": options["max_failed"]}
+    return Signature(parts)
+
+
+def _options(name: str, max_failed: float, relevant: float = RELEVANT, noise: str = "relevant") -> dict[str, Any]:
+    """The checked options that a measure has."""
+    found: dict[str, Any] = {"max_failed": require_share(max_failed, "max_failed")}
+    if MEASURES[name].compares_questions:
+        found["relevant"] = require_share(relevant, "relevant")
+    if name == "noise_sensitivity":
+        found["noise"] = require_option(noise, "noise", ["relevant", "irrelevant", "made_up"])
+    return found
+
+
+def _score(
+    name: str,
+    row: Sequence[object],
+    *,
+    judge: str | Judge,
+    store: StoreOrPath,
+    embedder: EmbedderOrName = "minilm",
+    **options: Any,
+) -> RetrievalScore:
+    """The score of one row by one measure."""
+    columns, how = MEASURES[name].columns, _options(name, **options)
+    checked = _check_row(columns, dict(zip(columns, row, strict=True)))
+    return measure_rows(name, [checked], JudgeSession(judge, store, embedder=embedder), how)[0]
+
+
+def context_precision(
+    question: str,
+    contexts: str | Sequence[str],
+    truth: str,
+    *,
+    judge: str | Judge = "embedded",
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RetrievalScore:
+    """Say whether the passages that the true answer needs are on top.
+
+    A passage that entails one of the true answer's statements is relevant.
+
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    contexts : str or sequence of str
+        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
+    truth : str
+        The true answer.
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+
+    Returns
+    -------
+    RetrievalScore
+        `score` is the average precision, in [0, 1]; `numbers` has it with ragas' epsilon, too, and the plain share of
+        relevant passages. None with a reason where nothing was retrieved or the truth is empty or a refusal.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, a share lies outside [0, 1], or the judge is unknown.
+
+    References
+    ----------
+    The documentation of ragas 0.1, "Context Precision". Ru et al. (2024), "RAGChecker".
+
+    Examples
+    --------
+    >>> true = "It opened in 1931."
+    >>> context_precision("When?", ["Rain fell.", true], true).score
+    0.5
+    """
+    return _score(
+        "context_precision",
+        (
+            question,
+            contexts,
+            truth,
+        ),
+        judge=judge,
+        max_failed=max_failed,
+        store=store,
+    )
+
+
+def context_recall(
+    question: str,
+    contexts: str | Sequence[str],
+    truth: str,
+    *,
+    judge: str | Judge = "embedded",
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RetrievalScore:
+    """Say how much of the true answer stands in the passages.
+
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    contexts : str or sequence of str
+        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
+    truth : str
+        The true answer.
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+
+    Returns
+    -------
+    RetrievalScore
+        The share of the truth's statements that one passage entails, or all of them together, in [0, 1]; 0 where
+        nothing was retrieved; None with a reason where the truth is empty or a refusal.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, a share lies outside [0, 1], or the judge is unknown.
+
+    References
+    ----------
+    The documentation of ragas, "Context Recall". Ru et al. (2024), "RAGChecker".
+
+    Examples
+    --------
+    >>> found = ["It opened in 1931."]
+    >>> context_recall("When?", found, "It opened in 1931. Rain fell.").score
+    0.5
+    """
+    return _score(
+        "context_recall",
+        (
+            question,
+            contexts,
+            truth,
+        ),
+        judge=judge,
+        max_failed=max_failed,
+        store=store,
+    )
+
+
+def answer_faithfulness(
+    question: str,
+    contexts: str | Sequence[str],
+    answer: str,
+    *,
+    judge: str | Judge = "embedded",
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RetrievalScore:
+    """Say how much of the answer stands in the passages, whether it is true or not.
+
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    contexts : str or sequence of str
+        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
+    answer : str
+        What the system wrote.
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+
+    Returns
+    -------
+    RetrievalScore
+        The share of the answer's statements that one passage entails, or all of them together, in [0, 1]; 0 where
+        nothing was retrieved; None with a reason where the answer is empty or a refusal.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, a share lies outside [0, 1], or the judge is unknown.
+
+    References
+    ----------
+    Es et al. (2024), "RAGAS: Automated Evaluation of Retrieval Augmented Generation".
+
+    Examples
+    --------
+    >>> found = ["It opened in 1931."]
+    >>> answer_faithfulness("When?", found, "It opened in 1931.").score
+    1.0
+    """
+    return _score(
+        "answer_faithfulness",
+        (
+            question,
+            contexts,
+            answer,
+        ),
+        judge=judge,
+        max_failed=max_failed,
+        store=store,
+    )
+
+
+def noise_sensitivity(
+    question: str,
+    contexts: str | Sequence[str],
+    answer: str,
+    truth: str,
+    *,
+    judge: str | Judge = "embedded",
+    noise: str = "relevant",
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RetrievalScore:
+    """Say how much of the answer is wrong, and whether the passages said so.
+
+    A statement that the truth, read with the question, does not entail is wrong, as in `evaluate_answer`.
+
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    contexts : str or sequence of str
+        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
+    answer : str
+        What the system wrote.
+    truth : str
+        The true answer.
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    noise : "relevant", "irrelevant" or "made_up"
+        Which of the three numbers is the score; all stand in `numbers`.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+
+    Returns
+    -------
+    RetrievalScore
+        In [0, 1], lower is better; None with a reason where the answer or the truth is empty or a refusal. A
+        statement *counts* when it is wrong.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, a share lies outside [0, 1], or the judge is unknown.
+
+    References
+    ----------
+    Ru et al. (2024), "RAGChecker". The documentation of ragas, "Noise Sensitivity".
+
+    Examples
+    --------
+    >>> true = "It opened in 1931."
+    >>> noise_sensitivity("When?", [true], true, true).score
+    0.0
+    """
+    return _score(
+        "noise_sensitivity",
+        (
+            question,
+            contexts,
+            answer,
+            truth,
+        ),
+        judge=judge,
+        noise=noise,
+        max_failed=max_failed,
+        store=store,
+    )
+
+
+def context_relevance(
+    question: str,
+    contexts: str | Sequence[str],
+    *,
+    judge: str | Judge = "embedded",
+    embedder: EmbedderOrName = "minilm",
+    relevant: float = RELEVANT,
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RetrievalScore:
+    """Say how much of the passages is about what was asked.
+
+    The judge makes a question of each sentence; a sentence helps if its question is as similar to the one asked as
+    `relevant` says.
+
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    contexts : str or sequence of str
+        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    embedder : str or Embedder
+        Whose vectors compare questions.
+    relevant : float
+        In [0, 1]: two questions that are so similar ask the same.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+
+    Returns
+    -------
+    RetrievalScore
+        `score` is the share of helpful sentences, in [0, 1]; `numbers` has the mean of the passages' shares, too. None
+        with a reason where nothing was retrieved.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, a share lies outside [0, 1], or the judge is unknown.
+
+    References
+    ----------
+    Es et al. (2024), "RAGAS: Automated Evaluation of Retrieval Augmented Generation".
+
+    Examples
+    --------
+    >>> passage = "The bridge is 9 metres long. Cheese is made of milk."
+    >>> context_relevance("How long is the bridge?", [passage]).score
+    0.5
+    """
+    return _score(
+        "context_relevance",
+        (
+            question,
+            contexts,
+        ),
+        judge=judge,
+        embedder=embedder,
+        relevant=relevant,
+        max_failed=max_failed,
+        store=store,
+    )
+
+
+def answer_relevancy(
+    question: str,
+    answer: str,
+    *,
+    judge: str | Judge = "embedded",
+    embedder: EmbedderOrName = "minilm",
+    relevant: float = RELEVANT,
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RetrievalScore:
+    """Say whether the answer is about what was asked, right or wrong.
+
+    The judge makes a question of each statement of the answer.
+
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    answer : str
+        What the system wrote.
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    embedder : str or Embedder
+        Whose vectors compare questions.
+    relevant : float
+        In [0, 1]: two questions that are so similar ask the same.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+
+    Returns
+    -------
+    RetrievalScore
+        `score` is the mean cosine of the statements' questions and the one asked, in [-1, 1], 0 for a refusal;
+        `numbers` has the share of statements that are close enough, too. None with a reason where the answer is empty
+        or only a fragment of three words or fewer, of which nobody can tell what it answers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, a share lies outside [0, 1], or the judge is unknown.
+
+    References
+    ----------
+    Es et al. (2024), "RAGAS: Automated Evaluation of Retrieval Augmented Generation".
+
+    Examples
+    --------
+    >>> question = "How long is the bridge?"
+    >>> answer_relevancy(question, "The bridge is 9 metres long.").score > 0.5
+    True
+    """
+    return _score(
+        "answer_relevancy",
+        (
+            question,
+            answer,
+        ),
+        judge=judge,
+        embedder=embedder,
+        relevant=relevant,
+        max_failed=max_failed,
+        store=store,
+    )
+
+
+def answer_correctness(
+    question: str,
+    answer: str,
+    truth: str,
+    *,
+    judge: str | Judge = "embedded",
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RetrievalScore:
+    """Say whether the answer says what the truth says: the correctness of `evaluate_answer`.
+
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    answer : str
+        What the system wrote.
+    truth : str
+        The true answer.
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+
+    Returns
+    -------
+    RetrievalScore
+        `score` is the F1 of the statements of both, in [0, 1]; `numbers` has precision, recall and the share
+        contradicted. None with a reason where a text is empty or a refusal.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, a share lies outside [0, 1], or the judge is unknown.
+
+    Examples
+    --------
+    >>> answer_correctness("When?", "It opened in 1931.", "It opened in 1931.").score
+    1.0
+    """
+    return _score(
+        "answer_correctness",
+        (
+            question,
+            answer,
+            truth,
+        ),
+        judge=judge,
+        max_failed=max_failed,
+        store=store,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalMetric(Metric):
+    """A measure with its choices."""
+
+    judge: str | Judge = "embedded"
+    max_failed: float = 0.5
+    store: StoreOrPath = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        self._how()
+
+    def _how(self) -> dict[str, Any]:
+        names = ("max_failed", "relevant", "noise")
+        return _options(self.name, **{name: getattr(self, name) for name in names if hasattr(self, name)})
+
+    def _session(self) -> JudgeSession:
+        return JudgeSession(self.judge, self.store, embedder=getattr(self, "embedder", "minilm"))
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return _signature(self.name, self._session(), self._how())
+
+    def score(self, *row: Any) -> RetrievalScore:
+        """Return the score of one row, given by the columns in their order."""
+        checked = _check_row(self.columns, dict(zip(self.columns, row, strict=True)))
+        return measure_rows(self.name, [checked], self._session(), self._how())[0]
+
+    def score_many(self, *columns: Any, progress: bool | None = None) -> RetrievalTable:
+        """Return one score a row; one list for each column, in their order."""
+        named = zip(self.columns, columns, strict=True)
+        rows = table_rows({name: require_column(values, name) for name, values in named})
+        checked = [_check_row(self.columns, record, f"row {n}: ") for n, record in enumerate(rows)]
+        with one_bar(len(rows), self.name, "row", show=bool(progress)):
+            return measure_rows(self.name, checked, self._session(), self._how())
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerFaithfulnessMetric(RetrievalMetric):
+    """See `answer_faithfulness`."""
+
+    name = "answer_faithfulness"
+    columns = {"question": "text", "contexts": "texts", "answer": "text"}
+    judged = "answer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerRelevancyMetric(RetrievalMetric):
+    """See `answer_relevancy`."""
+
+    name = "answer_relevancy"
+    columns = {"question": "text", "answer": "text"}
+    judged = "answer"
+    embedder: EmbedderOrName = "minilm"
+    relevant: float = RELEVANT
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerCorrectnessMetric(RetrievalMetric):
+    """See `answer_correctness`."""
+
+    name = "answer_correctness"
+    columns = {"question": "text", "answer": "text", "truth": "texts"}
+    judged = "answer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextPrecisionMetric(RetrievalMetric):
+    """See `context_precision`."""
+
+    name = "context_precision"
+    columns = {"question": "text", "contexts": "texts", "truth": "texts"}
+    judged = "contexts"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextRecallMetric(RetrievalMetric):
+    """See `context_recall`."""
+
+    name = "context_recall"
+    columns = {"question": "text", "contexts": "texts", "truth": "texts"}
+    judged = "contexts"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextRelevanceMetric(RetrievalMetric):
+    """See `context_relevance`."""
+
+    name = "context_relevance"
+    columns = {"question": "text", "contexts": "texts"}
+    judged = "contexts"
+    embedder: EmbedderOrName = "minilm"
+    relevant: float = RELEVANT
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseSensitivityMetric(RetrievalMetric):
+    """See `noise_sensitivity`."""
+
+    name = "noise_sensitivity"
+    columns = {"question": "text", "contexts": "texts", "answer": "text", "truth": "texts"}
+    judged = "answer"
+    noise: str = "relevant"
+
+
+_FLAGS = {"answer": "answer_refused", "truth": "truth_refused"}
+_COLUMNS = {"question": "text", "contexts": "texts", "answer": "text", "truth": "texts"}
+_MAY_LACK = ("contexts", "answer", "truth")
+
+
+def _by_reason(reasons: Mapping[str, str], form: str) -> str:
+    """Names and reasons in one line, each reason once."""
+    names: dict[str, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(name)
+    return "; ".join(form.format(why=why, names=", ".join(own)) for why, own in names.items())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RagScore(Score):
+    """All that was measured of one question; its `score` is that of the first measure.
+
+    Parameters
+    ----------
+    scores : mapping of str to RetrievalScore
+        Each measure by its name, with every passage and statement behind it.
+    refused : mapping of str to Flag or None
+        `answer_refused` and `truth_refused`; None where the text is empty.
+    """
+
+    scores: Mapping[str, RetrievalScore]
+    refused: Mapping[str, Flag | None]
+
+    @property
+    def n_failed(self) -> int:
+        """How many statements the judge failed on, over all measures."""
+        return sum(score.n_failed for score in self.scores.values())
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why scores are undefined; only those that are."""
+        return {name: own.reason for name, own in self.scores.items() if own.score is None}
+
+    @property
+    def why_not(self) -> str:
+        """The reasons with the measures that each one concerns, in one line."""
+        return _by_reason(self.reasons, "{why}: {names}")
+
+    @property
+    def line(self) -> str:
+        """Every score in one line."""
+        shown = {name: "none" if own.score is None else f"{own.score:.2f}" for name, own in self.scores.items()}
+        return ", ".join(f"{name} {value}" for name, value in shown.items())
+
+    def row(self) -> JsonDict:
+        """Return each score and flag by its name, in one row."""
+        flags = {name: None if flag is None else flag.value for name, flag in self.refused.items()}
+        return {name: own.score for name, own in self.scores.items()} | flags
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each measure."""
+        return [{"measure": name, "score": own.score, "reason": own.reason} for name, own in self.scores.items()]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        return super().to_dict() | self.row() | {"scores": {name: own.to_dict() for name, own in self.scores.items()}}
+
+    def __repr__(self) -> str:
+        return "\n".join(own.line for own in self.scores.values())
+
+    def _repr_html_(self) -> Markup:
+        return Markup("".join(folded(own.line, own._repr_html_()) for own in self.scores.values()))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RagTable(ResultTable[RagScore]):
+    """The measures of many questions, a row a question; the first is the main score.
+
+    Parameters
+    ----------
+    tables : mapping of str to RetrievalTable
+        The whole of each measure by its name.
+    left_out : mapping of str to str
+        The measures that the table has no columns for, and why.
+    """
+
+    tables: Mapping[str, RetrievalTable]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    sentence_columns = ("measure", *RetrievalTable.sentence_columns)
+
+    def sentence_rows(self, place: int) -> list[JsonDict]:
+        """Return one plain dictionary for each statement of each measure."""
+        return [{"measure": n} | row for n, own in self.results[place].scores.items() for row in own.rows()]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return each score by the name of its measure, and the flags of refusals as 1 and 0; NaN where a row has
+        none."""
+        rows = [own.row() for own in self.results]
+        names = dict.fromkeys([*self.tables, *(name for own in self.results for name in own.refused)])
+        return {name: np.array([row[name] for row in rows], float) for name in names}
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each question: its scores, its flags, and why a score is undefined."""
+        return [own.row() | {"reason": own.why_not} for own in self.results]
+
+    def reasons(self) -> list[str]:
+        """Return why scores of a row are undefined; '' where all are defined."""
+        return [own.why_not for own in self.results]
+
+    @property
+    def n_failed(self) -> int:
+        """How many statements the judge failed on, over all rows and measures."""
+        return sum(own.n_failed for own in self.results)
+
+    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
+        """Return one row for each measure and flag: `value`, its mean over the `n` rows that have it, with an interval
+        from `low` to `high`; how many rows are `undefined`, and in how many a call of the judge `failed`."""
+        require_share(confidence, "confidence")
+        found = []
+        for name, values in self.arrays().items():
+            known = values[~np.isnan(values)].tolist()
+            if name in self.tables:
+                low, high = mean_interval(known, confidence, seed)
+                mean = sum(known) / len(known) if known else None
+                row = {"measure": name, "value": mean, "low": low, "high": high}
+                lost = sum(own.scores[name].n_failed > 0 for own in self.results)
+            else:
+                row = rate_row(name, int(sum(known)), len(known), confidence)
+                flags = [own.refused[name] for own in self.results]
+                lost = sum(flag is not None and flag.value is None for flag in flags)
+            found.append(row | {"n": len(known), "undefined": len(values) - len(known), "failed": lost})
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out and why, and in how many rows the judge failed."""
+        lost = sum(own.n_failed > 0 for own in self.results)
+        told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (lost > 0)
+        left_out = _by_reason(self.left_out, "{names}, for there is {why}")
+        return [f"left out: {left_out}", *told] if left_out else told
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: the first of all measures, failed where the judge failed, and the others
+        beside it."""
+        main = next(iter(MEASURES))
+        if main in self.left_out:  # a run's score is the same measure in every row
+            found = [Outcome(None, "undefined", self.left_out[main])] * len(self)
+        else:
+            found = next(iter(self.tables.values())).outcomes()
+        empty, line = dict.fromkeys(self.left_out), str(self.signature)
+        parts = [own.row() | {"reasons": own.reasons, "n_failed": own.n_failed} for own in self.results]
+        return [o._replace(parts=empty | own, signature=line) for o, own in zip(found, parts, strict=True)]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        measures = {name: [result.to_dict() for result in table.results] for name, table in self.tables.items()}
+        told = {"summary": self.summary(), "left_out": dict(self.left_out), "measures": measures}
+        return super().to_dict() | told
+
+    def __repr__(self) -> str:
+        rows = [{"row": n, **row} for n, row in enumerate(self.rows()[:20])]
+        tables = [text_table(self.summary()), *self.notes, text_table(rows)]
+        return "\n".join([f"RagTable({_how_many(len(self), 'question')})", *tables])
+
+    def _repr_html_(self) -> Markup:
+        title = f"Questions and answers: {_how_many(len(self), 'question')}"
+        parts = [html_table(self.summary(), caption=title, note=". ".join(self.notes))]
+        for n, own in enumerate(self.results[:10]):
+            html = own._repr_html_()
+            parts.append(html if len(self) == 1 else folded(f"{n}: {own.line}", html))
+        made = folded("How it was made", render("parts.html", notes=[self.signature]))
+        return Markup("".join([*parts, made]))
+
+
+def _require_measures(metrics: object) -> list[str]:
+    """The measures of some names; None stands for all."""
+    if isinstance(metrics, str):
+        raise TypeError(f'metrics must be a list of names, not a text: ["{metrics}"]')
+    names = MEASURES if metrics is None else dict.fromkeys(metrics)  # type: ignore[call-overload]
+    for name in names:
+        require_option(name, "metric", MEASURES)
+    if not names:
+        raise ValueError(f"metrics is empty; known: {', '.join(MEASURES)}")
+    return list(names)
+
+
+def _rag_row(record: Mapping[str, Any], where: str) -> RetrievalRow:
+    """A checked row; a cell that is missing is an empty text, and of contexts it is no empty search."""
+    cells = {name: record.get(name) for name in _COLUMNS}
+    given = {name: "" if is_missing(cell) else cell for name, cell in cells.items()}
+    return _check_row(_COLUMNS, given, where)._replace(searched=not is_missing(cells["contexts"]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RagMetric(Metric):
+    """All measures of questions, passages and answers at once, or some of them; see `evaluate_rag`."""
+
+    name = "rag"
+    columns = _COLUMNS
+    may_lack = _MAY_LACK
+    judged = "answer"
+
+    metrics: Sequence[str] | None = None
+    judge: str | Judge = "embedded"
+    embedder: EmbedderOrName = "minilm"
+    max_failed: float = 0.5
+    store: StoreOrPath = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        _require_measures(self.metrics)
+        require_share(self.max_failed, "max_failed")
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return self._signature(JudgeSession(self.judge, self.store, embedder=self.embedder))
+
+    def _signature(self, session: JudgeSession) -> Signature:
+        parts: dict[str, object] = {}
+        names = _require_measures(self.metrics)
+        for name in names:
+            parts |= _signature(name, session, _options(name, self.max_failed))
+        return Signature(parts | {"metric": self.name, "metrics": "+".join(names)})
+
+    def score_many(self, *columns: Sequence[object], progress: bool | None = None) -> RagTable:
+        """Return the scores of questions, contexts, answers and truths, in this order; a value that is missing is
+        None."""
+        named = zip(self.columns, columns, strict=True)
+        rows = table_rows({name: require_column(values, name) for name, values in named})
+        return self._results(rows, {}, bool(progress))
+
+    def score_table(self, table: Table, columns: Mapping[str, str] | None = None, *, progress: bool = True) -> RagTable:
+        """Return the scores of a table's rows; see `evaluate_rag`."""
+        rows, mapped = table_rows(table), columns or {}
+        kinds = [MEASURES[name] for name in _require_measures(self.metrics)]
+        present = list(dict.fromkeys(name for row in rows for name in row))
+        needed = [name for name in self.columns if any(name in kind.columns for kind in kinds)]
+        optional = self.may_lack if self.metrics is None else ()
+        records = table_records(rows, needed, columns=mapped, optional=optional)
+        taken = set(mapped.values())
+        others = [column for column in unread_columns(self.columns, present) if column not in taken]
+        absent = {}
+        for name in optional:
+            if name not in mapped and find_column(name, present) is None:
+                near = nearest_column(name, others)
+                absent[name] = f"no column {name}" + ("" if near is None else f", did you mean {near!r}?")
+        if all(absent.keys() & set(kind.columns) for kind in kinds):
+            told = ", ".join(map(str, present))
+            raise ValueError(f"there is {'; '.join(absent.values())}; there is: {told}")
+        return self._results(records, absent, progress)
+
+    def _results(self, records: Sequence[Mapping[str, Any]], absent: Mapping[str, str], progress: bool) -> RagTable:
+        """Scores of rows by the names of columns; `absent` says more of those that a table lacks."""
+        names = _require_measures(self.metrics)
+        lacking = {
+            name: absent.get(name, f"no {name} in any row")
+            for name in self.columns
+            if all(is_missing(record.get(name)) for record in records)
+        }
+        left_out = {
+            name: next(why for column, why in lacking.items() if column in MEASURES[name].columns)
+            for name in names
+            if self.metrics is None and lacking.keys() & set(MEASURES[name].columns)
+        }
+        if len(left_out) == len(MEASURES):  # each measure then says what it lacks
+            left_out = {}
+        names = [name for name in names if name not in left_out]
+        rows = [_rag_row(record, f"row {n}: ") for n, record in enumerate(records)]
+        session = JudgeSession(self.judge, self.store, embedder=self.embedder)
+        said = [text for text in _FLAGS if any(text in MEASURES[name].columns for name in names)]
+        texts = [[getattr(row, text) for text in said] for row in rows]
+        with one_bar(len(rows), "questions", "row", show=progress):
+            stage = Stages(refusals=1, score=9)
+            with stage("refusals"):
+                asked = [text for own in texts for text in own if spoken(text).strip()]
+                known = dict(zip(asked, session.refusals(asked), strict=True))
+            with stage("score"):
+                tables = {
+                    name: measure_rows(name, rows, session, _options(name, self.max_failed)) for name in steps(names)
+                }
+        signature = self._signature(session)
+        results = []
+        for place, own in enumerate(texts):
+            scores = {name: table[place] for name, table in tables.items()}
+            main = next(iter(scores.values()))
+            refused = {_FLAGS[name]: known.get(text) for name, text in zip(said, own, strict=True)}
+            results.append(
+                RagScore(score=main.score, reason=main.reason, signature=signature, scores=scores, refused=refused)
+            )
+        return RagTable(results=results, tables=tables, left_out=left_out, signature=signature)
+
+
+def evaluate_rag(
+    rows: Table,
+    metrics: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    judge: str | Judge = "embedded",
+    embedder: EmbedderOrName = "minilm",
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+    progress: bool = True,
+) -> RagTable:
+    """Measure search and answers of a table of questions, with all that its columns allow.
+
+    Every question to the judge is asked once, whatever measure wants to know.
+
+    Parameters
+    ----------
+    rows : DataFrame, datasets.Dataset, list of dicts, or dict of columns
+        A row a question. Columns `question`, `contexts` (a list of passages, best first, or its text), `answer`,
+        `truth`, or what others call them, such as `user_input`, `retrieved_contexts`, `response`, `ground_truth`,
+        `reference`. A cell may be empty: what needs it is None, with the reason.
+    metrics : sequence of str, optional
+        `answer_faithfulness`, `answer_relevancy`, `answer_correctness`, `context_precision`, `context_recall`,
+        `context_relevance`, `noise_sensitivity`; by default all that the columns allow.
+    columns : mapping of str to str, optional
+        Which column is which, as in `{"answer": "model_output"}`.
+    judge, embedder, max_failed, store
+        As for `answer_relevancy`.
+    progress : bool
+        Whether to show a progress bar, which counts rows.
+
+    Returns
+    -------
+    RagTable
+        A row a question: each measure, and whether the answer and the truth are refusals. `summary()` has means with
+        intervals, `left_out` what the columns did not allow, `table[0].scores["context_recall"]` every statement
+        behind a number, and `tables["context_recall"]` those of all rows.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown, a column is missing, two hold the same, or there are several true answers.
+    TypeError
+        If a cell is not text; the message names the row.
+
+    Examples
+    --------
+    >>> row = {"question": "When?", "contexts": ["It rained."], "truth": "It rained."}
+    >>> evaluate_rag([row], ["context_recall"], progress=False).mean()
+    1.0
+    """
+    metric = RagMetric(metrics=metrics, judge=judge, embedder=embedder, max_failed=max_failed, store=store)
+    return metric.score_table(rows, columns, progress=progress)
