@@ -193,7 +193,6 @@ CALLS = {
         "It rained.", "Rain."
     ),
     "RatingMetric": lambda **options: s.judged.RatingMetric(**FLUENCY, **options).score("It rained.", "Rain."),
-    "rating_metric": lambda **options: s.judged.rating_metric("fluency", **options)("Rain."),
     "rate": lambda **options: s.rate("It rained.", "Rain.", **FLUENCY, **options),
     "rate_many": lambda **options: s.judged.rate_many(["It rained."], ["Rain."], **FLUENCY, **options, **QUIET),
     "evaluate_rag": lambda **options: s.evaluate_rag(RAG, ["context_recall"], **options, **QUIET),
@@ -231,6 +230,7 @@ CALLS = {
         "How was it?", ["It rained."], "Rain.", **options
     ),
     "answer_relevancy": lambda **options: s.judged.answer_relevancy("How was it?", "It rained.", **options),
+    "answer_correctness": lambda **options: s.judged.answer_correctness("How?", "Rain.", "It rained.", **options),
     "CitationsMetric": lambda **options: s.judged.CitationsMetric(**options).score("It rained [1].", ["It rained."]),
     "check_citations": lambda **options: s.judged.check_citations("It rained [1].", ["It rained."], **options),
     "check_citations_many": lambda **options: s.judged.check_citations_many(

@@ -30,7 +30,6 @@ MEANT = {
     "KendallRankCorrCoef": "correlate",
     "load_dataset": "load_summeval",
     "GEval": "rate",
-    "answer_correctness": "evaluate_answer",
     "novel_ngrams": "summeval_nb.overlap.extractiveness",
     "ContextualPrecisionMetric": "summeval_nb.judged.ContextPrecisionMetric",
     "SemanticSimilarity": "summeval_nb.agreement.EmbeddingMetric",

@@ -23,7 +23,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.files import Table, require_passages, table_records, write_whole
 from summeval_nb.core.html import Mark, Markup, html_page, html_table, mark_html, render
-from summeval_nb.core.metric import Metric
+from summeval_nb.core.metric import Metric, takes_choices_of
 from summeval_nb.core.results import Outcome, ResultTable, Score, Signature
 from summeval_nb.evidence.inputs import warn_of_paths
 from summeval_nb.judged.coverage import (
@@ -557,6 +557,7 @@ def summarization_score(
     return metric.score(contexts, summary)
 
 
+@takes_choices_of(SummarizationMetric)
 def summarization_scores(table: Table, *, progress: bool = True, **options: Any) -> SummarizationTable:
     """Score many summaries: the same numbers as `summarization_score` row by row.
 

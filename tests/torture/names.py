@@ -499,7 +499,7 @@ PASSIVE = _words(
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture PrecisionRecallF1 RougeScore "
     "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
-    "sample_articles rating_metric hash_answers Metric ResultTable ScoreTable "
+    "sample_articles hash_answers Metric ResultTable ScoreTable "
 )
 MAY_HOLD_NAN = _words(
     "metric_scores Signature Outcome Verdict Score RunPlan Ledger Choice Job RunReport content_key "
