@@ -362,8 +362,7 @@ def correlate(
 ) -> None:
     """Correlate a metric with people's ratings, with a bootstrap interval. Without a column system, each row is a text.
 
-    Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
-    level=system
+    Example: summeval correlate rated.csv --metric rouge1 --human coherence -o level=system
     """
     keep_apart(given, table)
     from summeval_nb.agreement.correlation import correlate as correlate_tables
@@ -715,10 +714,9 @@ def report(
 
     Without --html it is DIR/report.html.
 
-    As a gate, --fail-on-regression compares the items that both runs scored, matched by id
-    and content. It exits with 1 if the whole interval of the difference lies on the worse
-    side, beyond the margin, with 0 if not, and with 2 if nothing can be told: runs of other
-    items, or too few of them.
+    As a gate, --fail-on-regression compares the items that both runs scored, matched by id and content. It exits with 1
+    if the whole interval of the difference lies on the worse side, beyond the margin, with 0 if not, and with 2 if
+    nothing can be told: runs of other items, or too few of them.
 
     Example: summeval report runs/today --other runs/yesterday --fail-on-regression
     """
@@ -793,8 +791,7 @@ def lab(
 ) -> None:
     """Open the book in JupyterLab; its notebooks are not marked as changed before you change them.
 
-    It opens the book in this folder or in its folder summeval_book. If there is none, it lays
-    one out there.
+    It opens the book in this folder or in its folder summeval_book. If there is none, it lays one out there.
 
     Example: summeval lab
     """

@@ -76,7 +76,6 @@ def leave(*arguments: str) -> int:
     return leaving.value.code
 
 
-WORD_METRICS = ["bleu", "chrf", "ter", "meteor", "bertscore"]
 EVALUATE = ["score", "faithfulness", "article.txt", "summary.txt"]
 RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
 ANNOTATORS = ["annotators", "rated.csv", "--raters", "a,b", "--level", "interval"]
@@ -95,38 +94,27 @@ METEOR = ["score", "meteor", "pairs.jsonl", "-o", "synonyms=null"]  # by itself 
 FAULTS = {
     "store is damaged": ([*EVALUATE, "--store", "store.sqlite"], "its beginning is damaged"),
     "store is a text": ([*EVALUATE, "--store", "summary.txt"], "not a summeval store"),
-    "store is a pipe": ([*EVALUATE, "--store", "pipe"], "a pipe or a device"),
     "info of a damaged store": (["store", "info", "store.sqlite"], "its beginning is damaged"),
-    "info of a pipe": (["store", "info", "pipe"], "a pipe or a device"),
     "store of a run": ([*RUN, "o", "--store", "store.sqlite"], "its beginning is damaged"),
     "gzip cut short": (["score", "bleu", "cut.jsonl.gz"], "not a whole gzip file"),
-    "gzip cut short in a run": (["run", "cut.jsonl.gz", *RUN[2:], "o"], "not a whole gzip file"),
-    "no gzip": (["score", "rouge", "no.jsonl.gz"], "not a whole gzip file"),
     "doubled header": (["score", "bleu", "twice.csv"], "names a column twice"),
     "bare carriage return": (["score", "rouge", "cr.csv"], "line 1 of the CSV holds a carriage return"),
     "unclosed quote": (["score", "bleu", "quote.csv"], "line 3 of the CSV opens a quote"),
-    "unclosed quote in a run": (["run", "quote.csv", *RUN[2:], "o"], "line 3 of the CSV opens a quote"),
     "unclosed quote of ratings": (["correlate", "quote.csv"], "line 3 of the CSV opens a quote"),
     "report of a file": (["report", "pairs.jsonl"], "is no folder"),
-    "report of nothing": (["report", "nowhere"], "is no folder"),
     "manifest nested too deeply": (["report", "m1"], "not the manifest of a run"),
     "manifest is no text": (["report", "m2"], "manifest"),
     "manifest of nothing": (["report", "m3"], "not the manifest of a run"),
     "run over a manifest of nothing": ([*RUN, "m3"], "a manifest.json that is not of a run"),
     "time limit is infinite": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "inf"], "timeout must be"),
-    "time limit beyond reason": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "1e300"], "timeout must be"),
     "age is infinite": (["store", "prune", "good.sqlite", "--older-than-days", "inf"], "older_than_days must be"),
     "order beyond reason": (["score", "bleu", "pairs.jsonl", "-o", "n=1000000000"], "n must be at most 100"),
     "deep JSON": (["score", "bleu", "deep.jsonl"], "nested too deeply"),
-    "deep JSON of ratings": (["summeval", "deep.jsonl"], "nested too deeply"),
     "deep option": (["score", "bleu", "pairs.jsonl", "-o", f"smooth={'[' * 5000}"], "unknown smooth"),
     "no yes and no no": (["score", "rouge", "pairs.jsonl", "-o", "stemmer=maybe"], "stemmer must be True or False"),
     "a number for a flag": (["score", "bleu", "pairs.jsonl", "-o", "lowercase=0"], "lowercase must be True or False"),
-    "no yes and no no in a run": ([*RUN, "o", "-o", "lowercase=maybe"], "lowercase must be True or False"),
     "page over the article": ([*EVALUATE, "--html", "article.txt"], "would overwrite what is read"),
-    "page over the summary": ([*EVALUATE, "--html", "./summary.txt"], "would overwrite what is read"),
     "page over the store": ([*EVALUATE, "--store", "s.sqlite", "--html", "s.sqlite"], "would overwrite what is read"),
-    "page over a table": (["score", "rouge", "pairs.jsonl", "--html", "pairs.jsonl"], "would overwrite what is read"),
     "page over a corpus": ([*RUN, "o", "--html", "pairs.jsonl"], "would overwrite what is read"),
     "page over results": (["report", "m1", "--html", "m1/manifest.json"], "would overwrite what is read"),
     "page over another file": (["score", "bleu", "pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
@@ -135,11 +123,6 @@ FAULTS = {
         ["checker-bench", "--data", "frank:m4", "--html", "m4/benchmark_data.json"],
         "a file that is no page",
     ),
-    "retrieval over its table": (
-        ["score", "context_recall", "asked.jsonl", "--html", "asked.jsonl"],
-        "would overwrite what is read",
-    ),
-    "comparison over its table": (["compare", "asked.jsonl", "--html", "asked.jsonl"], "would overwrite what is read"),
     "correction over its labels": (
         ["correct", "rated.csv", "l.csv", "--html", "l.csv"],
         "would overwrite what is read",
@@ -148,30 +131,15 @@ FAULTS = {
     "drawing into a pipe": ([*DRAW, "--out", "pipe"], "there is no file pipe"),
     "drawing into no folder": ([*DRAW, "--out", "nowhere/l.csv"], "no such folder"),
     "labels in a pipe": ([*DRAW[:4], "pipe"], "there is no file pipe"),
-    "verdicts in a cut table": (["correct", "cut.jsonl.gz", "l.csv"], "not a whole gzip file"),
-    "agreement over its table": ([*ANNOTATORS, "--html", "rated.csv"], "would overwrite what is read"),
     "bench over its table": ([*CHECKER_BENCH, "--html", "asked.jsonl"], "would overwrite what is read"),
     "bench over its store": (
         ["judge-bench", "--judge", "words", "--store", "s.sqlite", "--html", "s.sqlite"],
         "would overwrite what is read",
     ),
-    "retrieval of a cut table": (["score", "context_recall", "cut.jsonl.gz"], "not a whole gzip file"),
-    "comparison of a cut table": (["compare", "cut.jsonl.gz"], "not a whole gzip file"),
-    "agreement in a cut table": (["annotators", "cut.jsonl.gz", *ANNOTATORS[2:]], "not a whole gzip file"),
     "bench on a cut table": (["checker-bench", "--data", "rows:no.jsonl.gz"], "not a whole gzip file"),
-    "retrieval on a full disk": (
-        ["score", "context_recall", "asked.jsonl", "--html", "/dev/full"],
-        "cannot write '/dev/full'",
-    ),
-    "agreement on a full disk": ([*ANNOTATORS, "--html", "/dev/full"], "cannot write '/dev/full'"),
     "retrieval with a damaged store": (
         ["score", "context_recall", "asked.jsonl", "--store", "store.sqlite"],
         "beginning is damaged",
-    ),
-    "comparison with a pipe as store": (["compare", "asked.jsonl", "--store", "pipe"], "a pipe or a device"),
-    "bench with a text as store": (
-        ["judge-bench", "--judge", "words", "--store", "summary.txt"],
-        "not a summeval store",
     ),
     "a share that is no number": (
         ["score", "context_recall", "asked.jsonl", "-o", "max_failed=nan"],
@@ -201,15 +169,7 @@ FAULTS = {
         ["score", "chrf", "pairs.jsonl", "-o", "beta=NaN"],
         "beta must lie between 0 and 1000, not nan",
     ),
-    "beta is infinite": (
-        ["score", "chrf", "pairs.jsonl", "-o", "beta=1e400"],
-        "beta must lie between 0 and 1000, not inf",
-    ),
     "beta is a text": (["score", "chrf", "pairs.jsonl", "-o", f"beta={'9' * 5000}x"], "beta must be a number, not str"),
-    "no yes and no no for TER": (
-        ["score", "ter", "pairs.jsonl", "-o", "normalized=maybe"],
-        "normalized must be True or False",
-    ),
     "no WordNet": (
         ["score", "meteor", "pairs.jsonl"],
         "run python -m nltk.downloader wordnet once, or pass -o synonyms=null",
@@ -247,26 +207,15 @@ FAULTS = {
         "give model or embedder, not both",
     ),
 }
-WORDS = {  # what every word metric meets alike
-    "gzip cut short": (["cut.jsonl.gz"], "not a whole gzip file"),
-    "doubled header": (["twice.csv"], "names a column twice"),
-    "bare carriage return": (["cr.csv"], "line 1 of the CSV holds a carriage return"),
-    "unclosed quote": (["quote.csv"], "line 3 of the CSV opens a quote"),
-    "deep JSON": (["deep.jsonl"], "nested too deeply"),
-    "page over a table": (["pairs.jsonl", "--html", "pairs.jsonl"], "would overwrite what is read"),
-    "page over references": (["article.txt", "summary.txt", "--html", "summary.txt"], "would overwrite what is read"),
-    "page over another file": (["pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
-    "page on a full disk": (["pairs.jsonl", "--html", "/dev/full"], "cannot write '/dev/full': No space left"),
-    "no such option": (["pairs.jsonl", "-o", "order=2"], "has no option 'order'"),
-    "no such file of references": (["article.txt", "nowhere.txt"], "there is no file 'nowhere.txt'"),
-    "files of different lengths": (["article.txt", "three.txt"], "the same number of lines"),
-    "a store as references": (["article.txt", "store.sqlite"], "store.sqlite"),
-    "a folder as candidates": (["m1", "article.txt"], "is a folder; name a text file"),
-}
-FAULTS |= {
-    f"{metric}: {fault}": (["score", metric, *arguments, *(METEOR[3:] if metric == "meteor" else [])], message)
-    for metric in WORD_METRICS
-    for fault, (arguments, message) in WORDS.items()
+FAULTS |= {  # texts in plain files
+    f"plain files: {fault}": (["score", "chrf", *arguments], message)
+    for fault, (arguments, message) in {
+        "page over references": (["article.txt", "summary.txt", "--html", "summary.txt"], "overwrite what is read"),
+        "no such file of references": (["article.txt", "nowhere.txt"], "there is no file 'nowhere.txt'"),
+        "files of different lengths": (["article.txt", "three.txt"], "the same number of lines"),
+        "a store as references": (["article.txt", "store.sqlite"], "store.sqlite"),
+        "a folder as candidates": (["m1", "article.txt"], "is a folder; name a text file"),
+    }.items()
 }
 
 
@@ -288,7 +237,7 @@ def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch
     def broken(*_: object, **__: object) -> None:
         raise KeyError("no such thing")
 
-    monkeypatch.setattr("summeval_nb.overlap.bleu.BleuMetric.corpus", broken)
+    monkeypatch.setattr("summeval_nb.cli.read_rows", broken)
     assert leave("score", "bleu", "pairs.jsonl") == 70
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("summeval: unexpected KeyError: 'no such thing'") and "SUMMEVAL_TRACEBACK=1" in line
@@ -320,7 +269,7 @@ def test_an_interrupt_is_code_130_whatever_a_library_does(error, place, capsys, 
     def interrupted(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("summeval_nb.overlap.bleu.BleuMetric.corpus", interrupted)
+    monkeypatch.setattr("summeval_nb.cli.read_rows", interrupted)
     monkeypatch.setattr("summeval_nb.shell._presses", 1)
     assert leave("score", "bleu", "pairs.jsonl") == 130
     assert capsys.readouterr().err == "summeval: interrupted\n"
@@ -399,8 +348,8 @@ def test_no_text_commands_the_terminal(place, capsys):
         ["score", "bleu", f"no{HOSTILE}.jsonl"],
         ["score", "bleu", "pairs.jsonl", "-o", f"{HOSTILE}=1"],
         ["score", "bleu", "pairs.jsonl", f"--{HOSTILE}"],
-        *(["score", name, "bad.jsonl", "-o", f"{HOSTILE}=1"] for name in WORD_METRICS),
-        *(["score", name, "bad.jsonl", *(METEOR[3:] if name == "meteor" else [])] for name in WORD_METRICS),
+        *(["score", name, "bad.jsonl", "-o", f"{HOSTILE}=1"] for name in ("bleu", "meteor")),
+        *(["score", name, "bad.jsonl", *(METEOR[3:] if name == "meteor" else [])] for name in ("bleu", "meteor")),
         ["score", "bertscore", "pairs.jsonl", "-o", f"model={HOSTILE[1:]}"],
         ["score", "meteor", "pairs.jsonl", "-o", f"tokenize={HOSTILE[1:]}"],
         [HOSTILE],

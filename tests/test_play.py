@@ -96,14 +96,6 @@ def test_steps_fill_the_table_and_walk_the_path(x, y):
     assert (steps[0].kind, steps[-1].kind) == ("start", "done")
 
 
-def test_steps_of_random_texts_end_on_the_path():
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        x, y = ("".join(rng.choice(list("abcd"), size)) for size in rng.integers(1, 12, 2))
-        kept = [(step.row - 1, step.column - 1) for step in lcs_steps(x, y) if step.kind == "keep"]
-        assert kept[::-1] == lcs_path(x, y), (x, y)
-
-
 def test_each_filled_step_says_the_cells_number():
     x, y = lcs_state(REFERENCE, CANDIDATE).rows, lcs_state(REFERENCE, CANDIDATE).columns
     table = lcs_table(x, y)
@@ -118,9 +110,7 @@ def test_each_filled_step_says_the_cells_number():
         (0, "Step 0 of 44. Row 0 and column 0 stand for no words at all: nothing is shared, so they hold 0."),
         (8, "“cat” stands on both sides: one more than in the cell to the upper left, 1 + 1 = 2."),
         (15, "“sat” and “is” differ: the greater of above (2) and left (2) is 2."),
-        (2, "“the” and “cat” differ: the greater of above (0) and left (1) is 1."),
         (37, "Way back: “mat” on both sides; keep it, go to the upper left."),
-        (40, "Way back: the words differ and left (2) is not greater; go up."),
         (None, "the cat on the mat. ROUGE-L: precision 0.833, recall 0.833, f1 0.833."),
     ],
 )
@@ -137,14 +127,6 @@ def test_the_table_is_drawn_up_to_its_step():
     assert [n for style, n in re.findall(r"<td([^>]*)>(.*?)</td>", last) if style] == [
         f"<strong>{n}</strong>" for n in "12345"
     ]
-
-
-def test_a_small_table_exactly():
-    page = lcs_state("cat", "cat", 1)._repr_html_().split("<table")[1].split("</table>")[0]
-    head = '<thead><tr><td></td><th scope="col">(none)</th><th scope="col">cat</th></tr></thead>'
-    first = '<tr><th scope="row">(none)</th><td class="sp-seen">0</td><td>0</td></tr>'
-    second = '<tr><th scope="row">cat</th><td>0</td><td class="sp-now">1</td></tr>'
-    assert page == f' class="sp-grid">{head}<tbody>{first}{second}</tbody>'
 
 
 @pytest.mark.parametrize(
@@ -169,7 +151,7 @@ def test_wrong_lcs_settings_are_named(arguments, error, message):
 @pytest.mark.parametrize(
     "candidate", ["The cat is sitting on the mat.", "the the the", "", "mat", "The cat", "dog " * 200]
 )
-@pytest.mark.parametrize("smooth", ["exp", "floor", "add-k", "none"])
+@pytest.mark.parametrize("smooth", ["exp", "none"])
 def test_the_picture_has_bleus_own_numbers(candidate, smooth):
     state, score = bleu_state(CAT, candidate, smooth), bleu_score(candidate, CAT, smooth=smooth)
     assert (state.score.score, state.score.counts, state.score.bp) == (score.score, score.counts, score.bp)
@@ -295,35 +277,6 @@ def test_a_low_threshold_and_three_states_are_drawn():
     ]
 
 
-def test_moving_judges_nothing_again(monkeypatch):
-    calls = []
-
-    class Counting:
-        fingerprint, threshold = "counting", 0.5
-
-        def check_many(self, pairs, *, vectors=None):
-            calls.append(len(pairs))
-            return [Verdict(probability=len(evidence) / 10) for evidence, _ in pairs]
-
-    text = "It rained. The dog slept. The cat sat. The sun set."
-    picture = play_evidence(text, "It rained. The cat sat.", checker=Counting())
-    assert calls == [2, 6]  # evaluate with all four sentences, then one to three
-    assert picture.state.k == 4 and picture.state.score == 0
-    picture.set(threshold=0.3)
-    picture.set(k=2)
-    assert picture.state.score == 0
-    assert picture.set(threshold=0.2).state.score == 1  # a probability that reaches the threshold
-    assert calls == [2, 6]
-
-
-def test_a_verdict_turns_with_k_and_with_the_threshold(study):
-    supported = lambda *settings: [verdict.supported for verdict in evidence_state(study, *settings).verdicts]
-    assert supported(6) == [False, True, True]
-    assert supported(7) == [True, True, True]
-    assert supported(7, 0.9) == [False, True, True]
-    assert supported(7, 1) == [False, False, False]
-
-
 def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
     page = evidence_state(study, 7)._repr_html_()
     framed = re.findall(r'<td class="sp-now"[^>]*>(.*?)</td>', page)
@@ -403,13 +356,6 @@ def test_points_in_one_place_are_drawn_whatever_their_size(x):
     page = correlation_state([[x, 1.0], [x, 1.0], [x, 2.0]])._repr_html_()
     assert "nothing correlates with a constant" in page
     assert not re.search(r"\b(nan|inf)\b", page.lower())
-
-
-def test_points_on_a_horizontal_line_have_no_correlation():
-    state = correlation_state([[1, 2], [2, 2], [3, 2]])
-    assert state.caption == "3 points: Pearson undefined, Spearman undefined, Kendall undefined."
-    assert "nothing correlates with a constant" in state._repr_html_()
-    assert "nan" not in state._repr_html_().lower()
 
 
 @pytest.mark.parametrize(

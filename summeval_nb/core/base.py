@@ -97,8 +97,7 @@ def is_numpy(value: object, kind: str) -> bool:
 
 
 def require_text(value: object, name: str) -> str:
-    """Return `value` if it is a string; otherwise raise a `TypeError` that names the
-    remedy."""
+    """Return `value` if it is a string; otherwise raise a `TypeError` that names the remedy."""
     if isinstance(value, str):
         return value
     remedy = "pass one string"
@@ -114,8 +113,7 @@ def require_text(value: object, name: str) -> str:
 
 
 def require_texts(values: object, name: str) -> list[str]:
-    """Return `values` as a list of strings; a single string, None or a non-string
-    element raises a `TypeError`."""
+    """Return `values` as a list of strings; a single string, None or a non-string element raises a `TypeError`."""
     if not is_listed(values):
         remedy = "pass a list of strings"
         if isinstance(values, str):
@@ -129,8 +127,7 @@ def require_texts(values: object, name: str) -> list[str]:
 
 
 def require_column(values: object, name: str) -> list[object]:
-    """Return one value for each text as a list; a single text or what cannot be listed
-    raises a `TypeError`."""
+    """Return one value for each text as a list; a single text or what cannot be listed raises a `TypeError`."""
     if not is_listed(values):
         remedy = "for one text call score, or wrap it in a list: [text]"
         raise TypeError(f"{name} must be a list, not {type(values).__name__} ({short_repr(values)}): {remedy}")
@@ -158,8 +155,7 @@ _MOST = {"n_resamples": 10_000_000, "errors": 10**9}  # more would take days
 
 
 def require_count(value: object, name: str, *, minimum: int = 1) -> int:
-    """Return `value` as an int of at least `minimum` (numpy integers too); otherwise
-    raise."""
+    """Return `value` as an int of at least `minimum` (numpy integers too); otherwise raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be a whole number, not {type(value).__name__} ({short_repr(value)})")
     count = int(value)
@@ -171,8 +167,7 @@ def require_count(value: object, name: str, *, minimum: int = 1) -> int:
 
 
 def require_flag(value: object, name: str) -> bool:
-    """Return `value` if it is True or False (numpy's too); a text, a number or None
-    raises a `TypeError`."""
+    """Return `value` if it is True or False (numpy's too); a text, a number or None raises a `TypeError`."""
     if not (isinstance(value, bool) or is_numpy(value, "bool_")):
         raise TypeError(f"{name} must be True or False, not {type(value).__name__} ({short_repr(value)})")
     return bool(value)
@@ -208,8 +203,7 @@ def require_inner_share(value: object, name: str) -> float:
 
 
 def require_option(value: object, name: str, known: Iterable[str]) -> str:
-    """Return `value` if it is one of the known names; otherwise raise a `ValueError`
-    that lists them."""
+    """Return `value` if it is one of the known names; otherwise raise a `ValueError` that lists them."""
     names = list(known)
     if not isinstance(value, str) or value not in names:
         raise ValueError(f"unknown {name} {short_repr(value)}; known: {', '.join(map(repr, names))}")
@@ -254,11 +248,9 @@ def how_to_install(extra: str) -> str:
 
 
 def require_module(name: str, extra: str) -> ModuleType:
-    """Import and return a module; if it is missing, raise an `ImportError` that names
-    the extra to install.
+    """Import and return a module; if it is missing, raise an `ImportError` that names the extra to install.
 
-    Only the absence of the module itself is reported so; an error inside it passes
-    through.
+    Only the absence of the module itself is reported so; an error inside it passes through.
     """
     try:
         return import_module(name)
@@ -302,8 +294,7 @@ def float_array(values: object, name: str) -> np.ndarray:
 
 
 class InputWarning(UserWarning):
-    """Something is allowed but probably not meant, such as a path where a text belongs;
-    the message has the remedy."""
+    """Something is allowed but probably not meant, such as a path where a text belongs; the message has the remedy."""
 
 
 def callers_level() -> int:

@@ -59,15 +59,13 @@ class SampleSummary:
 
     @property
     def share_supported(self) -> float:
-        """Supported sentences / all sentences, in [0, 1]: what a perfect faithfulness
-        metric would return."""
+        """Supported sentences / all sentences, in [0, 1]: what a perfect faithfulness metric would return."""
         return sum(self.supported) / len(self.supported)
 
 
 @dataclass(frozen=True)
 class SampleArticle:
-    """A short invented article and three summaries of it: `faithful`, `subtle` and
-    `wrong`."""
+    """A short invented article and three summaries of it: `faithful`, `subtle` and `wrong`."""
 
     name: str
     title: str
@@ -83,8 +81,7 @@ class SampleArticle:
 
 
 def sample_articles() -> list[SampleArticle]:
-    """Return the four sample articles: `bridge`, `clinic` (with abbreviations),
-    `glacier` and `chess`.
+    """Return the four sample articles: `bridge`, `clinic` (with abbreviations), `glacier` and `chess`.
 
     Returns
     -------
@@ -343,16 +340,13 @@ def load_summeval(
     Parameters
     ----------
     path : str or Path, optional
-        A file of JSON lines, `.gz` or plain, with one article a line (the form is shown
-        in the data chapter).
+        A file of JSON lines, `.gz` or plain, with one article a line (the form is shown in the data chapter).
     download : bool
-        Without a path: fetch `mteb/summeval` (a pinned revision) with the package
-        datasets.
+        Without a path: fetch `mteb/summeval` (a pinned revision) with the package datasets.
     raters : int or None
-        How many people's whole grades each rating is the mean of: three, as in
-        SummEval. A rating within 1e-6 of such a mean *is* that mean, so that 1.666667
-        and 1.66666667 are both 5/3 and equal means stay equal. None takes ratings as
-        they are written.
+        How many people's whole grades each rating is the mean of: three, as in SummEval. A rating within 1e-6 of such a
+        mean *is* that mean, so that 1.666667 and 1.66666667 are both 5/3 and equal means stay equal. None takes ratings
+        as they are written.
 
     Returns
     -------
@@ -375,8 +369,7 @@ def load_summeval(
 
     References
     ----------
-    Fabbri et al. 2021, SummEval: Re-evaluating Summarization Evaluation, TACL 9,
-    391-409.
+    Fabbri et al. 2021, SummEval: Re-evaluating Summarization Evaluation, TACL 9, 391-409.
 
     Examples
     --------
@@ -400,12 +393,10 @@ def load_summeval(
 
 
 def load_toy_summeval() -> SummEval:
-    """Return the toy ratings that ship with the package: 8 articles, 4 summaries each,
-    3 references each.
+    """Return the toy ratings that ship with the package: 8 articles, 4 summaries each, 3 references each.
 
-    The texts are invented and the ratings follow from counted properties by a rubric;
-    both were made by one person to explain statistics with. A result on them says
-    nothing about any metric.
+    The texts are invented and the ratings follow from counted properties by a rubric; both were made by one person to
+    explain statistics with. A result on them says nothing about any metric.
 
     Returns
     -------

@@ -165,8 +165,7 @@ class ItemStream:
             yield item
 
     def total(self) -> int | None:
-        """Return the number of items, an estimate from the bytes read so far, or
-        None."""
+        """Return the number of items, an estimate from the bytes read so far, or None."""
         count, used = self._seen
         if self.length is not None or not self.size or not count:
             return self.length
@@ -228,8 +227,7 @@ def open_items(
     Raises
     ------
     FileNotFoundError, IsADirectoryError, ValueError
-        If a file is not there, its format is unknown, or a table has two columns of one
-        name.
+        If a file is not there, its format is unknown, or a table has two columns of one name.
     TypeError
         If `items` is nothing of the above.
 
@@ -257,8 +255,7 @@ def open_items(
 
 
 class Shard(NamedTuple):
-    """A numbered run of items; `first` is the position of its first item in the corpus,
-    from 0."""
+    """A numbered run of items; `first` is the position of its first item in the corpus, from 0."""
 
     number: int
     first: int

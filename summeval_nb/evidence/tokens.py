@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
-from summeval_nb.core.base import require_text
 from summeval_nb.core.results import Finding
 
 if TYPE_CHECKING:
@@ -208,7 +207,7 @@ def sentence_tokens(sentence: str) -> list[Token]:
     ['he', 'did', "n't", 'pay', '1500', 'fee']
     """
     tokens: list[Token] = []
-    compounds = compound_numbers(require_text(sentence, "sentence"))
+    compounds = compound_numbers(sentence)
     for match in token_matches(sentence):
         if match.start() in compounds:
             tokens.append(compounds[match.start()])
@@ -237,7 +236,7 @@ def take_apart(sentence: str) -> Parts:
     >>> take_apart("The council approved the plan.").content
     ('council', 'approv', 'plan')
     """
-    if len(require_text(sentence, "sentence")) <= 2000:
+    if len(sentence) <= 2000:
         return kept_parts(sentence)
     return parts_of(sentence, sentence_tokens(sentence))
 
