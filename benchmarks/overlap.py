@@ -87,7 +87,7 @@ def rouge_peers(stemmer: bool, types: Sequence[str] = TYPES) -> list[Peer]:
         def call(texts: Texts, groups: Groups) -> np.ndarray:
             rouge_bulk.ACCELERATED = accelerated
             table = rouge_many(texts, groups, types=types, stemmer=stemmer)
-            return np.column_stack([table[kind].f1 for kind in types])
+            return np.column_stack([table[f"{kind}_f1"] for kind in types])
 
         return call
 

@@ -9,13 +9,12 @@ from summeval_nb.evidence import faithfulness
 from summeval_nb.judged import answers, summary_score
 from summeval_nb.judged import answers as _answer_stages
 from summeval_nb.judged import summary_score as _summary_choices
-from summeval_nb.overlap import base, bleu, chrf, matching, rouge, ter
+from summeval_nb.overlap import base, bleu, chrf, matching, ter
 
 FACES = [
     (bleu.BleuMetric, base.BleuChoices, [bleu.bleu_score, bleu.bleu_many, bleu.corpus_bleu]),
     (chrf.ChrfMetric, base.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
     (ter.TerMetric, base.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
-    (rouge.RougeMetric, base.RougeChoices, [rouge.rouge_score, rouge.rouge_many]),
     (matching.MeteorMetric, base.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
     (matching.BertScoreMetric, base.BertChoices, [matching.bertscore, matching.bertscore_many]),
 ]

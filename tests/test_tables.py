@@ -67,7 +67,7 @@ def test_the_corpus_and_the_means_refuse_two_indexes_too():
 def test_a_table_says_of_which_number_its_mean_is():
     table = overlap.rouge_many(["a cat"], ["a cat"], types=["rouge1"])
     assert "1 texts, rouge1 f1 mean 1.0000, 0 undefined" in repr(table)
-    assert table["rouge1"].f1.tolist() == [1.0] == [result["rouge1"].f1 for result in table]
+    assert table["rouge1_f1"].tolist() == [1.0] == [result["rouge1"].f1 for result in table]
 
 
 def test_what_is_no_place_in_a_table_is_named():

@@ -57,8 +57,8 @@ s.bleu_score("a", "b", tokenize=str.split)
 for items in ([{"n": 1}], pd.DataFrame(), Path("items.jsonl"), open("items.jsonl", "rb")):
     s.core.open_items(items)
 s.core.open_items(3)  # refused
-s.overlap.RougeMetric().compute(predictions=["a"], references=[["b", "c"]])
-s.overlap.RougeMetric().compute(predictions=3)  # refused
+s.load_metric("rouge").compute(predictions=["a"], references=[["b", "c"]])
+s.load_metric("rouge").compute(predictions=3)  # refused
 s.evidence.guarantee_thresholds([{"sentence": "a", "label": 1, "article": "b"}])
 s.evidence.guarantee_thresholds(pd.DataFrame())
 s.evidence.error_bound(0, 21)

@@ -95,7 +95,7 @@ def test_rouge_of_one_is_rouge_of_many_to_the_last_bit(multi, compat):
             score = rouge_score(text, group, **choices)
             assert bool(len(score)) == bool(table.defined[place])
             for kind, item in score.items():
-                assert item == tuple(part[place] for part in table[kind]), (kind, text, group)
+                assert item == tuple(table[f"{kind}_{part}"][place] for part in item._fields), (kind, text, group)
                 assert {type(number) for number in item} == {float}
 
 

@@ -123,7 +123,7 @@ class _Known(NamedTuple):
 
 
 def _rouge(purpose: str, kind: str) -> _Known:
-    return _Known("overlap.rouge:RougeMetric", purpose, fixed={"types": (kind,)})
+    return _Known("overlap.rouge:rouge_score", purpose, fixed={"types": (kind,)})
 
 
 def _copied(purpose: str, *measures: str, range: str = "0 to 1") -> _Known:
@@ -134,7 +134,7 @@ def _copied(purpose: str, *measures: str, range: str = "0 to 1") -> _Known:
 _KNOWN: dict[str, _Known] = {
     "length": _Known("agreement.metrics:LengthMetric", "number of words", "0 or more", "neither"),
     "bleu": _Known("overlap.bleu:BleuMetric", "precision of shared n-grams", "0 to 100"),
-    "rouge": _Known("overlap.rouge:RougeMetric", "shared words, pairs, subsequence"),
+    "rouge": _Known("overlap.rouge:rouge_score", "shared words, pairs, subsequence"),
     "rouge1": _rouge("shared words", "rouge1"),
     "rouge2": _rouge("shared pairs of words", "rouge2"),
     "rougeL": _rouge("longest common subsequence", "rougeL"),

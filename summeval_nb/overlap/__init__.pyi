@@ -1,5 +1,9 @@
 """The public names of this part: one line a name, imported when first used."""
 
+import collections.abc as _abc
+import typing as _typing
+import summeval_nb.core.results as _results
+
 from .bleu import BleuComparison as BleuComparison
 from .bleu import BleuMetric as BleuMetric
 from .bleu import BleuScore as BleuScore
@@ -36,12 +40,9 @@ from .matching import meteor_many as meteor_many
 from .matching import meteor_score as meteor_score
 from .ngrams import clipped_counts as clipped_counts
 from .ngrams import list_ngrams as list_ngrams
-from .rouge import RougeMetric as RougeMetric
 from .rouge import RougeScore as RougeScore
-from .rouge import RougeTable as RougeTable
 from .rouge import calculate_rouge as calculate_rouge
 from .rouge import calculate_rouge_l as calculate_rouge_l
-from .rouge import rouge_many as rouge_many
 from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
 from .rouge_bulk import lcs_length as lcs_length
@@ -55,3 +56,8 @@ from .ter import ter_score as ter_score
 from .tokens import load_tokenizer as load_tokenizer
 from .tokens import porter_stem as porter_stem
 from .tokens import rouge_tokenizer as rouge_tokenizer
+
+if not _typing.TYPE_CHECKING:
+    from .rouge import rouge_many as rouge_many
+
+def rouge_many(candidates: _typing.Any, references: _typing.Any = ..., *, types: _abc.Sequence[str] = ..., stemmer: bool | str = ..., tokenizer: str | _abc.Callable[[str], _typing.Any] | None = ..., multi: str | None = ..., compat: str = ..., exceptions: _abc.Mapping[str, str] | str | None = ..., weight: float = ..., progress: bool | None = ...) -> _results.ScoreTable[RougeScore]: ...

@@ -41,18 +41,6 @@ class ChrfChoices(TypedDict, total=False):
     eps_smoothing: bool
 
 
-class RougeChoices(TypedDict, total=False):
-    """The fields of `RougeMetric`."""
-
-    types: Sequence[str]
-    stemmer: bool | str
-    tokenizer: str | Callable[[str], Tokens] | None
-    multi: str | None
-    compat: str
-    exceptions: Mapping[str, str] | str | None
-    weight: float
-
-
 class TerChoices(TypedDict, total=False):
     """The fields of `TerMetric`."""
 

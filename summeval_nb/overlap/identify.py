@@ -20,7 +20,7 @@ from .base import require_pairs
 from .bleu import SMOOTHING, BleuMetric, _count_rows
 from .chrf import ChrfMetric
 from .counting import many_counts
-from .rouge import RougeMetric
+from .rouge import rouge_many
 from .ter import TerMetric
 
 __all__ = ["METRICS_SEARCHED", "Configuration", "IdentifiedScore", "identify_among", "identify_score", "printed_scores"]
@@ -277,16 +277,16 @@ def _rouge(pairs: _Pairs) -> Iterator[Configuration]:
         program, types = ("rouge-score", _ROUGE_TYPES) if ours else ("ROUGE-1.5.5", _PERL_TYPES)
         of_several = ("best", "average", "first") if ours else ("pooled", "best_recall", "first")
         for refs in of_several if pairs.several else ("one",):
-            multi = {} if refs in ("one", "first") else {"multi": refs}
-            metric = RougeMetric(types=types, stemmer=stemmer, compat=compat, **multi)  # type: ignore[arg-type]
-            base = {"tok": metric.signature["tok"]} | ({} if refs == "one" else {"refs": refs})
+            multi = None if refs in ("one", "first") else refs
+            options: JsonDict = {"stemmer": stemmer, "compat": compat, "multi": multi}
+            base = {} if refs == "one" else {"refs": refs}
             paid = stemmer + 3 * (not ours) + (refs in ("average", "best_recall", "first"))
             used = 1 if refs == "first" else None
             groups, line_groups = ([group[:used] for group in given] for given in (pairs.groups, lines[1]))
-            yield from _rouge_means(metric, pairs.texts, groups, base, program, paid)
+            yield from _rouge_means(pairs.texts, groups, types, options, base, program, paid)
             if ours:
-                metric, base = replace(metric, types=("rougeLsum",)), base | {"lines": "sentences"}
-                yield from _rouge_means(metric, lines[0], line_groups, base, program, paid)
+                base = base | {"lines": "sentences"}
+                yield from _rouge_means(lines[0], line_groups, ("rougeLsum",), options, base, program, paid)
 
 
 def _in_lines(pairs: _Pairs) -> tuple[list[str], list[list[str]]]:
@@ -299,18 +299,20 @@ def _in_lines(pairs: _Pairs) -> tuple[list[str], list[list[str]]]:
 
 
 def _rouge_means(
-    metric: RougeMetric,
     texts: Sequence[str],
     groups: Sequence[Sequence[str]],
+    types: Sequence[str],
+    options: JsonDict,
     base: Mapping[str, object],
     program: str,
     paid: int,
 ) -> Iterator[Configuration]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is not we who chose
-        table = metric.score_many(texts, groups, progress=False)
-    for kind in metric.types:
-        found = {part: float(np.nan_to_num(values).mean()) for part, values in table[kind]._asdict().items()}
+        table = rouge_many(texts, groups, types=types, progress=False, **options)
+    base = {"tok": table.signature["tok"], **base}
+    for kind in types:
+        found = {part: float(np.nan_to_num(table[f"{kind}_{part}"]).mean()) for part in ("precision", "recall", "f1")}
         both = found["precision"] + found["recall"]
         found["f1 of the means"] = 2 * found["precision"] * found["recall"] / both if both else 0.0
         for part, more in (("f1", 0), ("recall", 1), ("precision", 2), ("f1 of the means", 3)):

@@ -5,15 +5,16 @@ One text is counted by the definitions of chapter 22 (`rouge_counts`), many text
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Any, NamedTuple, TypeAlias
 
 from summeval_nb.core.base import JsonDict, np, one_bar, require_option, require_text, steps, warn_of_order
 from summeval_nb.core.html import Mark, html_table, render
-from summeval_nb.core.metric import Metric, takes_choices_of
+from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 
 from .base import (
@@ -58,6 +59,15 @@ _USUAL = {"google": "best", "rouge-1.5.5": "pooled"}  # how several references a
 _CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 
+def rouge_signature(nrefs: object = None, **options: Any) -> Signature:
+    """Return every option that could change a number; a result's own adds the number of references."""
+    chosen = [options[name] for name in ("multi", "compat", "weight")]
+    return _signed(tuple(options["types"]), nrefs, _checked(**options)[1], *chosen)
+
+
+@metric(
+    "rouge", probe="It rained.", shard_size=2000, check=lambda **options: _checked(**options), signature=rouge_signature
+)
 def rouge_score(
     candidate: str,
     references: References,
@@ -217,12 +227,6 @@ def _count(kind: str, made: _Words, wanted: _Words, weight: float, compat: str) 
     return ngram_matches(left, right, n), max(len(left) - n + 1, 0), max(len(right) - n + 1, 0)
 
 
-def rouge_signature(nrefs: object = None, **options: Any) -> Signature:
-    """Return every choice that could change a number; a result's own adds the number of references."""
-    chosen = [options[name] for name in ("multi", "compat", "weight")]
-    return _signed(tuple(options["types"]), nrefs, _checked(**options)[1], *chosen)
-
-
 @lru_cache(maxsize=1024)  # signing takes as long as counting a short text
 def _signed(
     types: tuple[str, ...], nrefs: object, tok: str, multi: str | None, compat: str, weight: float
@@ -266,6 +270,14 @@ class RougeScore(Score, Mapping[str, PrecisionRecallF1]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.line}, signature={str(self.signature)!r})"
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down: the main F1, and every number by its type."""
+        main, line = _main(self.options["types"]), str(self.signature)
+        if not self:
+            return Outcome(None, "undefined", NOTHING, {}, line)
+        parts: JsonDict = {kind: item._asdict() for kind, item in self.items()}
+        return Outcome(self[main].f1, "ok", "", parts | {"main": main}, line)
 
     def rows(self) -> list[JsonDict]:
         """Return one row per type: precision, recall, F1."""
@@ -312,6 +324,63 @@ def _result(
         references=references,
         options=options,
     )
+
+
+def rouge_table(
+    candidates: Sequence[str], references: Groups, *, progress: bool | None = None, **options: Any
+) -> ScoreTable[RougeScore]:
+    """Return ROUGE of many texts, counted together, as `rouge1_precision` and so on; the main F1 comes first."""
+    tokenize, tok = _checked(**options)
+    types, stemmer, compat, multi = (options[name] for name in ("types", "stemmer", "compat", "multi"))
+    texts, groups = require_pairs(candidates, references)
+    if not texts:
+        raise ValueError("candidates is empty: there is no text to score")
+    warn_of_foreign_stems(stemmer, texts)
+    warn_of_lost_letters([*texts, *chain.from_iterable(groups)], tok)
+    own_words = options["tokenizer"] is None and compat == "google" and isinstance(stemmer, bool)
+    chunks, starts = [], range(0, len(texts), _CHUNK)
+    with one_bar(len(texts), "ROUGE", "text", show=False if progress is None and len(starts) < 2 else progress):
+        for at in steps(starts):
+            some, others = texts[at : at + _CHUNK], groups[at : at + _CHUNK]
+            done = compiled_chunk(some, others, types, stemmer) if own_words else None
+            own = tokenize, tok, multi or _USUAL[compat], options["weight"], compat
+            chunks.append(done or score_chunk(some, others, types, *own))
+    known = np.concatenate([ok for _, ok in chunks])
+    arrays = {f"{_main(types)}_f1": known}  # stands first
+    for kind in types:
+        values = np.concatenate([scores[kind] for scores, _ in chunks])
+        values[~known] = np.nan  # nothing was compared: no score, and never 0
+        for part, column in zip(PrecisionRecallF1._fields, values.T, strict=True):
+            arrays[f"{kind}_{part}"] = np.ascontiguousarray(column)
+    sizes = {len(group) for group in groups}
+    count = sizes.pop() if len(sizes) == 1 else "var"
+    signature = _signed(tuple(types), count, tok, multi, compat, options["weight"])
+    result_of = partial(_result_at, arrays, texts, groups, options, tok)
+    return ScoreTable(arrays=arrays, result_of=result_of, signature=signature, nothing=NOTHING)
+
+
+rouge_many = batch(rouge_score, rouge_table)
+
+
+def _main(types: Sequence[str]) -> str:
+    """Return the type whose F1 stands for a text: ROUGE-L, or the first."""
+    return "rougeL" if "rougeL" in types else types[0]
+
+
+def _result_at(
+    arrays: Mapping[str, np.ndarray],
+    texts: Sequence[str],
+    groups: Sequence[Sequence[str]],
+    options: Mapping[str, Any],
+    tok: str,
+    place: int,
+) -> RougeScore:
+    """Return the score of a text of a table by its place."""
+    items: dict[str, PrecisionRecallF1] = {}
+    for kind in options["types"]:
+        item = PrecisionRecallF1(*(float(arrays[f"{kind}_{part}"][place]) for part in PrecisionRecallF1._fields))
+        items |= {} if math.isnan(item.f1) else {kind: item}
+    return _result(items, texts[place], groups[place], options, tok)
 
 
 _Placed: TypeAlias = tuple[list[Hashable], list[tuple[int, int] | None]]  # tokens, and where each stands
@@ -476,204 +545,3 @@ def _tokenize_pair(
     warn_of_lost_texts(texts, [len(wanted), len(made)], name)
     warn_of_lost_letters(texts, name)
     return wanted, made
-
-
-def rouge_table(
-    candidates: Sequence[str], references: Groups, *, progress: bool | None = None, **options: Any
-) -> RougeTable:
-    """Return ROUGE of many texts: the numbers of `rouge_score`, counted together; takes all of its options."""
-    tokenize, tok = _checked(**options)
-    types, stemmer, compat, multi = (options[name] for name in ("types", "stemmer", "compat", "multi"))
-    multi = multi or _USUAL[compat]
-    texts, groups = require_pairs(candidates, references)
-    if not texts:
-        raise ValueError("candidates is empty: there is no text to score")
-    warn_of_foreign_stems(stemmer, texts)
-    warn_of_lost_letters([*texts, *chain.from_iterable(groups)], tok)
-    own_words = options["tokenizer"] is None and compat == "google" and isinstance(stemmer, bool)
-    chunks, starts = [], range(0, len(texts), _CHUNK)
-    with one_bar(len(texts), "ROUGE", "text", show=False if progress is None and len(starts) < 2 else progress):
-        for at in steps(starts):
-            part = texts[at : at + _CHUNK], groups[at : at + _CHUNK]
-            done = compiled_chunk(*part, types, stemmer) if own_words else None
-            chunks.append(done or score_chunk(*part, types, tokenize, tok, multi, options["weight"], compat))
-    known, by_type = np.concatenate([ok for _, ok in chunks]), {}
-    for kind in types:
-        values = np.concatenate([scores[kind] for scores, _ in chunks])
-        values[~known] = np.nan  # nothing was compared: no score, and never 0
-        by_type[kind] = RougeArrays(*map(np.ascontiguousarray, values.T))
-    sizes = [len(group) for group in groups]
-    count = sizes[0] if len(set(sizes)) == 1 else "var"
-    signature = rouge_signature(count, **options)
-    return RougeTable(by_type, sizes, list(zip(texts, groups, strict=True)), options, tok, signature)
-
-
-# ---- until the mechanism
-
-_Found = TypeVar("_Found")
-
-
-def _look_up(values: Mapping[str, _Found], kind: str, reason: str = "") -> _Found:
-    if kind not in values:
-        known = f"computed: {', '.join(values)}" if values else reason
-        raise KeyError(f"no scores of type {kind!r}; {known}")
-    return values[kind]
-
-
-class RougeArrays(NamedTuple):
-    """Precision, recall and F1 of many texts, each an array in [0, 1]."""
-
-    precision: np.ndarray
-    recall: np.ndarray
-    f1: np.ndarray
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RougeTable(ScoreTable["RougeScore"]):
-    """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text,
-    `table[3]` the result of the fourth.
-
-    Where neither a text nor its references hold a token there is nothing to compare:
-    NaN in the arrays, None in the rows, left out of the means.
-    """
-
-    by_type: dict[str, RougeArrays]
-    sizes: Sequence[int]
-    texts: Sequence[tuple[str, Sequence[str]]]
-    options: Mapping[str, Any]
-    tok: str
-    signature: Signature
-    nothing = "neither the candidate nor a reference holds a token"
-
-    @overload
-    def __getitem__(self, place: str) -> RougeArrays: ...
-
-    @overload
-    def __getitem__(self, place: int) -> RougeScore: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[RougeScore]: ...
-
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, str):
-            return _look_up(self.by_type, place)
-        return super().__getitem__(place)
-
-    def result(self, place: int) -> RougeScore:
-        """Return the scores of a text by its place, from 0."""
-        items = {
-            kind: PrecisionRecallF1(*(float(part[place]) for part in found))
-            for kind, found in self.by_type.items()
-            if self.defined[place]
-        }
-        return _result(items, *self.texts[place], self.options, self.tok)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return every number as `rougeL_f1` and so on; the main type's F1 first."""
-        named = {
-            f"{kind}_{part}": values for kind, found in self.by_type.items() for part, values in found._asdict().items()
-        }
-        return {(first := f"{_main(self.options['types'])}_f1"): named[first], **named}
-
-    def mean_by_type(self) -> dict[str, PrecisionRecallF1 | None]:
-        """Return each type's mean precision, recall and F1; None without a score."""
-        if not self.defined.any():
-            return dict.fromkeys(self.by_type)
-        return {
-            kind: PrecisionRecallF1(*(float(part[self.defined].mean()) for part in found))
-            for kind, found in self.by_type.items()
-        }
-
-    def rows(self) -> list[JsonDict]:
-        """Return one dictionary per text, three numbers per type or None."""
-        parts = RougeArrays._fields
-        order = [f"{kind}_{part}" for kind in self.by_type for part in parts]
-        return [{name: row[name] for name in order} for row in super().rows()]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return each text's main score with all others, signed by its references."""
-        signatures = {size: str(rouge_signature(size, **self.options)) for size in set(self.sizes)}
-        columns = {kind: [part.tolist() for part in v] for kind, v in self.by_type.items()}
-        main, outcomes = _main(self.options["types"]), []
-        texts = zip(self.sizes, self.defined.tolist(), strict=True)
-        for i, (size, known) in enumerate(texts):
-            signed = signatures[size]
-            if not known:
-                outcomes.append(Outcome(None, "undefined", self.nothing, {}, signed))
-                continue
-            parts: JsonDict = {
-                kind: PrecisionRecallF1(p[i], r[i], f[i])._asdict() for kind, (p, r, f) in columns.items()
-            }
-            score, parts = columns[main][2][i], parts | {"main": main}
-            outcomes.append(Outcome(score, "ok", "", parts, signed))
-        return outcomes
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        means = self.mean_by_type().items()
-        plain = {kind: item._asdict() if item else None for kind, item in means}
-        return super().to_dict() | {"mean_by_type": plain}
-
-    def _repr_html_(self) -> str:
-        means = self.mean_by_type().items()
-        rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in means]
-        return html_table(
-            rows,
-            columns=["type", *RougeArrays._fields],
-            caption=f"mean ROUGE of {int(self.defined.sum())} of {len(self)} texts",
-            note=str(self.signature),
-        )
-
-
-def _main(types: Sequence[str]) -> str:
-    """The type whose F1 stands for a text: ROUGE-L, or the first."""
-    return "rougeL" if "rougeL" in types else types[0]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RougeMetric(Metric):
-    """ROUGE with its choices."""
-
-    name = "rouge"
-    columns = {"candidate": "text", "references": "texts"}
-    judged = "candidate"
-    probe = "It rained."
-    shard_size = 2000
-
-    types: Sequence[str] = DEFAULT_TYPES
-    stemmer: bool | str = False
-    tokenizer: str | Callable[[str], Tokens] | None = None
-    multi: str | None = None
-    compat: str = "google"
-    exceptions: Mapping[str, str] | str | None = None
-    weight: float = 1.2
-
-    def _bound(self) -> JsonDict:
-        return {name: getattr(self, name) for name in self.defaults()}
-
-    def __post_init__(self) -> None:
-        _checked(**self._bound())
-
-    @property
-    def main(self) -> str:
-        """The type whose F1 stands for a text."""
-        return _main(self.types)
-
-    @property
-    def signature(self) -> Signature:
-        return rouge_signature(**self._bound())
-
-    def score(self, candidate: Any, references: Any) -> RougeScore:
-        return rouge_score(candidate, references, **self._bound())
-
-    def score_many(self, candidates: Any, references: Any, *, progress: bool | None = None) -> RougeTable:
-        return rouge_table(candidates, references, progress=progress, **self._bound())
-
-
-rouge_score = takes_choices_of(RougeMetric)(rouge_score)
-
-
-@takes_choices_of(RougeMetric)
-def rouge_many(candidates: Sequence[str], references: Groups, **choices: Any) -> RougeTable:
-    """ROUGE of many."""
-    return RougeMetric(**choices).score_many(candidates, references)

@@ -497,7 +497,7 @@ PASSIVE = _words(
     "Item ItemStream TerScore TerTable BertScore BertScoreTable "
     "MeteorScore MeteorTable "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture PrecisionRecallF1 RougeScore "
-    "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
+    "RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
     "sample_articles hash_answers Metric ResultTable ScoreTable "
 )
