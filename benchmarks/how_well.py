@@ -29,8 +29,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from _labelled import SETS, documents
 
 from summeval_nb import evaluate_many
+from summeval_nb.core.resampling import Resampling
 from summeval_nb.evidence import bench_sentences, load_checker
-from summeval_nb.evidence.bench import MEASURES, intervals, measured
+from summeval_nb.evidence.labelled import MEASURES, measure_intervals, weighted_measures
 from summeval_nb.evidence.measured import article_mark, shown_row
 
 HERE = Path(__file__).parent
@@ -98,8 +99,8 @@ def set_row(items: pd.DataFrame, n_resamples: int = 1000) -> dict[str, Any]:
     name, judged, source = NAMES[first["key"], first["domain"]]
     sides = [items["label"].to_numpy(float), items["probability"].to_numpy(float)]
     sides.append((items["state"] == "supported").to_numpy(float))
-    values = measured(*sides, np.ones((1, len(items))))[0].tolist()
-    ends = intervals(sides, pd.factorize(items["article"])[0], n_resamples, 0.95, 0)
+    values = weighted_measures(*sides, np.ones((1, len(items))))[0].tolist()
+    ends = measure_intervals(sides, pd.factorize(items["article"])[0], Resampling(n_resamples))
     row: dict[str, Any] = {"checker": first["checker"], "key": first["key"], "set": name, "judged": judged}
     row |= {"source": source, "n": len(items), "n_false": int((items["label"] == 0).sum())}
     for measure, value, (low, high) in zip(MEASURES, values, ends, strict=True):

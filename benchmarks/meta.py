@@ -22,15 +22,9 @@ from scipy import stats
 
 from summeval_nb.agreement.coefficients import LEVELS
 from summeval_nb.agreement.correlation import correlate
-from summeval_nb.agreement.metrics import metric_scores
 from summeval_nb.agreement.registry import load_metric
-from summeval_nb.agreement.summeval import (
-    SIMILARITIES,
-    _products,
-    embed_summaries,
-    reference_similarities,
-    summeval_scores,
-)
+from summeval_nb.agreement.summeval import SIMILARITIES, similarity_tables
+from summeval_nb.agreement.tables import embed_summaries, metric_scores, reference_similarities, summeval_scores
 from summeval_nb.core.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.text.embed import load_embedder
 
@@ -94,7 +88,7 @@ def write_tables(data: SummEval) -> None:
     """Write ratings, similarities and metric scores: numbers only."""
     vectors = minilm_vectors(data)
     machine, human = embed_summaries(data, Given(vectors))
-    cosine = _products(machine.astype(float), np.stack(human).astype(float), "cosine")
+    cosine = similarity_tables(machine.astype(float), np.stack(human).astype(float), "cosine")
     thirds = np.stack([np.round(data.ratings[q] * 3) for q in QUALITIES], axis=-1).astype(np.int8)
     tables: dict[str, np.ndarray] = {"thirds": thirds, "cosine": np.round(cosine, 12).astype(np.float32)}
     embedders = {"minilm": Given(vectors), "minilm-64": Given(vectors, 64), "words": Hashed("words")}

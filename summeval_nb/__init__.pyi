@@ -21,11 +21,11 @@ from .agreement.labels import correct_score as correct_score
 from .agreement.correlation import correlate as correlate
 from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
-from .agreement.summeval import summeval_task as summeval_task
+from .agreement.tables import summeval_task as summeval_task
 from .agreement.significance import compare_metrics as compare_metrics
 from .agreement.registry import list_metrics as list_metrics
 from .agreement.registry import load_metric as load_metric
-from .agreement.metrics import metric_table as metric_table
+from .agreement.tables import metric_table as metric_table
 from .agreement.card import metric_card as metric_card
 from .models.store import Store as Store
 from .models.base import ScriptedBackend as ScriptedBackend
@@ -43,7 +43,7 @@ from .evidence.faithfulness import assert_faithful as assert_faithful
 from .evidence.faithfulness import evaluate as evaluate
 from .evidence.faithfulness import evaluate_many as evaluate_many
 from .evidence.faithfulness import faithfulness as faithfulness
-from .evidence.bench import benchmark_checker as benchmark_checker
+from .agreement.bench import benchmark_checker as benchmark_checker
 from .overlap.rouge import calculate_rouge as calculate_rouge
 from .overlap.rouge import calculate_rouge_l as calculate_rouge_l
 from .overlap.rouge import rouge_many as rouge_many

@@ -499,7 +499,7 @@ def summeval(
     Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
     """
     keep_apart(given, data)
-    from summeval_nb.agreement.summeval import summeval_task
+    from summeval_nb.agreement.tables import summeval_task
     from summeval_nb.core.data import load_summeval, load_toy_summeval
 
     ratings = load_toy_summeval() if data is None else load_summeval(data)
@@ -617,7 +617,8 @@ def checker_bench(
 
     Example: summeval checker-bench --checker embedded --set everyday --data rows:mine.csv
     """
-    from summeval_nb.evidence.bench import BENCH_SETS, benchmark_checker, load_labelled
+    from summeval_nb.agreement.bench import benchmark_checker, load_labelled
+    from summeval_nb.evidence.labelled import BENCH_SETS
 
     named = [(name, *name.partition(":")[::2]) for name in data or []]
     keep_apart(given, given.store, *(file for _, _, file in named))
@@ -652,7 +653,7 @@ def judge_bench(
     Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
     """
     keep_apart(given, given.store)
-    from summeval_nb.agreement.judge_bench import USUAL_SETS, benchmark_judge
+    from summeval_nb.agreement.bench import benchmark_judge
     from summeval_nb.judged.grading import RatingMetric
 
     if bool(rater) != bool(quality):
@@ -661,7 +662,7 @@ def judge_bench(
     if rater:
         judges |= {f"{rater} ({wanted})": RatingMetric(quality=wanted, backend=rater) for wanted in quality or []}
     judges = judges or {"embedded": "embedded"}
-    result = benchmark_judge(judges, set or USUAL_SETS, limit=limit, store=open_store(given.store))
+    result = benchmark_judge(judges, set or None, limit=limit, store=open_store(given.store))
     _show_bench(result, given, "Judges on labelled sets")
 
 

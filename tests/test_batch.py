@@ -685,8 +685,9 @@ def test_a_function_with_a_backend_is_metered(tmp_path):
 
 def test_who_calls_a_model_says_so():
     """Lists, mappings, arguments and options are looked into; any other object is asked, and a closure is not read."""
+    from helpers.wrapping import Wrapped
+
     from summeval_nb import LLMChecker, ScriptedBackend
-    from summeval_nb.evidence.bench import ChunkedChecker
     from summeval_nb.judged import LLMJudge
     from summeval_nb.judged.grading import RatingMetric
     from summeval_nb.runs.costs import find_backends
@@ -694,7 +695,7 @@ def test_who_calls_a_model_says_so():
     first, second = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")
     checker = LLMChecker(first, claims="statements", splitter=second)
     assert find_backends({"checker": checker, "more": [(first,), {"judge": LLMJudge(second)}]}) == [first, second]
-    assert find_backends(ChunkedChecker(checker)) == [first, second]
+    assert find_backends(Wrapped(checker)) == [first, second]
     assert find_backends(RatingMetric(quality="fluency", backend=first)) == [first]
     assert find_backends(partial(asks_twice, backend=second)) == [second]
     assert find_backends(lambda row: first.choose("?", ["yes", "no"])) == []

@@ -7,18 +7,20 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.late import Late
+from helpers.wrapping import Wrapped
 
-from summeval_nb import EmbeddedChecker, LLMChecker, NLIChecker, ScriptedBackend, Verdict, benchmark_checker, evaluate
-from summeval_nb.evidence import (
-    ChunkedChecker,
-    HistogramChecker,
-    LabelledSentence,
-    bench_sentences,
-    guarantee_thresholds,
-    load_labelled,
-    nli_recipe,
+from summeval_nb import LLMChecker, NLIChecker, ScriptedBackend, Verdict, benchmark_checker
+from summeval_nb.agreement import load_labelled
+from summeval_nb.core.resampling import Resampling
+from summeval_nb.evidence import LabelledSentence, bench_sentences, guarantee_thresholds, nli_recipe
+from summeval_nb.evidence.labelled import (
+    FALSE_KINDS,
+    MEASURES,
+    RECIPES,
+    TRUE_KINDS,
+    checker_measures,
+    measure_intervals,
 )
-from summeval_nb.evidence.bench import FALSE_KINDS, MEASURES, RECIPES, TRUE_KINDS, checker_measures, intervals
 
 pd = Late("pandas")
 bert_classifier = Late("helpers.tiny_nli", "bert_classifier")
@@ -113,16 +115,17 @@ def test_intervals_are_those_of_a_plain_bootstrap():
     y = rng.integers(0, 2, 60).astype(float)
     p = np.clip(0.3 * y + rng.random(60) * 0.7, 0, 1)
     sides = [y, p, (p > 0.5).astype(float)]
-    ours = intervals(sides, group, 2000, 0.9, 0)
+    how = Resampling(2000, 0.9)
+    ours = measure_intervals(sides, group, how)
     plain = []
     for _ in range(2000):
         places = np.concatenate([np.flatnonzero(group == g) for g in rng.integers(0, 12, 12)])
         plain.append(list(checker_measures(*(side[places] for side in sides)).values()))
     expected = np.quantile(np.array(plain, dtype=float), [0.05, 0.95], axis=0).T
     assert np.allclose(np.array(ours, dtype=float), expected, atol=0.02)
-    assert ours == intervals(sides, group, 2000, 0.9, 0)
-    assert intervals(sides, group * 0, 100, 0.9, 0) == [(None, None)] * len(MEASURES)
-    assert intervals(sides, group, 0, 0.9, 0) == [(None, None)] * len(MEASURES)
+    assert ours == measure_intervals(sides, group, how)
+    assert measure_intervals(sides, group * 0, how) == [(None, None)] * len(MEASURES)
+    assert measure_intervals(sides, group, Resampling(0)) == [(None, None)] * len(MEASURES)
 
 
 # Putting a checker to work
@@ -132,9 +135,11 @@ def test_a_summary_has_the_minimum_or_mean_of_its_sentences():
     told = Said({"Anna bought a car.": 0.9, "Ben sold a house.": 0.2, "Maria lost a horse.": 0.6})
     rows = items(("Anna bought a car. Ben sold a house.", False), ("Maria lost a horse.", True))
     low = benchmark_checker(told, {"s": rows}, n_resamples=0)
-    assert low.runs[0].probabilities == (0.2, 0.6) and low.runs[0].supported == (False, True)
+    assert low.runs[0].probabilities == (0.2, 0.6) and [reply.said for reply in low.runs[0].replies] == [False, True]
     mean = benchmark_checker(told, {"s": rows}, combine="mean", n_resamples=0)
-    assert mean.runs[0].probabilities == (pytest.approx(0.55), 0.6) and mean.runs[0].supported == (False, True)
+    assert mean.runs[0].probabilities == (pytest.approx(0.55), 0.6) and [
+        reply.said for reply in mean.runs[0].replies
+    ] == [False, True]
     assert str(low.signature) != str(mean.signature)
     assert told.asked[0][0] == ["Anna bought a red car.", "Ben sold a blue boat.", "Maria lost a white horse."]
 
@@ -186,10 +191,8 @@ def test_an_nli_model_and_its_recipes(tmp_path):
     folder = knowing_classifier(tmp_path)
     rows = items(("Anna bought a red car.", True), ("Ben sold a blue boat.", True), ("Maria lost a white horse.", True))
     rows += items(("Ben sold a green boat.", False), ("Anna sold a red car.", False))
-    judges = {"nli": NLIChecker(folder), "chunks": ChunkedChecker(NLIChecker(folder), words=6)}
-    bench = benchmark_checker(judges, {"s": rows}, n_resamples=0)
-    assert [row["auc"] for row in bench.rows()] == [1.0, 1.0]
-    assert bench.runs[0].probabilities == pytest.approx(bench.runs[1].probabilities, abs=1e-6)
+    bench = benchmark_checker({"nli": NLIChecker(folder)}, {"s": rows}, n_resamples=0)
+    assert bench.rows()[0]["auc"] == 1.0
     three = bert_classifier(tmp_path / "three")
     for name in (name for name, recipe in RECIPES.items() if "labels" in recipe):
         checker = nli_recipe(name, three)
@@ -202,50 +205,12 @@ def test_an_nli_model_and_its_recipes(tmp_path):
 def test_a_language_model_knows_its_calls():
     backend = ScriptedBackend(lambda prompt: "yes" if "red" in prompt.split("<claim>")[1] else "no")
     rows = items(("Anna bought a red car.", True), ("Ben sold a green boat.", False))
-    bench = benchmark_checker({"llm": LLMChecker(backend), "chunked": ChunkedChecker(LLMChecker(backend))}, {"s": rows})
+    bench = benchmark_checker({"llm": LLMChecker(backend), "wrapped": Wrapped(LLMChecker(backend))}, {"s": rows})
     assert [row["calls"] for row in bench.rows()] == [2, 2]
     assert [row["balanced_accuracy"] for row in bench.rows()] == [1.0, 1.0]
     assert "calls" in bench.wide_rows()[0]
     plain = benchmark_checker(Said({"A is.": 0.9}), {"s": items(("A is.", True))})
     assert plain.rows()[0]["calls"] is None and "calls" not in plain.wide_rows()[0]
-
-
-def test_chunks_are_whole_sentences_and_a_failed_chunk_fails():
-    cut = ChunkedChecker(Said({}), words=5).chunks
-    assert cut(["a b c", "d e", "f", "g h i j k l m"]) == ["a b c d e", "f", "g h i j k l m"]
-    assert cut(["one two"]) == ["one two"]
-
-    class Picky(Said):
-        def check_many(self, pairs, *, vectors=None):
-            return [self.verdict(None if "boat" in evidence[0] else 0.9) for evidence, _ in pairs]
-
-    verdict = ChunkedChecker(Picky({}), words=5).check_many([(["A car.", "A blue boat is here now."], "A car.")])[0]
-    assert verdict.failed and verdict.reason == "no answer"
-    assert HistogramChecker(Picky({}), (1.0, 1.0), 0.0).check_many([(["A boat."], "A car.")])[0].failed
-
-
-def test_a_chunked_checker_has_the_states_of_the_one_inside():
-    article, claims = "The bridge opened in 1931. It is 900 metres long.", "The bridge opened in 1930. A whale sang."
-    whole = ChunkedChecker(EmbeddedChecker())
-    states = [
-        [verdict.state for verdict in evaluate(article, claims, checker=own).verdicts] for own in (whole, whole.inner)
-    ]
-    assert states == [["contradicted", "unclear"]] * 2
-    assert ChunkedChecker(Said({})).contradicted_below_of is None
-
-
-def test_the_histogram_learns_to_turn_a_checker_round():
-    class Upside(Said):
-        def check_many(self, pairs, *, vectors=None):
-            return [self.verdict(0.1 if sentence in evidence else 0.9) for evidence, sentence in pairs]
-
-    rows = items(("Anna bought a red car.", True), ("Ben sold a blue boat.", True), ("Anna flew.", False))
-    fitted = HistogramChecker.fit(Upside({}), rows * 8, bins=4)
-    bench = benchmark_checker({"as it is": Upside({}), "fitted": fitted}, {"s": rows}, n_resamples=0)
-    assert [row["auc"] for row in bench.rows()] == [0.0, 1.0]
-    assert fitted.fingerprint != HistogramChecker.fit(Upside({}), rows, bins=4).fingerprint
-    with pytest.raises(ValueError, match="both labels"):
-        HistogramChecker.fit(Upside({}), rows[:2])
 
 
 # What comes in
@@ -304,8 +269,8 @@ def test_a_checker_that_answers_otherwise_is_named():
 def test_a_limit_takes_whole_articles_in_an_order_drawn_by_lot():
     rows = [LabelledSentence(f"Article {i}.", f"Sentence {j}.", bool(j % 2)) for i in range(9) for j in range(4)]
     told = Said({f"Sentence {j}.": 0.2 + j / 10 for j in range(4)})
-    taken = benchmark_checker(told, {"s": rows}, limit=8, n_resamples=0).runs[0].items
-    assert len(taken) == 8 and len({sentence.article for sentence in taken}) == 2
+    taken = benchmark_checker(told, {"s": rows}, limit=8, n_resamples=0).runs[0].cases
+    assert len(taken) == 8 and len({case.premise for case in taken}) == 2
     assert benchmark_checker(told, {"s": rows}, limit=99, n_resamples=0).rows()[0]["n"] == 36
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.late import Late
+from helpers.wrapping import Wrapped
 
 from summeval_nb import EmbeddedChecker, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.evidence import ChunkedChecker, WordsChecker
+from summeval_nb.evidence import WordsChecker
 from summeval_nb.evidence import builtin as embedded
 from summeval_nb.evidence.base import encode_pairs
 from summeval_nb.evidence.builtin import MEANING, Explanation
@@ -485,7 +486,7 @@ def test_explain_refuses_a_sentence_that_is_not_there(i):
         ("# The harbour board", {}, "heading"),
         ("Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang.", {}, "German"),
         (TRUE[0], {"checker": "words"}, "its checker is not the embedded one"),
-        (TRUE[0], {"checker": ChunkedChecker(WordsChecker())}, "its checker is not the embedded one"),
+        (TRUE[0], {"checker": Wrapped(WordsChecker())}, "its checker is not the embedded one"),
     ],
 )
 @pytest.mark.filterwarnings("ignore")

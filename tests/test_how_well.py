@@ -12,15 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.late import Late
+from helpers.wrapping import Wrapped
 from typer.testing import CliRunner
 
 from summeval_nb import EmbeddedChecker, benchmark_checker, evaluate, sample_articles
 from summeval_nb.cli import app
 from summeval_nb.evidence import (
-    ChunkedChecker,
     LabelledSentence,
     WordsChecker,
-    bench,
     compare_reports,
     load_checker,
     measured,
@@ -142,7 +141,7 @@ def marked(monkeypatch):
 
 def test_a_benchmark_marks_what_the_checker_was_fitted_to(marked):
     other = [LabelledSentence("It rained in Oslo.", "It rained.", True)]
-    judges = {"mine": "embedded", "in chunks": ChunkedChecker(WordsChecker())}
+    judges = {"mine": "embedded", "in chunks": Wrapped(WordsChecker())}
     bench = benchmark_checker(judges, {"bbc": marked, "other": other}, n_resamples=0)
     said = {(row["checker"], row["set"]): row["fitted_to"] for row in bench.rows()}
     assert said["mine", "bbc"] == said["in chunks", "bbc"] == "XSumFaith: 1 of 1 articles"
@@ -172,7 +171,7 @@ def test_the_labelled_sets_are_known():
     articles, _ = documents(Path(DATA))
     for name in SETS:
         texts = {" ".join(article.sentences) for article in articles if article.set == name}
-        assert bench.seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
+        assert measured.seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
 
 
 def test_what_a_report_says_in_words_is_what_the_kinds_say():

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from helpers.wrapping import Wrapped
 
 from summeval_nb import (
     EmbeddedChecker,
@@ -20,7 +21,6 @@ from summeval_nb import (
     summarization_score,
 )
 from summeval_nb.core import InputWarning
-from summeval_nb.evidence import ChunkedChecker
 from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.evidence.load import packaged_checker
 from summeval_nb.judged import EmbeddedJudge
@@ -208,7 +208,7 @@ def test_labelled_english_sentences_are_all_read():
 
 
 def test_a_checker_that_asks_another_reads_what_that_one_reads():
-    wrapped = ChunkedChecker(EmbeddedChecker(), words=50)
+    wrapped = Wrapped(EmbeddedChecker())
     result = evaluate("市议会批准计划。", "市议会否决计划。", splitter=lambda text: [(0, len(text))], checker=wrapped)
     assert result.score is None and "Chinese" in result.reason
 

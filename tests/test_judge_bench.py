@@ -7,19 +7,15 @@ from typer.testing import CliRunner
 
 from summeval_nb import ScriptedBackend
 from summeval_nb.agreement import benchmark_judge
-from summeval_nb.agreement.judge_bench import (
+from summeval_nb.agreement.bench import (
     JUDGE_SETS,
     SETS,
     USUAL_SETS,
-    Asked,
     Case,
     Reply,
-    _checked_options,
-    _named_judges,
-    _some,
-    _told_apart,
-    _wide_rows,
     ask_judge,
+    draw_cases,
+    order_changes,
 )
 from summeval_nb.cli import app
 from summeval_nb.evidence import LabelledSentence
@@ -65,7 +61,9 @@ def test_a_perfect_judge():
     found = benchmark_judge(Scripted(by_text), {"mine": MINE})
     (row,) = found.rows()
     assert row["right"] == row["kappa"] == row["right_low"] == row["kappa_high"] == 1
-    assert row["calibration_error"] == 0 and row["order_changes"] == 0 and row["failed"] == 0 and found.wrong == ()
+    assert (
+        row["calibration_error"] == 0 and row["order_changes"] == 0 and row["failed"] == 0 and found.wrong_rows() == []
+    )
     assert row["calls"] is row["tokens"] is None and row["seconds"] >= 0
 
 
@@ -77,8 +75,10 @@ def test_worked_by_hand():
     assert row["right"] == pytest.approx(12 / 18)
     chance = (12 / 18) * (6 / 18) + (6 / 18) * (12 / 18)
     assert row["kappa"] == pytest.approx((12 / 18 - chance) / (1 - chance))
-    assert row["calibration_error"] is None and {wrong_row["text"] for wrong_row in found.wrong} == {"It snowed."}
-    assert found.wrong[0]["label"] == "not entailed" and found.wrong[0]["said"] == "entailed"
+    assert row["calibration_error"] is None and {wrong_row["text"] for wrong_row in found.wrong_rows()} == {
+        "It snowed."
+    }
+    assert found.wrong_rows()[0]["label"] == "not entailed" and found.wrong_rows()[0]["said"] == "entailed"
 
 
 def test_whole_texts_are_drawn():
@@ -99,7 +99,7 @@ def test_the_order_is_turned_within_a_text():
     assert row["order_changes"] == pytest.approx(2 / 3)
     forwards, backwards = (items for task, items in first.asked[:2])
     assert [(p, s[::-1]) for p, s in forwards] == list(backwards)
-    assert Asked([], [Reply("a"), Reply(None)], [Reply("b"), Reply("b")]).order_changes() == 1
+    assert order_changes([Reply("a"), Reply(None)], [Reply("b"), Reply("b")]) == 1
 
 
 def test_failures_are_counted_and_never_wrong():
@@ -143,7 +143,7 @@ def test_raters():
     found = benchmark_judge({"five": grade})
     (row,) = found.rows()
     assert row["set"] == "grades: fluency" and row["n"] == 32 and row["right"] == 0.75 and row["kappa"] == 0
-    assert row["calls"] == 32 and row["calibration_error"] is None and len(found.wrong) == 8
+    assert row["calls"] == 32 and row["calibration_error"] is None and len(found.wrong_rows()) == 8
 
 
 def test_a_store_keeps_answers(tmp_path):
@@ -159,9 +159,9 @@ def test_sets_of_the_package():
     assert JUDGE_SETS == (*USUAL_SETS, "everyday") == ("refusals", "pairs", "sentences", "splits", "everyday")
     sizes = {name: len(SETS[name]()) for name in JUDGE_SETS}
     assert sizes == {"refusals": 40, "pairs": 40, "sentences": 128, "splits": 65, "everyday": 196}
-    few = _some(SETS["sentences"](), 20, 3)
+    few = draw_cases(SETS["sentences"](), 20, 3)
     assert len(few) == 20 and len({case.premise for case in few}) == 2
-    assert few == _some(SETS["sentences"](), 20, 3) != _some(SETS["sentences"](), 20, 4)
+    assert few == draw_cases(SETS["sentences"](), 20, 3) != draw_cases(SETS["sentences"](), 20, 4)
 
 
 def test_the_embedded_judge_agrees_better_than_chance():
@@ -171,7 +171,7 @@ def test_the_embedded_judge_agrees_better_than_chance():
 
 def test_pages_escape_names_and_omit_empty_columns():
     found = benchmark_judge({"<b>": Scripted(by_text)}, {"<i>": MINE}, n_resamples=0)
-    assert "<b>" not in found._repr_html_() and "calls" not in _wide_rows(found.table)[0]
+    assert "<b>" not in found._repr_html_() and "calls" not in found.wide_rows()[0]
     assert json.loads(json.dumps(found.to_dict()))["rows"][0]["right"] == 1
     assert found.plot().axes and len(found.to_frame()) == 1
 
@@ -227,18 +227,6 @@ def test_a_judge_that_is_none_leaves_no_store_behind(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_judges_by_name_and_what_each_is_asked():
-    judge, rater = Scripted(by_text), RatingMetric(quality="fluency", backend=ScriptedBackend(lambda prompt: "5"))
-    assert _named_judges(judge) == [("Scripted", judge)] and _named_judges("words")[0][0] == "words"
-    (name, _), (other, same) = _named_judges({"http://me:secret@host/v1": judge, "five": rater})
-    assert "secret" not in name and (other, same) == ("five", rater)
-    assert _told_apart(judge, {"mine": []}) == ("scripted", {"mine": []})
-    signature, own = _told_apart(rater, {"mine": []})
-    assert signature == str(rater.signature) and len(own["grades: fluency"]) == 32
-
-
-def test_options_are_checked_before_anything_is_asked():
-    how = _checked_options(None, 10, 0.9, 3)
-    assert how == {"n_resamples": 10, "confidence": 0.9, "seed": 3}
-    with pytest.raises(ValueError, match="limit"):
-        _checked_options(0, 10, 0.9, 3)
+def test_a_password_in_a_name_is_not_shown():
+    found = benchmark_judge({"http://me:secret@host/v1": Scripted(by_text)}, {"mine": MINE}, n_resamples=0)
+    assert "secret" not in repr(found) and "scripted" in str(found.signature)

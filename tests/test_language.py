@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.wrapping import Wrapped
 
 from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend, sample_articles, split_text
 from summeval_nb.core import InputWarning
-from summeval_nb.evidence import ChunkedChecker, WordsChecker
+from summeval_nb.evidence import WordsChecker
 from summeval_nb.judged import EmbeddedJudge, LLMJudge
 from summeval_nb.judged import refusals as _refusals
 from summeval_nb.overlap.tokens import _TOKENIZERS, BORROWED
@@ -126,7 +127,7 @@ def test_names_and_objects_declare_the_same_languages():
 
 def test_languages_of_objects_and_names():
     assert languages_of(LLMChecker(YES, languages=["en", "zh"])) == ("en", "zh")
-    assert languages_of(ChunkedChecker(WordsChecker(), words=50)) == ("en",)
+    assert languages_of(Wrapped(WordsChecker())) == ("en",)
     assert languages_of("nli:FOLDER") is None and languages_of("embedded", kind="judge") == ("en",)
     assert "languages=de" in repr(LLMJudge(YES, languages=("de",))) and "languages=any" in repr(LLMChecker(YES))
     with pytest.raises(ValueError, match="nothing is called 'spacy'"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb.agreement.metrics import metric_scores
+from summeval_nb.agreement.tables import metric_scores
 from summeval_nb.core import InputWarning
 from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.overlap.matching import (

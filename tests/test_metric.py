@@ -106,7 +106,7 @@ def test_an_undefined_score_is_nan_in_the_array_and_counted(name):
         s.overlap.BleuMetric(n=2),
         s.load_metric("rouge", types=["rouge1"]),
         s.overlap.ChrfMetric(word_order=2),
-        s.agreement.LengthMetric(),
+        s.load_metric("length"),
     ],
 )
 def test_an_object_and_its_name_make_the_same_run(metric, tmp_path):
@@ -332,8 +332,8 @@ WRONG = [
     (lambda: s.overlap.ChrfMetric().score_many(["a"], ["b", "c"]), ValueError, "one entry per candidate"),
     (lambda: s.overlap.ChrfMetric(word_order=-1), ValueError, "word_order must be at least 0"),
     (lambda: s.overlap.ChrfMetric(lowercase="no"), TypeError, "lowercase must be True or False"),
-    (lambda: s.agreement.LengthMetric().score_many("a cat"), TypeError, "wrap one text in a list"),
-    (lambda: s.agreement.LengthMetric().score(7), TypeError, r"candidates\[0\] must be a string, not int"),
+    (lambda: s.agreement.length_many("a cat"), TypeError, "wrap one text in a list"),
+    (lambda: s.agreement.length_score(7), TypeError, "candidate must be a string, not int"),
     (lambda: s.evidence.FaithfulnessMetric(k=0), ValueError, "k must be at least 1"),
     (lambda: s.evidence.FaithfulnessMetric(threshold=2), ValueError, "threshold must lie in"),
     (lambda: s.evidence.FaithfulnessMetric().score_many(["a"], []), ValueError, "repeat an article for each"),
@@ -645,7 +645,7 @@ def test_a_wrong_batch_adds_nothing(given, kind, message):
 
 def test_references_that_no_column_is():
     with pytest.raises(ValueError, match="length has no column for references: it reads candidate"):
-        s.agreement.LengthMetric().compute(predictions=["a"], references=["a"])
+        s.load_metric("length").compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match="answers has no column for references"):
         s.judged.AnswerMetric().compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match=r"faithfulness reads text, summary: give references= too"):

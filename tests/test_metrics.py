@@ -11,17 +11,9 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb.agreement.correlation import correlate
-from summeval_nb.agreement.metrics import (
-    MetricTable,
-    _point,
-    _require_choices,
-    _vectors_of,
-    find_metric,
-    load_metric,
-    metric_scores,
-    metric_table,
-)
-from summeval_nb.agreement.registry import METRICS, list_metrics
+from summeval_nb.agreement.metrics import embedding_many
+from summeval_nb.agreement.registry import METRICS, find_metric, list_metrics, load_metric
+from summeval_nb.agreement.tables import MetricTable, _point, metric_scores, metric_table
 from summeval_nb.core.data import QUALITIES, SummEval, load_toy_summeval
 from summeval_nb.core.results import Signature
 
@@ -116,7 +108,7 @@ def test_meteor_by_hand_with_a_small_wordnet(tmp_path):
     program = """
 import json, sys
 from summeval_nb.core.data import SummEval
-from summeval_nb.agreement.metrics import metric_scores
+from summeval_nb.agreement.tables import metric_scores
 cases = json.load(sys.stdin)
 n = len(cases)
 data = SummEval("cases", [str(i) for i in range(n)], [""] * n, [c[1] for c in cases], ["one"], [[c[0]] for c in cases],
@@ -178,8 +170,9 @@ BAD_METRICS = [
     ([], ValueError, "empty"),
     ([second_word, second_word], ValueError, "names one twice"),
     ({"t": np.zeros((8, 3))}, ValueError, r"\(8, 3\), the data \(8, 4\)"),
-    ({"text": lambda summary, **rest: "good"}, ValueError, "article 'bakery', system 'copy' returned 'good'"),
-    ({"nan": lambda summary, **rest: float("nan")}, ValueError, "returned nan"),
+    ({"text": lambda summary: "good"}, ValueError, "the metric returned str, not a number"),
+    ({"odd": lambda verse: 1.0}, ValueError, "'odd' reads verse, which a SummEval has not"),
+    ({"nan": lambda summary: float("nan")}, ValueError, "returned nan"),
 ]
 
 
@@ -274,22 +267,18 @@ def test_references_that_repeat_are_encoded_once():
             asked.extend(texts)
             return np.array([[len(text), 1.0] for text in texts])
 
-    own, human = _vectors_of(Lengths(), ["a", "bb"], [["ccc", "dddd"], ["ccc", "dddd"]])
-    assert asked == ["a", "bb", "ccc", "dddd"] and own.tolist() == [[[1, 1]], [[2, 1]]]
-    assert [each.tolist() for each in human] == [[[3, 1], [4, 1]]] * 2
+    found = embedding_many(["a", "bb"], [["ccc", "dddd"], ["ccc"]], embedder=Lengths())
+    assert asked == ["a", "bb", "ccc", "dddd"]
+    assert found.scores == pytest.approx([4 / np.sqrt(2 * 10), 7 / np.sqrt(5 * 10)])
 
 
 def test_choices_of_a_table_are_looked_at_first():
-    toy = load_toy_summeval()
-    assert _require_choices(toy, None, "summary", "kendall", 0, False) == list(toy.qualities)
-    for wrong in (
-        (["beauty"], "summary", "kendall", 9, True),
-        (None, "article", "kendall", 9, True),
-        (None, "summary", "tau", 9, True),
-        (None, "summary", "kendall", 0, True),
-    ):
+    def never(summary):
+        raise AssertionError("it was called")
+
+    for wrong in ({"qualities": ["beauty"]}, {"level": "article"}, {"coefficient": "tau"}, {"n_resamples": 0}):
         with pytest.raises(ValueError, match="'beauty'|'article'|'tau'|n_resamples"):
-            _require_choices(toy, *wrong)
+            metric_table(TOY, [never], **wrong)
 
 
 def test_a_table_says_every_choice():

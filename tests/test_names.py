@@ -32,7 +32,7 @@ MEANT = {
     "GEval": "rate",
     "novel_ngrams": "summeval_nb.overlap.extractiveness",
     "ContextualPrecisionMetric": "summeval_nb.judged.ContextPrecisionMetric",
-    "SemanticSimilarity": "summeval_nb.agreement.EmbeddingMetric",
+    "SemanticSimilarity": "summeval_nb.agreement.embedding_score",
 }
 
 

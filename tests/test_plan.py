@@ -9,10 +9,10 @@ from typing import Annotated, Literal, NamedTuple
 import pydantic
 import pytest
 from helpers.made_up import MadeUpModel
+from helpers.wrapping import Wrapped
 
 from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
-from summeval_nb.evidence.bench import ChunkedChecker, HistogramChecker
 from summeval_nb.evidence.faithfulness import FaithfulnessMetric
 from summeval_nb.evidence.llm import LLMChecker
 from summeval_nb.judged.answers import AnswerMetric
@@ -138,8 +138,8 @@ class Bound:
 
 HELD = {
     "attribute": lambda model: FaithfulnessMetric(checker=HidingChecker(model)),
-    "wrapped": lambda model: FaithfulnessMetric(checker=ChunkedChecker(LLMChecker(model), words=20)),
-    "wrapped twice": lambda model: FaithfulnessMetric(checker=HistogramChecker(LLMChecker(model), (1.0,) * 10, 0.0)),
+    "wrapped": lambda model: FaithfulnessMetric(checker=Wrapped(LLMChecker(model))),
+    "wrapped twice": lambda model: FaithfulnessMetric(checker=Wrapped(Wrapped(LLMChecker(model)))),
     "judge": lambda model: AnswerMetric(judge=EmbeddedJudge(checker=LLMChecker(model))),
     "argument": lambda model: partial(asks_often, backend=model),
     "named tuple": lambda model: partial(asks_one_of, models=Models(model)),

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from summeval_nb.agreement import benchmark_checker
 from summeval_nb.core.base import Stages, one_bar, steps
 from summeval_nb.core.data import sample_articles
-from summeval_nb.evidence.bench import benchmark_checker
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.comparisons import compare_answers_many

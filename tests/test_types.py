@@ -38,8 +38,7 @@ class OwnEmbedder:
 
 BACKEND = s.ScriptedBackend(lambda prompt: "yes")
 nli, llm = s.NLIChecker("folder"), s.LLMChecker(BACKEND)
-around = s.evidence.ChunkedChecker(nli), s.evidence.HistogramChecker(llm, (0.0,), 0.0)
-for checker in (OwnChecker(), nli, llm, s.EmbeddedChecker(), *around):
+for checker in (OwnChecker(), nli, llm, s.EmbeddedChecker()):
     s.evaluate("a", "b", checker=checker)
     s.evidence.FaithfulnessMetric(checker=checker, store=Path("kept.sqlite"), splitter=lambda text: [(0, 1)])
     s.benchmark_checker({"one": checker})

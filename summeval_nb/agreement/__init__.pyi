@@ -1,17 +1,23 @@
 """The public names of this part: one line a name, imported when first used."""
 
+import collections.abc as _abc
+import typing as _typing
+import summeval_nb.core.results as _results
+
 from .annotators import Agreement as Agreement
 from .annotators import cohen_kappa as cohen_kappa
 from .annotators import fleiss_kappa as fleiss_kappa
 from .annotators import krippendorff_alpha as krippendorff_alpha
+from .bench import Bench as Bench
+from .bench import benchmark_checker as benchmark_checker
+from .bench import benchmark_judge as benchmark_judge
+from .bench import load_labelled as load_labelled
 from .card import MetricCard as MetricCard
 from .card import metric_card as metric_card
 from .correction import rogan_gladen as rogan_gladen
 from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
 from .disagreement import metric_ceiling as metric_ceiling
-from .judge_bench import JudgeBench as JudgeBench
-from .judge_bench import benchmark_judge as benchmark_judge
 from .labels import CorrectedScore as CorrectedScore
 from .labels import Labelling as Labelling
 from .labels import correct_score as correct_score
@@ -20,11 +26,8 @@ from .labels import label_items as label_items
 from .labels import labels_needed as labels_needed
 from .labels import read_labels as read_labels
 from .labels import record_label as record_label
-from .metrics import EmbeddingMetric as EmbeddingMetric
-from .metrics import LengthMetric as LengthMetric
-from .metrics import MetricTable as MetricTable
-from .metrics import metric_scores as metric_scores
-from .metrics import metric_table as metric_table
+from .metrics import embedding_score as embedding_score
+from .metrics import length_score as length_score
 from .permutation import adjust_p_values as adjust_p_values
 from .registry import METRICS as METRICS
 from .registry import MetricList as MetricList
@@ -36,7 +39,17 @@ from .significance import PairwiseAccuracy as PairwiseAccuracy
 from .significance import compare_metrics as compare_metrics
 from .significance import paired_test as paired_test
 from .significance import pairwise_accuracy as pairwise_accuracy
-from .summeval import SummEvalResult as SummEvalResult
-from .summeval import reference_similarities as reference_similarities
-from .summeval import summeval_scores as summeval_scores
-from .summeval import summeval_task as summeval_task
+from .tables import MetricTable as MetricTable
+from .tables import SummEvalResult as SummEvalResult
+from .tables import metric_scores as metric_scores
+from .tables import metric_table as metric_table
+from .tables import reference_similarities as reference_similarities
+from .tables import summeval_scores as summeval_scores
+from .tables import summeval_task as summeval_task
+
+if not _typing.TYPE_CHECKING:
+    from .metrics import embedding_many as embedding_many
+    from .metrics import length_many as length_many
+
+def embedding_many(candidates: _typing.Any, references: _typing.Any = ..., *, embedder: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[_typing.Any]: ...
+def length_many(candidates: _typing.Any, *, progress: bool | None = ...) -> _results.ScoreTable[_typing.Any]: ...

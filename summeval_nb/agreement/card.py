@@ -3,65 +3,182 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from summeval_nb.agreement.card_texts import CELLS, GOOD, KINDS, MARKS, ORDER, OTHER, card_items, changed
+from summeval_nb.agreement.correlation import with_interval
 from summeval_nb.agreement.registry import load_metric
-from summeval_nb.core.base import JsonDict, Scores, one_bar, require_inner_share, steps
+from summeval_nb.core.base import (
+    JsonDict,
+    one_bar,
+    require_count,
+    require_inner_share,
+    require_text,
+    require_texts,
+    short_repr,
+    steps,
+)
+from summeval_nb.core.files import read_asset
 from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
-from summeval_nb.core.metric import require_metric, score_rows
+from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import bootstrap
-from summeval_nb.core.results import Outcome, Rows, Signature
+from summeval_nb.core.results import Outcome, Signature
 from summeval_nb.evidence.base import Checker
-from summeval_nb.evidence.faithfulness import FaithfulnessMetric
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["MetricCard", "metric_card"]
+__all__ = ["MARKS", "WRAPPERS", "MetricCard", "date_forms", "metric_card"]
 
-AnyMetric: TypeAlias = "str | Scores | Checker | Callable[..., Any]"
+Rewrite: TypeAlias = Callable[[str], str]
+
+# The same text in other clothes; the everyday set of `benchmarks/everyday.py` wears them, too.
+
+MONTHS = "January February March April May June July August September October November December".split()
+
+
+def date_forms(year: int, month: int, day: int) -> list[str]:
+    """Return a date as people write it; the day is greater than 12.
+
+    Examples
+    --------
+    >>> date_forms(2019, 1, 15)[:3]
+    ['January 15, 2019', '15 January 2019', 'Jan 15, 2019']
+    """
+    name, number = MONTHS[month - 1], f"{month:02}"
+    words = [form for own in (name, name[:3]) for form in (f"{own} {day}, {year}", f"{day} {own} {year}")]
+    return [*words, f"{year}-{number}-{day}", f"{day}/{number}/{year}", f"{day}.{number}.{year}"]
+
+
+def _rewrite(form: str) -> Rewrite:
+    """What puts a text into a form, which may ask for it `bare`, without its full stop, and for its number of words."""
+    return lambda text: form.format(text=text, bare=text.rstrip("."), words=len(text.split()))
+
+
+_FORMS = json.loads(read_asset("card_forms.json"))
+MARKS, WRAPPERS = (tuple(map(_rewrite, _FORMS[name])) for name in ("marks", "wrappers"))
+SPACES: tuple[Rewrite, ...] = (
+    lambda text: text.replace(" ", "  "),
+    lambda text: f"\n{text}\n\n",
+    lambda text: f"  {text}\t",
+    lambda text: text.replace(" ", "\u00a0"),
+    lambda text: text.replace(" ", "\n", 4).replace("\n", " ", 3),  # a line ends after the fourth word
+)
+
+
+# Items, and what becomes of them
+
+GOOD, OTHER, ORDER = "good candidate", "another text", "order of references"
+CELLS = ("candidate", "summary", "references", "text", "source", "contexts")  # what an item has for a metric
+KINDS = dict.fromkeys(("citation marks", "date forms", "wrappers", ORDER, "white space"), "invariance")
+KINDS |= dict.fromkeys((OTHER, "number changed", "negation", "roles exchanged"), "direction")
+KINDS |= dict.fromkeys(("padding", "repetition", "truncation"), "direction")
+_TEXTS, _LISTS = ("candidate", "a", "b", "date"), ("references", "source", "number", "verb")
+_SLOTS = ("a", "b", "number", "verb", "date")
+_SLOT = re.compile(rf"\{{({'|'.join(_SLOTS)})\}}")
+_DAY = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(1[3-9]|2\d|3[01])")
+
+
+def _checked(item: object, where: str) -> JsonDict:
+    """An item whose fields have the form that `metric_card` describes; the field that has not is named."""
+    if not isinstance(item, Mapping) or any(name not in item for name in _TEXTS + _LISTS):
+        raise ValueError(f"{where} must map {', '.join(_TEXTS + _LISTS)} to texts, not be {short_repr(item)}")
+    own: JsonDict = {name: require_text(item[name], f"{where}, {name}") for name in _TEXTS}
+    own |= {name: require_texts(item[name], f"{where}, {name}") for name in _LISTS}
+    if lacking := [slot for slot in _SLOTS if f"{{{slot}}}" not in own["candidate"]]:
+        raise ValueError(f"{where}, candidate has no {{{lacking[0]}}}: write {{{lacking[0]}}} where it belongs")
+    for name in _LISTS:
+        if not own[name] or (name in ("number", "verb") and (len(own[name]) != 2 or len({*own[name]}) != 2)):
+            wanted = "a text at least" if name in ("references", "source") else "two texts, the right and a wrong one"
+            raise ValueError(f"{where}, {name} must hold {wanted}, not {short_repr(item[name])}")
+    if not _DAY.fullmatch(own["date"]):
+        raise ValueError(f"{where}, date must be like '2021-03-14', its day from 13 on, not {short_repr(item['date'])}")
+    return own
+
+
+def card_items(
+    items: Sequence[Mapping[str, Any]] | None, limit: int | None, rng: np.random.Generator
+) -> list[JsonDict]:
+    """Return the items of a card, the package's or those given, checked; with `limit` so many, drawn by lot."""
+    if items is None:
+        items = [json.loads(line) for line in read_asset("card_items.jsonl").decode("utf-8").splitlines()]
+    elif isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Sequence):
+        raise TypeError(f"items must be a list of mappings, not {type(items).__name__}")
+    checked = [_checked(item, f"items[{place}]") for place, item in enumerate(items)]
+    if limit is not None and require_count(limit, "limit", minimum=2) < len(checked):
+        checked = [checked[place] for place in sorted(rng.permutation(len(checked))[:limit])]
+    if len(checked) < 2:
+        raise ValueError(f"a card needs two items at least, not {len(checked)}: each is compared with another's text")
+    return checked
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    text = _SLOT.sub(lambda slot: values[slot[1]], template)
+    return text[:1].upper() + text[1:]
+
+
+def _cells(candidate: str, references: list[str], source: list[str]) -> JsonDict:
+    text = " ".join(source)
+    return dict(zip(CELLS, (candidate, candidate, references, text, text, source), strict=True))
+
+
+def changed(items: Sequence[JsonDict], start: int) -> list[dict[str, JsonDict]]:
+    """Return what a metric is given of each item, by the name of the change; forms rotate from `start`."""
+    forms = [date_forms(*map(int, item["date"].split("-"))) for item in items]
+    values = [
+        {"a": item["a"], "b": item["b"], "number": item["number"][0], "verb": item["verb"][0], "date": form[1]}
+        for item, form in zip(items, forms, strict=True)
+    ]
+    every = []
+    for place, item in enumerate(items):
+        right, turn, far = values[place], start + place, (place + len(items) // 2) % len(items)
+        dates = [form for form in forms[place] if form != right["date"]]  # "May" is its own short form
+        other, template = items[far], item["candidate"]
+        good = _filled(template, right)
+        words = good.split()
+        texts = {
+            GOOD: good,
+            OTHER: _filled(other["candidate"], values[far]),
+            "citation marks": MARKS[turn % len(MARKS)](good),
+            "date forms": _filled(template, right | {"date": dates[turn % len(dates)]}),
+            "wrappers": WRAPPERS[turn % len(WRAPPERS)](good),
+            "white space": SPACES[turn % len(SPACES)](good),
+            "number changed": _filled(template, right | {"number": item["number"][1]}),
+            "negation": _filled(template, right | {"verb": item["verb"][1]}),
+            "roles exchanged": _filled(template, right | {"a": item["b"], "b": item["a"]}),
+            "padding": f"{good} {_filled(other['source'][0], values[far])}",
+            "repetition": f"{good} {good}",
+            "truncation": " ".join(words[: len(words) // 2]) + ".",
+        }
+        references, source = ([_filled(text, right) for text in item[name]] for name in ("references", "source"))
+        cells = {name: _cells(text, references, source) for name, text in texts.items()}
+        every.append(cells | {ORDER: _cells(good, references[::-1], source[::-1])})
+    return every
+
+
+# The card
+
+AnyMetric: TypeAlias = "str | Metric | Checker | Callable[..., Any]"
 _MACHINE_FAULTS = (ImportError, MemoryError, OSError)  # not of an item: whoever calls must know
 
 
-class _Function:
-    """A function as what scores texts: it gets the texts that its arguments name, or candidate and references."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        given = inspect.signature(function).parameters.values()
-        needed = [each.name for each in given if each.default is each.empty and each.kind not in stars]
-        self.function, self.by_name = function, bool(needed) and {*needed} <= {*CELLS}
-        self.columns = dict.fromkeys(needed if self.by_name else ("candidate", "references"), "text")
-
-    def score_many(self, *columns: Sequence[Any]) -> list[Any]:
-        """Return what the function returns for each text."""
-        rows = steps(list(zip(*columns, strict=True)))
-        if self.by_name:
-            return [self.function(**dict(zip(self.columns, row, strict=True))) for row in rows]
-        return [self.function(*row) for row in rows]
+def _scorer(metric: Any) -> tuple[str, Metric]:
+    """The name of a metric, and what scores texts for it; a checker is judged by its share of supported sentences."""
+    name = metric if isinstance(metric, str) else str(getattr(metric, "name", "") or getattr(metric, "__name__", ""))
+    is_checker = hasattr(metric, "check_many") and not isinstance(metric, type)
+    is_checker |= name in ("embedded", "words") or name.partition(":")[0] in ("nli", "llm")
+    scorer = load_metric("faithfulness", checker=metric) if is_checker else load_metric(metric)
+    return name or type(metric).__name__, scorer
 
 
-def _scorer(metric: AnyMetric) -> tuple[str, Scores]:
-    """The name of a metric, and what scores texts for it."""
-    if isinstance(metric, str):
-        is_checker = metric in ("embedded", "words") or metric.partition(":")[0] in ("nli", "llm")
-        return metric, FaithfulnessMetric(checker=metric) if is_checker else load_metric(metric)
-    name = str(getattr(metric, "name", "") or getattr(metric, "__name__", "") or type(metric).__name__)
-    if hasattr(metric, "check_many") and not isinstance(metric, type):
-        return name, FaithfulnessMetric(checker=cast(Checker, metric))
-    is_plain = callable(metric) and not isinstance(metric, type) and not hasattr(metric, "score_many")
-    return name, _Function(cast(Any, metric)) if is_plain else require_metric(metric)
-
-
-def _outcomes(scorer: Scores, rows: Sequence[JsonDict]) -> list[Outcome]:
+def _outcomes(scorer: Metric, rows: Sequence[JsonDict]) -> list[Outcome]:
     """One outcome a row; where scoring all of them raises, each is scored alone."""
     try:
         return score_rows(scorer, rows)
@@ -73,15 +190,8 @@ def _outcomes(scorer: Scores, rows: Sequence[JsonDict]) -> list[Outcome]:
     return [outcome for row in steps(rows) for outcome in _outcomes(scorer, [row])]
 
 
-def _with_ends(row: JsonDict, name: str, start: str, form: str) -> str:
-    """A number of a row with its interval, as text; a dash where it is undefined."""
-    values = [row[name], row[f"{start}low"], row[f"{start}high"]]
-    value, low, high = ("–" if value is None else f"{value + 0.0:{form}}" for value in values)
-    return value if value == "–" else f"{value} [{low}, {high}]"
-
-
 @dataclass(frozen=True, repr=False, eq=False)
-class MetricCard(Rows):
+class MetricCard:
     """What changes of a text do to a metric; made by `metric_card`.
 
     Parameters
@@ -113,6 +223,12 @@ class MetricCard(Rows):
         """Return one dictionary for each change."""
         return [dict(row) for row in self.table]
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return `rows` as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data."""
         more = {"spread": self.spread, "blind_spots": self.blind_spots, "signature": str(self.signature)}
@@ -138,8 +254,8 @@ class MetricCard(Rows):
         shown = []
         for row in self.table:
             cells = {name: row[name] for name in ("change", "kind", "n", "missing")}
-            cells |= {"effect": _with_ends(row, "effect", "", ".3f")}
-            cells |= {"share of spread": _with_ends(row, "share", "share_", ".0%")}
+            cells["effect"] = with_interval(row["effect"], (row["low"], row["high"]))
+            cells["share of spread"] = with_interval(row["share"], (row["share_low"], row["share_high"]), ".0%")
             cells |= {"right": "–" if row["right"] is None else f"{row['right']:.0%}"}
             shown.append(cells | {"verdict": row["verdict"], "reason": row["reason"]})
         empty = [name for name in ("missing", "reason") if not any(row[name] for row in shown)]
@@ -207,10 +323,11 @@ def metric_card(
     Parameters
     ----------
     metric : str, metric, checker or callable
-        A name for `load_metric` or a checker's for `load_checker`; an object with `score_many`; a
+        A name for `load_metric` or a checker's for `load_checker`; a metric with options of yours; a
         checker with `check_many`, judged by the share of sentences that `evaluate` supports; or a
-        function `f(candidate, references)` that returns a number, a score or None. Arguments that
-        are named `summary`, `text`, `source` or `contexts` get these.
+        function such as `f(candidate, references)` or `f(text, summary)` that returns a number, a
+        score or None. Its parameters without a default are `candidate`, `summary`, `references`,
+        `text`, `source` or `contexts`.
     items : sequence of mappings, optional
         Yours instead of the package's, each with `candidate`, `references` and `source` (lists of
         texts and of sentences), `a` and `b`, who have the two roles, `number` and `verb` (the right
@@ -313,6 +430,6 @@ def metric_card(
         cells = next((own[change] for own in texts if own[change] != own[GOOD]), texts[0][change])
         table.append(row | {"example": " ".join(cells["contexts"] if change == ORDER else [cells["candidate"]])})
     seen = hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:12]
-    parts = {"metric": "metric-card", "of": getattr(scorer, "fingerprint", name), "items": f"{size}-{seen}"}
+    parts = {"metric": "metric-card", "of": scorer.fingerprint, "items": f"{size}-{seen}"}
     signature = Signature(parts | {"margin": margin, "conf": confidence, "n": n_resamples, "seed": seed})
     return MetricCard(name, tuple(table), spread, signature)

@@ -5,604 +5,69 @@
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #3929a93e
 from __future__ import annotations
 
-import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 
-from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
-from .correlation import correlate, left_out_lines
-from .registry import load_metric, find_metric
-from .significance import compare_metrics
-from .summeval import reference_similarities
-from ..core.base import float_array
-from ..core.base import JsonDict
-from ..core.base import one_bar, steps
-from ..core.data import SummEval
-from ..core.metric import Metric
-from ..core.results import NumberTable, ScoreTable, Signature
-from ..core.base import require_count, require_flag
-from ..core.metric import require_metric
-from ..core.base import require_option, require_texts
-from ..core.metric import score_rows
-from ..core.html import figure_text, html_table, text_table
+from ..core.base import require_text
+from ..core.metric import batch, metric
+from ..core.results import Score, ScoreTable, Signature
 from ..overlap.bleu import require_pairs
-from ..text.embed import EmbedderOrName
-from ..text.embed import Embedder, load_embedder
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from ..text.embed import EmbedderOrName, load_embedder
+from ..text.similarity import unit_rows
 
 # %% auto #0
-__all__ = ['Scorer', 'Scorers', 'LengthMetric', 'EmbeddingMetric', 'metric_scores', 'MetricTable', 'metric_table']
+__all__ = ['length_many', 'embedding_many', 'length_score', 'embedding_signature', 'embedding_score', 'embedding_table']
 
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #55a738a4
-@dataclass(frozen=True, kw_only=True)
-class LengthMetric(Metric):
-    """The number of words: the baseline that every metric should beat."""
+@metric("length", probe="It rained.", shard_size=2000)
+def length_score(candidate: str) -> Score:
+    """Return the number of words: the baseline that every metric should beat."""
+    words = require_text(candidate, "candidate").split()
+    return Score(score=float(len(words)), signature=Signature({"metric": "length"}))
 
-    name = "length"
-    columns = {"candidate": "text"}
-    judged = "candidate"
-    probe = "It rained."
-    shard_size = 2000
 
-    @property
-    def signature(self) -> Signature:
-        """What is counted."""
-        return Signature({"metric": "length", "unit": "words"})
-
-    def score_many(
-        self, candidates: Sequence[str], *, progress: bool | None = None
-    ) -> NumberTable:
-        """Return the number of words of each text."""
-        counts = [len(text.split()) for text in require_texts(candidates, "candidates")]
-        values = np.array(counts, dtype=float)
-        return NumberTable(name=self.name, values=values, signature=self.signature)
+length_many = batch(length_score)
 
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #ac7256a2
-@dataclass(frozen=True, kw_only=True)
-class EmbeddingMetric(Metric):
-    """The greatest cosine of a candidate's and its references' vectors, in [-1, 1]."""
-
-    name = "embedding"
-    columns = {"candidate": "text", "references": "texts"}
-    judged = "candidate"
-    embedder: EmbedderOrName = "minilm"
-
-    @property
-    def signature(self) -> Signature:
-        """The embedder."""
-        fingerprint = load_embedder(self.embedder).fingerprint
-        return Signature({"metric": "embedding", "embedder": fingerprint})
-
-    def score_many(
-        self,
-        candidates: Sequence[str],
-        references: Sequence[str | Sequence[str]],
-        *,
-        progress: bool | None = None,
-    ) -> NumberTable:
-        """Return one number for each candidate against its references."""
-        texts, groups = require_pairs(candidates, references)
-        values = np.zeros(0)
-        if texts:
-            own, human = _vectors_of(load_embedder(self.embedder), texts, groups)
-            values = reference_similarities(own, human)[:, 0]
-        return NumberTable(name=self.name, values=values, signature=self.signature)
-
-# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #46923ef2
-def metric_scores(
-    data: SummEval, metrics: Scorers, *, embedder: EmbedderOrName = "minilm"
-) -> dict[str, np.ndarray]:
-    """Return each metric's (articles, systems) table.
-
-    Parameters
-    ----------
-    data : SummEval
-        Articles, references and summaries.
-    metrics : list, or mapping of str to str, Metric, callable or array_like
-        Names of `METRICS`, metrics with choices of yours such as `BleuMetric(n=2)`,
-        functions `f(summary, *, source, references) -> float or None`, or tables.
-    embedder : str, path or object
-        For bertscore, embedding and faithfulness by name.
-
-    Returns
-    -------
-    dict of str to numpy.ndarray, each (articles, systems)
-        NaN where a metric has no score.
-
-    Examples
-    --------
-    >>> from summeval_nb.core.data import load_toy_summeval
-    >>> metric_scores(load_toy_summeval(), ["length"])["length"][0].tolist()
-    [20.0, 24.0, 21.0, 16.0]
-    """
-    _require_data(data)
-    tables = {}
-    for name, metric in _with_bar(_metrics_by_name(metrics), data):
-        if isinstance(metric, type):
-            require_metric(metric, f"the metric {name!r}")
-        if isinstance(metric, str):
-            own = "embedder" in find_metric(metric)[0].defaults()
-            metric = load_metric(metric, **({"embedder": embedder} if own else {}))
-        if callable(getattr(metric, "score_many", None)):
-            tables[name] = _scored(require_metric(metric), name, data)
-        elif callable(metric):
-            tables[name] = _called(metric, name, data)
-        else:
-            tables[name] = _given_table(metric, name, data)
-    return tables
+def embedding_signature(*, embedder: EmbedderOrName) -> Signature:
+    """Return the signature of an embedder's metric."""
+    fingerprint = load_embedder(embedder).fingerprint
+    return Signature({"metric": "embedding", "embedder": fingerprint})
 
 
-def _with_bar(named: Mapping[str, Any], data: SummEval) -> Iterator[tuple[str, Any]]:
-    """Yield metrics by their names, with one bar that counts articles for each."""
-    n, show = len(data.summaries), len(data.summaries) >= 20
-    with one_bar(len(named) * n, "metrics", "article", show=show):
-        yield from steps(list(named.items()))
-
-# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #c8349c9f
-@dataclass(frozen=True, repr=False, eq=False)
-class MetricTable:
-    """Correlations of metrics with human ratings.
-
-    `rows()` has one row for each metric and quality, `wide_rows()` one for each metric,
-    `to_frame(wide=True)` the correlations alone, `plot()` a panel for each quality.
-
-    Parameters
-    ----------
-    scores : dict of str to numpy.ndarray, each (articles, systems)
-        What the metrics gave.
-    correlations : dict of (metric, quality) to Correlation
-        Every cell of the table, with its interval and counts.
-    ranks : dict of quality to dict of metric to int
-        Ranks within a quality; empty when no comparison was asked for.
-    signature : Signature
-        Every choice that could change a number.
-    """
-
-    scores: dict[str, np.ndarray]
-    correlations: dict[tuple[str, str], Correlation]
-    ranks: dict[str, dict[str, int]]
-    signature: Signature
-
-    @property
-    def qualities(self) -> list[str]:
-        """The rated qualities, in order."""
-        return list(dict.fromkeys(quality for _, quality in self.correlations))
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each metric and quality, with all that is known."""
-        rows = []
-        for (metric, quality), c in self.correlations.items():
-            low, high = c.interval or (None, None)
-            found = {
-                "metric": metric,
-                "quality": quality,
-                "correlation": c.score,
-                "low": low,
-                "high": high,
-            }
-            counts = {
-                "skipped": c.n_skipped,
-                "missing": c.n_missing,
-                "reason": c.reason,
-            }
-            rows.append(
-                found | {"rank": self.ranks.get(quality, {}).get(metric)} | counts
-            )
-        return rows
-
-    def wide_rows(self) -> list[dict[str, str]]:
-        """Return one row for each metric, one column for each quality.
-
-        A cell is like `.412 [.321, .498] (1)`, the rank last.
-        """
-        rows = {name: {"metric": name} for name in self.scores}
-        for row in self.rows():
-            shown = "–" if row["correlation"] is None else f"{row['correlation']:.3f}"
-            if row["low"] is not None:
-                shown += f" [{row['low']:.3f}, {row['high']:.3f}]"
-            rows[row["metric"]][row["quality"]] = shown + (
-                f" ({row['rank']})" if row["rank"] is not None else ""
-            )
-        return list(rows.values())
-
-    def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
-        """Return `rows`; with `wide=True` correlations alone, metrics by qualities."""
-        import pandas as pd
-
-        frame = pd.DataFrame(self.rows())
-        if not wide:
-            return frame
-        return frame.pivot(index="metric", columns="quality", values="correlation").loc[
-            list(self.scores), self.qualities
-        ]
-
-    def to_dict(self) -> JsonDict:
-        """Return rows and signature as plain Python data."""
-        return {"rows": self.rows(), "signature": str(self.signature)}
-
-    def __repr__(self) -> str:
-        said = f"MetricTable(signature={str(self.signature)!r})"
-        return "\n".join([said, text_table(self.wide_rows()), *self._notes()])
-
-    def _notes(self) -> list[str]:
-        """What the ranks rest on, and what each quality's correlations left out."""
-        ranks = self.signature["ranks"]
-        notes = [f"ranks: two-sided tests, correction {ranks}"] if self.ranks else []
-        for quality in self.qualities:
-            found = {name: self.correlations[name, quality] for name in self.scores}
-            notes += [f"{quality}: {line}" for line in left_out_lines(found)]
-        return notes
-
-    def _repr_html_(self) -> str:
-        note = "; ".join([*self._notes(), str(self.signature)])
-        return html_table(self.wide_rows(), note=note)
-
-    def plot(self) -> Figure:
-        """Draw a panel for each quality, metrics of the first rank in blue."""
-        return _figure_of(self)
-
-
-def metric_table(
-    data: SummEval,
-    metrics: Scorers,
+@metric("embedding", signature=embedding_signature)
+def embedding_score(
+    candidate: str,
+    references: str | Sequence[str],
     *,
-    qualities: Sequence[str] | None = None,
-    level: str = "summary",
-    coefficient: str = "kendall",
     embedder: EmbedderOrName = "minilm",
-    rank: bool = True,
-    correction: str = "holm",
-    alpha: float = 0.05,
-    n_resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> MetricTable:
-    """Correlate metrics with human ratings, with intervals and ranks.
+) -> Score:
+    """Return the greatest cosine of a candidate's and its references' vectors."""
+    return embedding_many([candidate], [references], embedder=embedder)[0]
 
-    Parameters
-    ----------
-    data : SummEval
-        Summaries with ratings.
-    metrics : list or mapping
-        As for `metric_scores`.
-    qualities : sequence of str, optional
-        Which ratings; all by default.
-    level, coefficient, n_resamples, confidence, seed
-        As in `correlate`.
-    embedder : str, path or object
-        For bertscore, embedding and faithfulness.
-    rank : bool
-        Whether to test all pairs of metrics within each quality.
-    correction, alpha
-        As in `compare_metrics`.
-
-    Returns
-    -------
-    MetricTable
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a metric, quality or option is unknown, or a metric returns something that is
-        no number.
-
-    References
-    ----------
-    Fabbri et al. 2021, SummEval, TACL 9. Deutsch, Dror and Roth 2021, TACL 9.
-
-    Examples
-    --------
-    >>> from summeval_nb.core.data import load_toy_summeval
-    >>> options = {"qualities": ["relevance"], "n_resamples": 0, "rank": False}
-    >>> table = metric_table(load_toy_summeval(), ["length"], **options)
-    >>> round(table.correlations["length", "relevance"].score, 3)
-    0.229
-    """
-    _require_data(data)
-    chosen = _require_choices(data, qualities, level, coefficient, n_resamples, rank)
-    tables = metric_scores(data, metrics, embedder=embedder)
-    how: dict[str, Any] = {"level": level, "coefficient": coefficient}
-    how |= {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
-    found = {
-        (name, quality): correlate(table, data.ratings[quality], **how)
-        for name, table in tables.items()
-        for quality in chosen
-    }
-    ranks, tests = {}, how | {"correction": correction, "alpha": alpha}
-    for quality in chosen if rank and len(tables) > 1 else []:
-        ranks[quality] = compare_metrics(tables, data.ratings[quality], **tests).ranks
-    said = correction if ranks else "none"
-    signature = _signature_of(data, how, said, _embedder_used(metrics, embedder))
-    return MetricTable(tables, found, ranks, signature)
-
-# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #04bfe8c4
-# a name, an object, a function, a table
-Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"
-Scorers: TypeAlias = "Sequence[Scorer] | Mapping[str, Scorer]"
+# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #66c0ef03
+def embedding_table(
+    candidates: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    *,
+    embedder: EmbedderOrName,
+) -> ScoreTable[Score]:
+    """Return the cosines of many candidates with their nearest references."""
+    texts, groups = require_pairs(candidates, references)
+    flat = [text for group in groups for text in group]
+    place = {text: row for row, text in enumerate(dict.fromkeys(texts + flat))}
+    values: np.ndarray = np.zeros(0)
+    if texts:
+        units = unit_rows(np.asarray(load_embedder(embedder).encode(list(place))))
+        sizes = [len(group) for group in groups]
+        own = units[np.repeat([place[text] for text in texts], sizes)]
+        cosines = (own * units[[place[text] for text in flat]]).sum(axis=1)
+        nearest = np.maximum.reduceat(cosines, np.cumsum([0, *sizes[:-1]]))
+        values = np.round(nearest, 12)  # equal texts stay equal
+    signature = embedding_signature(embedder=embedder)
+    results = [Score(score=float(v), signature=signature) for v in values]
+    return ScoreTable(results, signature=signature)
 
 
-def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
-    """Return metrics by name, from a list or from a mapping.
-
-    Each is the name of a metric, a metric, a function or a table.
-    """
-    if isinstance(metrics, Mapping):
-        named = {str(name): metric for name, metric in metrics.items()}
-    elif isinstance(metrics, (str, bytes)) or not isinstance(metrics, Sequence):
-        raise TypeError(
-            "metrics must be a list of names, metrics and functions, or a dict; wrap a "
-            "single one in a list: [metric]"
-        )
-    else:
-        named = {_name_of(metric, i): metric for i, metric in enumerate(metrics)}
-    if len(named) < len(metrics) or not named:
-        raise ValueError(
-            "metrics is empty or names one twice; give each its own name in a dict"
-        )
-    for metric in named.values():
-        if isinstance(metric, str):
-            find_metric(metric)  # an unknown name is refused now
-    return named
-
-
-def _name_of(metric: object, place: int) -> str:
-    """The name of a metric in a list: its own, or its place."""
-    if isinstance(metric, str):
-        return metric
-    return (
-        getattr(metric, "__name__", None)
-        or getattr(metric, "name", "")
-        or f"metric {place}"
-    )
-
-
-def _require_data(data: object) -> None:
-    """Refuse what is no rated data set."""
-    if not isinstance(data, SummEval):
-        raise TypeError(
-            "data must be a SummEval (load_summeval, SummEval.from_records), not "
-            f"{type(data).__name__}"
-        )
-
-# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #58b95d7e
-_COLUMNS = {
-    "text": "sources",
-    "contexts": "sources",
-    "source": "sources",
-    "summary": "summaries",
-    "candidate": "summaries",
-}
-_COLUMNS |= {"references": "references"}
-
-
-def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
-    """The table of a metric that is an object."""
-    if unknown := [column for column in metric.columns if column not in _COLUMNS]:
-        have = ", ".join(_COLUMNS)
-        raise ValueError(
-            f"the metric {name!r} reads {', '.join(unknown)}, which a SummEval has "
-            f"not; it has {have}"
-        )
-    systems = range(len(data.systems))
-    rows = [
-        {column: _cell(data, _COLUMNS[column], i, j) for column in metric.columns}
-        for i in range(len(data.ids))
-        for j in systems
-    ]
-    if isinstance(metric, Metric):
-        found = metric.score_many(
-            *([row[column] for row in rows] for column in metric.columns)
-        )
-        if isinstance(found, ScoreTable):
-            return found.scores.reshape(data.shape)
-    values = [
-        np.nan if score_row.score is None else score_row.score
-        for score_row in score_rows(metric, rows)
-    ]
-    return np.array(values).reshape(data.shape)
-
-
-def _cell(data: SummEval, kind: str, article: int, system: int) -> str | list[str]:
-    """What a metric reads of one summary."""
-    if kind == "references":
-        return list(data.references[article])
-    return (
-        data.sources[article] if kind == "sources" else data.summaries[article][system]
-    )
-
-
-def _called(
-    function: Callable[..., float | None], name: str, data: SummEval
-) -> np.ndarray:
-    """The table of a metric given as a function of one summary."""
-    table = np.full(data.shape, np.nan)
-    for i, row in enumerate(steps(data.summaries)):
-        for j, summary in enumerate(row):
-            where = (
-                f"the metric {name!r}, article {data.ids[i]!r}, system "
-                f"{data.systems[j]!r}"
-            )
-            try:
-                value = function(
-                    summary, source=data.sources[i], references=list(data.references[i])
-                )
-            except Exception as error:
-                error.add_note(f"raised by {where}")
-                raise
-            if value is not None and not (
-                isinstance(value, numbers.Real) and np.isfinite(float(value))
-            ):
-                raise ValueError(
-                    f"{where} returned {value!r}; return a finite number, or None for "
-                    "no score"
-                )
-            table[i, j] = np.nan if value is None else float(value)
-    return table
-
-
-def _given_table(values: Grid, name: str, data: SummEval) -> np.ndarray:
-    """A table that was given, if it has the shape of the data."""
-    table = float_array(values, f"the table {name!r}")
-    if table.shape != data.shape:
-        raise ValueError(
-            f"the table {name!r} has the shape {table.shape}, the data {data.shape}"
-        )
-    return table
-
-# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #6f6909cb
-def _vectors_of(
-    embedder: Embedder, texts: Sequence[str], groups: Sequence[Sequence[str]]
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The vectors of texts, (n, 1, d), and of each one's references, (r, d).
-
-    What repeats is encoded once.
-    """
-    each = list(dict.fromkeys(map(tuple, groups)))  # an article's are the same
-    flat = [*texts, *(text for group in each for text in group)]
-    vectors = np.asarray(embedder.encode(flat))
-    ends = np.cumsum([len(group) for group in each])[:-1]
-    theirs = dict(zip(each, np.split(vectors[len(texts) :], ends), strict=True))
-    return vectors[: len(texts), None], [theirs[tuple(group)] for group in groups]
-
-
-def _embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
-    """The embedder's fingerprint if one of the metrics, given by name, uses it."""
-    names = [
-        metric
-        for metric in _metrics_by_name(metrics).values()
-        if isinstance(metric, str)
-    ]
-    used = any("embedder" in find_metric(name)[0].defaults() for name in names)
-    return load_embedder(embedder).fingerprint if used else None
-
-# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #7da56e9e
-def _require_choices(
-    data: SummEval,
-    qualities: Sequence[str] | None,
-    level: str,
-    coefficient: str,
-    n_resamples: int,
-    rank: bool,
-) -> list[str]:
-    """The qualities that a table has.
-
-    A choice that the data or the coefficients do not know is refused.
-    """
-    wanted = data.qualities if qualities is None else qualities
-    chosen = [require_option(quality, "quality", data.qualities) for quality in wanted]
-    require_option(level, "level", LEVELS)
-    require_option(coefficient, "coefficient", COEFFICIENTS)
-    require_count(
-        n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0
-    )
-    return chosen
-
-
-def _signature_of(
-    data: SummEval, how: Mapping[str, object], ranks: str, embedder: str | None
-) -> Signature:
-    """The signature of a table: the data, and every choice that decides its cells."""
-    said: dict[str, object] = {
-        "metric": "metric-table",
-        "data": f"{data.name}-{data.fingerprint}",
-    }
-    said |= {
-        "level": how["level"],
-        "coef": how["coefficient"],
-        "conf": how["confidence"],
-    }
-    said |= {
-        "n": how["n_resamples"],
-        "seed": how["seed"],
-        "ranks": ranks,
-        "embedder": embedder,
-    }
-    return Signature(said)
-
-# %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #5c41bd87
-def _figure_of(table: MetricTable) -> Figure:
-    """Draw a table: one panel a quality, one line a metric."""
-    import matplotlib.pyplot as plt
-
-    qualities, names = table.qualities, list(table.scores)
-    means = {
-        n: np.mean(
-            [
-                c.score
-                for (m, _), c in table.correlations.items()
-                if m == n and c.score is not None
-            ]
-            or [-2]
-        )
-        for n in names
-    }
-    order = sorted(names, key=lambda name: means[name])
-    size = (2.2 + 2.4 * len(qualities), 1.2 + 0.32 * len(names))
-    figure, axes = plt.subplots(
-        1,
-        len(qualities),
-        figsize=size,
-        sharey=True,
-        sharex=True,
-        squeeze=False,
-        layout="constrained",
-    )
-    for ax, quality in zip(axes[0], qualities, strict=True):
-        for place, name in enumerate(order):
-            _point(
-                ax,
-                place,
-                table.correlations[name, quality],
-                table.ranks.get(quality, {}).get(name),
-            )
-        ax.axvline(0, color="#999999", linewidth=0.8)
-        labels = [figure_text(name) for name in order]
-        ax.set(
-            title=figure_text(quality),
-            yticks=range(len(order)),
-            yticklabels=labels,
-            ylim=(-0.6, len(order) - 0.3),
-        )
-        ax.grid(axis="x", color="#e5e5e5")
-    figure.supxlabel(
-        f"{table.signature['level']}-level {table.signature['coef']} with human ratings"
-    )
-    return figure
-
-
-def _point(ax: Axes, place: int, found: Correlation, rank: int | None) -> None:
-    """Draw one correlation with its interval and rank.
-
-    An undefined one is a cross at zero.
-    """
-    if found.score is None:
-        ax.plot(0, place, "x", color="#666666")
-        return
-    first = rank in (1, None)
-    color = "#1f5f99" if first else "#b34700"
-    if found.interval:
-        ax.plot(found.interval, [place, place], color=color, linewidth=1.6)
-    ax.plot(
-        found.score,
-        place,
-        "o",
-        color=color,
-        markerfacecolor=color if first else "white",
-    )
-    if rank is not None:
-        ax.annotate(
-            str(rank),
-            (found.score, place),
-            xytext=(0, 5),
-            textcoords="offset points",
-            fontsize=7,
-            ha="center",
-            color="#333333",
-        )
+embedding_many = batch(embedding_score, embedding_table)

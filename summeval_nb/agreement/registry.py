@@ -132,7 +132,7 @@ def _copied(purpose: str, *measures: str, range: str = "0 to 1") -> _Known:
 
 
 _KNOWN: dict[str, _Known] = {
-    "length": _Known("agreement.metrics:LengthMetric", "number of words", "0 or more", "neither"),
+    "length": _Known("agreement.metrics:length_score", "number of words", "0 or more", "neither"),
     "bleu": _Known("overlap.bleu:BleuMetric", "precision of shared n-grams", "0 to 100"),
     "rouge": _Known("overlap.rouge:rouge_score", "shared words, pairs, subsequence"),
     "rouge1": _rouge("shared words", "rouge1"),
@@ -148,7 +148,7 @@ _KNOWN: dict[str, _Known] = {
     "compression": _copied("words of the article for each", "compression", range="0 or more"),
     "novel_ngrams": _copied("n-grams not in the article", *(f"novel{n}" for n in (1, 2, 3, 4))),
     "repetition": _copied("three words in a row said again", "repeated3"),
-    "embedding": _Known("agreement.metrics:EmbeddingMetric", "cosine of text vectors", "-1 to 1"),
+    "embedding": _Known("agreement.metrics:embedding_score", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"),
     "answers": _Known("judged.answers:AnswerMetric", "answer held against context and truth"),
     "citations": _Known("judged.citations:CitationsMetric", "do citations hold: recall and precision"),

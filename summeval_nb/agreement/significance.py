@@ -38,9 +38,10 @@ from summeval_nb.agreement.permutation import (
 from summeval_nb.core.base import JsonDict, float_array, require_count, require_option, require_share
 from summeval_nb.core.html import axes_for, html_table, text_table
 from summeval_nb.core.resampling import middle
-from summeval_nb.core.results import Rows, Score, Signature
+from summeval_nb.core.results import Score, Signature
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 __all__ = [
@@ -223,7 +224,7 @@ def paired_test(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class MetricComparisons(Rows):
+class MetricComparisons:
     """Several metrics on the same human judgements: correlations, p-values and ranks.
 
     `correlations` is sorted, best first; `p_values[a, b]` is the corrected p-value of a pair (both orders); `ranks`
@@ -244,6 +245,12 @@ class MetricComparisons(Rows):
         parts = [(n, self.ranks[n], c.score, *(c.interval or (None, None))) for n, c in found]
         parts += [(n, None, None, None, None) for n in self.undefined]
         return [dict(zip(names, part, strict=True)) for part in parts]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `rows` as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data."""

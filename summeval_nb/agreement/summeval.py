@@ -5,98 +5,38 @@
 # %% ../../nbs/6_judging_the_judges/64_summeval.ipynb #6e20ef0a
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
-
 import numpy as np
 from scipy import stats
 
-from .coefficients import by_row
-from .correlation import Grid, require_tables
-from ..core.base import float_array
-from ..core.base import JsonDict
-from ..core.data import SummEval, load_summeval
-from ..core.results import Signature
-from ..core.base import require_option
-from ..core.html import html_table
 from ..text.similarity import unit_rows
-from ..text.embed import EmbedderOrName
-from ..text.embed import BatchEmbedder, load_embedder
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['SIMILARITIES', 'Vectors', 'reference_similarities', 'SummEvalResult', 'summeval_scores', 'summeval_task',
-           'embed_summaries']
+__all__ = ['SIMILARITIES', 'similarity_tables', 'pooled', 'p_values_of', 'mean_of_versions']
 
 # %% ../../nbs/6_judging_the_judges/64_summeval.ipynb #bcdcc511
 SIMILARITIES = ("cosine", "dot")
 
 
-def _products(machine: np.ndarray, human: np.ndarray, similarity: str) -> np.ndarray:
-    """Cosines or dot products by article: (a, s, d) and (a, r, d) -> (a, s, r)."""
+def similarity_tables(
+    machine: np.ndarray, human: np.ndarray, similarity: str
+) -> np.ndarray:
+    """Return cosines or dot products: (a, s, d) and (a, r, d) -> (a, s, r)."""
     if similarity == "cosine":
         machine, human = unit_rows(machine), unit_rows(human)
     return machine @ human.swapaxes(-1, -2)
 
 
-def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
-    """(…, systems, references) -> (…, systems): the greatest, the mean, or one's."""
+def pooled(table: np.ndarray, references: str | int) -> np.ndarray:
+    """Return the greatest, the mean, or one reference's: (…, s, r) -> (…, s)."""
     if references == "max":
         return table.max(axis=-1)
     if references == "mean":
         return table.mean(axis=-1)
-    return table[..., _require_reference(references, table.shape[-1])]
-
-
-def reference_similarities(
-    machine: Vectors,
-    human: Sequence[Vectors],
-    *,
-    similarity: str = "cosine",
-    references: str | int = "max",
-) -> np.ndarray:
-    """Compare machine summaries' vectors with those of their article's human summaries.
-
-    Parameters
-    ----------
-    machine : array_like, (articles, systems, d)
-        Vectors of the machine summaries.
-    human : array_like, (articles, references, d), or a sequence of (references_i, d)
-        Vectors of the human summaries; their number may differ between articles.
-    similarity : {"cosine", "dot"}
-        Zero vectors have similarity 0.
-    references : {"max", "mean"} or int
-        The greatest or the mean similarity over the human summaries, or the similarity
-        to one of them.
-
-    Returns
-    -------
-    numpy.ndarray, (articles, systems), float64
-        Rounded to twelve digits, so that equal summaries stay equal.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a vector holds NaN, or an article has no human summary.
-
-    Examples
-    --------
-    >>> reference_similarities([[[1, 0], [0, 2]]], [[[2, 0], [1, 1]]]).round(4).tolist()
-    [[1.0, 0.7071]]
-    """
-    require_option(similarity, "similarity", SIMILARITIES)
-    found = [
-        _pool(_products(own, block, similarity), references)
-        for own, block in _blocks_of_articles(machine, human)
-    ]
-    return np.round(np.concatenate(found), 12)
+    return table[..., int(references)]
 
 # %% ../../nbs/6_judging_the_judges/64_summeval.ipynb #a3184d1b
-def _p_values(r: np.ndarray, n: np.ndarray, coefficient: str) -> np.ndarray:
-    """Two-sided p-values of correlations over n pairs, as scipy gives them."""
+def p_values_of(r: np.ndarray, n: np.ndarray, coefficient: str) -> np.ndarray:
+    """Return two-sided p-values of correlations over n pairs, as scipy gives them."""
     free = np.maximum(n - 2, 0).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         if coefficient == "pearson":
@@ -108,295 +48,10 @@ def _p_values(r: np.ndarray, n: np.ndarray, coefficient: str) -> np.ndarray:
     return np.where(n > 2, p, 1.0 if coefficient == "pearson" else np.nan)
 
 
-def _mean_of_versions(
+def mean_of_versions(
     r: np.ndarray, n: np.ndarray, coefficient: str, variant: str
 ) -> float:
-    """The mean correlation (v2), or the mean of correlations and p-values together
-    (v1)."""
+    """Return the mean correlation (v2), or that of correlations and p-values (v1)."""
     return float(
-        np.mean(r) if variant == "v2" else np.mean([r, _p_values(r, n, coefficient)])
-    )
-
-
-class SummEvalResult(dict[str, float]):
-    """Scores by MTEB's names, with their signature and what was left out.
-
-    `skipped` lists the indices of articles left out, `n_missing` counts missing cells.
-    """
-
-    def __init__(
-        self,
-        scores: dict[str, float],
-        signature: Signature,
-        skipped: list[int],
-        n_missing: int,
-    ):
-        super().__init__(scores)
-        self.signature, self.skipped, self.n_missing = signature, skipped, n_missing
-
-    def to_dict(self) -> JsonDict:
-        """Return scores, signature and counts as plain Python data."""
-        left_out = {"skipped": self.skipped, "n_missing": self.n_missing}
-        return dict(self) | {"signature": str(self.signature)} | left_out
-
-    def _repr_html_(self) -> str:
-        note = (
-            f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. "
-            f"{self.signature}"
-        )
-        return html_table(
-            [{"score": k, "value": v} for k, v in self.items()], note=note
-        )
-
-
-def summeval_scores(
-    tables: dict[str, np.ndarray],
-    ratings: Grid,
-    *,
-    variant: str = "v2",
-    main: str = "cosine",
-) -> tuple[dict[str, float], list[int]]:
-    """Score tables of similarities against ratings as MTEB does.
-
-    Parameters
-    ----------
-    tables : dict of str to numpy.ndarray, each (articles, systems)
-        Similarities by kind, usually "cosine" and "dot".
-    ratings : array_like, (articles, systems)
-        Human ratings; NaN cells are left out.
-    variant : {"v2", "v1"}
-        "v2" averages the correlations of the articles; "v1" is the first version, which
-        averages correlations and p-values together.
-    main : str
-        The kind whose Spearman correlation is the main score.
-
-    Returns
-    -------
-    scores : dict of str to float
-        `{kind}_pearson` and `{kind}_spearman` for each kind, and `pearson`, `spearman`
-        and `main_score`.
-    skipped : list of int
-        Articles left out because the ratings or one kind of similarity are all equal
-        there, or, in v1, because they have fewer than three pairs.
-
-    Raises
-    ------
-    ValueError
-        If no article is left.
-    """
-    require_option(variant, "variant", ("v1", "v2"))
-    human, there = _rated_tables(tables, ratings)
-    require_option(main, "main", there)
-    rated = {
-        kind: np.where(np.isnan(table), np.nan, human) for kind, table in there.items()
-    }
-    skip = np.any(
-        [_all_equal(table) for table in (human, *there.values(), *rated.values())],
-        axis=0,
-    )
-    if variant == "v1":  # with fewer than three pairs there is no p-value to average
-        skip |= np.any(
-            [(~np.isnan(table)).sum(axis=1) < 3 for table in there.values()], axis=0
-        )
-    if skip.all():
-        raise ValueError(
-            "no article is left: "
-            "in each one the ratings or the similarities are all equal"
-        )
-    scores = {
-        f"{kind}_{coefficient}": _mean_of_versions(
-            by_row(human[~skip], table[~skip], coefficient),
-            (~np.isnan(table[~skip])).sum(axis=1),
-            coefficient,
-            variant,
-        )
-        for kind, table in there.items()
-        for coefficient in ("pearson", "spearman")
-    }
-    own = {name: scores[f"{main}_{name}"] for name in ("pearson", "spearman")}
-    return scores | own | {"main_score": own["spearman"]}, np.flatnonzero(skip).tolist()
-
-# %% ../../nbs/6_judging_the_judges/64_summeval.ipynb #b25802bc
-def summeval_task(
-    data: SummEval | str | os.PathLike[str],
-    embedder: EmbedderOrName = "minilm",
-    *,
-    quality: str = "relevance",
-    similarity: str = "cosine",
-    variant: str = "v2",
-    references: str | int = "max",
-) -> SummEvalResult:
-    """Run MTEB's SummEval task: does nearness to references agree with ratings?
-
-    Parameters
-    ----------
-    data : SummEval or path
-        Rated summaries, or the file to read them from.
-    embedder : str, path or object
-        As for `sentence2embedding`.
-    quality : str
-        Which rating; MTEB uses relevance.
-    similarity : {"cosine", "dot"}
-        Which one `main_score`, `pearson` and `spearman` repeat; both are always
-        reported.
-    variant : {"v2", "v1"}
-        "v1" reproduces the first version, which averaged p-values into its scores.
-    references : {"max", "mean"} or int
-        How the human summaries of an article are combined; MTEB uses the maximum.
-
-    Returns
-    -------
-    SummEvalResult
-        A dict with `cosine_pearson`, `cosine_spearman`, `dot_pearson`, `dot_spearman`,
-        `pearson`, `spearman` and `main_score`, each in [-1, 1] (v1: up to 1).
-
-    Raises
-    ------
-    ValueError
-        If the quality or an option is unknown (the message lists the known ones), or no
-        article can be scored.
-
-    References
-    ----------
-    Muennighoff et al. 2023, MTEB: Massive Text Embedding Benchmark, EACL. MTEB issue
-    1156 (the first version's bug).
-
-    Examples
-    --------
-    >>> from summeval_nb.core.data import load_toy_summeval
-    >>> sorted(summeval_task(load_toy_summeval()))[:2]
-    ['cosine_pearson', 'cosine_spearman']
-    """
-    loaded = data if isinstance(data, SummEval) else load_summeval(data)
-    require_option(quality, "quality", loaded.qualities)
-    require_option(similarity, "similarity", SIMILARITIES)
-    require_option(variant, "variant", ("v1", "v2"))
-    model = load_embedder(embedder)
-    machine, human = embed_summaries(loaded, model)
-    tables = {
-        kind: reference_similarities(
-            machine, human, similarity=kind, references=references
-        )
-        for kind in SIMILARITIES
-    }
-    scores, skipped = summeval_scores(
-        tables, loaded.ratings[quality], variant=variant, main=similarity
-    )
-    choices = {
-        "metric": "summeval",
-        "variant": variant,
-        "quality": quality,
-        "sim": similarity,
-        "refs": references,
-    }
-    signature = Signature(
-        choices
-        | {"embedder": model.fingerprint, "data": f"{loaded.name}-{loaded.fingerprint}"}
-    )
-    return SummEvalResult(
-        scores, signature, skipped, int(np.isnan(loaded.ratings[quality]).sum())
-    )
-
-# %% ../../nbs/6_judging_the_judges/64_summeval.ipynb #3a2bbc7b
-# the last axis is the dimension; in quotes, for pages would spell it out
-Vectors: TypeAlias = "ArrayLike"
-
-
-def _finite_vectors(values: object, name: str, rank: int) -> np.ndarray:
-    """Return vectors as float64, last axis the dimension; NaN and wrong ranks raise."""
-    array = float_array(values, name)
-    if array.ndim != rank:
-        raise ValueError(
-            f"{name} must have {rank} axes, the last one the dimension, not the shape "
-            f"{array.shape}"
-        )
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds NaN or infinite numbers")
-    return array
-
-
-def _blocks_of_articles(
-    machine: Vectors, human: Sequence[Vectors]
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield machine and human vectors of articles, (a, s, d) and (a, r, d).
-
-    They come all at once where the shapes allow it.
-    """
-    machine = _finite_vectors(machine, "machine", 3)
-    if len(human) != len(machine) or not len(human):
-        raise ValueError(
-            f"machine has {len(machine)} articles and human {len(human)}; both need "
-            "the same, at least one"
-        )
-    one_shape = len({np.shape(some) for some in human}) == 1
-    blocks = (
-        [_finite_vectors(human, "human", 3)]
-        if one_shape
-        else [_finite_vectors(some, "human", 2)[None] for some in human]
-    )
-    start = 0
-    for block in blocks:
-        own = machine[start : start + len(block)]
-        if block.shape[1] == 0 or block.shape[2] != own.shape[2]:
-            raise ValueError(
-                f"human vectors of shape {block.shape[1:]} do not fit machine vectors "
-                f"of shape {own.shape[1:]}"
-            )
-        yield own, block
-        start += len(block)
-
-# %% ../../nbs/6_judging_the_judges/64_summeval.ipynb #f8f22afb
-def _require_reference(references: object, count: int) -> int:
-    """Return the number of one reference; raise unless an article has it."""
-    if isinstance(references, bool) or not isinstance(references, (int, np.integer)):
-        raise ValueError(
-            "references must be 'max', 'mean' or the number of one reference, not "
-            f"{references!r}"
-        )
-    if not 0 <= references < count:
-        raise ValueError(
-            f"there is no reference {references}: an article has {count}, counted from "
-            "0"
-        )
-    return int(references)
-
-
-def _all_equal(table: np.ndarray) -> np.ndarray:
-    """Which rows hold one value only (or none), NaN left out."""
-    low = np.where(np.isnan(table), np.inf, table).min(axis=1)
-    return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
-
-
-def _rated_tables(
-    tables: object, ratings: object
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the ratings, and the tables with a gap where a rating is missing.
-
-    Raise for what does not fit.
-    """
-    if not isinstance(tables, Mapping) or not tables:
-        raise TypeError(
-            "tables must map a kind of similarity to its table, not "
-            f"{type(tables).__name__} {tables!r:.40}"
-        )
-    human, *_ = require_tables(
-        ratings=ratings,
-        **{f"tables[{kind!r}]": table for kind, table in tables.items()},
-    )
-    return human, {
-        kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()
-    }
-
-
-def embed_summaries(
-    data: SummEval, model: BatchEmbedder
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Vectors of the machine summaries (articles, systems, d) and of the references."""
-    flat = [text for row in data.summaries for text in row]
-    vectors = np.asarray(
-        model.encode(flat + [text for row in data.references for text in row])
-    )
-    ends = np.cumsum([len(row) for row in data.references])[:-1]
-    return vectors[: len(flat)].reshape(*data.shape, -1), np.split(
-        vectors[len(flat) :], ends
+        np.mean(r) if variant == "v2" else np.mean([r, p_values_of(r, n, coefficient)])
     )

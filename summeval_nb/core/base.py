@@ -484,7 +484,7 @@ _CALLED = {
     "rate RubricMetric": "geval aspect aspectcritic likert prometheus feedback rubrics",
     "AnswerRelevancyMetric answer_relevancy": "responserelevancy",
     "context_relevance": "qsrelevance",
-    "EmbeddingMetric": "semantic semanticsimilarity answersimilarity moverscore",
+    "embedding_score": "semantic semanticsimilarity answersimilarity moverscore",
     "correlate": "kendall kendalltau spearman spearmanr pearson pearsonr correlation",
     "krippendorff_alpha cohen_kappa": "iaa annotator annotators annotatoragreement rater raters interrater",
     "list_metrics": "modules listevaluationmodules availablemetrics",

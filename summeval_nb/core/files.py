@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import errno
+import gzip
 import io
 import json
 import os
@@ -18,13 +19,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from .base import is_listed, require_column, require_option, require_text, require_texts, short_repr
+from .base import PACKAGE, is_listed, require_column, require_option, require_text, require_texts, short_repr
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["replacing", "require_path", "write_whole", "Table", "require_once", "frame_rows", "require_passages"]
+__all__ = [
+    "replacing",
+    "require_path",
+    "read_asset",
+    "write_whole",
+    "Table",
+    "require_once",
+    "frame_rows",
+    "require_passages",
+]
 __all__ += ["require_truth", "COLUMN_NAMES", "csv_text", "find_column", "is_missing", "nearest_column", "no_column"]
 __all__ += ["plain_cell", "table_records", "table_rows", "unread_columns"]
 
@@ -67,6 +77,12 @@ def require_path(path: str | os.PathLike[str]) -> Path:
     except UnicodeEncodeError:
         raise ValueError(f"no file can be called {str(path)!a}: it holds half a character") from None
     return Path(path)
+
+
+def read_asset(name: str) -> bytes:
+    """Return the content of a file of the package's data, unpacked where it ends in .gz."""
+    content = (PACKAGE / "assets" / name).read_bytes()
+    return gzip.decompress(content) if name.endswith(".gz") else content
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

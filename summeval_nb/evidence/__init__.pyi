@@ -2,15 +2,6 @@
 
 from .base import Checker as Checker
 from .base import PairVectors as PairVectors
-from .bench import CheckerBench as CheckerBench
-from .bench import ChunkedChecker as ChunkedChecker
-from .bench import HistogramChecker as HistogramChecker
-from .bench import LabelledSentence as LabelledSentence
-from .bench import bench_sentences as bench_sentences
-from .bench import benchmark_checker as benchmark_checker
-from .bench import everyday_sentences as everyday_sentences
-from .bench import load_labelled as load_labelled
-from .bench import nli_recipe as nli_recipe
 from .builtin import EmbeddedChecker as EmbeddedChecker
 from .builtin import WordsChecker as WordsChecker
 from .claims import Claim as Claim
@@ -26,6 +17,10 @@ from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 from .guarantee import Guarantee as Guarantee
 from .guarantee import guarantee_thresholds as guarantee_thresholds
 from .guarantee import guaranteed_threshold as guaranteed_threshold
+from .labelled import LabelledSentence as LabelledSentence
+from .labelled import bench_sentences as bench_sentences
+from .labelled import everyday_sentences as everyday_sentences
+from .labelled import nli_recipe as nli_recipe
 from .llm import LLMChecker as LLMChecker
 from .load import checker as checker
 from .load import load_checker as load_checker

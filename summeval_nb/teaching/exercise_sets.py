@@ -20,11 +20,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.core.base import JsonDict, require_option
-from summeval_nb.core.files import csv_text, plain_cell, require_path, write_whole
+from summeval_nb.core.files import csv_text, plain_cell, read_asset, require_path, write_whole
 from summeval_nb.core.html import html_table, printable, render, text_table
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.faithfulness import supported_share
-from summeval_nb.evidence.labelled import asset
 from summeval_nb.overlap.bleu import bleu_score
 from summeval_nb.overlap.rouge import calculate_rouge, calculate_rouge_l, rouge_score
 from summeval_nb.teaching.exercises import ExerciseCheck, _Canonical, _canonical, _seal
@@ -102,7 +101,7 @@ class _DrawnTask(NamedTuple):
 
 
 # what is said of each known slip, by its name
-SLIPS: dict[str, str] = asset("exercise_slips.json")
+SLIPS: dict[str, str] = json.loads(read_asset("exercise_slips.json"))
 
 
 def _two_texts(reference: list[str], generated: list[str]) -> dict[str, Any]:

@@ -26,12 +26,12 @@ from summeval_nb import (
     split_text,
     topk_related,
 )
-from summeval_nb.agreement.short_lists import coefficients
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs"))
 
 import try_page  # noqa: E402
+from try_in_browser import coefficients  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 SECONDS = 1000

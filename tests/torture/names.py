@@ -153,7 +153,6 @@ labelled_given = st.one_of(
 labelled_sentences = st.builds(
     summeval_nb.evidence.LabelledSentence, article=texts, text=texts, supported=st.booleans(), kind=texts
 )
-inner_checkers = st.just("embedded").map(summeval_nb.evidence.load_checker)
 sets_given = st.one_of(st.dictionaries(texts, st.lists(labelled_sentences, max_size=2), min_size=1, max_size=1), texts)
 
 PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
@@ -277,12 +276,6 @@ LISTED: dict[str, dict[str, Any]] = {
     "RatingMetric": {"backend": backends, "workers": st.just(1)},
     "PairwiseMetric": {"backend": st.one_of(st.none(), backends), "workers": st.just(1)},
     "LabelledSentence": {"article": texts, "supported": st.booleans()},
-    "ChunkedChecker": {"inner": inner_checkers, "words": st.one_of(counts, numbers)},
-    "HistogramChecker": {
-        "inner": inner_checkers,
-        "weights": st.lists(numbers, max_size=3).map(tuple),
-        "intercept": numbers,
-    },
     "BertScoreMetric": {"model": st.just("minilm"), "layer": st.none()},
     "MeteorMetric": {"synonyms": st.none()},
     "accepted_needed": {"errors": st.one_of(counts, numbers)},

@@ -1,0 +1,1114 @@
+"""Checkers, judges and raters measured on labelled sets: how often they are right, how surely, at what cost.
+
+Chapters 43 and 66 say what the numbers mean; `evidence.labelled` has the measures of a checker. Here are the two public
+functions with their one result, the sets, and the files that labelled sentences come in.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from summeval_nb.agreement.annotators import chance_corrected, code_ratings
+from summeval_nb.agreement.correlation import with_interval
+from summeval_nb.agreement.disagreement import cohen_disagreement
+from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.base import InputWarning, JsonDict, Stages, one_bar, require_count, require_option, steps
+from summeval_nb.core.data import load_toy_summeval
+from summeval_nb.core.files import frame_rows, read_asset, require_once
+from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
+from summeval_nb.core.items import open_items, why_unread
+from summeval_nb.core.metric import Metric, score_rows
+from summeval_nb.core.resampling import Resampling
+from summeval_nb.core.results import Signature, Verdict
+from summeval_nb.evidence.base import Checker, Pair
+from summeval_nb.evidence.claims import COMBINATIONS
+from summeval_nb.evidence.faithfulness import evaluate_many
+from summeval_nb.evidence.labelled import (
+    BENCH_SETS,
+    MEASURES,
+    LabelledSentence,
+    bench_sentences,
+    checker_measures,
+    measure_intervals,
+)
+from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.measured import how_well, left_out_rows, seen_articles
+from summeval_nb.evidence.pairs import judge as judged_through
+from summeval_nb.evidence.reliability import reliability
+from summeval_nb.judged.answers import evaluate_answers
+from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement
+from summeval_nb.judged.rag import evaluate_rag
+from summeval_nb.judged.session import ask_many, load_judge
+from summeval_nb.models.load import StoreOrPath, load_store
+from summeval_nb.models.store import Store
+from summeval_nb.text.split import split_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from typing_extensions import TypeIs
+
+__all__ = ["FORMATS", "JUDGE_SETS", "Bench", "benchmark_checker", "benchmark_judge", "load_labelled"]
+
+# a truth value, a word, a grade, or the statements of a text
+Label: TypeAlias = str | bool | float | tuple[str, ...]
+LabelledRows: TypeAlias = "Iterable[LabelledSentence | Mapping[str, object]]"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A labelled example: what is asked about a text, and the truth.
+
+    Those with one premise are drawn together. Where the text is an answer, it answers `question`, and `expected` is the
+    answer of people, if there is one.
+    """
+
+    task: str
+    premise: str
+    text: str
+    truth: Label
+    kind: str = ""
+    binary: bool = False
+    question: str = ""
+    expected: str = ""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What was said of a case; `said` is None where there is no answer, because it failed or was declined."""
+
+    said: Label | None
+    probability: float | None = None
+    reason: str = ""
+    declined: bool = False
+
+
+@dataclass(frozen=True)
+class BenchRun:
+    """One checker, judge or rater on one labelled set, case by case, and what it took; None where nothing counts it."""
+
+    name: str
+    set: str
+    cases: tuple[Case, ...]
+    replies: tuple[Reply, ...]
+    seconds: float = 0.0
+    calls: int | None = None
+    tokens: int | None = None
+    order_changes: float | None = None  # the share of answers that are others in the opposite order
+    model: str = ""  # the packaged checker, where its own fit has seen articles of the set
+    seen: Mapping[str, int] = field(default_factory=dict)  # the sets it was fitted to, and how many articles they hold
+    hard: bool = False  # whether 1, .5 and 0 stand in the place of probabilities
+
+    @property
+    def answered(self) -> list[tuple[Case, Reply]]:
+        """The cases with an answer."""
+        return [(c, r) for c, r in zip(self.cases, self.replies, strict=True) if r.said is not None]
+
+    @property
+    def probabilities(self) -> tuple[float | None, ...]:
+        """The probability of each case."""
+        return tuple(reply.probability for reply in self.replies)
+
+    @property
+    def fitted_to(self) -> str:
+        """What of the set a checker was fitted to, in words; empty if nothing."""
+        names = {row["key"]: row["set"] for row in how_well()["rows"]}
+        total = len({case.premise for case in self.cases})
+        return "; ".join(f"{names[key]}: {n} of {total} articles" for key, n in self.seen.items())
+
+
+def _same(said: Label | None, truth: Label) -> bool:
+    """Whether a case was judged rightly; grades are rounded."""
+    if isinstance(said, (int, float)) and isinstance(truth, float):
+        return round(said) == round(truth)
+    return said == truth
+
+
+_SEEN = (
+    "The checker was fitted to these sets (fitted to), so the figures above are no result. By a version that had not "
+    "seen the set:"
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Bench:
+    """Checkers, or judges and raters, measured on labelled sets; made by `benchmark_checker` and `benchmark_judge`.
+
+    Parameters
+    ----------
+    who : str
+        "checker" or "judge": the first column of every table.
+    measures : tuple of str
+        The columns that have intervals, their ends in `_low` and `_high`.
+    runs : tuple of BenchRun
+        Every answer behind the table.
+    table : tuple of dict
+        A row for each of them and each set. Undefined is None.
+    signature : Signature
+        Every choice that could change a number but calls and seconds.
+    """
+
+    who: str
+    measures: tuple[str, ...]
+    runs: tuple[BenchRun, ...]
+    table: tuple[JsonDict, ...]
+    signature: Signature
+
+    def rows(self) -> list[JsonDict]:
+        """Return a row for each checker or judge and each set, with the ends of each interval."""
+        return [dict(row) for row in self.table]
+
+    def kind_rows(self) -> list[JsonDict]:
+        """Return for each kind and label of a set `n` answers and the share judged rightly; and how many have none."""
+        rows = []
+        for run in self.runs:
+            kinds: dict[tuple[str, Label], list[bool | None]] = {}
+            for case, reply in zip(run.cases, run.replies, strict=True):
+                if isinstance(case.truth, (bool, np.bool_)) or (case.kind and isinstance(case.truth, str)):
+                    right = None if reply.said is None else _same(reply.said, case.truth)
+                    kinds.setdefault((case.kind, case.truth), []).append(right)
+            for (kind, label), every in kinds.items():
+                counted = [right for right in every if right is not None]
+                row: JsonDict = {self.who: run.name, "set": run.set, "kind": kind, "label": label}
+                rows.append(row | {"no_answer": len(every) - len(counted)} | _share_right(counted))
+        return rows
+
+    def wrong_rows(self) -> list[JsonDict]:
+        """Return what was judged wrongly, the surest first."""
+        rows: list[JsonDict] = [
+            {self.who: run.name, "set": run.set, "kind": case.kind, "label": case.truth, "said": reply.said}
+            | {"probability": reply.probability, "text": case.text}
+            for run in self.runs
+            for case, reply in run.answered
+            if not _same(reply.said, case.truth)
+        ]
+        return sorted(rows, key=lambda row: -abs(row["probability"] - 0.5) if row["probability"] is not None else 0.0)
+
+    def published_rows(self) -> list[JsonDict]:
+        """Return figures of others for checkers from their papers, none of them measured here."""
+        rows = json.loads(read_asset("checker_references.json"))["published"] if self.who == "checker" else []
+        return [row | {"status": "published"} for row in rows]
+
+    def left_out_rows(self) -> list[JsonDict]:
+        """Return what a packaged checker reaches on each set that it was fitted to, when it has not seen it.
+
+        Measured on the whole set, each sentence with the evidence that `evaluate` chooses.
+        """
+        asked = {(run.model, key): run.name for run in self.runs for key in run.seen}
+        return [{self.who: name} | row for (model, key), name in asked.items() for row in left_out_rows(model, [key])]
+
+    def wide_rows(self) -> list[JsonDict]:
+        """Return the table as people read it: `.683 [.571, .790]`, without columns that say nothing."""
+        rows = []
+        for row in self.table:
+            shown: JsonDict = {name: row[name] for name in (self.who, "set", "n", "failed")}
+            shown["declined"] = row["declined"] or None
+            for name in self.measures:
+                ends = row[f"{name}_low"], row[f"{name}_high"]
+                shown[name.replace("_", " ")] = None if row[name] is None else with_interval(row[name], ends)
+            for name in ("calibration_error", "order_changes"):
+                shown[name.replace("_", " ")] = None if row[name] is None else f"{row[name]:.3f}"
+            shown |= {"calls": row["calls"], "tokens": row["tokens"], "seconds": f"{row['seconds']:.2f}"}
+            rows.append(shown | {"fitted to": row["fitted_to"] or None, "reason": row["reason"] or None})
+        idle = {name for name in rows[0] if all(row[name] is None for row in rows)} if rows else set()
+        return [{name: value for name, value in row.items() if name not in idle} for row in rows]
+
+    def wide_kinds(self) -> list[JsonDict]:
+        """Return all labels of each kind in one row, as people read it: `12 of 14 [.60, .96]`."""
+        table: dict[tuple[str, str, str], JsonDict] = {}
+        rows = self.kind_rows()
+        sides = {True: "true passed", False: "false found"}
+        labels = dict.fromkeys(sides.get(row["label"], f"{row['label']}: right") for row in rows)
+        for row in rows:
+            key = {name: row[name] for name in (self.who, "set", "kind")}
+            shown = table.setdefault(tuple(key.values()), key | dict.fromkeys(labels) | {"no answer": 0})
+            ends = f" [{row['low']:.2f}, {row['high']:.2f}]" if row["n"] else ""
+            hits = round((row["right"] or 0) * row["n"])
+            shown[sides.get(row["label"], f"{row['label']}: right")] = f"{hits} of {row['n']}{ends}"
+            shown["no answer"] += row["no_answer"]
+        if not any(shown["no answer"] for shown in table.values()):
+            table = {key: {n: v for n, v in shown.items() if n != "no answer"} for key, shown in table.items()}
+        return list(table.values())
+
+    def to_frame(self, *, kinds: bool = False) -> pd.DataFrame:
+        """Return `rows`, or with `kinds=True` the rows by kind, as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.kind_rows() if kinds else self.rows())
+
+    def to_dict(self) -> JsonDict:
+        """Return the tables and the signature as plain Python data."""
+        more = {"kinds": self.kind_rows(), "wrong": self.wrong_rows(), "left_out": self.left_out_rows()}
+        return {"rows": self.rows(), **more, "published": self.published_rows(), "signature": str(self.signature)}
+
+    def _tables(self) -> list[tuple[str, list[JsonDict]]]:
+        """Each table that has rows, with its heading."""
+        found = [
+            ("Measured here", self.wide_rows()),
+            (_SEEN, self.left_out_rows()),
+            ("By kind: how many were judged rightly", self.wide_kinds()),
+            ("Published, not measured here", self.published_rows()),
+        ]
+        return [(title, rows) for title, rows in found if rows]
+
+    def __repr__(self) -> str:
+        parts = [text_table(self.wide_rows())]
+        for title, rows in self._tables()[1:]:
+            parts += [title.removesuffix(":") + ":", text_table(rows)]
+        return "\n\n".join([*parts, str(self.signature)])
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for title, rows in self._tables():
+            folds = title.startswith(("By kind", "Published"))
+            parts.append(
+                folded(f"{title} ({len(rows)} rows)", html_table(rows)) if folds else html_table(rows, caption=title)
+            )
+        return render("parts.html", parts=parts, notes=[self.signature])
+
+    def plot(self) -> Figure:
+        """Draw the measures with their intervals, and the share right by kind."""
+        return _figure(self)
+
+
+def _share_right(right: Sequence[bool]) -> JsonDict:
+    """How many there are, and the share judged rightly with Wilson's interval; None where there is none."""
+    from scipy.stats import binomtest
+
+    if not right:
+        return {"n": 0, "right": None, "low": None, "high": None}
+    ends = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
+    return {"n": len(right), "right": sum(right) / len(right), "low": float(ends.low), "high": float(ends.high)}
+
+
+_COLORS = ("#1f5f99", "#b34700", "#3f6f21", "#7a3b8f", "#555555")
+
+
+def _figure(bench: Bench) -> Figure:
+    """A point for each run: the measures with their intervals on the left, the share right by kind on the right."""
+    import matplotlib.pyplot as plt
+
+    rows, kinds = bench.table, bench.kind_rows()
+    names = list(dict.fromkeys(row["kind"] for row in kinds))
+    height = 1.4 + 0.32 * max(len(bench.measures), len(names), 3)
+    drawn, axes = plt.subplots(1, 1 + bool(names), figsize=(10, height), layout="constrained", squeeze=False)
+    left, right = axes[0][0], axes[0][-1]
+    for number, row in enumerate(rows):
+        color, shift = _COLORS[number % len(_COLORS)], 0.5 * (number - (len(rows) - 1) / 2) / len(rows)
+        for place, name in enumerate(bench.measures):
+            _point(left, place + shift, row[name], row[f"{name}_low"], row[f"{name}_high"], color)
+        for kind in kinds:
+            if (kind[bench.who], kind["set"]) == (row[bench.who], row["set"]):
+                hollow = kind["label"] in (False, "wrong", "not entailed")
+                row_of_kind = names.index(kind["kind"]) + shift + 0.15 * hollow
+                _point(right, row_of_kind, kind["right"], kind["low"], kind["high"], color, hollow=hollow)
+        left.plot([], [], "o-", color=color, label=figure_text(f"{row[bench.who]} on {row['set']}"))
+    sides: list[tuple[Axes, Sequence[str], str]] = [(left, bench.measures, "measures")]
+    if names:
+        sides.append((right, names, "judged rightly, by kind (hollow: false ones)"))
+    for ax, labels, title in sides:
+        shown = [figure_text(label.replace("_", " ")) or "(no kind)" for label in labels]
+        ax.set(yticks=range(len(labels)), yticklabels=shown, title=title)
+        ax.invert_yaxis()
+        ax.axvline(0.5, color="#999999", linewidth=0.8)
+        ax.grid(axis="x", color="#e5e5e5")
+    drawn.legend(loc="outside lower center", ncols=2, frameon=False)
+    return drawn
+
+
+def _point(
+    ax: Axes,
+    place: float,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    color: str,
+    *,
+    hollow: bool = False,
+) -> None:
+    """One value with its interval; an undefined one leaves its place empty."""
+    if value is not None:
+        if low is not None and high is not None:
+            ax.plot([low, high], [place, place], color=color, linewidth=1.6)
+        ax.plot(value, place, "o", color=color, markerfacecolor="white" if hollow else color, markersize=5)
+
+
+def _require_limit(limit: object) -> None:
+    if limit is not None:
+        require_count(limit, "limit")
+
+
+def draw_cases(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
+    """Return at most `limit` cases, of whole premises drawn by lot, in the order of the set."""
+    if limit is None or len(cases) <= limit:
+        return cases
+    premises = list(dict.fromkeys(case.premise for case in cases))
+    order = np.random.default_rng(seed).permutation(len(premises))
+    rank = {premises[place]: number for number, place in enumerate(order)}
+    places = sorted(range(len(cases)), key=lambda place: rank[cases[place].premise])[:limit]
+    return [cases[place] for place in sorted(places)]
+
+
+def _row(run: BenchRun, who: str, measures: JsonDict, calibration_error: float | None, reason: str) -> JsonDict:
+    """The table's row for a run."""
+    none = [reply for reply in run.replies if reply.said is None]
+    row: JsonDict = {who: run.name, "set": run.set, "n": len(run.cases)}
+    declined = sum(reply.declined for reply in none)
+    row |= {"failed": len(none) - declined, "declined": declined} | measures
+    row |= {"calibration_error": calibration_error, "order_changes": run.order_changes}
+    row |= {"calls": run.calls, "tokens": run.tokens, "seconds": run.seconds, "fitted_to": run.fitted_to}
+    said = [reason] if reason else []
+    said += [f"first without an answer: {reply.reason}" for reply in none][:1]
+    return row | {"reason": "; ".join(said)}
+
+
+def _undefined(measures: JsonDict, names: Sequence[str]) -> str:
+    missing = [name for name in names if measures[name] is None]
+    return f"undefined: {', '.join(missing)} (nothing to count)" if missing else ""
+
+
+# Checkers
+
+
+def benchmark_checker(
+    checker: str | Checker | Mapping[str, str | Checker] = "embedded",
+    sets: str | Mapping[str, LabelledRows] = "package",
+    *,
+    combine: str = "minimum",
+    reports: bool | None = None,
+    limit: int | None = None,
+    n_resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    store: StoreOrPath = None,
+    progress: bool | None = None,
+) -> Bench:
+    """Measure checkers on labelled sentences.
+
+    Parameters
+    ----------
+    checker : str, Checker or mapping of str to them
+        One checker, or several by the names that the table shall show.
+    sets : str, or mapping of str to iterable of LabelledSentence
+        "package" or "everyday"; or sets of yours by name, as `load_labelled` reads them. Rows with `article`,
+        `sentence` and `supported`, or a table of them, will do as well.
+    combine : str
+        "minimum" or "mean": the probability of a summary from those of its sentences.
+    reports : bool, optional
+        Whether `evaluate` judges, with all that it does to a text, or the checker alone. By default `evaluate` for a
+        set named "everyday", and for no other.
+    limit : int, optional
+        At most so many items of each set, whole articles drawn by lot.
+    n_resamples, confidence, seed
+        Of the bootstrap over articles; 0 resamples for none.
+    store : Store or path, optional
+        Where verdicts are kept; what it holds is not asked, and takes no time.
+    progress : bool, optional
+        Whether to show a progress bar; by default for more than 128 items.
+
+    Returns
+    -------
+    Bench
+        With `auc`, `balanced_accuracy`, `false_found`, `true_passed` and `precision` of each checker on each set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a checker, a set or an option is not what it should be.
+
+    References
+    ----------
+    Laban et al. 2022, SummaC, TACL 10 (balanced accuracy); Efron 1979.
+    """
+    if isinstance(sets, str):
+        sets = {sets: BENCH_SETS[require_option(sets, "set", BENCH_SETS)]()}
+    require_option(combine, "combine", COMBINATIONS)
+    resampling = Resampling(n_resamples, confidence, seed)
+    _require_limit(limit)
+    if not isinstance(sets, Mapping) or not sets:
+        ours = f"a set of the package: {', '.join(BENCH_SETS)}"
+        raise TypeError(f'sets must map names to labelled sentences, as in {{"mine": rows}}, or be {ours}')
+    found = {str(name): labelled_cases(str(name), rows, "check") for name, rows in sets.items()}
+    chosen = {name: draw_cases(cases, limit, seed) for name, cases in found.items()}
+    named = checker if isinstance(checker, Mapping) else {_name_of(checker): checker}
+    checkers = {without_secrets(str(name)): load_checker(value) for name, value in named.items()}
+    by_evaluate = {name for name in chosen if (name == "everyday" if reports is None else reports)}
+    kept = load_store(store)
+    asked = [(*own, name) for own in checkers.items() for name in chosen]
+    sizes = [len(chosen[name]) for *_, name in asked]
+    with one_bar(sum(sizes), "checkers", "item", show=sum(sizes) > 128 if progress is None else progress):
+        runs = [
+            _checker_run(label, own, name, chosen[name], combine, kept, name in by_evaluate)
+            for label, own, name in steps(asked, sizes)
+        ]
+    table = [_checker_row(run, resampling) for run in runs]
+    signature = _checker_signature(checkers, chosen, combine, by_evaluate, resampling)
+    return Bench("checker", MEASURES, tuple(runs), tuple(table), signature)
+
+
+def _name_of(judge: object) -> str:
+    return judge if isinstance(judge, str) else type(judge).__name__
+
+
+def _checker_signature(
+    checkers: Mapping[str, Checker],
+    sets: Mapping[str, Sequence[Case]],
+    combine: str,
+    by_evaluate: Collection[str],
+    resampling: Resampling,
+) -> Signature:
+    parts: dict[str, object] = {"metric": "checker-bench", "combine": combine}
+    for name, cases in sets.items():
+        content = json.dumps([(case.premise, case.text, bool(case.truth), case.kind) for case in cases])
+        digest = hashlib.sha256(content.encode("ascii")).hexdigest()[:12]
+        parts[f"{'reports' if name in by_evaluate else 'set'} {name}"] = digest
+    for label, own in checkers.items():
+        parts[f"checker {label}"] = f"{own.fingerprint}@{own.threshold}"
+    return Signature(parts | resampling.signature)
+
+
+def _checker_run(
+    label: str,
+    checker: Checker,
+    name: str,
+    cases: Sequence[Case],
+    combine: str,
+    store: Store | None,
+    by_evaluate: bool,
+) -> BenchRun:
+    """A set judged by a checker or by `evaluate`, the sentences of each text put together.
+
+    One text is judged first, so that no clock counts the loading of a model.
+    """
+    judge = _verdicts_by_evaluate if by_evaluate else _verdicts_by_checker
+    stage = Stages(first=0, all=1)
+    with stage("first"):
+        judge(checker, cases[:1], store, first=True)
+    before, start = _used(checker), time.perf_counter()
+    with stage("all"):
+        judged = judge(checker, cases, store)
+    seconds, spent = time.perf_counter() - start, _since(before, _used(checker))
+    replies = []
+    for group in judged:
+        values = [verdict.support for verdict in group if verdict.support is not None]
+        if len(values) == len(group):
+            said = all(verdict.supported is True for verdict in group)
+            replies.append(Reply(said, COMBINATIONS[combine](values)))
+        else:
+            reason = next(verdict.reason for verdict in group if verdict.support is None)
+            replies.append(Reply(None, reason=reason, declined=not any(verdict.failed for verdict in group)))
+    inner: Any = checker  # perhaps a wrapper of a packaged one
+    while not hasattr(inner, "fitted_to") and hasattr(inner, "inner"):
+        inner = inner.inner
+    seen = seen_articles({case.premise for case in cases}, getattr(inner, "fitted_to", ()))
+    model = str(getattr(inner, "fingerprint", "")).partition("-")[0] if seen else ""
+    hard = any(verdict.hard for group in judged for verdict in group)
+    return BenchRun(label, name, tuple(cases), tuple(replies), seconds, *spent, None, model, seen, hard)
+
+
+def _verdicts_by_checker(
+    checker: Checker, cases: Sequence[Case], store: Store | None, *, first: bool = False
+) -> list[list[Verdict]]:
+    """The verdicts on the sentences of each text, with the whole article as evidence."""
+    articles = {premise: split_text(premise) for premise in dict.fromkeys(case.premise for case in cases)}
+    parts = [split_text(case.text) for case in cases]
+    pairs: list[Pair] = [(articles[c.premise], text) for c, texts in zip(cases, parts, strict=True) for text in texts]
+    pairs = pairs[:1] if first else pairs
+    if store is not None:
+        found = list(judged_through([(list(e), c) for e, c in pairs], checker, None, store))
+    else:
+        found = checker.check_many(pairs) if pairs else []
+    where = f"{type(checker).__name__}.check_many"
+    if not isinstance(found, (list, tuple)) or not all(isinstance(verdict, Verdict) for verdict in found):
+        raise TypeError(f"{where} must return a list of Verdict")
+    if len(found) != len(pairs):
+        raise TypeError(f"{where} gave {len(found)} verdicts on {len(pairs)} pairs")
+    verdicts = iter(found)
+    return [] if first else [[next(verdicts) for _ in texts] for texts in parts]
+
+
+def _verdicts_by_evaluate(
+    checker: Checker, cases: Sequence[Case], store: Store | None, *, first: bool = False
+) -> list[list[Verdict]]:
+    """The verdicts that count in the report of each text; what is not judged, such as a heading, counts for nothing."""
+    articles, texts = [case.premise for case in cases], [case.text for case in cases]
+    with warnings.catch_warnings():  # the table says what became of odd texts
+        warnings.simplefilter("ignore", InputWarning)
+        reports = evaluate_many(articles, texts, checker=checker, store=store, progress=None if first else False)
+    counted = [[verdict for verdict in report.verdicts if verdict.judged or verdict.failed] for report in reports]
+    return [own or list(report.verdicts[:1]) for own, report in zip(counted, reports, strict=True)]
+
+
+def _checker_row(run: BenchRun, resampling: Resampling) -> JsonDict:
+    """The measures of a run with their intervals over articles."""
+    places: dict[str, int] = {}
+    group = np.array([places.setdefault(case.premise, len(places)) for case, _ in run.answered])
+    labels = [bool(case.truth) for case, _ in run.answered]
+    p = [float(reply.probability or 0.0) for _, reply in run.answered]
+    said = [bool(reply.said) for _, reply in run.answered]
+    values: Mapping[str, float | None] = dict.fromkeys(MEASURES)
+    ends: Sequence[tuple[float | None, float | None]] = [(None, None)] * len(MEASURES)
+    if labels:
+        values = checker_measures(labels, p, said)
+        ends = measure_intervals([np.array(side, float) for side in (labels, p, said)], group, resampling)
+    found: JsonDict = {}
+    for name, (low, high) in zip(MEASURES, ends, strict=True):
+        found |= {name: values[name], f"{name}_low": low, f"{name}_high": high}
+    # hard verdicts have no probabilities that could be right
+    error = None if run.hard else reliability(p, labels).score
+    return _row(run, "checker", found, error, _undefined(found, MEASURES))
+
+
+def _used(judge: object) -> tuple[int, int] | None:
+    """Calls and tokens of the language models that a checker or a judge holds; None where nothing counts them."""
+    while hasattr(judge, "inner"):
+        judge = judge.inner
+    held = [judge, *(vars(judge).values() if hasattr(judge, "__dict__") else ())]
+    held += judge.bound().values() if type(judge) is Metric else ()
+    usages: list[Any] = [usage for own in held if hasattr(usage := getattr(own, "usage", None), "prompt_tokens")]
+    if not usages:
+        return None
+    tokens = sum(usage.prompt_tokens + usage.generated_tokens for usage in usages)
+    return sum(usage.calls for usage in usages), tokens
+
+
+def _since(before: tuple[int, int] | None, after: tuple[int, int] | None) -> tuple[int | None, int | None]:
+    if after is None:
+        return None, None
+    calls, tokens = before or (0, 0)
+    return after[0] - calls, after[1] - tokens
+
+
+# Judges and raters
+
+
+# a rater is a metric with the option `quality`
+JudgeOrName: TypeAlias = str | Judge | Metric
+
+
+def benchmark_judge(
+    judge: JudgeOrName | Mapping[str, JudgeOrName] = "embedded",
+    sets: str | Sequence[str] | Mapping[str, LabelledRows] | None = None,
+    *,
+    limit: int | None = None,
+    store: StoreOrPath = None,
+    n_resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Bench:
+    """Put judges and raters through labelled sets.
+
+    Parameters
+    ----------
+    judge : str, Judge, rater or mapping of str to them
+        A judge as for `load_judge`, such as `"embedded"` or `"llm:FOLDER"`; a rater is a metric with a `quality`, such
+        as `load_metric("rating", quality="fluency", backend=...)`. Several by the names that the table shall show.
+    sets : str, sequence of str, or mapping of str to sequence of LabelledSentence, optional
+        Of `JUDGE_SETS`, by default all but "everyday"; or labelled sentences of your own, by name, also as rows or
+        tables as for `benchmark_checker`. Raters get the toy ratings of their quality.
+    limit : int, optional
+        At most so many examples of each set, whole texts drawn by lot.
+    store : Store or path, optional
+        Where judges' answers are kept. Answers from it cost no call and no time.
+    n_resamples, confidence, seed
+        Of the bootstrap over texts; 0 resamples for none.
+
+    Returns
+    -------
+    Bench
+        With the share of `right` answers and `kappa` of each judge on each set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a judge, a set or an option is not what it should be.
+
+    References
+    ----------
+    Cohen 1960; Zheng et al. 2023, Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena, NeurIPS (position bias).
+
+    Examples
+    --------
+    >>> found = benchmark_judge("words", "pairs", limit=4, n_resamples=0)
+    >>> found.rows()[0]["n"], found.rows()[0]["failed"]
+    (4, 0)
+    """
+    resampling = Resampling(n_resamples, confidence, seed)
+    _require_limit(limit)
+    chosen = _judge_sets(USUAL_SETS if sets is None else sets)
+    named = judge if isinstance(judge, Mapping) else {_name_of(judge): judge}
+    if not named:
+        raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
+    # an address may hold a password
+    judges = {without_secrets(str(n)): own if _is_rater(own) else load_judge(own) for n, own in named.items()}
+    kept, runs, parts = load_store(store), [], {"metric": "judge-bench", "sets": "+".join(chosen)}
+    for name, loaded in judges.items():
+        parts[f"judge {name}"] = str(loaded.signature) if _is_rater(loaded) else loaded.fingerprint
+        for place, cases in (_grade_sets(_quality(loaded)) if _is_rater(loaded) else chosen).items():
+            runs.append(_judge_run(name, loaded, place, draw_cases(cases, limit, seed), kept))
+    table = [_judge_row(run, resampling) for run in runs]
+    signature = Signature(parts | {"limit": limit} | resampling.signature)
+    return Bench("judge", ("right", "kappa"), tuple(runs), tuple(table), signature)
+
+
+def _is_rater(judge: object) -> TypeIs[Metric]:
+    """Whether this grades summaries, and is no judge."""
+    return isinstance(judge, Metric) and _quality(judge) is not None
+
+
+def _quality(rater: Metric) -> str | None:
+    own = getattr(rater, "quality", None)
+    return own if own or type(rater) is not Metric else rater.bound().get("quality")
+
+
+def _judge_run(name: str, judge: Judge | Metric, place: str, cases: list[Case], store: StoreOrPath) -> BenchRun:
+    """The replies of a judge or rater, once; statements also in the opposite order, where there are several a text."""
+    before, start = _used(judge), time.perf_counter()
+    replies = _ask_rater(judge, cases) if _is_rater(judge) else ask_judge(judge, cases, store)
+    seconds, spent = time.perf_counter() - start, _since(before, _used(judge))
+    changes = None
+    if not _is_rater(judge) and cases[0].task == "entail":
+        changes = order_changes(replies, ask_judge(judge, cases, store, backwards=True))
+    return BenchRun(name, place, tuple(cases), tuple(replies), seconds, *spent, changes)
+
+
+def order_changes(replies: Sequence[Reply], turned: Sequence[Reply]) -> float | None:
+    """Return the share of answers that are others in the opposite order; None where none can be compared."""
+    pairs = [(own.said, other.said) for own, other in zip(replies, turned, strict=True)]
+    changed = [own != other for own, other in pairs if own is not None and other is not None]
+    return sum(changed) / len(changed) if changed else None
+
+
+def ask_judge(judge: Judge, cases: Sequence[Case], store: StoreOrPath, *, backwards: bool = False) -> list[Reply]:
+    """Return a judge's replies to the cases of a set; with `backwards` the statements of a premise in reverse order."""
+    if cases[0].task == "answer":
+        return _ask_about_answers(judge, cases, store)
+    if cases[0].task != "entail":
+        answers = ask_many(judge, cases[0].task, [(case.text,) for case in cases], store=store)
+        return [_reply(answer, case) for answer, case in zip(answers, cases, strict=True)]
+    groups: dict[str, list[int]] = {}
+    for number, case in enumerate(cases):
+        groups.setdefault(case.premise, []).append(number)
+    orders = [places[::-1] if backwards else places for places in groups.values()]
+    items = [(premise, [cases[i].text for i in order]) for premise, order in zip(groups, orders, strict=True)]
+    replies: dict[int, Reply] = {}
+    for order, answer in zip(orders, ask_many(judge, "entail", items, store=store), strict=True):
+        each = [answer] * len(order) if isinstance(answer, JudgeFailure) else answer
+        if len(each) != len(order):
+            each = [JudgeFailure("entail", f"{len(each)} answers to {len(order)} statements")] * len(order)
+        replies |= {place: _reply(own, cases[place]) for place, own in zip(order, each, strict=True)}
+    return [replies[place] for place in range(len(cases))]
+
+
+def _reply(answer: list[Statement] | Flag | Entailment | JudgeFailure, case: Case) -> Reply:
+    """The reply to a case, in the words of its label."""
+    if isinstance(answer, JudgeFailure):
+        return Reply(None, reason=str(answer))
+    if isinstance(answer, list):
+        return Reply(_split([statement.text for statement in answer]))
+    said: str | None
+    if isinstance(answer, Flag):
+        said = None if answer.value is None else "refusal" if answer.value else "answer"
+    else:
+        no = case.binary and answer.label in ("neutral", "contradicted")
+        said = "not entailed" if no else answer.label
+    return Reply(said, answer.probability, reason=answer.reason if said is None else "")
+
+
+def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) -> list[Reply]:
+    """Whether answers are right: by the answer of people where there is one, otherwise by what was read."""
+    replies = [Reply(None)] * len(cases)
+    if known := {place: case for place, case in enumerate(cases) if case.expected}:
+        rows = [
+            {"context": case.premise, "question": case.question, "ground_truth": case.expected, "answer": case.text}
+            for case in known.values()
+        ]
+        reports = evaluate_answers(rows, judge=judge, store=load_store(store), progress=False)
+        for place, report in zip(known, reports, strict=True):
+            unsure = report.verdict == "the judge cannot tell"
+            said = None if unsure else "right" if report.verdict == "right" else "wrong"
+            replies[place] = Reply(said, reason=report.first_line if unsure else "")
+    if others := {place: case for place, case in enumerate(cases) if not case.expected}:
+        read = [{"question": c.question, "contexts": [c.premise], "answer": c.text} for c in others.values()]
+        found = evaluate_rag(read, ["answer_faithfulness"], judge=judge, store=store, progress=False)
+        for place, result in zip(others, found.tables["answer_faithfulness"].results, strict=True):
+            said = None if result.score is None else "right" if result.score == 1 else "wrong"
+            replies[place] = Reply(said, reason=result.reason)
+    return replies
+
+
+def _ask_rater(rater: Metric, cases: Sequence[Case]) -> list[Reply]:
+    """A rater's grades; one without a number failed."""
+    rows = [dict(zip(rater.columns, (case.premise, case.text), strict=False)) for case in cases]
+    return [Reply(outcome.score, reason=outcome.reason) for outcome in score_rows(rater, rows)]
+
+
+def _judge_row(run: BenchRun, resampling: Resampling) -> JsonDict:
+    """The share of right answers and kappa, with intervals over texts."""
+    found: JsonDict = {}
+    for name in ("right", "kappa"):
+        found |= dict.fromkeys((name, f"{name}_low", f"{name}_high"))
+    if run.answered:
+        for name, measure in _judge_measures(run, resampling).items():
+            low, high = measure["interval"] or (None, None)
+            found |= {name: measure["score"], f"{name}_low": low, f"{name}_high": high}
+    sure = [(r.probability, c.truth in ("entailed", "refusal")) for c, r in run.answered if r.probability is not None]
+    error = reliability(*zip(*sure, strict=True)).score if sure else None
+    names = ["right"] if run.cases[0].task == "statements" else ["right", "kappa"]  # a split is no category
+    return _row(run, "judge", found, error, _undefined(found, names))
+
+
+def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict]:
+    """1 less observed over expected disagreement, twice: for the share of right answers the expected one is 1."""
+    texts: dict[str, int] = {}
+    place = np.array([texts.setdefault(case.premise, len(texts)) for case, _ in run.answered])
+    wrong = np.array([not _same(reply.said, case.truth) for case, reply in run.answered])
+
+    def share(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return w[:, place] @ wrong / w[:, place].sum(axis=1), np.ones(len(w))
+
+    found = {"right": chance_corrected(share, len(texts), resampling)}
+    if run.cases[0].task == "statements":
+        return found
+    coded = code_ratings([(reply.said, case.truth) for case, reply in run.answered], None)
+    apart = 1.0 - np.eye(len(coded.categories))
+    if run.cases[0].task == "grade":
+        apart = np.subtract.outer(coded.positions, coded.positions) ** 2
+
+    def kappa(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return cohen_disagreement(coded.codes, apart, w[:, place])
+
+    return found | {"kappa": chance_corrected(kappa, len(texts), resampling)}
+
+
+# The sets of judges
+
+
+def _lines(name: str) -> list[JsonDict]:
+    return [json.loads(line) for line in read_asset(name).decode("utf-8").splitlines()]
+
+
+def _refusals() -> list[Case]:
+    """Forty texts in styles on which the embedded judge's rules were not tuned."""
+    said = {True: "refusal", False: "answer"}
+    rows = _lines("refusals_fresh.jsonl")
+    return [Case("refusal", row["text"], row["text"], said[row["refused"]], row["style"]) for row in rows]
+
+
+def _pairs() -> list[Case]:
+    """Forty statements that a reader decides at a glance, on twenty premises."""
+    return [Case("entail", row["premise"], row["statement"], row["label"]) for row in _lines("clear_pairs.jsonl")]
+
+
+def _splits() -> list[Case]:
+    """Sentences with the statements they consist of: those on which the rules were not tuned."""
+    return [
+        Case("statements", row["hypothesis"], row["hypothesis"], _split(row["statements"]), row["style"])
+        for row in _lines("statements.jsonl")
+        if row["part"] == "test"
+    ]
+
+
+def _split(statements: Sequence[str]) -> tuple[str, ...]:
+    return tuple(statement.strip().rstrip(".!?").casefold() for statement in statements)
+
+
+def _everyday() -> list[Case]:
+    """Right and wrong answers as people have them: one word, yes or no, a value in another form, a table."""
+    said = {True: "right", False: "wrong"}
+    return [
+        Case("answer", row["article"], row["text"], said[row["supported"]], row["kind"], False, *asked)
+        for row in _lines("everyday_answers.jsonl.gz")
+        for asked in [(row["question"], row["truth"])]
+    ]
+
+
+SETS: dict[str, Callable[[], list[Case]]] = {
+    "refusals": _refusals,
+    "pairs": _pairs,
+    "sentences": lambda: labelled_cases("sentences", bench_sentences(), "entail"),
+    "splits": _splits,
+    "everyday": _everyday,
+}
+JUDGE_SETS = tuple(SETS)
+USUAL_SETS = JUDGE_SETS[:-1]  # "everyday" takes many calls
+
+
+def _judge_sets(sets: object) -> dict[str, list[Case]]:
+    """Sets by name: names of the package's, or labelled sentences of the user's own."""
+    if isinstance(sets, Mapping):
+        if not sets:
+            raise ValueError("sets is empty: name a set, or leave it out")
+        return {str(name): labelled_cases(str(name), rows, "entail") for name, rows in sets.items()}
+    names = [sets] if isinstance(sets, str) else sets
+    if not isinstance(names, Sequence) or not names:
+        wanted = f"names such as {JUDGE_SETS[0]!r}, or map names to labelled sentences"
+        raise TypeError(f"sets must be {wanted}, not {sets!r:.40}")
+    return {name: SETS[require_option(name, "set", JUDGE_SETS)]() for name in dict.fromkeys(names)}
+
+
+def _grade_sets(quality: str | None) -> dict[str, list[Case]]:
+    """The bundled toy ratings of one quality, a case for each summary."""
+    toy = load_toy_summeval()
+    rows = zip(toy.sources, toy.summaries, toy.ratings[require_option(quality, "quality", toy.ratings)], strict=True)
+    cases = [
+        Case("grade", source, text, float(grade))
+        for source, texts, grades in rows
+        for text, grade in zip(texts, grades, strict=True)
+    ]
+    return {f"grades: {quality}": cases}
+
+
+# Labelled sentences of the user's own, and the files they come in
+
+
+def labelled_cases(name: str, items: object, task: str) -> list[Case]:
+    """Return the cases of a set of labelled sentences, rows or a table, each looked at.
+
+    The task "check" has truth values, "entail" the words of a judge.
+    """
+    if hasattr(items, "columns") and hasattr(items, "to_dict"):
+        items = frame_rows(items)
+    if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
+        wanted = "LabelledSentence, or of rows with 'article', 'sentence' and 'supported'"
+        raise TypeError(f"sets[{name!r}] must be a list of {wanted}, not {type(items).__name__}")
+    words, found = {True: "entailed", False: "not entailed"}, []
+    for place, item in enumerate(items):
+        where = f"sets[{name!r}][{place}]"
+        made: Any = _labelled(item, where) if isinstance(item, Mapping) else item
+        if not all(hasattr(made, part) for part in ("article", "text", "supported", "kind")):
+            raise TypeError(f"{where} must be a LabelledSentence, not {type(made).__name__}")
+        for part, value in (("article", made.article), ("text", made.text)):
+            if not isinstance(value, str) or not value.strip():
+                raise ValueError(f"{where}.{part} must be a text that is not empty, not {value!r:.40}")
+        if not isinstance(made.supported, (bool, np.bool_)):
+            raise TypeError(f"{where}.supported must be True or False, not {made.supported!r:.40}")
+        truth = words[bool(made.supported)] if task == "entail" else bool(made.supported)
+        found.append(Case(task, made.article, made.text, truth, made.kind, binary=True))
+    if not found:
+        raise ValueError(f"sets[{name!r}] is empty: leave it out")
+    return found
+
+
+def load_labelled(path: str | PathLike[str], *, format: str = "rows") -> list[LabelledSentence]:
+    """Read labelled sentences or summaries from a file of yours or of a public set.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file; for "frank" and "summedits" also the folder that holds the files.
+    format : str
+        One of `FORMATS`, see the table in chapter 43.
+
+    Raises
+    ------
+    ValueError
+        If something is missing or wrong: the message names the file and the line.
+    FileNotFoundError
+        If there is no such file.
+    """
+    layout, file = _LAYOUTS[require_option(format, "format", FORMATS)], Path(path)
+    if not file.exists():
+        raise FileNotFoundError(f"there is no file {str(file)!r}")
+    found = list(layout(file))
+    if not found:
+        raise ValueError(f"{file.name} holds no labelled sentence")
+    return found
+
+
+_YES = {"1", "1.0", "true", "yes", "supported", "consistent", "entailment"}
+_NO = {"0", "0.0", "false", "no", "unsupported", "not supported", "inconsistent", "not_entailment", "contradiction"}
+_ARTICLE, _TEXT = ("article", "document", "doc", "source"), ("sentence", "claim", "summary", "text")
+
+
+class _Partly(dict[str, object]):
+    """A record of a table with columns that cannot be read, each with the reason."""
+
+    def __init__(self, record: Mapping[str, object], unread: Iterable[tuple[str, str]]) -> None:
+        super().__init__(record)
+        self.unread = {name: why_unread(name, why) for name, why in unread}
+
+
+def _field(record: object, names: Sequence[str], where: str) -> Any:
+    """The first of some fields that a record has; an error names the place and what was found instead."""
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{where} must be an object with named fields, not {type(record).__name__}")
+    for name in names:
+        if name in record and record[name] == record[name]:  # a table has NaN where nothing stands
+            return record[name]
+        if isinstance(record, _Partly) and name in record.unread:
+            raise ValueError(f"{where}: {record.unread[name]}")
+    wanted = " or ".join(map(repr, names))
+    raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
+
+
+def _text(record: object, names: Sequence[str], where: str) -> str:
+    value = _field(record, names, where)
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{where}: {names[0]!r} must be a text that is not empty, not {value!r:.40}")
+    return value
+
+
+def _yes(record: object, names: Sequence[str], where: str) -> bool:
+    value = _field(record, names, where)
+    said = str(value).strip().lower()
+    if said not in _YES and said not in _NO:
+        raise ValueError(f"{where}: {names[0]!r} must say 1 or 0, true or false, yes or no, not {value!r:.40}")
+    return said in _YES
+
+
+def _list(record: object, name: str, where: str) -> list[object]:
+    value = _field(record, (name,), where)
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"{where}: {name!r} must be a list with something in it, not {value!r:.40}")
+    return value
+
+
+def _labelled(item: object, where: str) -> LabelledSentence:
+    """Article, text, label and kind of a row, under any of their usual names."""
+    text, label = _text(item, _TEXT, where), _yes(item, ("supported", "label"), where)
+    kind = item.get("kind") if isinstance(item, Mapping) else None
+    return LabelledSentence(_text(item, _ARTICLE, where), text, label, str(kind) if kind and kind == kind else "")
+
+
+def _table(path: Path) -> Iterator[tuple[str, Any]]:
+    """The rows of a JSONL, CSV or Parquet file, each with its line."""
+    stream = open_items(path)
+    items = iter(stream)
+    while True:
+        try:
+            item = next(items, None)
+        except ValueError as error:
+            raise ValueError(f"{path.name}: {error}") from error
+        if item is None:
+            return
+        where = f"{path.name}, {stream.unit} {item.place}"
+        if item.problem:
+            raise ValueError(f"{where}: {item.problem}")
+        try:
+            record = json.loads(item.data)
+            yield where, _Partly(record, item.unread) if item.unread else record
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{where} is not JSON: {error}") from error
+
+
+def _document(path: Path) -> list[tuple[str, Any]]:
+    """The objects of a file that is one JSON list, each with its number."""
+    try:
+        value = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path.name}, line {error.lineno} is not JSON: {error.msg}") from error
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path.name} cannot be read as JSON: {error}") from error
+    if not isinstance(value, list):
+        raise ValueError(f"{path.name} must hold one JSON list of objects, not {type(value).__name__}")
+    return [(f"{path.name}, item {number}", item) for number, item in enumerate(value, 1)]
+
+
+def _rows(path: Path) -> Iterator[LabelledSentence]:
+    for where, row in _table(path):
+        yield _labelled(row, where)
+
+
+def _qags(path: Path) -> Iterator[LabelledSentence]:
+    """github.com/W4ngatang/qags, data/mturk_cnndm.jsonl: per sentence the answers of three people; more than half."""
+    for where, row in _table(path):
+        for number, part in enumerate(_list(row, "summary_sentences", where), 1):
+            here = f"{where}, sentence {number}"
+            votes = Counter(_yes(answer, ("response",), here) for answer in _list(part, "responses", here))
+            supported = votes[True] > votes[False]
+            yield LabelledSentence(_text(row, ("article",), where), _text(part, ("sentence",), here), supported)
+
+
+def _frank(path: Path) -> Iterator[LabelledSentence]:
+    """github.com/artidoro/frank: true is a summary without an error in any sentence; the kind is its main error."""
+    folder, judged = path if path.is_dir() else path.parent, {}
+    for where, item in _document(folder / "human_annotations.json"):
+        judged[_text(item, ("hash",), where), _text(item, ("model_name",), where)] = (where, item)
+    errors = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
+    for where, item in _document(folder / "benchmark_data.json"):
+        key = _text(item, ("hash",), where), _text(item, ("model_name",), where)
+        if key not in judged:
+            raise ValueError(f"{where}: human_annotations.json judges no summary of {key[0]} by {key[1]!r}")
+        place, said = judged[key]
+        values = {name: _share(said, name, place) for name in errors if name in said}
+        supported = _share(said, "Factuality", place) == 1.0
+        kind = "" if supported else min(values, key=values.__getitem__, default="")
+        yield LabelledSentence(_text(item, ("article",), where), _text(item, ("summary",), where), supported, kind)
+
+
+def _share(record: object, name: str, where: str) -> float:
+    value = _field(record, (name,), where)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError(f"{where}: {name!r} must be a number in [0, 1], not {value!r:.40}")
+    return float(value)
+
+
+def _aggrefact(path: Path) -> Iterator[LabelledSentence]:
+    """github.com/Liyan06/AggreFact, aggre_fact_sota.csv; with `claim` for `summary` also LLM-AggreFact."""
+    for where, row in _table(path):
+        text = _text(row, ("summary", "claim"), where)
+        yield LabelledSentence(_text(row, ("doc",), where), text, _yes(row, ("label",), where))
+
+
+def _summedits(path: Path) -> Iterator[LabelledSentence]:
+    """github.com/salesforce/factualNLG, data/summedits/summedits_DOMAIN.json; a folder holds several domains."""
+    files = sorted(path.glob("summedits_*.json")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"{path} holds no file summedits_DOMAIN.json")
+    for where, item in (record for file in files for record in _document(file)):
+        label, edits = _yes(item, ("label",), where), item.get("edit_types")
+        kind = str(edits[0]) if isinstance(edits, list) and edits and not label else ""
+        yield LabelledSentence(_text(item, ("doc",), where), _text(item, ("summary",), where), label, kind)
+
+
+def _begin(path: Path) -> Iterator[LabelledSentence]:
+    """github.com/google/BEGIN-dataset, begin_test_wow.tsv and its sisters, the second release of 2022."""
+    known = {"fully attributable": True, "not fully attributable": False, "generic": False}
+    for where, row in _tabs(path):
+        said = _text(row, ("begin_label",), where)
+        if (label := known.get(said.strip().lower())) is None:
+            raise ValueError(f"{where}: 'begin_label' must be one of {', '.join(known)}, not {said!r:.40}")
+        kind = "" if label else said
+        yield LabelledSentence(_text(row, ("knowledge",), where), _text(row, ("response",), where), label, kind)
+
+
+def _tabs(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """The rows of a file with tabs; quotation marks are text in it."""
+    csv.field_size_limit(2**31 - 1)
+    with open(path, encoding="utf-8-sig", newline="") as handle:
+        reader = csv.reader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
+        try:
+            header = next(reader, [])
+            require_once(header, f"{path.name}, line 1,")
+            for values in reader:
+                where = f"{path.name}, line {reader.line_num}"
+                if len(values) != len(header):
+                    raise ValueError(f"{where}: {len(values)} values under {len(header)} column names")
+                yield where, dict(zip(header, values, strict=True))
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path.name}, after line {reader.line_num}: not UTF-8 text ({error.reason})") from error
+
+
+_LAYOUTS: dict[str, Callable[[Path], Iterator[LabelledSentence]]] = {
+    "rows": _rows,
+    "qags": _qags,
+    "frank": _frank,
+    "aggrefact": _aggrefact,
+    "summedits": _summedits,
+    "begin": _begin,
+}
+FORMATS = tuple(_LAYOUTS)

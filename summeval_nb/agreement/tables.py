@@ -1,0 +1,615 @@
+"""What is computed on a rated data set: metrics against people's ratings in one table, and MTEB's SummEval task.
+
+Chapter 66 explains the table, chapter 64 the task, whose definitions are in `summeval`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from summeval_nb.agreement.coefficients import COEFFICIENTS, LEVELS, by_row
+from summeval_nb.agreement.correlation import (
+    Correlation,
+    Grid,
+    correlate,
+    left_out_lines,
+    require_tables,
+    with_interval,
+)
+from summeval_nb.agreement.registry import find_metric, load_metric
+from summeval_nb.agreement.significance import compare_metrics
+from summeval_nb.agreement.summeval import SIMILARITIES, mean_of_versions, pooled, similarity_tables
+from summeval_nb.core.base import (
+    JsonDict,
+    float_array,
+    one_bar,
+    require_count,
+    require_flag,
+    require_option,
+    steps,
+)
+from summeval_nb.core.data import SummEval, load_summeval
+from summeval_nb.core.html import figure_text, html_table, text_table
+from summeval_nb.core.metric import Metric, score_rows
+from summeval_nb.core.results import Signature
+from summeval_nb.text.embed import EmbedderOrName, load_embedder
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+__all__ = [
+    "MetricTable",
+    "SummEvalResult",
+    "metric_scores",
+    "metric_table",
+    "reference_similarities",
+    "summeval_scores",
+    "summeval_task",
+]
+
+# a name, an object, a function, a table
+Scorer: TypeAlias = "str | Metric | Callable[..., Any] | Grid"
+Scorers: TypeAlias = "Sequence[Scorer] | Mapping[str, Scorer]"
+Vectors: TypeAlias = "ArrayLike"  # the last axis is the dimension; in quotes, for pages would spell it out
+
+
+def metric_scores(data: SummEval, metrics: Scorers, *, embedder: EmbedderOrName = "minilm") -> dict[str, np.ndarray]:
+    """Return each metric's (articles, systems) table.
+
+    Parameters
+    ----------
+    data : SummEval
+        Articles, references and summaries.
+    metrics : list, or mapping of str to str, Metric, callable or array_like
+        Names of `METRICS`, metrics with options of yours such as `load_metric("bleu", n=2)`, functions such as
+        `f(candidate, references)` or `f(text, summary)`, or tables. A function is called once for each summary, by the
+        names of its parameters, and returns a number or None for no score.
+    embedder : str, path or object
+        For bertscore, embedding and faithfulness by name.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray, each (articles, systems)
+        NaN where a metric has no score.
+
+    Examples
+    --------
+    >>> from summeval_nb.core.data import load_toy_summeval
+    >>> metric_scores(load_toy_summeval(), ["length"])["length"][0].tolist()
+    [20.0, 24.0, 21.0, 16.0]
+    """
+    _require_data(data)
+    named, n = _metrics_by_name(metrics), len(data.summaries)
+    tables = {}
+    with one_bar(len(named) * n, "metrics", "article", show=n >= 20):
+        for name, metric in steps(list(named.items())):
+            if isinstance(metric, str) or callable(metric) or hasattr(metric, "score_many"):
+                tables[name] = _scored(_loaded(metric, embedder), name, data)
+            else:
+                tables[name] = _given_table(metric, name, data)
+    return tables
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MetricTable:
+    """Correlations of metrics with human ratings.
+
+    `rows()` has one row for each metric and quality, `wide_rows()` one for each metric, `to_frame(wide=True)` the
+    correlations alone, `plot()` a panel for each quality.
+
+    Parameters
+    ----------
+    scores : dict of str to numpy.ndarray, each (articles, systems)
+        What the metrics gave.
+    correlations : dict of (metric, quality) to Correlation
+        Every cell of the table, with its interval and counts.
+    ranks : dict of quality to dict of metric to int
+        Ranks within a quality; empty when no comparison was asked for.
+    signature : Signature
+        Every choice that could change a number.
+    """
+
+    scores: dict[str, np.ndarray]
+    correlations: dict[tuple[str, str], Correlation]
+    ranks: dict[str, dict[str, int]]
+    signature: Signature
+
+    @property
+    def qualities(self) -> list[str]:
+        """The rated qualities, in order."""
+        return list(dict.fromkeys(quality for _, quality in self.correlations))
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each metric and quality, with all that is known."""
+        rows = []
+        for (metric, quality), c in self.correlations.items():
+            low, high = c.interval or (None, None)
+            row = {"metric": metric, "quality": quality, "correlation": c.score, "low": low, "high": high}
+            row["rank"] = self.ranks.get(quality, {}).get(metric)
+            rows.append(row | {"skipped": c.n_skipped, "missing": c.n_missing, "reason": c.reason})
+        return rows
+
+    def wide_rows(self) -> list[dict[str, str]]:
+        """Return one row for each metric, one column for each quality.
+
+        A cell is like `.412 [.321, .498] (1)`, the rank last.
+        """
+        rows = {name: {"metric": name} for name in self.scores}
+        for (metric, quality), c in self.correlations.items():
+            rank = self.ranks.get(quality, {}).get(metric)
+            rows[metric][quality] = with_interval(c.score, c.interval) + ("" if rank is None else f" ({rank})")
+        return list(rows.values())
+
+    def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
+        """Return `rows`; with `wide=True` correlations alone, metrics by qualities."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.rows())
+        if not wide:
+            return frame
+        frame = frame.pivot(index="metric", columns="quality", values="correlation")
+        return frame.loc[list(self.scores), self.qualities]
+
+    def to_dict(self) -> JsonDict:
+        """Return rows and signature as plain Python data."""
+        return {"rows": self.rows(), "signature": str(self.signature)}
+
+    def __repr__(self) -> str:
+        said = f"MetricTable(signature={str(self.signature)!r})"
+        return "\n".join([said, text_table(self.wide_rows()), *self._notes()])
+
+    def _notes(self) -> list[str]:
+        """What the ranks rest on, and what each quality's correlations left out."""
+        notes = [f"ranks: two-sided tests, correction {self.signature['ranks']}"] if self.ranks else []
+        for quality in self.qualities:
+            found = {name: self.correlations[name, quality] for name in self.scores}
+            notes += [f"{quality}: {line}" for line in left_out_lines(found)]
+        return notes
+
+    def _repr_html_(self) -> str:
+        return html_table(self.wide_rows(), note="; ".join([*self._notes(), str(self.signature)]))
+
+    def plot(self) -> Figure:
+        """Draw a panel for each quality, metrics of the first rank in blue."""
+        return _figure(self)
+
+
+def metric_table(
+    data: SummEval,
+    metrics: Scorers,
+    *,
+    qualities: Sequence[str] | None = None,
+    level: str = "summary",
+    coefficient: str = "kendall",
+    embedder: EmbedderOrName = "minilm",
+    rank: bool = True,
+    correction: str = "holm",
+    alpha: float = 0.05,
+    n_resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> MetricTable:
+    """Correlate metrics with human ratings, with intervals and ranks.
+
+    Parameters
+    ----------
+    data : SummEval
+        Summaries with ratings.
+    metrics : list or mapping
+        As for `metric_scores`.
+    qualities : sequence of str, optional
+        Which ratings; all by default.
+    level, coefficient, n_resamples, confidence, seed
+        As in `correlate`.
+    embedder : str, path or object
+        For bertscore, embedding and faithfulness.
+    rank : bool
+        Whether to test all pairs of metrics within each quality.
+    correction, alpha
+        As in `compare_metrics`.
+
+    Returns
+    -------
+    MetricTable
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a metric, quality or option is unknown, or a metric returns something that is no number.
+
+    References
+    ----------
+    Fabbri et al. 2021, SummEval, TACL 9. Deutsch, Dror and Roth 2021, TACL 9.
+
+    Examples
+    --------
+    >>> from summeval_nb.core.data import load_toy_summeval
+    >>> options = {"qualities": ["relevance"], "n_resamples": 0, "rank": False}
+    >>> table = metric_table(load_toy_summeval(), ["length"], **options)
+    >>> round(table.correlations["length", "relevance"].score, 3)
+    0.229
+    """
+    _require_data(data)
+    wanted = data.qualities if qualities is None else qualities
+    chosen = [require_option(quality, "quality", data.qualities) for quality in wanted]
+    require_option(level, "level", LEVELS)
+    require_option(coefficient, "coefficient", COEFFICIENTS)
+    require_count(n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0)
+    tables = metric_scores(data, metrics, embedder=embedder)
+    how: dict[str, Any] = {"level": level, "coefficient": coefficient, "confidence": confidence}
+    how |= {"n_resamples": n_resamples, "seed": seed}
+    found = {
+        (name, quality): correlate(table, data.ratings[quality], **how)
+        for name, table in tables.items()
+        for quality in chosen
+    }
+    tests = how | {"correction": correction, "alpha": alpha}
+    ranked = chosen if rank and len(tables) > 1 else []
+    ranks = {quality: compare_metrics(tables, data.ratings[quality], **tests).ranks for quality in ranked}
+    parts: JsonDict = {
+        "metric": "metric-table",
+        "data": f"{data.name}-{data.fingerprint}",
+        "level": level,
+        "coef": coefficient,
+    }
+    parts |= {"conf": confidence, "n": n_resamples, "seed": seed, "ranks": correction if ranks else "none"}
+    return MetricTable(tables, found, ranks, Signature(parts | {"embedder": _embedder_used(metrics, embedder)}))
+
+
+def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
+    """Return metrics by name, from a list or from a mapping; an unknown name is refused."""
+    if isinstance(metrics, Mapping):
+        named = {str(name): metric for name, metric in metrics.items()}
+    elif isinstance(metrics, (str, bytes)) or not isinstance(metrics, Sequence):
+        remedy = "wrap a single one in a list: [metric]"
+        raise TypeError(f"metrics must be a list of names, metrics and functions, or a dict; {remedy}")
+    else:
+        named = {_name_of(metric, place): metric for place, metric in enumerate(metrics)}
+    if len(named) < len(metrics) or not named:
+        raise ValueError("metrics is empty or names one twice; give each its own name in a dict")
+    for metric in named.values():
+        if isinstance(metric, str):
+            find_metric(metric)
+    return named
+
+
+def _name_of(metric: object, place: int) -> str:
+    """The name of a metric in a list: its own, or its place."""
+    own = metric if isinstance(metric, str) else getattr(metric, "__name__", "") or getattr(metric, "name", "")
+    return own or f"metric {place}"
+
+
+def _require_data(data: object) -> None:
+    if not isinstance(data, SummEval):
+        made = "a SummEval (load_summeval, SummEval.from_records)"
+        raise TypeError(f"data must be {made}, not {type(data).__name__}")
+
+
+_COLUMNS = dict.fromkeys(("text", "contexts", "source"), "sources")
+_COLUMNS |= dict.fromkeys(("summary", "candidate"), "summaries") | {"references": "references"}
+
+
+def _loaded(metric: Any, embedder: EmbedderOrName) -> Metric:
+    """A metric by its name, with the embedder if it takes one; a function or an object as a metric."""
+    takes = isinstance(metric, str) and "embedder" in find_metric(metric)[0].defaults()
+    return load_metric(metric, **({"embedder": embedder} if takes else {}))
+
+
+def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
+    """The table of a metric; a function of the user's own is called summary by summary, so an error has a place."""
+    if unknown := [column for column in metric.columns if column not in _COLUMNS]:
+        has = f"which a SummEval has not; it has {', '.join(_COLUMNS)}"
+        raise ValueError(f"the metric {name!r} reads {', '.join(unknown)}, {has}")
+    places = [(i, j) for i in range(len(data.ids)) for j in range(len(data.systems))]
+    rows = [{column: _cell(data, _COLUMNS[column], *place) for column in metric.columns} for place in places]
+    if type(metric) is not Metric or metric.definition.declared:
+        outcomes = score_rows(metric, rows)
+    else:
+        outcomes = []
+        for (i, j), row in steps(list(zip(places, rows, strict=True))):
+            try:
+                outcomes.append(metric.score(**row).outcome())
+            except Exception as error:
+                error.add_note(f"raised by the metric {name!r}, article {data.ids[i]!r}, system {data.systems[j]!r}")
+                raise
+    values = [np.nan if outcome.score is None else outcome.score for outcome in outcomes]
+    return np.array(values).reshape(data.shape)
+
+
+def _cell(data: SummEval, kind: str, article: int, system: int) -> str | list[str]:
+    """What a metric reads of one summary."""
+    if kind == "references":
+        return list(data.references[article])
+    return data.sources[article] if kind == "sources" else data.summaries[article][system]
+
+
+def _given_table(values: Grid, name: str, data: SummEval) -> np.ndarray:
+    """A table that was given, if it has the shape of the data."""
+    table = float_array(values, f"the table {name!r}")
+    if table.shape != data.shape:
+        raise ValueError(f"the table {name!r} has the shape {table.shape}, the data {data.shape}")
+    return table
+
+
+def _embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
+    """The embedder's fingerprint if one of the metrics, given by name, uses it."""
+    names = [metric for metric in _metrics_by_name(metrics).values() if isinstance(metric, str)]
+    used = any("embedder" in find_metric(name)[0].defaults() for name in names)
+    return load_embedder(embedder).fingerprint if used else None
+
+
+def _figure(table: MetricTable) -> Figure:
+    """Draw a table: one panel a quality, one line a metric."""
+    import matplotlib.pyplot as plt
+
+    qualities, names = table.qualities, list(table.scores)
+    scores = {n: [c.score for (m, _), c in table.correlations.items() if m == n and c.score is not None] for n in names}
+    order = sorted(names, key=lambda name: np.mean(scores[name] or [-2]))
+    size, columns = (2.2 + 2.4 * len(qualities), 1.2 + 0.32 * len(names)), len(qualities)
+    figure, axes = plt.subplots(1, columns, figsize=size, sharey=True, sharex=True, squeeze=False, layout="constrained")
+    for ax, quality in zip(axes[0], qualities, strict=True):
+        for place, name in enumerate(order):
+            _point(ax, place, table.correlations[name, quality], table.ranks.get(quality, {}).get(name))
+        ax.axvline(0, color="#999999", linewidth=0.8)
+        labels = [figure_text(name) for name in order]
+        ax.set(title=figure_text(quality), yticks=range(len(order)), yticklabels=labels, ylim=(-0.6, len(order) - 0.3))
+        ax.grid(axis="x", color="#e5e5e5")
+    figure.supxlabel(f"{table.signature['level']}-level {table.signature['coef']} with human ratings")
+    return figure
+
+
+def _point(ax: Axes, place: int, found: Correlation, rank: int | None) -> None:
+    """Draw one correlation with its interval and rank; an undefined one is a cross at zero."""
+    if found.score is None:
+        ax.plot(0, place, "x", color="#666666")
+        return
+    first = rank in (1, None)
+    color = "#1f5f99" if first else "#b34700"
+    if found.interval:
+        ax.plot(found.interval, [place, place], color=color, linewidth=1.6)
+    ax.plot(found.score, place, "o", color=color, markerfacecolor=color if first else "white")
+    if rank is not None:
+        at: dict[str, Any] = {"xytext": (0, 5), "textcoords": "offset points", "fontsize": 7, "ha": "center"}
+        ax.annotate(str(rank), (found.score, place), color="#333333", **at)
+
+
+# MTEB's SummEval task
+
+
+def reference_similarities(
+    machine: Vectors, human: Sequence[Vectors], *, similarity: str = "cosine", references: str | int = "max"
+) -> np.ndarray:
+    """Compare machine summaries' vectors with those of their article's human summaries.
+
+    Parameters
+    ----------
+    machine : array_like, (articles, systems, d)
+        Vectors of the machine summaries.
+    human : array_like, (articles, references, d), or a sequence of (references_i, d)
+        Vectors of the human summaries; their number may differ between articles.
+    similarity : {"cosine", "dot"}
+        Zero vectors have similarity 0.
+    references : {"max", "mean"} or int
+        The greatest or the mean similarity over the human summaries, or the similarity to one of them.
+
+    Returns
+    -------
+    numpy.ndarray, (articles, systems), float64
+        Rounded to twelve digits, so that equal summaries stay equal.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a vector holds NaN, or an article has no human summary.
+
+    Examples
+    --------
+    >>> reference_similarities([[[1, 0], [0, 2]]], [[[2, 0], [1, 1]]]).round(4).tolist()
+    [[1.0, 0.7071]]
+    """
+    require_option(similarity, "similarity", SIMILARITIES)
+    found = []
+    for own, block in _blocks_of_articles(machine, human):
+        table = similarity_tables(own, block, similarity)
+        found.append(pooled(table, _require_reference(references, table.shape[-1])))
+    return np.round(np.concatenate(found), 12)
+
+
+class SummEvalResult(dict[str, float]):
+    """Scores by MTEB's names, with their signature and what was left out.
+
+    `skipped` lists the indices of articles left out, `n_missing` counts missing cells.
+    """
+
+    def __init__(self, scores: dict[str, float], signature: Signature, skipped: list[int], n_missing: int):
+        super().__init__(scores)
+        self.signature, self.skipped, self.n_missing = signature, skipped, n_missing
+
+    def to_dict(self) -> JsonDict:
+        """Return scores, signature and counts as plain Python data."""
+        left_out = {"skipped": self.skipped, "n_missing": self.n_missing}
+        return dict(self) | {"signature": str(self.signature)} | left_out
+
+    def _repr_html_(self) -> str:
+        note = f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. {self.signature}"
+        return html_table([{"score": name, "value": value} for name, value in self.items()], note=note)
+
+
+def summeval_scores(
+    tables: dict[str, np.ndarray], ratings: Grid, *, variant: str = "v2", main: str = "cosine"
+) -> tuple[dict[str, float], list[int]]:
+    """Score tables of similarities against ratings as MTEB does.
+
+    Parameters
+    ----------
+    tables : dict of str to numpy.ndarray, each (articles, systems)
+        Similarities by kind, usually "cosine" and "dot".
+    ratings : array_like, (articles, systems)
+        Human ratings; NaN cells are left out.
+    variant : {"v2", "v1"}
+        "v2" averages the correlations of the articles; "v1" is the first version, which averages correlations and
+        p-values together.
+    main : str
+        The kind whose Spearman correlation is the main score.
+
+    Returns
+    -------
+    scores : dict of str to float
+        `{kind}_pearson` and `{kind}_spearman` for each kind, and `pearson`, `spearman` and `main_score`.
+    skipped : list of int
+        Articles left out because the ratings or one kind of similarity are all equal there, or, in v1, because they
+        have fewer than three pairs.
+
+    Raises
+    ------
+    ValueError
+        If no article is left.
+    """
+    require_option(variant, "variant", ("v1", "v2"))
+    if not isinstance(tables, Mapping) or not tables:
+        said = f"{type(tables).__name__} {tables!r:.40}"
+        raise TypeError(f"tables must map a kind of similarity to its table, not {said}")
+    named = {f"tables[{kind!r}]": table for kind, table in tables.items()}
+    human, *given = require_tables(ratings=ratings, **named)
+    there = {kind: np.where(np.isnan(human), np.nan, own) for kind, own in zip(tables, given, strict=True)}
+    require_option(main, "main", there)
+    rated = [np.where(np.isnan(table), np.nan, human) for table in there.values()]
+    skip = np.any([all_equal(table) for table in (human, *there.values(), *rated)], axis=0)
+    pairs = {kind: (~np.isnan(table)).sum(axis=1) for kind, table in there.items()}
+    if variant == "v1":  # with fewer than three pairs there is no p-value to average
+        skip |= np.any([n < 3 for n in pairs.values()], axis=0)
+    if skip.all():
+        raise ValueError("no article is left: in each one the ratings or the similarities are all equal")
+    scores = {
+        f"{kind}_{name}": mean_of_versions(by_row(human[~skip], table[~skip], name), pairs[kind][~skip], name, variant)
+        for kind, table in there.items()
+        for name in ("pearson", "spearman")
+    }
+    own = {name: scores[f"{main}_{name}"] for name in ("pearson", "spearman")}
+    return scores | own | {"main_score": own["spearman"]}, np.flatnonzero(skip).tolist()
+
+
+def summeval_task(
+    data: SummEval | str | os.PathLike[str],
+    embedder: EmbedderOrName = "minilm",
+    *,
+    quality: str = "relevance",
+    similarity: str = "cosine",
+    variant: str = "v2",
+    references: str | int = "max",
+) -> SummEvalResult:
+    """Run MTEB's SummEval task: does nearness to references agree with ratings?
+
+    Parameters
+    ----------
+    data : SummEval or path
+        Rated summaries, or the file to read them from.
+    embedder : str, path or object
+        As for `sentence2embedding`.
+    quality : str
+        Which rating; MTEB uses relevance.
+    similarity : {"cosine", "dot"}
+        Which one `main_score`, `pearson` and `spearman` repeat; both are always reported.
+    variant : {"v2", "v1"}
+        "v1" reproduces the first version, which averaged p-values into its scores.
+    references : {"max", "mean"} or int
+        How the human summaries of an article are combined; MTEB uses the maximum.
+
+    Returns
+    -------
+    SummEvalResult
+        A dict with `cosine_pearson`, `cosine_spearman`, `dot_pearson`, `dot_spearman`, `pearson`, `spearman` and
+        `main_score`, each in [-1, 1] (v1: up to 1).
+
+    Raises
+    ------
+    ValueError
+        If the quality or an option is unknown (the message lists the known ones), or no article can be scored.
+
+    References
+    ----------
+    Muennighoff et al. 2023, MTEB: Massive Text Embedding Benchmark, EACL. MTEB issue 1156 (the first version's bug).
+
+    Examples
+    --------
+    >>> from summeval_nb.core.data import load_toy_summeval
+    >>> sorted(summeval_task(load_toy_summeval()))[:2]
+    ['cosine_pearson', 'cosine_spearman']
+    """
+    loaded = data if isinstance(data, SummEval) else load_summeval(data)
+    require_option(quality, "quality", loaded.qualities)
+    require_option(similarity, "similarity", SIMILARITIES)
+    require_option(variant, "variant", ("v1", "v2"))
+    model = load_embedder(embedder)
+    machine, human = embed_summaries(loaded, model)
+    tables = {
+        kind: reference_similarities(machine, human, similarity=kind, references=references) for kind in SIMILARITIES
+    }
+    ratings = loaded.ratings[quality]
+    scores, skipped = summeval_scores(tables, ratings, variant=variant, main=similarity)
+    choices = {"metric": "summeval", "variant": variant, "quality": quality, "sim": similarity, "refs": references}
+    choices |= {"embedder": model.fingerprint, "data": f"{loaded.name}-{loaded.fingerprint}"}
+    return SummEvalResult(scores, Signature(choices), skipped, int(np.isnan(ratings).sum()))
+
+
+def embed_summaries(data: SummEval, model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return vectors of the machine summaries, (articles, systems, d), and of each article's references."""
+    flat = [text for row in data.summaries for text in row]
+    vectors = np.asarray(model.encode(flat + [text for row in data.references for text in row]))
+    ends = np.cumsum([len(row) for row in data.references])[:-1]
+    return vectors[: len(flat)].reshape(*data.shape, -1), np.split(vectors[len(flat) :], ends)
+
+
+def all_equal(table: np.ndarray) -> np.ndarray:
+    """Return which rows hold one value only (or none), NaN left out."""
+    low = np.where(np.isnan(table), np.inf, table).min(axis=1)
+    return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
+
+
+def _blocks_of_articles(machine: Vectors, human: Sequence[Vectors]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield machine and human vectors of articles, (a, s, d) and (a, r, d): all at once where the shapes allow it."""
+    machine = _finite_vectors(machine, "machine", 3)
+    if len(human) != len(machine) or not len(human):
+        sizes = f"machine has {len(machine)} articles and human {len(human)}"
+        raise ValueError(f"{sizes}; both need the same, at least one")
+    if len({np.shape(some) for some in human}) == 1:
+        blocks = [_finite_vectors(human, "human", 3)]
+    else:
+        blocks = [_finite_vectors(some, "human", 2)[None] for some in human]
+    start = 0
+    for block in blocks:
+        own = machine[start : start + len(block)]
+        if block.shape[1] == 0 or block.shape[2] != own.shape[2]:
+            shapes = f"human vectors of shape {block.shape[1:]} do not fit machine vectors of shape {own.shape[1:]}"
+            raise ValueError(shapes)
+        yield own, block
+        start += len(block)
+
+
+def _finite_vectors(values: object, name: str, rank: int) -> np.ndarray:
+    """Return vectors as float64, last axis the dimension; NaN and wrong ranks raise."""
+    array = float_array(values, name)
+    if array.ndim != rank:
+        raise ValueError(f"{name} must have {rank} axes, the last one the dimension, not the shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} holds NaN or infinite numbers")
+    return array
+
+
+def _require_reference(references: str | int, count: int) -> str | int:
+    """Return "max", "mean" or the number of one reference that an article has."""
+    if references in ("max", "mean"):
+        return references
+    if isinstance(references, bool) or not isinstance(references, (int, np.integer)):
+        raise ValueError(f"references must be 'max', 'mean' or the number of one reference, not {references!r}")
+    if not 0 <= references < count:
+        raise ValueError(f"there is no reference {references}: an article has {count}, counted from 0")
+    return int(references)
