@@ -79,7 +79,7 @@ if mode == "bare":
     with open(extra["file"]) as file:
         rows = [json.loads(line) for line in file]
     if metric == "bleu":
-        from summeval_nb.overlap.bleu import bleu_many
+        from summeval_nb.overlap.translation import bleu_many
 
         def many(candidates, references):  # in lots: all at once is slower, because it does not fit into the caches
             for k in range(0, len(candidates), 2000):

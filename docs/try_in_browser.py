@@ -20,8 +20,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from summeval_nb.overlap.bleu import bleu_score
 from summeval_nb.overlap.rouge import rouge_score
+from summeval_nb.overlap.translation import bleu_score
 
 MOST_CHARACTERS, MOST_NUMBERS = 20_000, 200  # so that a page answers at once
 TYPES = ("rouge1", "rouge2", "rougeL")

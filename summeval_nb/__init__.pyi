@@ -36,8 +36,8 @@ from .evidence.builtin import EmbeddedChecker as EmbeddedChecker
 from .evidence.load import checker as checker
 from .evidence.nli import NLIChecker as NLIChecker
 from .evidence.llm import LLMChecker as LLMChecker
-from .overlap.bleu import bleu_score as bleu_score
-from .overlap.bleu import corpus_bleu as corpus_bleu
+from .overlap.translation import bleu_score as bleu_score
+from .overlap.translation import corpus_bleu as corpus_bleu
 from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.faithfulness import assert_faithful as assert_faithful
 from .evidence.faithfulness import evaluate as evaluate
@@ -49,10 +49,10 @@ from .overlap.rouge import calculate_rouge_l as calculate_rouge_l
 from .overlap.rouge import rouge_many as rouge_many
 from .overlap.rouge import rouge_score as rouge_score
 from .overlap.identify import identify_score as identify_score
-from .overlap.chrf import chrf_score as chrf_score
-from .overlap.chrf import corpus_chrf as corpus_chrf
-from .overlap.ter import corpus_ter as corpus_ter
-from .overlap.ter import ter_score as ter_score
+from .overlap.translation import chrf_score as chrf_score
+from .overlap.translation import corpus_chrf as corpus_chrf
+from .overlap.translation import corpus_ter as corpus_ter
+from .overlap.translation import ter_score as ter_score
 from .overlap.matching import bertscore as bertscore
 from .overlap.matching import meteor_score as meteor_score
 from .text.split import split_text as split_text

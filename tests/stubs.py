@@ -7,6 +7,8 @@ which the lazy loader needs, from type checkers, and shows them the signature in
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -63,6 +65,7 @@ def typed(stub: Path) -> str:
     modules = [
         "import collections.abc as _abc",
         "import typing as _typing",
+        "",
         "import summeval_nb.core.results as _results",
     ]
     text = "\n".join([heading, "", *modules, "", *(line for line, _, _ in kept)])
@@ -70,11 +73,17 @@ def typed(stub: Path) -> str:
     return text + "\n\n" + "\n".join(_shown(value, name, named) for _, name, value in calls) + "\n"
 
 
+def _formatted(text: str, stub: Path) -> str:
+    """The text as ruff lays it out, in lines that fit the page."""
+    command = [str(Path(sys.executable).with_name("ruff")), "format", "--stdin-filename", str(stub), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
 def main() -> list[str]:
     """Write every part's stub; return those that changed."""
     changed = []
     for stub in sorted(ROOT.glob("summeval_nb/*/__init__.pyi")):
-        text = typed(stub)
+        text = _formatted(typed(stub), stub)
         if text != stub.read_text(encoding="utf-8"):
             stub.write_text(text, encoding="utf-8")
             changed.append(stub.relative_to(ROOT).as_posix())

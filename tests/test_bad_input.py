@@ -203,7 +203,7 @@ TOO_LARGE = {
         "human holds a number that no float",
     ),
     "a smoothing value": (
-        lambda: s.overlap.BleuMetric(smooth="add-k", smooth_value=HUGE),
+        lambda: s.load_metric("bleu", smooth="add-k", smooth_value=HUGE),
         "smooth_value must be a finite number",
     ),
     "raters": (lambda: s.agreement.metric_ceiling(0.5, HUGE), "n_raters must be a number that a float can hold"),

@@ -34,7 +34,7 @@ JUDGE = s.judged.LLMJudge(s.ScriptedBackend(lambda prompt: "{}"))
 # a call on (what comes first, what comes second), and whether the judged text comes first
 CALLS = {
     "bleu_score": (s.bleu_score, True),
-    "bleu_many": (lambda a, b: s.overlap.BleuMetric().score_many([a], [b]), True),
+    "bleu_many": (lambda a, b: s.overlap.bleu_many([a], [b]), True),
     "corpus_bleu": (lambda a, b: s.corpus_bleu([a], [b]), True),
     "rouge_score": (s.rouge_score, True),
     "rouge_many": (lambda a, b: s.rouge_many([a], [b]), True),

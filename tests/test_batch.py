@@ -245,7 +245,7 @@ def test_a_stray_module_beside_the_script_ends_no_worker(tmp_path):
 NIGHT = """
 import sys, time
 from summeval_nb.runs.batch import run
-from summeval_nb.overlap.bleu import bleu_score
+from summeval_nb.overlap.translation import bleu_score
 def slow_bleu(row):
     time.sleep(0.002)
     return bleu_score(row["candidate"], row["references"], 2)

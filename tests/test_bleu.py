@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import summeval_nb
-from summeval_nb.core.metric import score_rows
+from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Signature
-from summeval_nb.overlap.bleu import BleuMetric, bleu_many, bleu_score, compare_bleu, corpus_bleu
+from summeval_nb.overlap.bleu import bleu_counts
+from summeval_nb.overlap.translation import bleu_many, bleu_score, compare_bleu, corpus_bleu, count_bleu
 
 BLEU = Late("sacrebleu.metrics", "BLEU")
 
@@ -195,8 +196,7 @@ def test_no_tokens_on_either_side_has_no_score():
 BAD = [
     (lambda: bleu_score(["a reference"], "the candidate"), TypeError, "candidate .* first .* look swapped"),
     (lambda: bleu_many([["a reference"]], ["the candidate"]), TypeError, "candidates .* first .* look swapped"),
-    (lambda: BleuMetric(effective_order="yes"), TypeError, "effective_order must be True or False"),
-    (lambda: BleuMetric(n=0), ValueError, "n must be at least 1"),
+    (lambda: Metric(bleu_score, n=0), ValueError, "n must be at least 1"),
     (lambda: bleu_score(None, "a"), TypeError, "candidate must be a string"),
     (lambda: bleu_score(["the", "cat"], "the cat"), TypeError, "not list"),
     (lambda: bleu_score(b"bytes", "a"), TypeError, "decode"),
@@ -288,7 +288,7 @@ def test_one_by_one_and_in_bulk_are_equal(pairs, n, smooth):
     table = bleu_many(candidates, references, n, smooth=smooth)
     for index, (candidate, group) in enumerate(pairs):
         score = bleu_score(candidate, group, n, smooth=smooth)
-        assert table.statistics[index].tolist() == score.statistics[0].tolist()
+        assert table[index].statistics.tolist() == score.statistics.tolist()
         assert table.rows()[index]["bleu"] == score.score, "to the last bit"
 
 
@@ -358,7 +358,7 @@ def test_results_can_be_exported():
 def test_a_bleu_with_its_choices_gives_what_the_functions_give():
     candidates, references = ["the cat sat", "a mat", ""], ["the cat ran", ["a mat", "a rug"], ""]
     for choice in ({}, {"n": 2, "smooth": "floor"}, {"effective_order": False, "lowercase": True}):
-        metric = BleuMetric(**choice)
+        metric = Metric(bleu_score, **choice)
         many, whole = (f(candidates, references, **choice) for f in (bleu_many, corpus_bleu))
         table = metric.score_many(candidates, references)
         assert table.rows() == many.rows() and table.signature == many.signature
@@ -370,11 +370,17 @@ def test_a_bleu_with_its_choices_gives_what_the_functions_give():
         assert [o.score for o in outcomes] == [row["bleu"] for row in table.rows()]
         assert [o.status for o in outcomes] == ["ok", "ok", "undefined"]
         assert [Signature.parse(o.signature)["nrefs"] for o in outcomes] == ["1", "2", "1"]
-    assert BleuMetric().signature["eff"] == "yes" and "nrefs" not in BleuMetric().signature
-    assert BleuMetric().corpus(["a"], ["a"]).signature["eff"] == "no"
-    assert BleuMetric(n=2).fingerprint != BleuMetric().fingerprint
-    with pytest.raises(TypeError, match="takes 1 positional argument"):
-        BleuMetric(2)
+    metric = Metric(bleu_score)
+    assert metric.signature["eff"] == "yes" and "nrefs" not in metric.signature
+    assert metric.corpus(["a"], ["a"]).signature["eff"] == "no"
+    assert Metric(bleu_score, n=2).fingerprint != metric.fingerprint
+
+
+def test_counts_of_many_are_those_of_the_definition():
+    pairs = [(text.split(), [other.split() for other in group]) for text, group in fuzz(400, 17)]
+    for n in (1, 4, 6):
+        rows = count_bleu(*zip(*fuzz(400, 17), strict=True), n=n, tokenize="none")
+        assert rows.tolist() == [bleu_counts(text, group, n) for text, group in pairs]
 
 
 def test_signature_says_every_choice():

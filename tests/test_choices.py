@@ -9,12 +9,9 @@ from summeval_nb.evidence import faithfulness
 from summeval_nb.judged import answers, summary_score
 from summeval_nb.judged import answers as _answer_stages
 from summeval_nb.judged import summary_score as _summary_choices
-from summeval_nb.overlap import base, bleu, chrf, matching, ter
+from summeval_nb.overlap import base, matching, translation
 
 FACES = [
-    (bleu.BleuMetric, base.BleuChoices, [bleu.bleu_score, bleu.bleu_many, bleu.corpus_bleu]),
-    (chrf.ChrfMetric, base.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
-    (ter.TerMetric, base.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
     (matching.MeteorMetric, base.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
     (matching.BertScoreMetric, base.BertChoices, [matching.bertscore, matching.bertscore_many]),
 ]
@@ -64,15 +61,14 @@ def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
     for function in functions:
         shown = inspect.signature(function).parameters
         assert list(shown)[0] in ("candidate", "candidates") and list(shown)[1] == "references"
-        differs = {"effective_order": function is not bleu.corpus_bleu} if kind is bleu.BleuMetric else {}
         bar = {"progress": None} if function in (matching.meteor_many, matching.bertscore_many) else {}
-        assert {name: parameter.default for name, parameter in list(shown.items())[2:]} == choices | differs | bar
+        assert {name: parameter.default for name, parameter in list(shown.items())[2:]} == choices | bar
         assert set(choices) - set(typed.__annotations__) <= set(inspect.unwrap(function).__kwdefaults__ or {}) | {"n"}
 
 
 def test_a_choice_that_does_not_exist_is_refused():
     with pytest.raises(TypeError, match="bta"):
-        chrf.chrf_score("a", "a", bta=2)
+        translation.chrf_score("a", "a", bta=2)
 
 
 def test_a_single_summary_has_no_rank():

@@ -10,8 +10,9 @@ from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.overlap import counting
-from summeval_nb.overlap.chrf import chrf_many, chrf_score, corpus_chrf
+from summeval_nb.overlap import translation
+from summeval_nb.overlap.chrf import chrf_counts
+from summeval_nb.overlap.translation import chrf_many, chrf_score, corpus_chrf, count_chrf
 
 CHRF = Late("sacrebleu.metrics", "CHRF")
 
@@ -62,9 +63,7 @@ def test_corpus_equals_sacrebleu_and_lots_do_not_matter(choice, monkeypatch):
     expected = CHRF(**choice).corpus_score(texts, streams).score
     assert float(corpus_chrf(texts, groups, **choice)) == pytest.approx(expected, abs=1e-9)
     whole = chrf_many(texts, groups, **choice).scores
-    monkeypatch.setattr(counting, "_CHARACTERS", 50)
-    assert (np.nan_to_num(chrf_many(texts, groups, **choice).scores) == np.nan_to_num(whole)).all()
-    monkeypatch.setattr(counting, "_PAIRS", 1)
+    monkeypatch.setattr(translation, "_CHARACTERS", 50)
     assert (np.nan_to_num(chrf_many(texts, groups, **choice).scores) == np.nan_to_num(whole)).all()
 
 
@@ -80,10 +79,18 @@ def test_summeval_equals_sacrebleu(data_folder):
     assert float(corpus_chrf(texts, groups)) == pytest.approx(CHRF().corpus_score(texts, streams).score, abs=1e-9)
 
 
+def test_counts_of_many_are_those_of_the_definition():
+    pairs = fuzz(150, 23)
+    for choice in ({"word_order": 2}, {"char_order": 2, "lowercase": True, "whitespace": True}):
+        counts = count_chrf(*zip(*pairs, strict=True), **choice).tolist()
+        each = [chrf_counts(text, reference, **choice) for text, group in pairs for reference in group]
+        assert counts == [list(map(list, triples)) for triples in each]
+
+
 def test_undefined_scores_are_none_with_a_reason():
     for pair in (("", ""), (" \n", ["", "\t"])):
         score = chrf_score(*pair)
-        assert score.score is None and "anything to compare" in score.reason
+        assert score.score is None and "nothing to compare" in score.reason
     table = chrf_many(["", "a"], ["", "a"])
     assert table.rows() == [{"chrf": None}, {"chrf": 100.0}] and table.mean() == 100.0
     assert len(chrf_many([], [])) == 0 and chrf_many([], []).mean() is None
@@ -135,7 +142,7 @@ def test_results_carry_what_was_counted():
     assert "&lt;b&gt;" in chrf_score("<b>", "<b>").explain()._repr_html_()
     assert "İ" in str(chrf_score("İstanbul", "istanbul", lowercase=True).explain(n=1))
     html = chrf_many(["a"], ["a"])._repr_html_()
-    assert "ChrfTable: chrf mean of 1 texts" in html and "100.0000" in html
+    assert "chrf, mean of 1 texts" in html and "100.0000" in html
     assert list(chrf_many(["a"], ["a"]).to_frame()) == ["chrf"]
 
 

@@ -13,9 +13,10 @@ from helpers.late import Late
 from summeval_nb import identify_score
 from summeval_nb.cli import app
 from summeval_nb.core import load_toy_summeval
-from summeval_nb.overlap import BleuMetric, identify_among, printed_scores, rouge_many
-from summeval_nb.overlap.bleu import SMOOTHING, _count_rows, _score_rows
+from summeval_nb.overlap import corpus_bleu, identify_among, printed_scores, rouge_many
+from summeval_nb.overlap.bleu import SMOOTHING, bleu_from_counts
 from summeval_nb.overlap.identify import METRICS_SEARCHED, _as_nltk, _bleu_values
+from summeval_nb.overlap.translation import count_bleu
 
 nltk_bleu = Late("nltk.translate.bleu_score")
 
@@ -38,10 +39,11 @@ def tried():
 @pytest.mark.parametrize("effective", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_bleu_of_many_rows_is_bleu_of_each(smooth, effective, n):
-    metric = BleuMetric(n=n, smooth=smooth, effective_order=effective)
     texts, groups = [*TEXTS, *SHORT[0]], [*GROUPS, *SHORT[1]]
-    rows = _count_rows(texts, groups, metric)
-    assert np.abs(_bleu_values(rows, smooth, effective) - _score_rows(rows, metric) / 100).max() < 1e-12
+    rows = count_bleu(texts, groups, n=n)
+    choices = {"smooth": smooth, "effective_order": effective}
+    each = [bleu_from_counts(row[2 : 2 + n], row[2 + n :], *row[:2], **choices)[0] for row in rows.tolist()]
+    assert np.abs(_bleu_values(rows, smooth, effective) - np.array(each) / 100).max() < 1e-12
 
 
 @pytest.mark.parametrize("method", [f"method{number}" for number in range(5)])
@@ -49,7 +51,7 @@ def test_bleu_of_many_rows_is_bleu_of_each(smooth, effective, n):
 @pytest.mark.filterwarnings("ignore")
 def test_bleu_of_rows_is_nltk_s(method, n):
     texts, groups = [*TEXTS, *(text for text in SHORT[0] if text)], [*GROUPS, *SHORT[1][:3], *SHORT[1][4:]]
-    rows = _as_nltk(_count_rows(texts, groups, BleuMetric(tokenize="none")))
+    rows = _as_nltk(count_bleu(texts, groups, tokenize="none"))
     rows = rows[:, [0, 1, *range(2, 2 + n), *range(6, 6 + n)]]
     own, theirs = [text.split() for text in texts], [[text.split() for text in group] for group in groups]
     how = (1 / n,) * n, getattr(nltk_bleu.SmoothingFunction(), method)
@@ -80,7 +82,7 @@ def test_a_number_that_nothing_prints_fits_nothing(tried):
 
 
 def test_what_needs_least_comes_first(tried):
-    found = identify_among(f"{BleuMetric().corpus(TEXTS, GROUPS).score:.2f}", tried)
+    found = identify_among(f"{corpus_bleu(TEXTS, GROUPS).score:.2f}", tried)
     first = found[0]
     assert (first.program, first.surprise) == ("sacrebleu", 0)
     assert first.signature["tok"] == "13a" and first.signature["of"] == "corpus"
@@ -100,7 +102,7 @@ def test_what_prints_the_same_is_one_entry():
 
 
 def test_a_result_is_read_in_every_form(tried):
-    found = identify_among(f"{BleuMetric().corpus(TEXTS, GROUPS).score:.1f}", tried, n=3)
+    found = identify_among(f"{corpus_bleu(TEXTS, GROUPS).score:.1f}", tried, n=3)
     assert 1 <= len(found) <= 3 and len(found.to_frame()) == len(found)
     assert json.loads(json.dumps(found.to_dict()))["searched"] == len(tried)
     assert "sacrebleu" in found._repr_html_() and found.printed in str(found)
@@ -142,7 +144,7 @@ def test_the_shell_identifies(tmp_path):
     path = tmp_path / "pairs.jsonl"
     rows = [{"candidate": text, "references": list(group)} for text, group in zip(TEXTS, GROUPS, strict=True)]
     path.write_text("\n".join(map(json.dumps, rows)))
-    score = f"{BleuMetric().corpus(TEXTS, GROUPS).score:.3f}"
+    score = f"{corpus_bleu(TEXTS, GROUPS).score:.3f}"
     done = CliRunner().invoke(app, ["identify", str(path), "--score", score, "-o", 'metrics=["bleu"]'])
     assert done.exit_code == 0 and "tok:13a" in done.output
     done = CliRunner().invoke(app, ["identify", str(path), "--score", "high"])

@@ -15,10 +15,9 @@ import numpy as np
 import psutil
 import pytest
 
-from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend
+from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend, load_metric
 from summeval_nb.core import Metric, Signature
 from summeval_nb.evidence import WordsChecker
-from summeval_nb.overlap import BleuMetric
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.identity import _process_start, describe, identify, identify_model
 from summeval_nb.runs.manifest import differences, find_unknown
@@ -76,10 +75,19 @@ class Holder(Times):
         self.inner, self.array, self.words = Declared(factor), np.full(3, factor), {"cat", "dog", f"{factor}"}
 
 
-class Longer(BleuMetric):
-    """Scores otherwise than BLEU, and inherits its fingerprint."""
+def scored(candidate, references):
+    return 1.0
 
-    def score_many(self, candidates, references, *, progress=None):
+
+class Longer(Metric):
+    """Scores by a method, and says nothing of what it does."""
+
+    name, columns, judged = "longer", {"candidate": "text"}, "candidate"
+
+    def __init__(self, n=4):
+        self.n = n
+
+    def score_many(self, candidates):
         return [1.0] * len(candidates)
 
 
@@ -237,21 +245,25 @@ def test_an_installed_module_is_its_version_unless_it_is_edited(editable, tmp_pa
 
 
 def test_an_inherited_fingerprint_is_silent_on_overrides(tmp_path):
-    assert Longer().fingerprint == BleuMetric().fingerprint
     assert "fingerprint" not in identify(Longer()) and "test_identity" in identify(Longer())["code"]
     assert identify(Longer()) != identify(Longer(n=2))
     assert identify(OfOnesOwn()) == {"name": "test_identity.OfOnesOwn", "fingerprint": "mine v1"}
 
 
 def test_metrics_of_the_package_are_their_choices():
-    assert describe(BleuMetric(n=2), "inner") == {"name": "summeval_nb.overlap.bleu.BleuMetric", "options": {"n": 2}}
-    assert identify(functools.partial(helper, factor=BleuMetric())) == identify(
-        functools.partial(helper, factor=BleuMetric(n=4))
+    assert describe(load_metric("bleu", n=2), "inner") == {
+        "name": "summeval_nb.overlap.translation.bleu_score",
+        "options": {"n": 2},
+    }
+    assert identify(functools.partial(helper, factor=load_metric("bleu"))) == identify(
+        functools.partial(helper, factor=load_metric("bleu", n=4))
     )
-    assert identify(functools.partial(helper, factor=BleuMetric())) != identify(
-        functools.partial(helper, factor=BleuMetric(n=3))
+    assert identify(functools.partial(helper, factor=load_metric("bleu"))) != identify(
+        functools.partial(helper, factor=load_metric("bleu", n=3))
     )
-    assert find_unknown(identify(BleuMetric(tokenize=lambda text: text.split())))
+    assert identify(load_metric("bleu")) != identify(load_metric("chrf"))
+    assert "test_identity" in identify(Metric(scored))["code"], "somebody's function is known by its code"
+    assert find_unknown(identify(load_metric("bleu", tokenize=lambda text: text.split())))
 
 
 def test_a_function_as_option_is_known_or_said_to_be_unknown(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb.overlap import ChrfMetric
+from summeval_nb import load_metric
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.engines import choose_engine
 from summeval_nb.runs.jobs import Job
@@ -43,7 +43,7 @@ def test_a_word_metric_imports_nothing_that_asks_models(metric, tmp_path):
 
 CHOSEN = {
     "word metric": (Job("bleu"), None, None, True),
-    "word metric as an object": (Job(ChrfMetric(beta=1)), None, None, True),
+    "word metric as an object": (Job(load_metric("chrf", beta=1)), None, None, True),
     "asked for": (Job("bleu"), 1, None, False),
     "with a timeout": (Job("bleu"), None, 60, False),
     "own tokenizer": (Job("bleu", {"tokenize": str.split}), None, None, False),

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from summeval_nb.core.html import Mark
 from summeval_nb.overlap.counting import (
+    NumberedNgrams,
     NumberedTexts,
     as_sequences,
     common_lengths,
-    merge_greatest,
     ngram_levels,
     number_texts,
     stable_order,
@@ -207,12 +207,13 @@ def test_numbered_counts_equal_counters(texts, n):
     assert common_lengths(sequences, sequences[::-1]).tolist() == [
         (a & b).total() for a, b in zip(grams, grams[::-1], strict=True)
     ]
-    merged = merge_greatest(level, [list(range(len(texts)))])
+    ngrams, others = NumberedNgrams(number_texts([" ".join(text) for text in texts], str.split), n), texts[1:]
     union = Counter()
-    for counter in grams:
+    for counter in grams[1:]:
         union |= counter
-    assert merged.lengths.tolist() == [union.total()]
-    assert sorted(Counter(merged.numbers.tolist()).values()) == sorted(union.values())
+    shared = ngrams.shared([0], [tuple(range(1, len(texts)))])[0]
+    assert shared[-1] == (grams[0] & union).total() if others else shared[-1] == 0
+    assert ngrams.lengths[:, -1].tolist() == [counter.total() for counter in grams]
 
 
 def test_more_numbers_than_characters_give_the_same_lengths():
@@ -235,7 +236,7 @@ def test_nothing_to_count():
     assert as_sequences(empty) == [] and common_lengths([], []).tolist() == []
     blank = list(ngram_levels(number_texts(["", ""], load_tokenizer("13a")), 3))[-1]
     assert blank.lengths.tolist() == [0, 0] and as_sequences(blank, ordered=True) == ["", ""]
-    assert merge_greatest(blank, [[0, 1], []]).lengths.tolist() == [0, 0]
+    assert NumberedNgrams(blank, 2).shared([0, 1], [(1,), ()]).tolist() == [[0, 0], [0, 0]]
     assert stable_order(np.zeros(0, np.int64)).tolist() == []
 
 
@@ -280,22 +281,12 @@ def test_porters_own_examples_step_by_step():
     assert [_steps_2_3(word, "rouge-1.5.5") for word in second] == expected
 
 
-def test_numbers_of_bigrams_and_greatest_counts():
+def test_numbers_are_sorted_and_bigrams_numbered():
     wide = np.random.default_rng(0).integers(0, 2**40, 2000)
     assert (wide[stable_order(wide)] == np.sort(wide)).all()
     _, bigrams = ngram_levels(number_texts(["a b a b", "a b"], str.split), 2)
     assert bigrams.lengths.tolist() == [3, 1]
     assert bigrams.numbers[0] == bigrams.numbers[2] == bigrams.numbers[3] != bigrams.numbers[1]
-    rng = random.Random(2)
-    drawn = [" ".join(rng.choices("abcdefg", k=rng.randint(0, 25))) for _ in range(200)]
-    numbered = number_texts(drawn, str.split)
-    groups = [rng.sample(range(200), k=rng.randint(1, 5)) for _ in range(50)] + [[0, 0]]
-    merged = merge_greatest(numbered, groups)
-    for group, sequence in zip(groups, as_sequences(merged), strict=True):
-        union: Counter[int] = Counter()
-        for member in group:
-            union |= Counter(numbered.numbers[numbered.owners() == member].tolist())
-        assert Counter(map(ord, sequence)) == union and list(sequence) == sorted(sequence)
 
 
 def test_a_picture_of_shared_words():

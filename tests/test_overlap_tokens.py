@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from summeval_nb import load_metric, rouge_many, rouge_score, sample_articles
 from summeval_nb.core import InputWarning
 from summeval_nb.overlap import tokens
-from summeval_nb.overlap.bleu import bleu_many, bleu_score, corpus_bleu
 from summeval_nb.overlap.tokens import (
     SNOWBALL,
     clean_words,
@@ -20,6 +19,7 @@ from summeval_nb.overlap.tokens import (
     rouge_tokenizer,
     wordnet_exceptions,
 )
+from summeval_nb.overlap.translation import bleu_many, bleu_score, corpus_bleu
 from summeval_nb.text import languages_of
 
 SnowballStemmer = Late("nltk.stem.snowball", "SnowballStemmer")

@@ -159,7 +159,7 @@ def test_reference_entries_link_to_their_source(site):
 def test_names_in_prose_are_links(site):
     """`bleu_many` in the text of the chapter that defines it leads to its entry."""
     links = [link["href"] for link in document(site / "2_counting" / "24_bleu.html").select("p a:has(code)")]
-    assert "#summeval_nb.overlap.bleu.bleu_many" in links
+    assert "#summeval_nb.overlap.translation.bleu_many" in links
 
 
 def test_every_page_offers_its_own_notebook(site):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, evaluate_rag, overlap
+from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, evaluate_rag, load_metric, overlap
 from summeval_nb.core import Sentence
 from summeval_nb.judged import check_citations_many
 from summeval_nb.judged.units import own_spans
@@ -57,7 +57,7 @@ def test_two_indexes_are_refused_and_not_misaligned(name):
 def test_the_corpus_and_the_means_refuse_two_indexes_too():
     for call in (
         lambda: overlap.corpus_bleu(PAIRS.made, PAIRS.wanted[::-1]),
-        lambda: overlap.ChrfMetric().compute(predictions=PAIRS.made, references=PAIRS.wanted[::-1]),
+        lambda: load_metric("chrf").compute(predictions=PAIRS.made, references=PAIRS.wanted[::-1]),
         lambda: evaluate_many(PAIRS.wanted, PAIRS.made[::-1]),
     ):
         with pytest.raises(ValueError, match="different indexes"):

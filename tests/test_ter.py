@@ -10,8 +10,10 @@ from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.overlap.ter import _Table, corpus_ter, count_edits, ter_many, ter_score
+from summeval_nb.overlap.beam import BeamTable
+from summeval_nb.overlap.ter import count_edits
 from summeval_nb.overlap.tokens import tercom_words
+from summeval_nb.overlap.translation import corpus_ter, ter_many, ter_score
 
 TER = Late("sacrebleu.metrics", "TER")
 BeamEditDistance = Late("sacrebleu.metrics.lib_ter", "BeamEditDistance")
@@ -76,7 +78,7 @@ def test_the_beam_binds_as_in_sacrebleu(own, wanted):
     rng = random.Random(own)
     for _ in range(4):
         text, reference = (rng.choices("abcdef", k=size) for size in (own, wanted))
-        assert _Table("".join(reference)).trace("".join(text)) == BeamEditDistance(reference)(text)
+        assert BeamTable("".join(reference)).trace("".join(text)) == BeamEditDistance(reference)(text)
 
 
 @given(st.lists(st.sampled_from("abcd"), max_size=12), st.lists(st.sampled_from("abcd"), min_size=1, max_size=12))
@@ -129,7 +131,7 @@ def test_too_many_candidates_end_the_search_as_in_sacrebleu():
 
 def test_undefined_and_empty():
     score = ter_score(" ", ["", "\n"])
-    assert score.score is None and "anything to compare" in score.reason
+    assert score.score is None and "nothing to compare" in score.reason
     assert float(ter_score("", "a b")) == 100 == float(ter_score("a b", ""))
     assert ter_many(["", "a"], ["", "a"]).rows()[0]["ter"] is None
     assert len(ter_many([], [])) == 0

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from summeval_nb.core.base import is_numpy, np
-from summeval_nb.overlap.bleu import SMOOTHING, bleu_many, bleu_score
+from summeval_nb.overlap.bleu import SMOOTHING
 from summeval_nb.overlap.counting import (
     SKIP_TYPES,
     count_pairs,
@@ -18,6 +18,7 @@ from summeval_nb.overlap.counting import (
     shared_pairs,
 )
 from summeval_nb.overlap.rouge import MULTI, TYPES, rouge_many, rouge_score
+from summeval_nb.overlap.translation import bleu_many, bleu_score
 
 REFUSED = ["numpy", "scipy", "pandas", "rapidfuzz", "torch", "nltk", "regex", "sacrebleu", "rouge_score", "sklearn"]
 REFUSED += ["jinja2", "markupsafe", "matplotlib", "tqdm", "sentence_transformers", "transformers", "tokenizers", "yaml"]
@@ -108,7 +109,7 @@ def test_bleu_of_one_is_bleu_of_many_to_the_last_bit(smooth):
     for place, (text, group) in enumerate(zip(generated, references, strict=True)):
         score = bleu_score(text, group, smooth=smooth)
         assert score.score is None or score.score == table.scores[place]
-        assert score.statistics.tolist() == table.statistics[[place]].tolist()
+        assert score.statistics.tolist() == table[place].statistics.tolist()
 
 
 @pytest.mark.parametrize("kind", SKIP_TYPES)

@@ -2,6 +2,7 @@
 
 import collections.abc as _abc
 import typing as _typing
+
 import summeval_nb.core.results as _results
 
 from .annotators import Agreement as Agreement
@@ -51,5 +52,7 @@ if not _typing.TYPE_CHECKING:
     from .metrics import embedding_many as embedding_many
     from .metrics import length_many as length_many
 
-def embedding_many(candidates: _typing.Any, references: _typing.Any = ..., *, embedder: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[_typing.Any]: ...
+def embedding_many(
+    candidates: _typing.Any, references: _typing.Any = ..., *, embedder: _typing.Any = ..., progress: bool | None = ...
+) -> _results.ScoreTable[_typing.Any]: ...
 def length_many(candidates: _typing.Any, *, progress: bool | None = ...) -> _results.ScoreTable[_typing.Any]: ...

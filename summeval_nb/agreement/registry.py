@@ -133,13 +133,13 @@ def _copied(purpose: str, *measures: str, range: str = "0 to 1") -> _Known:
 
 _KNOWN: dict[str, _Known] = {
     "length": _Known("agreement.metrics:length_score", "number of words", "0 or more", "neither"),
-    "bleu": _Known("overlap.bleu:BleuMetric", "precision of shared n-grams", "0 to 100"),
+    "bleu": _Known("overlap.translation:bleu_score", "precision of shared n-grams", "0 to 100"),
     "rouge": _Known("overlap.rouge:rouge_score", "shared words, pairs, subsequence"),
     "rouge1": _rouge("shared words", "rouge1"),
     "rouge2": _rouge("shared pairs of words", "rouge2"),
     "rougeL": _rouge("longest common subsequence", "rougeL"),
-    "chrf": _Known("overlap.chrf:ChrfMetric", "shared n-grams of characters", "0 to 100"),
-    "ter": _Known("overlap.ter:TerMetric", "edits to a reference", "0 or more", "lower"),
+    "chrf": _Known("overlap.translation:chrf_score", "shared n-grams of characters", "0 to 100"),
+    "ter": _Known("overlap.translation:ter_score", "edits to a reference", "0 or more", "lower"),
     "meteor": _Known("overlap.matching:MeteorMetric", "words matched, stems and synonyms"),
     "bertscore": _Known("overlap.matching:BertScoreMetric", "nearest token vectors", "-1 to 1"),
     "extractiveness": _copied("what is copied, new and repeated"),

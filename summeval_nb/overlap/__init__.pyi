@@ -2,22 +2,9 @@
 
 import collections.abc as _abc
 import typing as _typing
+
 import summeval_nb.core.results as _results
 
-from .bleu import BleuComparison as BleuComparison
-from .bleu import BleuMetric as BleuMetric
-from .bleu import BleuScore as BleuScore
-from .bleu import BleuTable as BleuTable
-from .bleu import bleu_many as bleu_many
-from .bleu import bleu_score as bleu_score
-from .bleu import compare_bleu as compare_bleu
-from .bleu import corpus_bleu as corpus_bleu
-from .chrf import ChrfMetric as ChrfMetric
-from .chrf import ChrfScore as ChrfScore
-from .chrf import ChrfTable as ChrfTable
-from .chrf import chrf_many as chrf_many
-from .chrf import chrf_score as chrf_score
-from .chrf import corpus_chrf as corpus_chrf
 from .extractive import ExtractiveMetric as ExtractiveMetric
 from .extractive import ExtractiveScore as ExtractiveScore
 from .extractive import ExtractiveTable as ExtractiveTable
@@ -47,17 +34,105 @@ from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
 from .rouge_bulk import lcs_length as lcs_length
 from .rouge_counts import PrecisionRecallF1 as PrecisionRecallF1
-from .ter import TerMetric as TerMetric
-from .ter import TerScore as TerScore
-from .ter import TerTable as TerTable
-from .ter import corpus_ter as corpus_ter
-from .ter import ter_many as ter_many
-from .ter import ter_score as ter_score
 from .tokens import load_tokenizer as load_tokenizer
 from .tokens import porter_stem as porter_stem
 from .tokens import rouge_tokenizer as rouge_tokenizer
+from .translation import BleuComparison as BleuComparison
+from .translation import BleuScore as BleuScore
+from .translation import ChrfScore as ChrfScore
+from .translation import TerScore as TerScore
+from .translation import bleu_score as bleu_score
+from .translation import chrf_score as chrf_score
+from .translation import compare_bleu as compare_bleu
+from .translation import ter_score as ter_score
 
 if not _typing.TYPE_CHECKING:
     from .rouge import rouge_many as rouge_many
+    from .translation import bleu_many as bleu_many
+    from .translation import chrf_many as chrf_many
+    from .translation import corpus_bleu as corpus_bleu
+    from .translation import corpus_chrf as corpus_chrf
+    from .translation import corpus_ter as corpus_ter
+    from .translation import ter_many as ter_many
 
-def rouge_many(candidates: _typing.Any, references: _typing.Any = ..., *, types: _abc.Sequence[str] = ..., stemmer: bool | str = ..., tokenizer: str | _abc.Callable[[str], _typing.Any] | None = ..., multi: str | None = ..., compat: str = ..., exceptions: _abc.Mapping[str, str] | str | None = ..., weight: float = ..., progress: bool | None = ...) -> _results.ScoreTable[RougeScore]: ...
+def rouge_many(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    *,
+    types: _abc.Sequence[str] = ...,
+    stemmer: bool | str = ...,
+    tokenizer: str | _abc.Callable[[str], _typing.Any] | None = ...,
+    multi: str | None = ...,
+    compat: str = ...,
+    exceptions: _abc.Mapping[str, str] | str | None = ...,
+    weight: float = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[RougeScore]: ...
+def bleu_many(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    n: int = ...,
+    *,
+    tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
+    smooth: str = ...,
+    smooth_value: float | None = ...,
+    lowercase: bool = ...,
+    effective_order: bool = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[_typing.Any]: ...
+def chrf_many(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    *,
+    char_order: int = ...,
+    word_order: int = ...,
+    beta: float = ...,
+    lowercase: bool = ...,
+    whitespace: bool = ...,
+    eps_smoothing: bool = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[_typing.Any]: ...
+def corpus_bleu(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    n: int = ...,
+    *,
+    tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
+    smooth: str = ...,
+    smooth_value: float | None = ...,
+    lowercase: bool = ...,
+    effective_order: bool = ...,
+    progress: bool | None = ...,
+) -> _typing.Any: ...
+def corpus_chrf(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    *,
+    char_order: int = ...,
+    word_order: int = ...,
+    beta: float = ...,
+    lowercase: bool = ...,
+    whitespace: bool = ...,
+    eps_smoothing: bool = ...,
+    progress: bool | None = ...,
+) -> _typing.Any: ...
+def corpus_ter(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    *,
+    normalized: bool = ...,
+    no_punct: bool = ...,
+    asian_support: bool = ...,
+    case_sensitive: bool = ...,
+    progress: bool | None = ...,
+) -> _typing.Any: ...
+def ter_many(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    *,
+    normalized: bool = ...,
+    no_punct: bool = ...,
+    asian_support: bool = ...,
+    case_sensitive: bool = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[_typing.Any]: ...

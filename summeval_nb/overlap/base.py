@@ -1,4 +1,4 @@
-"""What the word metrics share: their choices as types, arguments checked once, tables of arrays, intervals of sums."""
+"""What the word metrics share: arguments checked once, and warnings of texts that a tokenizer loses."""
 
 from __future__ import annotations
 
@@ -9,45 +9,15 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from summeval_nb.core.base import LONG, callers_level, np, require_text, require_texts, warn_of_order
-from summeval_nb.core.resampling import bootstrap
 
 from ..core.results import Result, ScoreTable, Signature
 from .tokens import Tokens
 
 if TYPE_CHECKING:
     from summeval_nb.text.embed import EmbedderOrName
-
-
-class BleuChoices(TypedDict, total=False):
-    """The fields of `BleuMetric` that are given by name and have one default for a text and a corpus."""
-
-    tokenize: str | Callable[[str], Tokens]
-    smooth: str
-    smooth_value: float | None
-    lowercase: bool
-
-
-class ChrfChoices(TypedDict, total=False):
-    """The fields of `ChrfMetric`."""
-
-    char_order: int
-    word_order: int
-    beta: float
-    lowercase: bool
-    whitespace: bool
-    eps_smoothing: bool
-
-
-class TerChoices(TypedDict, total=False):
-    """The fields of `TerMetric`."""
-
-    normalized: bool
-    no_punct: bool
-    asian_support: bool
-    case_sensitive: bool
 
 
 class MeteorChoices(TypedDict, total=False):
@@ -87,6 +57,7 @@ def require_number(value: object, name: str, low: float, high: float) -> float:
     return value
 
 
+_SWAPPED = "it comes first and its references second, and here they look swapped"
 References: TypeAlias = str | Sequence[str]  # of one text
 Groups: TypeAlias = Sequence[str | Sequence[str]]  # one entry a text: its reference, or several
 
@@ -105,67 +76,52 @@ def require_references(references: object, name: str = "references") -> list[str
     return listed
 
 
-def require_candidate(candidate: object, references: object, name: str = "candidate") -> str:
+def require_candidate(candidate: object, references: object) -> str:
     """Return the text to judge; a list beside one text looks swapped, which the message says."""
     if isinstance(candidate, (list, tuple)) and isinstance(references, str):
-        raise TypeError(
-            f"{name} must be a string, not {type(candidate).__name__}: it comes first and its references second, "
-            "and here they look swapped"
-        )
-    text = require_text(candidate, name)
+        raise TypeError(f"candidate must be a string, not {type(candidate).__name__}: {_SWAPPED}")
+    text = require_text(candidate, "candidate")
     listed = references if isinstance(references, (list, tuple)) else [references]
-    if plain := [
-        listed_text for listed_text in listed if isinstance(listed_text, str)
-    ]:  # an empty list is reported by the caller
+    if plain := [other for other in listed if isinstance(other, str)]:  # the caller reports what is none
         _warn_of_long([text], [plain])
     return text
 
 
-def require_pairs(
-    candidates: Sequence[str], references: Groups, name: str = "candidates"
-) -> tuple[list[str], list[list[str]]]:
+def require_pairs(candidates: Sequence[str], references: Groups) -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
+    texts, groups = list[str](), list[list[str]]()
     if _plainly_paired(candidates, references):  # nothing but strings in lists needs no closer look
-        plain = [[item] if isinstance(item, str) else list(item) for item in references]
-        _warn_of_long(candidates, plain)
-        return list(candidates), plain
-    swapped = type(candidates) is list and any(type(candidate) in (list, tuple) for candidate in candidates)
-    if (
-        swapped
-        and isinstance(references, (list, tuple))
-        and all(isinstance(reference, str) for reference in references)
-    ):
-        raise TypeError(
-            f"{name} must be a list of strings: they come first and their references second, and here they look swapped"
-        )
-    texts = require_texts(candidates, name)
-    if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
-        raise TypeError(
-            f"references must hold one string or one list of strings per candidate, not {type(references).__name__}"
-        )
-    listed = list(references)
-    if len(listed) != len(texts):
-        raise ValueError(
-            f"references must have one entry per candidate ({len(texts)}), not {len(listed)}; from reference streams "
-            "(one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
-        )
-    groups = [require_references(item, f"references[{index}]") for index, item in enumerate(listed)]
+        texts, groups = list(candidates), [[item] if isinstance(item, str) else list(item) for item in references]
+    else:
+        swapped = type(candidates) is list and any(type(candidate) in (list, tuple) for candidate in candidates)
+        if swapped and isinstance(references, (list, tuple)) and all(isinstance(item, str) for item in references):
+            raise TypeError(f"candidates must be a list of strings: {_SWAPPED}")
+        texts = require_texts(candidates, "candidates")
+        if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
+            needed = "references must hold one string or one list of strings per candidate"
+            raise TypeError(f"{needed}, not {type(references).__name__}")
+        listed = list(references)
+        if len(listed) != len(texts):
+            raise ValueError(
+                f"references must have one entry per candidate ({len(texts)}), not {len(listed)}; from reference "
+                "streams (one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
+            )
+        groups = [require_references(item, f"references[{index}]") for index, item in enumerate(listed)]
     _warn_of_long(texts, groups)
     return texts, groups
 
 
 def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None:
     """Warn of candidates that are so much longer than every reference that they may be the references."""
-    firsts = zip(map(len, texts), map(len, map(itemgetter(0), groups)), strict=True)
-    longer = [i for i, (own, first) in enumerate(firsts) if own > LONG and 4 * first < own]
-    if not longer:
-        return
-    sizes = [(0, 0)] * len(texts)
-    for i in longer:  # than the first reference; of few only the others are measured
-        sizes[i] = (max(map(len, groups[i])), len(texts[i]))
-    remedy = "the candidate comes first, and its references second"
-    judged = ("the candidate is", "candidates are")
-    warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
+    firsts = enumerate(zip(map(len, texts), map(len, map(itemgetter(0), groups)), strict=True))
+    longer = [place for place, (own, first) in firsts if own > LONG and 4 * first < own]
+    if longer:  # than the first reference; of few only the others are measured
+        sizes = [(0, 0)] * len(texts)
+        for place in longer:
+            sizes[place] = (max(map(len, groups[place])), len(texts[place]))
+        remedy = "the candidate comes first, and its references second"
+        judged = ("the candidate is", "candidates are")
+        warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
 
 def _plainly_paired(candidates: Sequence[str], references: Groups) -> bool:
@@ -187,23 +143,15 @@ _LOST_LETTERS = 0.02  # a share of a text's letters that may be dropped without 
 
 def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: str) -> None:
     """Warn when a tokenizer leaves no token of a text, or splits at spaces what is written without them."""
-    lost = [text for text, length in zip(texts, lengths, strict=True) if length == 0 and text.strip()]
-    if lost:
-        _warn_of_tokenizer(
-            tokenizer,
-            f"left no token of {len(lost)} of {len(texts)} texts, for example {_start(lost[0])}; they count as empty. "
-            "Pass a tokenizer for their language.",
-        )
+    of, remedy = f"of {len(texts)} texts, for example", "Pass a tokenizer for their language"
+    if lost := [text for text, length in zip(texts, lengths, strict=True) if length == 0 and text.strip()]:
+        told = f"left no token of {len(lost)} {of} {_start(lost[0])}; they count as empty. {remedy}."
+        _warn_of_tokenizer(tokenizer, told)
     elif tokenizer in _AT_SPACES:
-        whole = [
-            text for text in texts if not text.isascii() and 10 * sum(map(len, _UNSPACED.findall(text))) > len(text)
-        ]
-        if whole:
-            _warn_of_tokenizer(
-                tokenizer,
-                f"splits at spaces, and {len(whole)} of {len(texts)} texts, for example {_start(whole[0])}, hold words "
-                "without any between them. Pass a tokenizer for their language, such as 'zh', 'ja-mecab' or 'char'.",
-            )
+        some = [text for text in texts if not text.isascii()]
+        if whole := [text for text in some if 10 * sum(map(len, _UNSPACED.findall(text))) > len(text)]:
+            told = f"splits at spaces, and {len(whole)} {of} {_start(whole[0])}, hold words without any between them"
+            _warn_of_tokenizer(tokenizer, f"{told}. {remedy}, such as 'zh', 'ja-mecab' or 'char'.")
 
 
 def warn_of_lost_letters(texts: Sequence[str], tokenizer: str) -> None:
@@ -234,16 +182,6 @@ def _start(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-class Interval(NamedTuple):
-    """A confidence interval and how it was made."""
-
-    low: float
-    high: float
-    confidence: float
-    n_resamples: int
-    seed: int
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ArrayTable(ScoreTable[Result]):
     """Scores of many texts with their parts: `values` by name, each of shape (texts,), the main score first.
@@ -263,24 +201,3 @@ class ArrayTable(ScoreTable[Result]):
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, NaN where there is none."""
         return dict(self.values)
-
-
-def bootstrap_interval(
-    rows: np.ndarray, formula: Callable[[list[float]], float], confidence: float, n_resamples: int, seed: int
-) -> Interval:
-    """Return the percentile bootstrap interval of a corpus score: `formula` of the sum of the texts' rows of counts."""
-
-    def statistic(drawn: np.ndarray) -> np.ndarray:
-        sums = rows[drawn].sum(axis=-2)
-        flat = [formula(row) for row in sums.reshape(-1, rows.shape[1]).tolist()]
-        return np.array(flat, float).reshape(sums.shape[:-1])
-
-    _, low, high = bootstrap(statistic, len(rows), confidence=confidence, n_resamples=n_resamples, seed=seed)
-    return Interval(low, high, confidence, n_resamples, seed)
-
-
-def signed(signature: Signature, references: Sequence[Sequence[str]]) -> Signature:
-    """Return a signature with the number of references, "var" when texts have different numbers."""
-    sizes = {len(group) for group in references}
-    name, *rest = signature.items()
-    return Signature(dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest]))

@@ -1,4 +1,4 @@
-"""Counting for many texts at once: texts as numbers, n-grams that two share, skip-bigrams, chrF's characters.
+"""Counting for many texts at once: texts as numbers, n-grams that texts share, skip-bigrams.
 
 Chapter 21 has the three ideas: count once, an n-gram is a pair, a clipped count is a longest common subsequence.
 A skip-bigram is a pair of words in the order of the text, with any words between them, or at most so many (Lin 2004,
@@ -111,17 +111,12 @@ def _number_pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 _SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800
 
 
-def in_order(items: NumberedTexts) -> NumberedTexts:
-    """Return the token numbers with each text's numbers sorted."""
-    return NumberedTexts(items.numbers[stable_order(items.numbers, items.owners())], items.lengths)
-
-
 def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Sequence[Hashable]]:
     """Return each text's numbers as a string of one character a number (or as a list, beyond Unicode's room).
 
     With `ordered`, the numbers of each text are sorted first.
     """
-    numbers = in_order(items).numbers if ordered else items.numbers
+    numbers = items.numbers[stable_order(items.numbers, items.owners())] if ordered else items.numbers
     ends = items.ends.tolist()
     bounds = list(zip([0, *ends], ends, strict=False))
     if len(numbers) and int(numbers.max()) >= _MORE_THAN_CHARACTERS:
@@ -143,29 +138,6 @@ def common_lengths(left: Sequence[Sequence[Hashable]], right: Sequence[Sequence[
     return cpdist(left, right, scorer=LCSseq.similarity, dtype=np.int32).astype(np.int64)
 
 
-def merge_greatest(level: NumberedTexts, groups: Sequence[Sequence[int]]) -> NumberedTexts:
-    """Return one list of n-grams per group of texts: each n-gram as often as the text that has it most often."""
-    sizes = np.fromiter(map(len, groups), np.int64, len(groups))
-    texts = np.fromiter(chain.from_iterable(groups), np.int64, int(sizes.sum()))
-    lengths = level.lengths[texts]
-    offsets = np.repeat((level.ends - level.lengths)[texts] - (np.cumsum(lengths) - lengths), lengths)
-    numbers = level.numbers[offsets + np.arange(lengths.sum())]
-    group = np.repeat(np.repeat(np.arange(len(groups)), sizes), lengths)
-    member = np.repeat(np.arange(len(texts)), lengths)
-    order = stable_order(member, numbers, group)
-    group, numbers, member = group[order], numbers[order], member[order]
-    if not len(order):
-        return NumberedTexts(numbers, np.zeros(len(groups), np.int64))
-    new = np.r_[True, (numbers[1:] != numbers[:-1]) | (group[1:] != group[:-1])]
-    run = np.flatnonzero(new | np.r_[True, member[1:] != member[:-1]])  # one n-gram in one text
-    counts = np.diff(np.r_[run, len(order)])
-    first = np.flatnonzero(new[run])  # where the runs of one n-gram in one group begin
-    greatest = np.maximum.reduceat(counts, first)
-    kept = run[first]
-    total = np.bincount(group[kept], weights=greatest, minlength=len(groups)).astype(np.int64)
-    return NumberedTexts(np.repeat(numbers[kept], greatest), total)
-
-
 # type → (how many words may stand between the two, None: any number; whether single words count as well)
 SKIP_TYPES: dict[str, tuple[int | None, bool]] = {
     "rougeS": (None, False),
@@ -177,11 +149,17 @@ _ROOM = 4_000_000  # pairs of a text that are held at once
 _KEPT = 64  # texts whose pairs are kept
 
 
-def _how_many(lengths: np.ndarray, gap: int | None, single: bool) -> np.ndarray:
-    """Return how many skip-bigrams texts of such lengths have."""
-    reach = np.maximum(lengths - 1, 0) if gap is None else np.clip(lengths - 1, 0, gap + 1)
-    pairs = reach * lengths - reach * (reach + 1) // 2
-    return pairs + lengths if single else pairs
+def count_pairs(length: int, kind: str) -> int:
+    """Return how many skip-bigrams a text of so many words has.
+
+    Examples
+    --------
+    >>> count_pairs(4, "rougeS"), count_pairs(4, "rougeSU")
+    (6, 10)
+    """
+    gap, single = SKIP_TYPES[kind]
+    reach = max(length - 1, 0) if gap is None else min(max(length - 1, 0), gap + 1)
+    return reach * length - reach * (reach + 1) // 2 + (length if single else 0)
 
 
 def _counted(text: np.ndarray, base: int, kind: str, parts: int, part: int) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +179,7 @@ def skip_counts(made: np.ndarray, wanted: np.ndarray, tokens: NumberedTexts, kin
     """
     texts = np.split(tokens.numbers, tokens.ends[:-1])
     base = int(tokens.numbers.max(initial=0)) + 1
-    totals = _how_many(tokens.lengths, *SKIP_TYPES[kind])
+    totals = np.array([count_pairs(length, kind) for length in tokens.lengths.tolist()], np.int64)
 
     @lru_cache(maxsize=_KEPT)
     def whole(number: int) -> tuple[np.ndarray, np.ndarray]:
@@ -219,19 +197,6 @@ def skip_counts(made: np.ndarray, wanted: np.ndarray, tokens: NumberedTexts, kin
             _, i, j = np.intersect1d(left, right, assume_unique=True, return_indices=True)
             matches[place] += np.minimum(often[i], seldom[j]).sum()
     return np.column_stack([matches, totals[made], totals[wanted]]).astype(float)
-
-
-def count_pairs(length: int, kind: str) -> int:
-    """Return how many skip-bigrams a text of so many words has.
-
-    Examples
-    --------
-    >>> count_pairs(4, "rougeS"), count_pairs(4, "rougeSU")
-    (6, 10)
-    """
-    gap, single = SKIP_TYPES[kind]
-    reach = max(length - 1, 0) if gap is None else min(max(length - 1, 0), gap + 1)
-    return reach * length - reach * (reach + 1) // 2 + (length if single else 0)
 
 
 def shared_pairs(sequence: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
@@ -275,57 +240,7 @@ def pairs_in_order(tokens: Sequence[Hashable], kind: str) -> Iterator[tuple[int,
         yield from ((first, second) for second in range(first + 1, last))
 
 
-_CHARACTERS, _PAIRS = 400_000, 50_000  # of a batch
-
-
-def many_counts(
-    candidates: Sequence[str],
-    references: Sequence[Sequence[str]],
-    char_order: int,
-    word_order: int,
-    clean: Callable[[str], str],
-    tokenize: Callable[[str], Tokens],
-) -> np.ndarray:
-    """Return (candidate, reference, shared) n-grams of each order for every pair of a text and one of its references.
-
-    `clean` gives the characters that count, `cut` the words. Shape (pairs, orders, 3), pairs in the order of the texts.
-    """
-    parts = [np.zeros((0, char_order + word_order, 3), np.int64)]
-    for own, theirs, texts in _batches(candidates, references):
-        items = [_Items(_number_characters([clean(text) for text in texts]), char_order)]
-        if word_order:
-            items.append(_Items(number_texts(texts, tokenize), word_order))
-        shared = np.concatenate([some.shared(own, theirs) for some in items], axis=1)
-        lengths = np.concatenate([some.lengths for some in items], axis=1)
-        parts.append(np.stack([lengths[own], lengths[theirs], shared], axis=2))
-    counts = np.concatenate(parts)
-    counts[..., 0] *= counts[..., 1] > 0  # without an n-gram in the reference there is nothing to be right about
-    return counts
-
-
-def _batches(
-    candidates: Sequence[str], references: Sequence[Sequence[str]]
-) -> Iterator[tuple[list[int], list[int], list[str]]]:
-    """Yield, batch by batch, the numbers of both texts of every pair, and the different texts of the batch."""
-    own: list[int] = []
-    theirs: list[int] = []
-    places: dict[str, int] = {}
-    size = 0
-    for text, group in zip(candidates, references, strict=True):
-        for string in (text, *group):
-            if string not in places:
-                places[string] = len(places)
-                size += len(string)
-        theirs += [places[string] for string in group]
-        own += [places[text]] * len(group)
-        if size >= _CHARACTERS or len(own) >= _PAIRS:
-            yield own, theirs, list(places)
-            own, theirs, places, size = [], [], {}, 0
-    if own:
-        yield own, theirs, list(places)
-
-
-def _number_characters(texts: Sequence[str]) -> NumberedTexts:
+def number_characters(texts: Sequence[str]) -> NumberedTexts:
     """Number the characters of texts, from 0 without gaps."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     seen = np.zeros(int(codes.max(initial=0)) + 1, bool)
@@ -333,18 +248,19 @@ def _number_characters(texts: Sequence[str]) -> NumberedTexts:
     return NumberedTexts((np.cumsum(seen) - 1)[codes], np.fromiter(map(len, texts), np.int64, len(texts)))
 
 
-class _Items:
-    """The n-grams of some texts, for all orders, as numbers; a text's items stand together, in order of their order."""
+class NumberedNgrams:
+    """The n-grams of some texts as numbers, orders 1 to `orders`; the second "the cat" of a text has another number.
+
+    So what a text shares with another is what stands in both, and of several references each n-gram has the greatest
+    count. A text's numbers stand together, in order of their order; `lengths` says how many, shape (texts, orders).
+    """
 
     def __init__(self, tokens: NumberedTexts, orders: int) -> None:
-        self.lengths = np.maximum(tokens.lengths[:, None] - np.arange(orders), 0)  # (texts, orders)
+        self.lengths = np.maximum(tokens.lengths[:, None] - np.arange(orders), 0)
         self.ends = np.cumsum(self.lengths.sum(axis=1))
         self.offsets = np.cumsum(self.lengths, axis=1) - self.lengths
         self.numbers = np.zeros(int(self.lengths.sum()), np.int64)
         self.count = 0  # different numbers
-        self._fill(tokens, orders)
-
-    def _fill(self, tokens: NumberedTexts, orders: int) -> None:
         owners, size = tokens.owners(), len(tokens.numbers)
         room = (tokens.ends[owners] - np.arange(size)).astype(np.int32)  # tokens left in the text, this one included
         block = (self.ends - self.lengths.sum(axis=1) - (tokens.ends - tokens.lengths))[owners] + np.arange(size)
@@ -361,31 +277,41 @@ class _Items:
             owner = owners[place]
             run = new.copy()
             run[1:] |= owner[1:] != owner[:-1]
-            first, start = (np.maximum.accumulate(np.where(flags, number, 0)) for flags in (new, run))
-            self.numbers[block[place] + self.offsets[owner, order]] = self.count + first + number - start
+            gram, start = (np.maximum.accumulate(np.where(flags, number, 0)) for flags in (new, run))
+            self.numbers[block[place] + self.offsets[owner, order]] = self.count + gram + number - start
             self.count += len(place)
-            gram = first
-            if order + 1 < orders:
-                longer = room[place] > order + 1
-                place, gram = place[longer], gram[longer]
+            longer = room[place] > order + 1
+            place, gram = place[longer], gram[longer]
 
-    def shared(self, own: Sequence[int], theirs: Sequence[int]) -> np.ndarray:
-        """Return how many items of each order each pair of texts shares, shape (pairs, orders)."""
+    def shared(self, own: Sequence[int], others: Sequence[tuple[int, ...]]) -> np.ndarray:
+        """Return how many n-grams of each order each text shares with its others, taken together, (pairs, orders)."""
         result = np.zeros((len(own), self.lengths.shape[1]), np.int64)
         table = np.zeros(self.count, bool)
-        found = np.zeros(int(self.lengths.sum(axis=1).max(initial=0)) + 1, bool)
-        starts, ends = (self.ends - self.lengths.sum(axis=1)).tolist(), self.ends.tolist()
-        pairs: dict[int, list[int]] = {}
-        for pair, text in enumerate(theirs):
-            pairs.setdefault(text, []).append(pair)
-        for text, members in pairs.items():
-            marked = self.numbers[starts[text] : ends[text]]
-            table[marked] = True
+        sizes = self.lengths.sum(axis=1)
+        found = np.zeros(int(sizes.max(initial=0)) + 1, bool)
+        bounds = list(zip((self.ends - sizes).tolist(), self.ends.tolist(), strict=True))
+        pairs: dict[tuple[int, ...], list[int]] = {}
+        for pair, group in enumerate(others):
+            pairs.setdefault(group, []).append(pair)
+        for group, members in pairs.items():
+            for start, end in (bounds[text] for text in group):
+                table[self.numbers[start:end]] = True
             for pair in members:
-                number = own[pair]
-                size = ends[number] - starts[number]
-                np.take(table, self.numbers[starts[number] : ends[number]], out=found[:size], mode="clip")
+                start, end = bounds[own[pair]]
+                size = end - start
+                np.take(table, self.numbers[start:end], out=found[:size], mode="clip")
                 found[size] = False  # so that an empty last order has a place to begin
-                result[pair] = np.add.reduceat(found[: size + 1], self.offsets[number], dtype=np.int64)
-            table[marked] = False
+                result[pair] = np.add.reduceat(found[: size + 1], self.offsets[own[pair]], dtype=np.int64)
+            for start, end in (bounds[text] for text in group):
+                table[self.numbers[start:end]] = False
         return np.where(self.lengths[own] > 0, result, 0)
+
+
+def place_texts(
+    candidates: Sequence[str], references: Sequence[Sequence[str]]
+) -> tuple[list[str], list[int], list[tuple[int, ...]]]:
+    """Return the different texts, and in their numbers each candidate and each group of references."""
+    places: dict[str, int] = {}
+    own = [places.setdefault(text, len(places)) for text in candidates]
+    groups = [tuple(places.setdefault(text, len(places)) for text in group) for group in references]
+    return list(places), own, groups

@@ -13,15 +13,16 @@ from typing import TypeAlias
 
 from summeval_nb.core.base import JsonDict, np, require_count, require_option
 from summeval_nb.core.html import render
+from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Rows, Signature
 from summeval_nb.text.split import split_sentences
 
 from .base import require_pairs
-from .bleu import SMOOTHING, BleuMetric, _count_rows
-from .chrf import ChrfMetric
-from .counting import many_counts
+from .bleu import SMOOTHING
+from .chrf import chrf_from_counts
 from .rouge import rouge_many
-from .ter import TerMetric
+from .ter import ter_from_counts
+from .translation import chrf_score, count_bleu, count_chrf, count_ter, ter_score
 
 __all__ = ["METRICS_SEARCHED", "Configuration", "IdentifiedScore", "identify_among", "identify_score", "printed_scores"]
 
@@ -175,10 +176,9 @@ def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
     """Yield sacrebleu's BLEU and nltk's, of the whole and as the mean of texts."""
     for (tokenizer, cost), lowercase in product(_BLEU_TOKENIZERS.items(), (False, True)):
         own = _word_tokenize if tokenizer == "word_tokenize" else tokenizer
-        metric = BleuMetric(tokenize=own, lowercase=lowercase)
-        views = {"all": _count_rows(pairs.texts, pairs.groups, metric)}
+        views = {"all": count_bleu(pairs.texts, pairs.groups, tokenize=own, lowercase=lowercase)}
         if pairs.several:
-            views["each"] = _count_rows(*pairs.flat, metric)
+            views["each"] = count_bleu(*pairs.flat, tokenize=own, lowercase=lowercase)
             views["first"] = views["each"][pairs.starts]
         padded = {name: _as_nltk(rows) for name, rows in views.items()}
         for n in (4, 3, 2, 1):
@@ -323,17 +323,19 @@ def _rouge_means(
 def _chrf(pairs: _Pairs) -> Iterator[Configuration]:
     """Yield sacrebleu's chrF and chrF++, of the whole and as the mean of texts."""
     for lowercase, whitespace in product((False, True), (False, True)):
-        widest = ChrfMetric(word_order=2, lowercase=lowercase, whitespace=whitespace)
-        counts = many_counts(*pairs.flat, widest.char_order, 2, widest.characters, widest.words)
+        counts = count_chrf(*pairs.flat, word_order=2, lowercase=lowercase, whitespace=whitespace)
         for words, beta, eps in product((0, 2, 1), (2, 1, 3), (False, True)):
-            metric = replace(widest, word_order=words, beta=beta, eps_smoothing=eps)
-            rows = counts[:, : widest.char_order + words].reshape(len(counts), -1)
-            scores = np.array([metric.from_counts(row) for row in rows.tolist()])
+            chosen = {"word_order": words, "beta": beta, "eps_smoothing": eps}
+            metric = Metric(chrf_score, lowercase=lowercase, whitespace=whitespace, **chosen)
+            formula = partial(chrf_from_counts, beta=beta, eps_smoothing=eps)
+            rows = counts[:, : counts.shape[1] - 2 + words]
+            scores = np.array([formula(row) for row in rows.tolist()])
             cost = lowercase + 2 * whitespace + 2 * eps + 2 * (beta != 2) + 3 * (words == 1)
             best = [int(group.argmax()) for group in np.split(scores, pairs.starts[1:])] + pairs.starts
             views = {"best": best, "first": pairs.starts} if pairs.several else {"": best}
             for which, places in views.items():
-                yield from _whole_and_mean(metric, rows[places], scores[places], which, cost)
+                whole = formula(rows[places].sum(axis=0).tolist())
+                yield from _whole_and_mean(metric.signature, whole, scores[places], which, cost)
 
 
 def _ter(pairs: _Pairs) -> Iterator[Configuration]:
@@ -341,21 +343,20 @@ def _ter(pairs: _Pairs) -> Iterator[Configuration]:
     first = [group[:1] for group in pairs.groups]
     views = {"all": pairs.groups, "first": first} if pairs.several else {"": pairs.groups}
     for normalized, no_punct, case in product((False, True), (False, True), (False, True)):
-        metric = TerMetric(normalized=normalized, no_punct=no_punct, case_sensitive=case)
+        metric = Metric(ter_score, normalized=normalized, no_punct=no_punct, case_sensitive=case)
         for which, groups in views.items():
-            rows = metric._count_rows(pairs.texts, groups)
-            scores = np.array([metric.from_counts(row) for row in rows.tolist()])
-            cost = normalized + no_punct + case
-            yield from _whole_and_mean(metric, rows, scores, which, cost)
+            rows = count_ter(pairs.texts, groups, metric.bound())
+            scores = np.array([ter_from_counts(*row) for row in rows.tolist()])
+            whole = ter_from_counts(*rows.sum(axis=0).tolist())
+            yield from _whole_and_mean(metric.signature, whole, scores, which, normalized + no_punct + case)
 
 
 def _whole_and_mean(
-    metric: ChrfMetric | TerMetric, rows: np.ndarray, scores: np.ndarray, refs: str, cost: int
+    signature: Signature, whole: float, scores: np.ndarray, refs: str, cost: int
 ) -> Iterator[Configuration]:
-    """Yield what sacrebleu prints of the rows of counts together, and the mean of their scores."""
-    parts: JsonDict = {name: part for name, part in metric.signature.items() if name != "version"}
+    """Yield what sacrebleu prints of all texts together, and the mean of their scores."""
+    parts: JsonDict = {name: part for name, part in signature.items() if name != "version"}
     parts |= {"refs": refs} if refs else {}
-    whole = metric.from_counts(rows.sum(axis=0).tolist())
     yield _configured(whole, "sacrebleu", parts | {"of": "corpus"}, cost, 100.0)
     yield _configured(float(scores.mean()), "sacrebleu", parts | {"of": "mean of texts"}, cost + 1, 100.0)
 

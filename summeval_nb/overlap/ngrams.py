@@ -144,12 +144,6 @@ def clipped_counts(
     n : int
         Order of the n-grams.
 
-    Returns
-    -------
-    dict
-        n-gram → (count in the candidate, greatest count in one reference, clipped
-        count).
-
     References
     ----------
     Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine

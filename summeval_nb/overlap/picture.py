@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from summeval_nb.core.base import JsonDict
 from summeval_nb.core.html import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
 
 from .counting import pairs_in_order
-from .ngrams import ENTITIES
+from .ngrams import ENTITIES, list_ngrams
 
 Gram = TypeVar("Gram", bound=tuple[Hashable, ...])
 
@@ -130,6 +130,19 @@ def ngram_marks(
             back = colors[gram] if counts else CLIPPED
             marks.append(Mark(places[0][0], places[-1][1], back, "#1a1a1a", title))
     return sorted(marks, key=lambda mark: mark.background == CLIPPED)
+
+
+def ngram_panels(
+    labels: Sequence[str],
+    texts: Sequence[str],
+    tokens: Sequence[Sequence[Hashable]],
+    spans: Sequence[Sequence[tuple[int, int] | None]],
+    n: int,
+    shared: Mapping[Any, int],
+) -> list[tuple[str, str, list[Mark]]]:
+    """Return the panels of a picture in which n-grams of one order are marked, in each text as many as count."""
+    parts = zip(labels, texts, tokens, spans, strict=True)
+    return [(label, text, ngram_marks(places, list_ngrams(own, n), shared)) for label, text, own, places in parts]
 
 
 _SHOWN = 100  # pairs that a picture lists

@@ -540,13 +540,18 @@ _SPLIT_ASIAN = [
 
 
 def tercom_words(
-    text: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
+    text: str,
+    *,
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
 ) -> list[str]:
     """Return a text's words by Tercom's rules.
 
     Examples
     --------
-    >>> tercom_words("The mat.", normalized=True, no_punct=False, asian_support=False, case_sensitive=False)
+    >>> tercom_words("The mat.", normalized=True)
     ['the', 'mat', '.']
     """
     text = text.rstrip()

@@ -152,7 +152,7 @@ def run(
         A name of `METRICS`, such as "faithfulness" (columns text, summary), "bleu" or
         "rouge" (candidate, references), "answers" (context, question, ground_truth,
         answer), "summary_score" (contexts, summary), "rating" (text, summary); a metric
-        with its choices, such as `BleuMetric(n=2)`, or an object of yours with `columns` and
+        with its choices, such as `load_metric("bleu", n=2)`, or an object of yours with `columns` and
         `score_many`; or a function of a row (a dict) that returns a number, a `Score`,
         or a mapping with a "score". A column `id` names items.
     out : path

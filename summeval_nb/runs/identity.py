@@ -65,6 +65,9 @@ def describe(value: object, name: str) -> Any:
 
 def identify(value: object) -> JsonDict:
     """Return what is known of an object or a function: its name, and its fingerprint or its state and code."""
+    if type(value) is Metric:  # a function with its options
+        known = {"name": _name_of(value.function)} if _is_packaged(value.function) else identify(value.function)
+        return known | {"options": describe(value.options(), "options")}
     found: JsonDict = {"name": _name_of(value)}
     if isinstance(value, Metric) and _is_packaged(type(value)):
         return found | {"options": describe(value.options(), "options")}
@@ -123,8 +126,8 @@ def _name_of(value: object) -> str:
     return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
 
 
-def _is_packaged(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == "summeval_nb"
+def _is_packaged(kind: Any) -> bool:
+    return str(kind.__module__).partition(".")[0] == "summeval_nb"
 
 
 def _declared(value: object) -> JsonDict | None:
@@ -161,6 +164,8 @@ class _Digest(pickle.Pickler):
         self.modules |= {type(value).__module__, str(getattr(value, "__module__", None) or "builtins")}
         if isinstance(value, (set, frozenset)):  # which has another order in every process
             return ["set", sorted(json.dumps(_pickled(member), sort_keys=True) for member in value)]
+        if type(value) is Metric:
+            return [_name_of(value.function), sorted(value.options().items())] if _is_packaged(value.function) else None
         if isinstance(value, Metric) and _is_packaged(type(value)):  # its choices, and no cache of its results
             return [_name_of(value), sorted(value.options().items())]
         return (mark := _declared(value)) and [_name_of(value), mark]

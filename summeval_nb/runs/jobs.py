@@ -234,7 +234,7 @@ class Job:
         elif isinstance(self.metric, type) or not (callable(self.metric) or hasattr(self.metric, "score_many")):
             shown = f"the class {self.metric.__name__}" if isinstance(self.metric, type) else type(self.metric).__name__
             raise TypeError(
-                f"metric must be a name, a Metric such as BleuMetric(), or a function of a row, not {shown}"
+                f"metric must be a name, a Metric such as load_metric('bleu'), or a function of a row, not {shown}"
             )
         elif self.options:
             raise ValueError("options belong to metrics known by name; bind yours with functools.partial")
@@ -260,7 +260,7 @@ class Job:
     def _take_apart(self, metric: Metric) -> None:
         """Put a metric of ours down by its name and its choices, which a manifest can hold and a worker can make."""
         if self.options:
-            raise ValueError(f"{type(metric).__name__} has its own options: give {', '.join(self.options)} there")
+            raise ValueError(f"{metric.name} has its own options: give {', '.join(self.options)} there")
         options = metric.options()
         store = options.pop("store", None)
         object.__setattr__(self, "metric", metric.name)

@@ -15,8 +15,8 @@ from summeval_nb.agreement.correlation import correlate
 from summeval_nb.core.base import require_texts
 from summeval_nb.core.data import sample_articles
 from summeval_nb.core.html import Markup, render
-from summeval_nb.overlap.bleu import bleu_score
 from summeval_nb.overlap.rouge import rouge_score
+from summeval_nb.overlap.translation import bleu_score
 from summeval_nb.text.embed import sentence2embedding
 from summeval_nb.text.similarity import cosine_similarity, topk_related
 from summeval_nb.text.split import split_text

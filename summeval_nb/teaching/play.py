@@ -30,10 +30,12 @@ from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker, nearest_evidence
 from summeval_nb.evidence.faithfulness import DEFAULT_K, Faithfulness, evaluate, supported_share
 from summeval_nb.evidence.load import load_checker
-from summeval_nb.overlap.bleu import SMOOTHING, BleuScore, bleu_score, require_references
+from summeval_nb.overlap.base import require_references
+from summeval_nb.overlap.bleu import SMOOTHING
 from summeval_nb.overlap.rouge import calculate_rouge_l
 from summeval_nb.overlap.rouge_counts import lcs_table
 from summeval_nb.overlap.tokens import rouge_tokenizer
+from summeval_nb.overlap.translation import BleuScore, bleu_score
 from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.split import split_markdown
 

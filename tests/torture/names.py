@@ -486,8 +486,8 @@ LISTED: dict[str, dict[str, Any]] = {
 # Names that are called without arguments, are types to be checked against, or come out of the calls above.
 PASSIVE = _words(
     "METRICS Splitter Backend Checker Embedder Judge BatchEmbedder AnswerReport AnswerTable BleuComparison "
-    "BleuScore BleuTable Reliability ChrfScore ChrfTable ReportComparison MetricComparisons Correlation Faithfulness "
-    "Item ItemStream TerScore TerTable BertScore BertScoreTable "
+    "BleuScore Reliability ChrfScore ReportComparison MetricComparisons Correlation Faithfulness "
+    "Item ItemStream TerScore BertScore BertScoreTable "
     "MeteorScore MeteorTable "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture PrecisionRecallF1 RougeScore "
     "RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "

@@ -12,7 +12,7 @@ import numpy as np
 import summeval_nb
 from summeval_nb.core import html, results
 from summeval_nb.evidence import faithfulness
-from summeval_nb.overlap import bleu
+from summeval_nb.overlap import bleu_score
 from summeval_nb.runs import run_report
 
 from . import corpus, judges
@@ -129,7 +129,7 @@ def pages(rng: random.Random, folder: Path) -> None:
         "comparison": lambda: summeval_nb.evidence.compare_reports(
             [_faithfulness(rng, source), _faithfulness(rng, source)], [text(), f"2 {text()}"]
         ),
-        "bleu": lambda: bleu.bleu_score(text(), [text(), text()]),
+        "bleu": lambda: bleu_score(text(), [text(), text()]),
         "rouge": lambda: summeval_nb.rouge_score(text(), [text()]),
         "answer": lambda: summeval_nb.evaluate_answer(text(), text(), text(), text()),
         "score": lambda: summeval_nb.summarization_score(text(), text()),
