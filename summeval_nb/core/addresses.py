@@ -8,7 +8,8 @@ import html
 import json
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator
+import string
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -160,113 +161,53 @@ SHORTEST_SECRET = 4
 """Characters. What is shorter is no secret, and to hide it would make holes in every word."""
 
 
+_SPELLINGS: tuple[Callable[[str], str], ...] = (  # as a server may quote what it was sent
+    lambda text: json.dumps(text)[1:-1],
+    lambda text: json.dumps(text, ensure_ascii=False)[1:-1].replace("/", "\\/"),
+    lambda text: repr(text)[1:-1],
+    html.escape,
+    lambda text: html.escape(text).replace("&#x27;", "&#39;").replace("&quot;", "&#34;"),
+    quote,
+    lambda text: quote(text, safe=""),
+    quote_plus,
+)
+
+
+_SMALL = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
 def hidden(text: str, secrets: Iterable[str]) -> str:
-    """Return `text` without the secrets, however they are spelled: as they are, quoted for an address, or escaped.
+    """Return `text` without the secrets: as they are, or escaped up to thrice for JSON, Python, HTML or an address.
 
     What is shorter than `SHORTEST_SECRET` stays, and what is hardly longer is hidden where it stands as a word.
 
     Examples
     --------
-    >>> hidden("no such key: ab\\\\/cd\\\\u002fef; model m1", ["ab/cd/ef", "1"])
+    >>> hidden("no such key: ab%2Fcd; model m1", ["ab/cd", "1"])
     'no such key: ***; model m1'
     """
-    spelled = {
-        form
-        for secret in secrets
-        for form in (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), repr(secret)[1:-1])
-    }
-    forms = [form for form in spelled if len(form) >= SHORTEST_SECRET or re.fullmatch(r"\?.+", form)]
-    found = sorted({place for reading in _readings(text) for place in reading.places(forms)})
+    forms = set(secrets)
+    for _ in range(3):  # a server's own escapes, those of its reply, and those of whoever shows it
+        forms |= {spell(form) for form in forms for spell in _SPELLINGS}
+    plain = text.translate(_SMALL)
+    found: set[tuple[int, int]] = set()
+    for form in {
+        form.translate(_SMALL) for form in forms if len(form) >= SHORTEST_SECRET or re.fullmatch(r"\?.+", form)
+    }:
+        first = plain.find(form)
+        while first >= 0:
+            last = first + len(form)
+            edges = plain[max(0, first - 1) : first + 1], plain[last - 1 : last + 1]
+            within = len(form) <= SHORTEST_SECRET + 1 and any(re.fullmatch(r"[^\W_]{2}", edge) for edge in edges)
+            found |= set() if within else {(first, last)}
+            first = plain.find(form, first + 1)
     parts: list[str] = []
     end = 0
-    for first, last in found:
+    for first, last in sorted(found):
         if first > end or not parts:
             parts += [text[end:first], "***"]
         end = max(end, last)
     return "".join([*parts, text[end:]])
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """A text with some of its escapes undone; `at` has the place of each character, and of the end, in the original."""
-
-    text: str
-    at: list[int]
-
-    def places(self, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
-        """Where in the original text one of these forms begins and ends."""
-        for form in forms:
-            first = self.text.find(form)
-            while first >= 0:
-                last = first + len(form)
-                if len(form) > SHORTEST_SECRET + 1 or self._is_word(first, last):
-                    yield self.at[first], self.at[last]
-                first = self.text.find(form, first + 1)
-
-    def _is_word(self, first: int, last: int) -> bool:
-        """Whether a passage starts and ends at the border of a word or number."""
-        before, after = self.text[max(0, first - 1) : first + 1], self.text[last - 1 : last + 1]
-        return not _LETTERS.fullmatch(before) and not _LETTERS.fullmatch(after)
-
-    def undone(self, escape: re.Pattern[str], undo: Callable[[str], str]) -> _Reading:
-        """The same text with the escapes of one kind undone."""
-        parts: list[str] = []
-        at: list[int] = []
-        end = 0
-        for match in escape.finditer(self.text):
-            parts += [self.text[end : match.start()], undo(match[0])]
-            at += [*self.at[end : match.start()], *[self.at[match.start()]] * len(parts[-1])]
-            end = match.end()
-        return _Reading("".join([*parts, self.text[end:]]), at + self.at[end:])
-
-
-_LETTERS = re.compile(r"[^\W_]{2}")
-
-
-def _undo_backslash(escape: str) -> str:
-    """What an escape of JSON, of JavaScript or of Python stands for."""
-    kind, digits = escape[1], escape[2:]
-    if kind in "bfnrt":
-        return str(json.loads(f'"{escape}"'))
-    if kind == "u" and digits:
-        units = [int(part, 16).to_bytes(2, "big") for part in digits.split("\\u")]
-        return b"".join(units).decode("utf-16-be", "replace")
-    if kind in "xU" and digits:
-        with suppress(ValueError, OverflowError):
-            return chr(int(digits, 16))
-    return escape[1:]
-
-
-_SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_ESCAPES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
-    (
-        re.compile(
-            _SURROGATES + r"|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\.",
-            re.DOTALL,
-        ),
-        _undo_backslash,
-    ),
-    (re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});?"), html.unescape),
-    (
-        re.compile(
-            r"%[0-7][0-9a-fA-F]|%[cCdD][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])"
-            r"|%[eE][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){2}|%[fF][0-7](?:%[89abAB][0-9a-fA-F]){3}"
-        ),
-        unquote,
-    ),
-)
-
-
-def _readings(text: str) -> list[_Reading]:
-    """The text, and all that it says with up to four layers of escapes undone, in whichever order they were put on."""
-    readings = [_Reading(text, list(range(len(text) + 1)))]
-    seen, newest = {text}, readings
-    for _ in range(4):
-        undone = [reading.undone(*kind) for reading in newest for kind in _ESCAPES]
-        newest = list({reading.text: reading for reading in undone if reading.text not in seen}.values())
-        seen |= {reading.text for reading in newest}
-        readings = readings + newest
-    return readings
 
 
 _PLAIN = re.compile(r"([\w+-]+:/*)?[\w.-]*(:\d+)?(/[\w./-]*)?")
