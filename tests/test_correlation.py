@@ -20,7 +20,7 @@ from summeval_nb.agreement.significance import (
     paired_test,
     pairwise_accuracy,
 )
-from summeval_nb.core.results import NumberTable, Signature
+from summeval_nb.core.results import Score, ScoreTable, Signature
 
 pd = Late("pandas")
 stats = Late("scipy.stats")
@@ -174,7 +174,9 @@ def test_one_number_a_text_is_pooled_as_scipy_does(coefficient):
 
 
 def test_tables_of_scores_are_correlated():
-    table = NumberTable(name="n", values=np.array([1.0, 2, np.nan, 5]), signature=Signature({"metric": "n"}))
+    how = Signature({"metric": "n"})
+    found = [Score(score=value, reason="" if value else "none", signature=how) for value in (1.0, 2.0, None, 5.0)]
+    table = ScoreTable(found, signature=how)
     found = correlate(table, [1, 3, 2, None], n_resamples=0)
     assert found.score == 1 and found.n_missing == 2 and "2 of 4 pairs" in str(found)
 

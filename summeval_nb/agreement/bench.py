@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from summeval_nb.agreement.annotators import chance_corrected, code_ratings
-from summeval_nb.agreement.correlation import with_interval
+from summeval_nb.agreement.correlation import draw_interval, with_interval
 from summeval_nb.agreement.disagreement import cohen_disagreement
 from summeval_nb.core.addresses import without_secrets
 from summeval_nb.core.base import InputWarning, JsonDict, Stages, one_bar, require_count, require_option, steps
@@ -309,12 +309,12 @@ def _figure(bench: Bench) -> Figure:
     for number, row in enumerate(rows):
         color, shift = _COLORS[number % len(_COLORS)], 0.5 * (number - (len(rows) - 1) / 2) / len(rows)
         for place, name in enumerate(bench.measures):
-            _point(left, place + shift, row[name], row[f"{name}_low"], row[f"{name}_high"], color)
+            draw_interval(left, place + shift, row[name], (row[f"{name}_low"], row[f"{name}_high"]), color)
         for kind in kinds:
             if (kind[bench.who], kind["set"]) == (row[bench.who], row["set"]):
                 hollow = kind["label"] in (False, "wrong", "not entailed")
                 row_of_kind = names.index(kind["kind"]) + shift + 0.15 * hollow
-                _point(right, row_of_kind, kind["right"], kind["low"], kind["high"], color, hollow=hollow)
+                draw_interval(right, row_of_kind, kind["right"], (kind["low"], kind["high"]), color, hollow=hollow)
         left.plot([], [], "o-", color=color, label=figure_text(f"{row[bench.who]} on {row['set']}"))
     sides: list[tuple[Axes, Sequence[str], str]] = [(left, bench.measures, "measures")]
     if names:
@@ -327,23 +327,6 @@ def _figure(bench: Bench) -> Figure:
         ax.grid(axis="x", color="#e5e5e5")
     drawn.legend(loc="outside lower center", ncols=2, frameon=False)
     return drawn
-
-
-def _point(
-    ax: Axes,
-    place: float,
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    color: str,
-    *,
-    hollow: bool = False,
-) -> None:
-    """One value with its interval; an undefined one leaves its place empty."""
-    if value is not None:
-        if low is not None and high is not None:
-            ax.plot([low, high], [place, place], color=color, linewidth=1.6)
-        ax.plot(value, place, "o", color=color, markerfacecolor="white" if hollow else color, markersize=5)
 
 
 def _require_limit(limit: object) -> None:

@@ -374,7 +374,8 @@ def with_interval(value: float | None, interval: Sequence[float | None] | None, 
     if value is None:
         return "–"
     low, high = interval or (None, None)
-    return f"{value:{form}}" + ("" if low is None or high is None else f" [{low:{form}}, {high:{form}}]")
+    ends = "" if low is None or high is None else f" [{low + 0.0:{form}}, {high + 0.0:{form}}]"
+    return f"{value + 0.0:{form}}{ends}"
 
 
 def histogram(
@@ -390,6 +391,23 @@ def histogram(
         ax.axvline(score, color="#b34700", linewidth=2)
     ax.set(title=title, xlabel=label, ylabel="count")
     return ax
+
+
+def draw_interval(
+    ax: Axes,
+    place: float,
+    value: float | None,
+    ends: Sequence[float | None] | None,
+    color: str,
+    *,
+    hollow: bool = False,
+) -> None:
+    """Draw one value with its interval on a line of its own; an undefined one leaves its place empty."""
+    if value is not None:
+        low, high = ends or (None, None)
+        if low is not None and high is not None:
+            ax.plot([low, high], [place, place], color=color, linewidth=1.6)
+        ax.plot(value, place, "o", color=color, markerfacecolor="white" if hollow else color, markersize=5)
 
 
 def left_out_lines(found: Mapping[str, Correlation]) -> list[str]:

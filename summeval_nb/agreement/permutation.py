@@ -106,7 +106,7 @@ def compared_pairs(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
     parts = np.abs(dx), np.sign(dx) == np.sign(dy), dy == 0, weights
     return tuple(part[present] for part in parts)
 
-
+# %% ../../nbs/6_judging_the_judges/65_significance.ipynb #65c0ef04
 def accuracy_by_threshold(
     size: np.ndarray, concordant: np.ndarray, tied: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ from summeval_nb.agreement.correlation import (
     Correlation,
     Grid,
     correlate,
+    draw_interval,
     left_out_lines,
     require_tables,
     with_interval,
@@ -373,9 +374,7 @@ def _point(ax: Axes, place: int, found: Correlation, rank: int | None) -> None:
         return
     first = rank in (1, None)
     color = "#1f5f99" if first else "#b34700"
-    if found.interval:
-        ax.plot(found.interval, [place, place], color=color, linewidth=1.6)
-    ax.plot(found.score, place, "o", color=color, markerfacecolor=color if first else "white")
+    draw_interval(ax, place, found.score, found.interval, color, hollow=not first)
     if rank is not None:
         at: dict[str, Any] = {"xytext": (0, 5), "textcoords": "offset points", "fontsize": 7, "ha": "center"}
         ax.annotate(str(rank), (found.score, place), color="#333333", **at)
