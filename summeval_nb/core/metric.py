@@ -218,6 +218,9 @@ def batch(
     name = name or f"{made.function_name.removesuffix('_score')}_many"
     plural = {column: _PLURALS.get(column, f"{column.removesuffix('s')}s") for column in made.columns}
     parameters = _batch_parameters(function, plural, defaults)
+    returned = inspect.signature(bulk).return_annotation if bulk else None
+    returned = returned or f"ScoreTable[{inspect.signature(function).return_annotation}]"
+    shape = inspect.Signature(list(parameters.values()), return_annotation=returned)
     shows_progress = bulk is not None and "progress" in inspect.signature(bulk).parameters
     usual = made.defaults() | defaults
     if strange := defaults.keys() - made.options.keys():
@@ -228,7 +231,7 @@ def batch(
         if not named.keys() <= parameters.keys():
             require_options(f"{name}()", named, parameters)
         try:
-            bound = inspect.Signature(list(parameters.values())).bind(*given, **named).arguments
+            bound = shape.bind(*given, **named).arguments
         except TypeError as error:
             raise TypeError(f"{name}(): {error}") from None
         columns = {names: bound.pop(names, None) for names in plural.values()}
@@ -253,12 +256,7 @@ def batch(
     call.__name__ = call.__qualname__ = name
     call.__module__ = sys._getframe(1).f_globals.get("__name__", __name__)
     call.__doc__ = _batch_doc(made, plural, corpus, doc)
-    returned = inspect.signature(bulk or function).return_annotation
-    returned = returned if bulk else f"ScoreTable[{returned}]"
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        list(parameters.values()), return_annotation=returned
-    )
-    call.columns = tuple(plural.values())  # type: ignore[attr-defined]
+    call.__signature__, call.columns = shape, tuple(plural.values())  # type: ignore[attr-defined]
     setattr(made, "corpus" if corpus else "many", call)
     return call
 
