@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -1255,6 +1256,47 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
     return clashes, missing
 
 
+_MINUS = re.compile(r"(?:(?:^|[\s(])[-\u2212\u2013][$£€]?|\b(?:minus|negative)\s)$", re.IGNORECASE)
+_DOWN = frozenset(
+    "fell fall drop declin decreas lost lose loss shrank shrink contract below under down deficit".split()
+)
+_RESULT = re.compile(r"(?<![\w.,:/-])(\d{1,3})\s?([-\u2013:/])\s?(\d{1,3})(?![\w/:-]|[.,]\d)")
+_LOST = frozenset("lost lose loses loss beaten defeat defeated".split())
+
+
+def _sign_clashes(claim: Parts, evidence: Sequence[Parts]) -> Iterator[Clash]:
+    """Give numbers that the evidence has with the other sign only: -5 and 5. A fall is told with and without a sign."""
+    for place, token in enumerate(claim.tokens):
+        if token.kind != "number" or token.key == "0" or _is_fall(claim, place):
+            continue
+        holding = [(s, i) for s in evidence for i, t in enumerate(s.tokens) if t.key == token.key]
+        signs = {_is_negative(sentence, sentence.tokens[i]) for sentence, i in holding}
+        if signs == {not _is_negative(claim, token)} and not any(_is_fall(*other) for other in holding):
+            yield Clash("number", place, place, f"{'-' if True in signs else ''}{token.key}")
+
+
+def _is_fall(parts: Parts, place: int) -> bool:
+    """Whether a number may be that of a fall, and not what it fell to."""
+    return "to" not in parts.keys[max(0, place - 2) : place] and not _DOWN.isdisjoint(parts.keys)
+
+
+def _is_negative(parts: Parts, token: Token) -> bool:
+    return _MINUS.search(parts.text[max(0, token.start - 12) : token.start]) is not None
+
+
+def _turned_results(claim: Parts, evidence: Sequence[Parts]) -> Iterator[Clash]:
+    """Give results, hours and readings whose two numbers the evidence has the other way round only: 3-1 and 1-3."""
+    told = {(m[1], m[3]): sentence for sentence in evidence for m in _RESULT.finditer(sentence.text)}
+    for match in _RESULT.finditer(claim.text) if told else ():
+        own, turned = (match[1], match[3]), (match[3], match[1])
+        dated = match[2] == "/" and min(map(int, own)) <= 12 and max(map(int, own)) <= 31  # 3/5 is a day in two ways
+        if own in told or turned not in told or own == turned or dated:
+            continue
+        if _LOST.isdisjoint(claim.keys) == _LOST.isdisjoint(told[turned].keys):
+            places = [i for i, t in enumerate(claim.tokens) if match.start() <= t.start < match.end()]
+            yield Clash("number", places[0], places[-1], "-".join(turned))
+
+
 _FURTHER = frozenset("more further additional extra other".split())
 
 
@@ -1533,6 +1575,7 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     coverage = idf_coverage(claim, [near])
     replaced = _replacements(own, words)
     numbers, missing = _number_clashes(claim, evidence)
+    numbers += [*_sign_clashes(claim, evidence), *_turned_results(claim, evidence)]
     opposites, hits = _antonym_clashes(own, words, [Words.of(sentence) for sentence in evidence], replaced)
     if opposites and (conversely := _told_conversely(own, evidence)):
         kept = [clash for clash in opposites if clash.first not in conversely]

@@ -343,6 +343,7 @@ def predicates(parts: Parts, span: Unsaid) -> list[int]:
 
 _IS, _DID = _set("is are be being to"), _set("was were had has have did went got")
 _DONE = _set("managed had has have began started continued forced able helped used went came made got")  # before "to"
+_PLURAL = _set("they we you i people")
 _WHEN = _set("when whenever once only")
 _ENOUGH = 0.6  # of a claim's words, by weight, that a sentence holds which may say it or not
 _MARGIN = 0.1  # so much less of it may another sentence hold that says it
@@ -389,7 +390,8 @@ class _Told:
             return OPEN
         if before[-1:] in (["and"], ["or"]) and place > 1:
             return max(own, self.how[place - 2])
-        done = (may_be_past(word) and _IS.isdisjoint(before)) or not _DID.isdisjoint(before)
+        plural = bool(before) and (before[-1].endswith("s") or before[-1] in _PLURAL)  # tickets cost: now, or then
+        done = (may_be_past(word, only=plural) and _IS.isdisjoint(before)) or not _DID.isdisjoint(before)
         return max(own, -1 if done else PLANNED)
 
     def _after_comma(self, place: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -90,14 +90,17 @@ def read_reply(schema: type[Schema], reply: str) -> Schema | str:
 
 
 _MARKUP = r"[\s*_\"'`#>(\[\u201c\u2018]*"
-_SAYS = rf"(?:answer|choice|grade|label|rating|score|verdict){_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
-_MOST_READ = 500  # characters of a reply's beginning, and of its end
+_NAMES = r"(?:the |my )?(?:final |overall )?(?:answer|choice|grade|label|rating|score|verdict)"
+_SAYS = rf"{_NAMES}{_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
+_MOST_READ = 2000  # characters of a reply's beginning, and of its end
 
 
 def read_choice(reply: str, options: Sequence[str]) -> str | None:
-    """Return the option that a reply states at its beginning or its end; None for none, and for two that differ.
+    """Return the option that a reply states; None for none, and where it states two that differ.
 
-    A word within a sentence states nothing: "there is no rain" does not say no.
+    An option is stated at the beginning or the end, after a name such as "Grade:", in double brackets, or under
+    "answer" in JSON. A word within a sentence states nothing: "there is no rain" does not say no. The number or letter
+    of a list item states nothing either, nor does an end of a range.
 
     Examples
     --------
@@ -106,22 +109,45 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
     >>> read_choice("<think>Is it? No...</think> My answer is: no", ["yes", "no"])
     'no'
     >>> read_choice("There is no way to know.", ["yes", "no"])
+    >>> read_choice("1. It is faithful.\n2. It is short.\n\nGrade: 4", ["1", "2", "3", "4", "5"])
+    '4'
+    >>> read_choice("Yes. No, wait: the year differs.", ["yes", "no"])
     """
     named = {option.casefold(): option for option in options}
-    text = cut_out(reply, reasoning_spans(reply)).strip()
-    if text.casefold() in named:
-        return named[text.casefold()]
-    either = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
+    whole = cut_out(reply, reasoning_spans(reply)).strip()
+    if whole.casefold() in named:
+        return named[whole.casefold()]
     said = [str(value) for written in written_objects(reply).whole for value in _answer_in(written)]
-    stated = rf"(?<!\w)({either})(?![.,]\d)(?!\w)"
-    ends = r"\s*(?:/\s*\d|out of\b|\Z|[^\w\s/])"
-    first = re.match(
-        rf"{_MARKUP}(?:(?:the |my )?(?:final )?{_SAYS})?{stated}(?=[^\S\n]*\n|{ends})", text[:_MOST_READ], re.I
-    )
-    last = re.search(rf"(?:{_SAYS}|\n{_MARKUP}){stated}(?:\s*(?:/|out of)\s*\d+)?[\W_]*\Z", text[-_MOST_READ:], re.I)
-    said += [found[1] for found in (first, last) if found]
+    either = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
+    option = rf"(?<![\w-])({either})(?![.,]\d)(?!\w)"
+    single = rf"{option}(?!{_MARKUP}\s*(?:[-\u2013\u2014]|to\b|or\b)\s*\d)"  # and no range
+    ends = r"(?=[^\S\n]*\n|\s*(?:/\s*\d|out of\b|\Z|[^\w\s/]))"
+    listed = r"(?!\d|[a-z][.):])" if _is_list(whole, named) else ""
+    for text in dict.fromkeys([whole[:_MOST_READ], whole[-_MOST_READ:]]):
+        said += re.findall(rf"\[\[\s*({either})\s*\]\]", text, re.I)
+        said += re.findall(
+            rf"(?:\A|\n|[.!?]\s){_MARKUP}{_NAMES}{_MARKUP}(?:is|[:=]){_SAYS[len(_NAMES) :]}{single}{ends}", text, re.I
+        )
+    first = re.match(rf"{_MARKUP}(?:{_SAYS})?{listed}{single}{ends}", whole[:_MOST_READ], re.I)
+    last = rf"(?:{_SAYS}|\n{_MARKUP}){single}(?:\s*(?:/|out of)\s*\d+)?[\W_]*\Z"
+    said += [found[1] for found in (first, re.search(last, whole[-_MOST_READ:], re.I)) if found]
+    if said and not any(map(str.isdigit, options)):  # a later sentence that ends or opens with another takes it back
+        closing = rf"(?<=[\s:]){option}(?=[*_\"'`)]*(?:[.!?\n]|\Z))"
+        opening = rf"(?<=[.!?:;\n]){_MARKUP}{option}(?=\s*[,.;:!\n])"
+        said += [
+            word for rule in (closing, opening) for word in re.findall(rule, whole[:_MOST_READ], re.I) if len(word) > 1
+        ]
     known = {named.get(word.casefold()) for word in said}
     return known.pop() if len(known) == 1 else None
+
+
+def _is_list(text: str, named: Collection[str]) -> bool:
+    """Whether a reply begins as a list does: "1. …" or "A) …" where such a mark is an option, or two such lines."""
+    mark = re.match(r"[\s*_#]*(\w{1,2})[.)][*_]*\s+[*_]*\w", text)
+    if mark and mark[1].casefold() in named and (mark[1].isdigit() or len(mark[1]) == 1):
+        return True
+    lines = re.findall(r"^[ \t*_#]*(\w{1,2})[.):]", text, re.M)
+    return len({word.casefold() for word in lines} & {*named}) > 1
 
 
 def _answer_in(written: str) -> list[object]:

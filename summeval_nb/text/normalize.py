@@ -26,6 +26,7 @@ from summeval_nb.text.values import (
     quarters,
     times,
     wars,
+    years_in_periods,
 )
 from summeval_nb.text.wrapping import Mark, citation_marks, doubles_stop, wrappers
 
@@ -192,8 +193,13 @@ def _gone(text: str, mark: Mark) -> Edit:
 
 # Accents that stand alone after their letter, characters that are not seen, and white space where one space would do.
 
+_HYPHENATED = (
+    "all anti co cross ex full half high ill left long low mid multi non one open part post pre pro right self"
+)
+_HYPHENATED += " semi short so sub then three two ultra un up vice well world year"
+_BROKEN = re.compile(r"([^\W\d_]+)(-[^\S\n]*\n[^\S\n]*)(?=[a-z])")  # a word at the end of a line
 _WIDE = re.compile(  # spaces side by side, or a line end within a sentence
-    r"(?<=\S)(?:[^\S\n]{2,}(?=[^\s])|[^\S\n]*\n[^\S\n]*(?=[^\W\d_]))"
+    r"(?<=\S)(?:[^\S\n]{2,}(?=[^\s])|(?<!\w-)[^\S\n]*\n[^\S\n]*(?=[^\W\d_]))"
     r"|(?<=[^\W\d_]|[,.])[^\S\n]*\n[^\S\n]*(?=\d)"
 )
 _LOOSE = re.compile(r"[^\W\d_]?[\u0300-\u036f]+|[\u00ad\u200b\ufeff]")
@@ -202,6 +208,8 @@ _LOOSE = re.compile(r"[^\W\d_]?[\u0300-\u036f]+|[\u00ad\u200b\ufeff]")
 def _composed(text: str) -> Normalized:
     """Return a text whose letters hold their accents, without soft hyphens and spaces of no width or too wide."""
     edits = [Edit(*match.span(), " ") for match in _WIDE.finditer(text)]
+    for match in _BROKEN.finditer(text):
+        edits.append(Edit(*match.span(2), "-" * (match[1].lower() in _HYPHENATED.split())))
     for match in () if text.isascii() else _LOOSE.finditer(text):
         words = unicodedata.normalize("NFC", match[0]) if match[0][-1] >= "\u0300" and match[0][0] < "\u2000" else ""
         if words != match[0]:
@@ -228,10 +236,10 @@ def _written(like: str) -> _Written:
     amounts: list[tuple[Amount, str]] = []
     dated = [*dates(like), *figure_dates(like, frozenset())]
     taken = _Taken(form for form in (*dated, *times(like), *wars(like), *quarters(like)))
-    for finder in AS_ELSEWHERE:
+    for finder in (*AS_ELSEWHERE, years_in_periods):
         for form in finder(like):
             words = like[form.start : form.end]
-            if taken.free(form):
+            if finder is years_in_periods or taken.free(form):
                 for key in form.keys:
                     if isinstance(key, Amount):
                         amounts.append((key, words))

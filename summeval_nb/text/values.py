@@ -290,6 +290,39 @@ def quarters(text: str) -> Iterator[Form]:
         yield Form(*match.span(), (), usual[0].upper() + usual[1:] if starts else usual)
 
 
+# Decades and centuries, which hold their years.
+
+_PERIOD = _compiled(
+    rf"""(?:\bthe\ )?(?:\b(?P<part>early|mid|late)[-\ ](?:the\ )?)?(?:
+      (?:\b(?P<decade>(?:1[0-9]|20)\d0)|(?<!\w)['’](?P<short>\d0))['’]?s\b
+      | \b(?P<century>\d{{1,2}}(?:st|nd|rd|th)|{_ORDINAL_DAY})\ century\b)"""
+)
+_PLAIN_YEAR = re.compile(r"(?<![\w.,:/$£€-])(?:1[0-9]|20)\d\d(?![\w%-]|[.,:/]\d)")
+
+
+def _periods(text: str) -> Iterator[Form]:
+    """Give decades and centuries by their part, first year and length."""
+    for match in _PERIOD.finditer(text):
+        part = (match["part"] or "").lower()
+        if match["century"]:
+            period = 100 * ((_ordinal(match["century"]) or 1) - 1) + 1, 100
+        else:
+            short = int(match["short"] or 0)
+            period = int(match["decade"] or 0) or short + (2000 if short < 30 else 1900), 10
+        yield Form(*match.span(), (("period", part, *period),))
+
+
+def years_in_periods(text: str) -> Iterator[Form]:
+    """Give years by the decade and the century that they lie in, whole and by their part."""
+    for match in _PLAIN_YEAR.finditer(text):
+        year, keys = int(match[0]), list[Hashable]()
+        for first, length in ((year // 10 * 10, 10), ((year - 1) // 100 * 100 + 1, 100)):
+            share = (year - first) / length
+            parts = [("early", share < 0.4), ("mid", 0.3 < share < 0.7), ("late", share >= 0.6), ("", True)]
+            keys += [("period", part, first, length) for part, holds in parts if holds]
+        yield Form(*match.span(), tuple(keys))
+
+
 # Amounts: money, shares, and what has a unit.
 
 _SIGNS = {"us$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹"}
@@ -691,4 +724,4 @@ def _accents(text: str) -> Iterator[Form]:
 
 
 # What is written as another text writes it, the longest first.
-AS_ELSEWHERE = (_shares, _amounts, _numerals, _titles, initials, _numbers, _accents)
+AS_ELSEWHERE = (_periods, _shares, _amounts, _numerals, _titles, initials, _numbers, _accents)
