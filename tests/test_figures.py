@@ -2,7 +2,7 @@
 
 import pytest
 
-from summeval_nb import evaluate_many
+from summeval_nb import evaluate_answer, evaluate_many
 from summeval_nb.models.reading import read_choice
 from summeval_nb.text import split_text
 
@@ -76,3 +76,12 @@ def test_a_reply_states_an_option_or_nothing(reply, options, stated):
 )
 def test_abbreviations_of_science_end_no_sentence(sentence):
     assert split_text(sentence) == [sentence]
+
+
+def test_a_firm_is_one_name_with_and_without_its_kind_and_an_ai_that_refuses_refuses():
+    text = "Voss & Sohn GmbH builds organs in Ulm. Delta Freight Inc. was founded in 1984."
+    table = evaluate_many([text] * 2, ["Delta Freight was founded in 1984.", "Voss & Sohn builds organs in Ulm."])
+    assert table.scores.tolist() == [1, 1]
+    asked = {"context": "The hut lies high.", "question": "Who built it?", "ground_truth": "Ida Moe built it."}
+    refused = evaluate_answer(**asked, answer="As an AI, I am unable to answer that.")
+    assert refused.answer_refused and refused.verdict == "refused"

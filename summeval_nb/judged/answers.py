@@ -422,7 +422,7 @@ def _warn_of_mistakes(rows: Sequence[AnswerRow]) -> None:
 
 def _why_no_score(name: str, row: AnswerRow, flags: Mapping[str, Flag], score_refusals: bool) -> str:
     """Why a pair has no score before anything was judged; '' if it is to be judged."""
-    empty = [text for text in _TEXTS[name] if not spoken(getattr(row, text)).strip()]
+    empty = [text for text in _TEXTS[name] if not (spoken(getattr(row, text)).strip() or flags[text].value)]
     if name == "answer_given_context" and not any(passage.strip() for passage in row.context):
         empty.append("context")
     if empty:

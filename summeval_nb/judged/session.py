@@ -255,7 +255,7 @@ class JudgeSession:
 
     def refusals(self, texts: Iterable[str]) -> list[Flag]:
         """Return for each text whether it declines to answer, by its opening; a failure leaves it undecided."""
-        found = self.ask("refusal", [(opening(spoken(text)),) for text in texts])
+        found = self.ask("refusal", [(opening(spoken(text).strip() or text),) for text in texts])
         return [Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one for one in found]
 
     def read(self, replies: Iterable[Reply], *, keep_lists: bool = False) -> dict[Reply, tuple[list[Unit], str]]:

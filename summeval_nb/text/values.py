@@ -613,6 +613,18 @@ def _titles(text: str) -> Iterator[Form]:
         yield Form(*match.span("and"), (("and", match["left"].lower(), match["right"].lower()),))
 
 
+_FIRM = re.compile(
+    r"\b(?P<name>[A-Z][\w'’-]{1,40})(?:,? (?:(?:&|and) )?(?:Co|Company|Inc|Incorporated|Ltd|Limited|Corp|Corporation|"
+    r"LLC|PLC|plc|AG|SA|GmbH)\b\.?)?"
+)
+
+
+def _firms(text: str) -> Iterator[Form]:
+    """Give names with or without what says that they are a firm's."""
+    for match in _FIRM.finditer(text):
+        yield Form(*match.span(), (("firm", match["name"].lower()),))
+
+
 # Initials of names. What everybody knows by its initials is never taken for another name.
 
 _KNOWN_INITIALS = {
@@ -724,4 +736,4 @@ def _accents(text: str) -> Iterator[Form]:
 
 
 # What is written as another text writes it, the longest first.
-AS_ELSEWHERE = (_periods, _shares, _amounts, _numerals, _titles, initials, _numbers, _accents)
+AS_ELSEWHERE = (_periods, _shares, _amounts, _numerals, _firms, _titles, initials, _numbers, _accents)
