@@ -81,3 +81,43 @@ def judged(weights: dict[str, Tensor], x: Tensor, claims: Tensor, dropout: float
     worst = torch.stack([torch.logsumexp(errors, 1), errors.max(1).values], -1).clamp(-30, 30) / 5
     hidden = F.gelu(F.linear(torch.cat([pooled, worst], -1), weights["hidden.weight"], weights["hidden.bias"]))
     return F.linear(hidden, weights["label.weight"], weights["label.bias"]).float(), errors
+
+
+def low_rank(before: dict[str, Tensor], after: dict[str, Tensor], size: int) -> dict[str, Tensor]:
+    """Return what `raised` takes, of at most `size` bytes: the head, and of each layer's change what matters most.
+
+    A changed matrix becomes two narrow ones, `name.a` and `name.b`, in half precision. The singular values of all
+    matrices together, each by what its place costs, decide how many a matrix keeps.
+    """
+    found = {name: value if name in HEAD else value - before[name] for name, value in after.items()}
+    wide = {name: found.pop(name) for name in list(found) if name not in HEAD and found[name].ndim == 2}
+    found = {name: value.half().contiguous() for name, value in found.items()}
+    room = (size - sum(2 * value.numel() for value in found.values()) - 20_000) // 2
+    parts = {name: torch.linalg.svd(value, full_matrices=False) for name, value in wide.items()}
+    worth = [
+        (float(value) ** 2 / sum(wide[name].shape), name) for name, (_, values, _) in parts.items() for value in values
+    ]
+    kept = dict.fromkeys(wide, 0)
+    for _, name in sorted(worth, reverse=True):
+        cost = sum(wide[name].shape)
+        if cost > room:
+            break
+        kept[name], room = kept[name] + 1, room - cost
+    for name, number in kept.items():
+        left, values, right = parts[name]
+        root = values[:number].sqrt()
+        found[f"{name}.a"] = (left[:, :number] * root).half().contiguous()
+        found[f"{name}.b"] = (root[:, None] * right[:number]).half().contiguous()
+    return found
+
+
+def raised(before: dict[str, Tensor], kept: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the entries of the weights that `low_rank` kept."""
+    found = {}
+    for name, value in kept.items():
+        if name.endswith(".a"):
+            own = name.removesuffix(".a")
+            found[own] = before[own] + value.float() @ kept[f"{own}.b"].float()
+        elif not name.endswith(".b"):
+            found[name] = value.float() if name in HEAD else before[name] + value.float()
+    return found
