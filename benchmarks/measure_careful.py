@@ -12,7 +12,6 @@ Nothing is fitted here: the columns are the AUC of the quick checker, of the car
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import os
 import random
@@ -29,7 +28,7 @@ from safetensors.torch import load_file, save_file
 sys.path.insert(0, str(Path(__file__).parent))
 from _careful_reader import low_rank, raised
 from _labelled import SETS, documents
-from _reader_rows import Row
+from _reader_rows import Row, read
 from train_careful import Pairs, first_weights, probabilities
 from train_checker import area, nearest
 
@@ -38,7 +37,7 @@ from summeval_nb.text.split import split_text
 
 HERE = Path(__file__).parent
 WRITTEN = {"held_out": "fresh_articles_16", "near_copies": "near_copies"}
-BITS = 8 * 2**20  # bytes of what ships, at most
+SIZE = 8 * 2**20  # bytes of what ships, at most
 
 
 class Item(NamedTuple):
@@ -146,15 +145,13 @@ def main() -> None:
     learnt = torch.load(options.weights)["weights"] if options.weights.suffix == ".pt" else load_file(options.weights)
     learnt = {name: value.float() for name, value in learnt.items()}
     if options.low_rank:
-        save_file(low_rank(weights, learnt, BITS), options.low_rank)
+        save_file(low_rank(weights, learnt, SIZE), options.low_rank)
         learnt = raised(weights, load_file(options.low_rank))
     weights |= learnt
     if options.kept.is_file():
         items = [Item(s, tuple(a), tuple(t), y, q) for s, a, t, y, q in json.loads(options.kept.read_text())]
     else:
-        everyday = [json.loads(line) for line in gzip.open(HERE.parent / "summeval_nb/assets/everyday.jsonl.gz", "rt")][
-            ::2
-        ]
+        everyday = read(HERE.parent / "summeval_nb" / "assets" / "everyday.jsonl.gz")[::2]
         items = [*judged_now("everyday", [(i["article"], i["text"], i["supported"]) for i in everyday])]
         for path in options.pairs:
             items += judged_now(path.stem, json.loads(path.read_text(encoding="utf-8")))
