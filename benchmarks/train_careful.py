@@ -9,7 +9,8 @@ rows and then stays, so that a training can stop anywhere and go on any time: `W
 whole or not at all. `--decay N` takes that state, lowers the rate to nothing over the last N of `--rows` rows and keeps
 the result in `WORK/decayed.safetensors`; `state.pt` stays as it was, for going on to more rows and another decay.
 
-The upper eight layers learn, and the head. Short rows are quick: begin with `--words 45` and go on with `--words 110`.
+The upper eight layers learn, and the head. Short rows are quick: begin with `--words 45` and go on with
+`--words 110 --shares .15 .45 .4`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from _short_pairs import short_rows
 from train_checker import area, loss_of, nearest
 
 CYCLE = 6000  # rows that are drawn, sorted by length and shuffled in batches together
-SHARES = {"short": 0.35, "written": 0.4, "other": 0.25}  # of the rows of a cycle
+KINDS = ("short", "written", "other")  # of rows
 HELD_OUT = 400  # rows of each kind that are never learnt
 WARM = 1000  # rows over which the rate rises
 
@@ -49,7 +50,7 @@ def words(row: Row) -> int:
 def pools(folder: Path, work: Path, options: argparse.Namespace) -> dict[str, list[Row]]:
     """Return the rows by kind, shuffled, each pool kept in a file of `work` once it is made."""
     found = {}
-    for kind in SHARES:
+    for kind in KINDS:
         path = work / f"rows_{kind}.json"
         if not path.is_file():
             random_ = random.Random(f"careful {kind}")
@@ -109,12 +110,12 @@ class Pairs:
         return found
 
 
-def cycle(found: dict[str, list[Row]], number: int, budget: int, most: int) -> list[list[Row]]:
-    """Return the batches of one cycle, each of similar lengths and about `budget` tokens, of rows of `most` words."""
+def cycle(found: dict[str, list[Row]], number: int, options: argparse.Namespace) -> list[list[Row]]:
+    """Return the batches of one cycle, each of similar lengths and about `--budget` tokens."""
     random_ = random.Random(number)
     rows: list[Row] = []
-    for kind, share in SHARES.items():
-        own = [row for row in found[kind][HELD_OUT:] if words(row) <= most]
+    for kind, share in zip(KINDS, options.shares, strict=True):
+        own = [row for row in found[kind][HELD_OUT:] if words(row) <= options.words]
         wanted = int(CYCLE * share)
         first = number * wanted % len(own)
         rows += (own[first:] + own[:first])[:wanted]
@@ -122,7 +123,7 @@ def cycle(found: dict[str, list[Row]], number: int, budget: int, most: int) -> l
     lots: list[list[Row]] = [[]]
     for row in rows:
         longest = 1.35 * words(row) + 6
-        if lots[-1] and (len(lots[-1]) + 1) * longest > budget:
+        if lots[-1] and (len(lots[-1]) + 1) * longest > options.budget:
             lots.append([])
         lots[-1].append(row)
     random_.shuffle(lots)
@@ -203,7 +204,7 @@ def batches(
     """Yield batches without an end, from a place on, each with the place after it."""
     number, place = first
     while True:
-        lots = cycle(found, number, options.budget, options.words)
+        lots = cycle(found, number, options)
         for at in range(place, len(lots)):
             yield (number, at + 1), lots[at]
         number, place = number + 1, 0
@@ -285,6 +286,7 @@ def main() -> None:
     parser.add_argument("--decay", type=int, default=0, metavar="N", help="lower the rate over the last N rows")
     parser.add_argument("--rate", type=float, default=5e-5, help="of the layers; the head's is ten times it")
     parser.add_argument("--words", type=int, default=110, help="of claim and evidence together, at most")
+    parser.add_argument("--shares", type=float, nargs=3, default=(0.35, 0.4, 0.25), help=f"of {', '.join(KINDS)} rows")
     parser.add_argument("--pairs", type=int, metavar="N", help="of written_pairs.jsonl only the first N passages")
     parser.add_argument("--budget", type=int, default=1400, help="tokens of a batch, about")
     parser.add_argument("--held-out", type=int, default=150, help="rows of each kind that are read at each state")
