@@ -492,7 +492,7 @@ def correct(
 def summeval(
     given: Given,
     data: Annotated[Path | None, typer.Argument(help="SummEval ratings; by default the bundled toy ratings.")] = None,
-    embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
+    embedder: Annotated[str, typer.Option(help="minilm, mpnet, or a sentence-transformers name or folder.")] = "minilm",
 ) -> None:
     """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
 

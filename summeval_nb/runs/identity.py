@@ -28,7 +28,7 @@ from summeval_nb.core.base import JsonDict, hub_only_if
 from summeval_nb.core.metric import Metric
 
 MODEL_OPTIONS = frozenset({"checker", "judge", "backend", "embedder", "model"})  # the options that hold a model
-_PACKAGED = {"embedded", "minilm", "words"}  # the package's own, which change with its version
+_PACKAGED = {"embedded", "minilm", "mpnet", "words"}  # the package's own, which change with its version
 _UNNAMED = "scripted:scripted"  # a ScriptedBackend that nobody named: any function
 
 
