@@ -4,7 +4,8 @@
 
 The five public sets (so many items of each label, drawn by lot), near copies and the ten held-out articles: the quick
 checker's probabilities are those of `how_well_items.csv.gz`, of a reader that had left the set out. Of the everyday set
-every other item, and pairs of a file (`--pairs`: JSON lists of evidence, claim, supported), are judged by it now.
+every other pair of items is judged by it now, and so are the pairs of a file (`--pairs`: lists of evidence, claim,
+supported).
 `--low-rank` measures what ships instead: MPNet with the low-rank part of what was learnt, written to that file.
 Nothing is fitted here: the columns are the AUC of the quick checker, of the careful reader, and of both logits added.
 """
@@ -151,7 +152,8 @@ def main() -> None:
     if options.kept.is_file():
         items = [Item(s, tuple(a), tuple(t), y, q) for s, a, t, y, q in json.loads(options.kept.read_text())]
     else:
-        everyday = read(HERE.parent / "summeval_nb" / "assets" / "everyday.jsonl.gz")[::2]
+        lines = read(HERE.parent / "summeval_nb" / "assets" / "everyday.jsonl.gz")
+        everyday = [item for number, item in enumerate(lines) if number % 4 < 2]  # a true one, then a false one
         items = [*judged_now("everyday", [(i["article"], i["text"], i["supported"]) for i in everyday])]
         for path in options.pairs:
             items += judged_now(path.stem, json.loads(path.read_text(encoding="utf-8")))
