@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import summeval_nb as s
-from summeval_nb.overlap import ExtractiveMetric, extractiveness, extractiveness_many
+from summeval_nb.overlap import extractiveness, extractiveness_many
 from summeval_nb.overlap.extractive import MEASURES, _copied_lengths, _fragments
 
 # article, summary, and what the program of Grusky et al. (2018) gives by hand: (place, length) of each piece
@@ -90,23 +90,33 @@ def test_case_and_tokenizer_are_choices_and_signed():
     assert extractiveness(text="The cat.", summary="the cat.", lowercase=False).score == 2 / 3
     found = extractiveness(text="猫坐在垫子上", summary="猫在垫子上", tokenize="char")
     assert found.score == 1 and "tok:char" in str(found.signature)
-    metric = ExtractiveMetric(measures=["novel2", "length"], tokenize=str.split)
-    assert metric.score(text="a b c", summary="a c").measures == {"novel2": 1.0, "length": 2}
-    assert pickle.loads(pickle.dumps(ExtractiveMetric(lowercase=False))) == ExtractiveMetric(lowercase=False)
+    found = extractiveness(text="a b c", summary="a c", measures=["novel2", "length"], tokenize=str.split)
+    assert found.measures == {"novel2": 1.0, "length": 2}
+    table = extractiveness_many(texts=["a b c"], summaries=["a c"])
+    assert pickle.loads(pickle.dumps(table))[0].fragments() == table[0].fragments() == ["a", "c"]
 
 
 @pytest.mark.parametrize("name", ["coverage", "density", "compression", "novel_ngrams", "repetition"])
 def test_each_measure_has_a_name_in_the_registry(name):
     row = {"text": "a b c d e f", "summary": "a b c x a b c"}
     wanted = extractiveness(**row).measures
-    found = s.load_metric(name).score(**row)
-    assert found.measures == {measure: wanted[measure] for measure in found.metric.measures}
-    assert found.score == wanted[found.metric.measures[0]] > 0
+    metric = s.load_metric(name)
+    found, measures = metric.score(**row), metric.bound()["measures"]
+    assert found.measures == {measure: wanted[measure] for measure in measures}
+    assert found.score == wanted[measures[0]] > 0
 
 
 WRONG = {
-    "a measure": (lambda: ExtractiveMetric(measures=["novelty"]), ValueError, "unknown measure 'novelty'"),
-    "one measure": (lambda: ExtractiveMetric(measures="coverage"), TypeError, "measures must be a list of names"),
+    "a measure": (
+        lambda: s.load_metric("extractiveness", measures=["novelty"]),
+        ValueError,
+        "unknown measure 'novelty'",
+    ),
+    "one measure": (
+        lambda: extractiveness("a", "b", measures="coverage"),
+        TypeError,
+        "measures must be a list",
+    ),
     "no text": (lambda: extractiveness(text=["a"], summary="a"), TypeError, "text must be a string"),
     "lengths": (lambda: extractiveness_many(texts=["a"], summaries=[]), ValueError, "one text per summary: 1 texts"),
     "an option": (lambda: extractiveness("a", "b", lower=True), TypeError, "did you mean 'lowercase'"),

@@ -9,19 +9,13 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
+from summeval_nb.agreement import load_metric
 from summeval_nb.agreement.tables import metric_scores
 from summeval_nb.core import InputWarning
 from summeval_nb.core.data import load_toy_summeval
-from summeval_nb.overlap.matching import (
-    BertScoreMetric,
-    MeteorMetric,
-    _count_chunks,
-    _Synonyms,
-    bertscore,
-    bertscore_many,
-    meteor_many,
-    meteor_score,
-)
+from summeval_nb.overlap import bertscore, bertscore_many, meteor_many, meteor_score
+from summeval_nb.overlap.matching import count_chunks
+from summeval_nb.overlap.meteor import _Synonyms
 from summeval_nb.text import languages_of
 from summeval_nb.text.embed import MiniLMEmbedder
 
@@ -77,11 +71,11 @@ def test_meteor_says_what_was_matched():
     assert score.matches == ((1, 1), (2, 2)) and score.chunks == 1
     assert "[kitten]" in str(score.explain()) and json.loads(json.dumps(score.to_dict())) == score.to_dict()
     assert "&lt;b&gt;" in meteor_score("<b>", "<b>", synonyms=None).explain()._repr_html_()
-    assert _count_chunks([]) == 0 and _count_chunks([(0, 0), (1, 1), (2, 4)]) == 2
+    assert count_chunks([]) == 0 and count_chunks([(0, 0), (1, 1), (2, 4)]) == 2
     assert meteor_score("", " ", synonyms=None).score is None
     for bad in ({"synonyms": 3}, {"alpha": 2}, {"beta": float("nan")}, {"tokenize": "klingon"}):
         with pytest.raises(ValueError):
-            MeteorMetric(**{"synonyms": None, **bad})
+            load_metric("meteor", **{"synonyms": None, **bad})
 
 
 @pytest.mark.parametrize(("layer", "idf"), [(6, False), (4, True)])
@@ -149,9 +143,9 @@ def test_bert_score_of_an_embedder():
     for name, values in bertscore_many(texts, groups, embedder="minilm").arrays().items():
         np.testing.assert_allclose(own[name], values, rtol=0, atol=1e-6)
     assert (
-        BertScoreMetric(embedder="minilm").signature
-        == BertScoreMetric().signature
-        != BertScoreMetric(embedder=TwoWords()).signature
+        load_metric("bertscore", embedder="minilm").signature
+        == load_metric("bertscore").signature
+        != load_metric("bertscore", embedder=TwoWords()).signature
     )
     assert metric_scores(load_toy_summeval().take([0]), ["bertscore"], embedder=TwoWords())["bertscore"].max() <= 1
 
@@ -242,7 +236,7 @@ def test_no_code_of_a_model_is_run_and_no_pickle_is_read(tmp_path):
 def test_synonyms_are_lists_of_words(synonyms, message):
     """A text in the place of a list was read as its letters."""
     with pytest.raises((TypeError, ValueError), match=message):
-        MeteorMetric(synonyms=synonyms)
+        load_metric("meteor", synonyms=synonyms)
 
 
 def test_bert_score_says_what_its_model_does_not_read(recwarn):

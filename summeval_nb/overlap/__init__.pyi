@@ -5,9 +5,7 @@ import typing as _typing
 
 import summeval_nb.core.results as _results
 
-from .extractive import ExtractiveMetric as ExtractiveMetric
 from .extractive import ExtractiveScore as ExtractiveScore
-from .extractive import ExtractiveTable as ExtractiveTable
 from .extractive import extractiveness as extractiveness
 from .extractive import extractiveness_many as extractiveness_many
 from .identify import Configuration as Configuration
@@ -15,16 +13,12 @@ from .identify import IdentifiedScore as IdentifiedScore
 from .identify import identify_among as identify_among
 from .identify import identify_score as identify_score
 from .identify import printed_scores as printed_scores
-from .matching import BertScore as BertScore
-from .matching import BertScoreMetric as BertScoreMetric
-from .matching import BertScoreTable as BertScoreTable
-from .matching import MeteorMetric as MeteorMetric
-from .matching import MeteorScore as MeteorScore
-from .matching import MeteorTable as MeteorTable
-from .matching import bertscore as bertscore
-from .matching import bertscore_many as bertscore_many
-from .matching import meteor_many as meteor_many
-from .matching import meteor_score as meteor_score
+from .bert import BertScore as BertScore
+from .meteor import MeteorScore as MeteorScore
+from .bert import bertscore as bertscore
+from .bert import bertscore_many as bertscore_many
+from .meteor import meteor_many as meteor_many
+from .meteor import meteor_score as meteor_score
 from .ngrams import clipped_counts as clipped_counts
 from .ngrams import list_ngrams as list_ngrams
 from .rouge import RougeScore as RougeScore

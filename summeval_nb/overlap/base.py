@@ -4,48 +4,12 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TypeAlias
 
-from summeval_nb.core.base import LONG, callers_level, np, require_text, require_texts, warn_of_order
-
-from ..core.results import Result, ScoreTable, Signature
-from .tokens import Tokens
-
-if TYPE_CHECKING:
-    from summeval_nb.text.embed import EmbedderOrName
-
-
-class MeteorChoices(TypedDict, total=False):
-    """The fields of `MeteorMetric`."""
-
-    synonyms: str | Mapping[str, Sequence[str]] | None
-    tokenize: str | Callable[[str], Tokens]
-    alpha: float
-    beta: float
-    gamma: float
-
-
-class ExtractiveChoices(TypedDict, total=False):
-    """The fields of `ExtractiveMetric`."""
-
-    measures: Sequence[str]
-    tokenize: str | Callable[[str], Tokens]
-    lowercase: bool
-
-
-class BertChoices(TypedDict, total=False):
-    """The fields of `BertScoreMetric`."""
-
-    model: str | Path
-    layer: int | None
-    idf: bool
-    baseline: float | None
-    embedder: EmbedderOrName | None
+from summeval_nb.core.base import LONG, callers_level, require_text, require_texts, warn_of_order
 
 
 def require_number(value: object, name: str, low: float, high: float) -> float:
@@ -180,24 +144,3 @@ def _warn_of_tokenizer(tokenizer: str, what: str) -> None:
 
 def _start(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ArrayTable(ScoreTable[Result]):
-    """Scores of many texts with their parts: `values` by name, each of shape (texts,), the main score first.
-
-    `result_of` makes the result of a text of its place.
-    """
-
-    values: Mapping[str, np.ndarray]
-    signature: Signature
-    result_of: Callable[[int], Result]
-    nothing = "neither candidate nor references hold anything to compare"
-
-    def result(self, place: int) -> Result:
-        """Return the result of a text by its place, from 0."""
-        return self.result_of(place)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return each number by name, NaN where there is none."""
-        return dict(self.values)

@@ -6,28 +6,20 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Unpack
+from functools import partial
 
 from summeval_nb.core.base import JsonDict, np, require_flag, require_option, require_text, require_texts, warn_of_order
 from summeval_nb.core.html import Mark
-from summeval_nb.core.metric import Metric, takes_choices_of
-from summeval_nb.core.results import Score, Signature
+from summeval_nb.core.metric import batch, metric
+from summeval_nb.core.results import Score, ScoreTable, Signature
 
-from .base import ArrayTable, ExtractiveChoices, warn_of_lost_texts
+from .base import warn_of_lost_texts
 from .counting import number_texts
 from .ngrams import list_ngrams
 from .picture import COLORS, MatchPicture, token_spans
 from .tokens import Tokens, load_tokenizer, tokenizer_name
 
-__all__ = [
-    "MEASURES",
-    "ExtractiveMetric",
-    "ExtractiveScore",
-    "ExtractiveTable",
-    "extractiveness",
-    "extractiveness_many",
-]
+__all__ = ["MEASURES", "ExtractiveScore", "extractiveness", "extractiveness_many"]
 
 _ORDERS = range(1, 5)
 MEASURES = (
@@ -38,101 +30,7 @@ MEASURES = (
     *(f"repeated{n}" for n in _ORDERS),
     "length",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExtractiveMetric(Metric):
-    """How far a summary copies its article, with the choices of `extractiveness`.
-
-    Parameters
-    ----------
-    measures, tokenize, lowercase
-        As for `extractiveness`; the first measure is the score.
-
-    Examples
-    --------
-    >>> metric = ExtractiveMetric(measures=["novel2"])
-    >>> metric.score(text="The cat sat down.", summary="The cat got up.").score
-    0.75
-    """
-
-    name = "extractiveness"
-    columns = {"text": "text", "summary": "text"}
-    judged = "summary"
-    probe = "It rained."
-    shard_size = 2000
-
-    measures: Sequence[str] = MEASURES
-    tokenize: str | Callable[[str], Tokens] = "13a"
-    lowercase: bool = True
-
-    def __post_init__(self) -> None:
-        if isinstance(self.measures, str) or not isinstance(self.measures, Sequence) or not self.measures:
-            raise TypeError(f"measures must be a list of names such as ['coverage'], not {self.measures!r}")
-        for name in self.measures:
-            require_option(name, "measure", MEASURES)
-        require_flag(self.lowercase, "lowercase")
-        self.cut  # noqa: B018  an unknown tokenizer is found now
-
-    def __getstate__(self) -> dict[str, object]:
-        # the tokenizer's parts cannot be sent
-        return {name: getattr(self, name) for name in self.defaults()}
-
-    @cached_property
-    def cut(self) -> Callable[[str], Tokens]:
-        """The function from a text to its tokens."""
-        return load_tokenizer(self.tokenize)
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        named = {"metric": self.name, "measures": ",".join(self.measures)}
-        return Signature(named | {"case": "lc" if self.lowercase else "mixed", "tok": tokenizer_name(self.tokenize)})
-
-    def score(self, text: str, summary: str) -> ExtractiveScore:
-        """Return the measures of one summary; see `extractiveness`."""
-        require_text(text, "text"), require_text(summary, "summary")
-        return self.score_many([text], [summary])[0]
-
-    def _of_one(
-        self, texts: Sequence[str], summaries: Sequence[str], values: Mapping[str, np.ndarray], place: int
-    ) -> ExtractiveScore:
-        numbers = {name: float(column[place]) for name, column in values.items()}
-        measures = {name: None if math.isnan(number) else number for name, number in numbers.items()}
-        main = next(iter(measures.values()))
-        return ExtractiveScore(
-            score=main,
-            reason=ExtractiveTable.nothing if main is None else "",
-            signature=self.signature,
-            measures=measures,
-            text=texts[place],
-            summary=summaries[place],
-            metric=self,
-        )
-
-    def score_many(self, texts: Sequence[str], summaries: Sequence[str]) -> ExtractiveTable:
-        """Return the measures of each summary; see `extractiveness_many`."""
-        articles, judged = require_texts(texts, "texts"), require_texts(summaries, "summaries")
-        if len(articles) != len(judged):
-            raise ValueError(f"there must be one text per summary: {len(articles)} texts, {len(judged)} summaries")
-        sizes = [(len(article), len(summary)) for article, summary in zip(articles, judged, strict=True)]
-        warn_of_order(sizes, remedy="the article is text=, and its summary is summary=")
-        tokens = self._tokens([*articles, *judged])
-        found = [
-            _measured(tokens[article], tokens[summary], len(summary.split()))
-            for article, summary in zip(articles, judged, strict=True)
-        ]
-        values = {name: np.array([row[name] for row in found], dtype=float) for name in self.measures}
-        result_of = partial(self._of_one, articles, judged, values)
-        return ExtractiveTable(values=values, signature=self.signature, result_of=result_of)
-
-    def _tokens(self, texts: Sequence[str]) -> dict[str, list[Hashable]]:
-        """Return the tokens of each different text, as numbers."""
-        different = list(dict.fromkeys(texts))
-        numbered = number_texts([text.lower() if self.lowercase else text for text in different], self.cut)
-        warn_of_lost_texts(different, numbered.lengths, tokenizer_name(self.tokenize))
-        numbers, ends = numbered.numbers.tolist(), numbered.ends.tolist()
-        return {text: numbers[start:end] for text, start, end in zip(different, [0, *ends], ends, strict=False)}
+NOTHING = "the text holds no words, or the summary too few"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -142,7 +40,8 @@ class ExtractiveScore(Score):
     measures: Mapping[str, float | None]
     text: str
     summary: str
-    metric: ExtractiveMetric
+    tokenize: str | Callable[[str], Tokens]
+    lowercase: bool
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each measure."""
@@ -161,22 +60,43 @@ class ExtractiveScore(Score):
         return MatchPicture("copied from the article", [("summary", self.summary, marks)], self.rows())
 
     def _places(self) -> list[tuple[int, int]]:
-        tokens = self.metric._tokens([self.text, self.summary])
-        own = self.summary.lower() if self.metric.lowercase else self.summary
-        spans = token_spans(self.summary, self.metric.cut(own))
+        tokens = _tokens([self.text, self.summary], self.tokenize, self.lowercase)
+        own = self.summary.lower() if self.lowercase else self.summary
+        spans = token_spans(self.summary, load_tokenizer(self.tokenize)(own))
         lengths = _copied_lengths(tokens[self.text], tokens[self.summary])
         found = ([span for span in spans[start : start + size] if span] for start, size in _fragments(lengths))
         return [(places[0][0], places[-1][1]) for places in found if places]
 
 
-class ExtractiveTable(ArrayTable[ExtractiveScore]):
-    """The measures of many summaries, an array each."""
+def extractive_signature(
+    measures: Sequence[str], tokenize: str | Callable[[str], Tokens], lowercase: bool
+) -> Signature:
+    """Return every option that could change a number; raise where one is wrong."""
+    if isinstance(measures, str) or not isinstance(measures, Sequence) or not measures:
+        raise TypeError(f"measures must be a list of names such as ['coverage'], not {measures!r}")
+    for name in measures:
+        require_option(name, "measure", MEASURES)
+    load_tokenizer(tokenize)
+    case = "lc" if require_flag(lowercase, "lowercase") else "mixed"
+    named = {"metric": "extractiveness", "measures": ",".join(measures), "case": case}
+    return Signature(named | {"tok": tokenizer_name(tokenize)})
 
-    nothing = "the text holds no words, or the summary too few"
 
-
-@takes_choices_of(ExtractiveMetric)
-def extractiveness(text: str, summary: str, **choices: Unpack[ExtractiveChoices]) -> ExtractiveScore:
+@metric(
+    "extractiveness",
+    probe="It rained.",
+    shard_size=2000,
+    check=extractive_signature,
+    signature=extractive_signature,
+)
+def extractiveness(
+    text: str,
+    summary: str,
+    *,
+    measures: Sequence[str] = MEASURES,
+    tokenize: str | Callable[[str], Tokens] = "13a",
+    lowercase: bool = True,
+) -> ExtractiveScore:
     """Return how far a summary copies its article, says it anew or repeats itself.
 
     The summary is cut into fragments: from its first token on, the longest run of tokens
@@ -234,29 +154,70 @@ def extractiveness(text: str, summary: str, **choices: Unpack[ExtractiveChoices]
     >>> round(found.measures["coverage"], 3), round(found.measures["density"], 3)
     (0.857, 2.857)
     """
-    return ExtractiveMetric(**choices).score(text, summary)
+    require_text(text, "text"), require_text(summary, "summary")
+    return extractive_table([text], [summary], measures=measures, tokenize=tokenize, lowercase=lowercase)[0]
 
 
-@takes_choices_of(ExtractiveMetric)
-def extractiveness_many(
-    texts: Sequence[str], summaries: Sequence[str], **choices: Unpack[ExtractiveChoices]
-) -> ExtractiveTable:
-    """Return the measures of each summary: the numbers of `extractiveness`, as arrays.
+def extractive_table(
+    texts: Sequence[str],
+    summaries: Sequence[str],
+    *,
+    measures: Sequence[str],
+    tokenize: str | Callable[[str], Tokens],
+    lowercase: bool,
+) -> ScoreTable[ExtractiveScore]:
+    """Return the measures of each summary as arrays; the texts are cut together."""
+    signature = extractive_signature(measures, tokenize, lowercase)
+    articles, judged = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+    if len(articles) != len(judged):
+        raise ValueError(f"there must be one text per summary: {len(articles)} texts, {len(judged)} summaries")
+    pairs = list(zip(articles, judged, strict=True))
+    remedy = "the article is text=, and its summary is summary="
+    warn_of_order([(len(article), len(summary)) for article, summary in pairs], remedy=remedy)
+    tokens = _tokens([*articles, *judged], tokenize, lowercase)
+    found = [_measured(tokens[article], tokens[summary], len(summary.split())) for article, summary in pairs]
+    arrays = {name: np.array([row[name] for row in found], dtype=float) for name in measures}
+    result_of = partial(_result_at, arrays, pairs, signature, tokenize, lowercase)
+    return ScoreTable(arrays=arrays, result_of=result_of, signature=signature, nothing=NOTHING)
 
-    Parameters
-    ----------
-    texts, summaries : list of str
-        Articles, and one summary each.
-    measures, tokenize, lowercase
-        As for `extractiveness`.
 
-    Examples
-    --------
-    >>> table = extractiveness_many(texts=["a b c d"] * 2, summaries=["a b x", "c d"])
-    >>> table.arrays()["coverage"].round(3).tolist(), table.arrays()["compression"].round(3).tolist()
-    ([0.667, 1.0], [1.333, 2.0])
-    """
-    return ExtractiveMetric(**choices).score_many(texts, summaries)
+extractiveness_many = batch(extractiveness, extractive_table)
+
+
+def _result_at(
+    arrays: Mapping[str, np.ndarray],
+    pairs: Sequence[tuple[str, str]],
+    signature: Signature,
+    tokenize: str | Callable[[str], Tokens],
+    lowercase: bool,
+    place: int,
+) -> ExtractiveScore:
+    """Return the measures of a summary by its place."""
+    numbers = {name: float(column[place]) for name, column in arrays.items()}
+    measures = {name: None if math.isnan(number) else number for name, number in numbers.items()}
+    main = next(iter(measures.values()))
+    text, summary = pairs[place]
+    return ExtractiveScore(
+        score=main,
+        reason=NOTHING if main is None else "",
+        signature=signature,
+        measures=measures,
+        text=text,
+        summary=summary,
+        tokenize=tokenize,
+        lowercase=lowercase,
+    )
+
+
+def _tokens(
+    texts: Sequence[str], tokenize: str | Callable[[str], Tokens], lowercase: bool
+) -> dict[str, list[Hashable]]:
+    """Return the tokens of each different text, as numbers."""
+    different = list(dict.fromkeys(texts))
+    numbered = number_texts([text.lower() if lowercase else text for text in different], load_tokenizer(tokenize))
+    warn_of_lost_texts(different, numbered.lengths, tokenizer_name(tokenize))
+    numbers, ends = numbered.numbers.tolist(), numbered.ends.tolist()
+    return {text: numbers[start:end] for text, start, end in zip(different, [0, *ends], ends, strict=False)}
 
 
 def _measured(article: Sequence[Hashable], summary: Sequence[Hashable], words: int) -> dict[str, float | None]:

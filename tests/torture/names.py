@@ -276,8 +276,6 @@ LISTED: dict[str, dict[str, Any]] = {
     "RatingMetric": {"backend": backends, "workers": st.just(1)},
     "PairwiseMetric": {"backend": st.one_of(st.none(), backends), "workers": st.just(1)},
     "LabelledSentence": {"article": texts, "supported": st.booleans()},
-    "BertScoreMetric": {"model": st.just("minilm"), "layer": st.none()},
-    "MeteorMetric": {"synonyms": st.none()},
     "accepted_needed": {"errors": st.one_of(counts, numbers)},
     "SummarizationMetric": {},
     "ask_many": {
@@ -487,8 +485,8 @@ LISTED: dict[str, dict[str, Any]] = {
 PASSIVE = _words(
     "METRICS Splitter Backend Checker Embedder Judge BatchEmbedder AnswerReport AnswerTable BleuComparison "
     "BleuScore Reliability ChrfScore ReportComparison MetricComparisons Correlation Faithfulness "
-    "Item ItemStream TerScore BertScore BertScoreTable "
-    "MeteorScore MeteorTable "
+    "Item ItemStream TerScore BertScore "
+    "MeteorScore "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture PrecisionRecallF1 RougeScore "
     "RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
