@@ -5,7 +5,6 @@ import inspect
 import pytest
 
 from summeval_nb import overlap
-from summeval_nb.judged import summary_score
 from summeval_nb.overlap import translation
 
 FACES = {
@@ -33,9 +32,3 @@ def test_a_call_over_many_texts_has_the_same_options(function):
 def test_a_choice_that_does_not_exist_is_refused():
     with pytest.raises(TypeError, match="bta"):
         translation.chrf_score("a", "a", bta=2)
-
-
-def test_a_single_summary_has_no_rank():
-    assert "rank" not in inspect.signature(summary_score.summarization_score).parameters
-    with pytest.raises(TypeError, match="rank"):
-        summary_score.summarization_score("It rained.", "It rained.", rank="score")

@@ -5,19 +5,16 @@ import typing as _typing
 
 import summeval_nb.core.results as _results
 
+from .bert import BertScore as BertScore
+from .bert import bertscore as bertscore
 from .extractive import ExtractiveScore as ExtractiveScore
 from .extractive import extractiveness as extractiveness
-from .extractive import extractiveness_many as extractiveness_many
 from .identify import Configuration as Configuration
 from .identify import IdentifiedScore as IdentifiedScore
 from .identify import identify_among as identify_among
 from .identify import identify_score as identify_score
 from .identify import printed_scores as printed_scores
-from .bert import BertScore as BertScore
 from .meteor import MeteorScore as MeteorScore
-from .bert import bertscore as bertscore
-from .bert import bertscore_many as bertscore_many
-from .meteor import meteor_many as meteor_many
 from .meteor import meteor_score as meteor_score
 from .ngrams import clipped_counts as clipped_counts
 from .ngrams import list_ngrams as list_ngrams
@@ -41,6 +38,9 @@ from .translation import compare_bleu as compare_bleu
 from .translation import ter_score as ter_score
 
 if not _typing.TYPE_CHECKING:
+    from .bert import bertscore_many as bertscore_many
+    from .extractive import extractiveness_many as extractiveness_many
+    from .meteor import meteor_many as meteor_many
     from .rouge import rouge_many as rouge_many
     from .translation import bleu_many as bleu_many
     from .translation import chrf_many as chrf_many
@@ -49,6 +49,37 @@ if not _typing.TYPE_CHECKING:
     from .translation import corpus_ter as corpus_ter
     from .translation import ter_many as ter_many
 
+def bertscore_many(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    *,
+    model: str | _typing.Any = ...,
+    layer: int | None = ...,
+    idf: bool = ...,
+    baseline: float | None = ...,
+    embedder: _typing.Any | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[BertScore]: ...
+def extractiveness_many(
+    texts: _typing.Any,
+    summaries: _typing.Any = ...,
+    *,
+    measures: _abc.Sequence[str] = ...,
+    tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
+    lowercase: bool = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[ExtractiveScore]: ...
+def meteor_many(
+    candidates: _typing.Any,
+    references: _typing.Any = ...,
+    *,
+    synonyms: str | _abc.Mapping[str, _abc.Sequence[str]] | None = ...,
+    tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    gamma: float = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[MeteorScore]: ...
 def rouge_many(
     candidates: _typing.Any,
     references: _typing.Any = ...,
