@@ -54,34 +54,37 @@ $(VENV)/.dev: $(VENV)/.demo
 demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by sentence, with evidence
 	@$(BIN)/python -m summeval_nb demo
 
-# A file is one process's; tests/conftest.py puts the long ones first.
-PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Each process takes half of the files; who is done first takes tests from the other's end.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test check: WHICH = --book
-test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: about twenty minutes
+test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: about six minutes
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
-	$(PYTEST) -m "not nightly" tests
+	$(PYTEST) -m "not nightly and not torture" tests
 
+# A browser, a cluster and the site are one process's: a file is not shared.
 test-all: static notebooks test-elsewhere  ## the same with all notebooks, the site, browsers, clusters and kills: CI
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
-	$(PYTEST) tests
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not torture" tests
 
 coverage: $(VENV)/.dev  ## which lines the tests run; it takes half as long again
 	$(BIN)/python docs/try_page.py
 	$(PYTEST) --cov=summeval_nb --cov-report=term:skip-covered tests
 
 # PyTorch without the instructions that it would choose here: the last digits are another processor's. What is on a page,
-# in an assert or in a stored outline must be the same.
-test-elsewhere: static  ## notebooks, README, outlines and quick tests, as on another processor
-	ATEN_CPU_CAPABILITY=default $(BIN)/python docs/execute.py --all
+# in an assert or in a stored outline must be the same. Only what asks a network is run: the rest would say nothing new.
+ELSEWHERE = bench card embed embedded embedded_judge everyday faithfulness hard_verdicts llm_checker local matching nli \
+            reader reading same_scores summary_score
+test-elsewhere: static notebooks  ## the notebooks and tests that calculate with PyTorch, as on another processor
+	ATEN_CPU_CAPABILITY=default $(BIN)/python docs/execute.py --elsewhere
 	ATEN_CPU_CAPABILITY=default $(BIN)/python docs/readme.py --check
-	ATEN_CPU_CAPABILITY=default $(PYTEST) -q -m "not slow and not nightly" tests
-	ATEN_CPU_CAPABILITY=default $(PYTEST) -q -k built_as_it_was tests/browser
+	ATEN_CPU_CAPABILITY=default $(PYTEST) -q -m "not slow and not nightly" $(ELSEWHERE:%=tests/test_%.py)
+	ATEN_CPU_CAPABILITY=default $(PYTEST) -q --dist loadfile -k built_as_it_was tests/browser
 
 check: static notebooks  ## the quick subset before a commit: sync, lint, types, changed notebooks, fast tests
-	$(PYTEST) -q -m "not slow and not nightly" tests
+	$(PYTEST) -q -m "not slow and not nightly and not torture" tests
 
 static: $(VENV)/.dev sync
 	$(BIN)/ruff check nbs summeval_nb tests benchmarks docs setup.py
@@ -124,6 +127,7 @@ fit: $(VENV)/.dev  ## the embedded checker's weights again, from the labelled se
 
 MINUTES ?= 60
 torture: $(VENV)/.dev  ## an hour of kills, damage, full disks, lying servers, hostile texts: make torture MINUTES=5
+	$(PYTEST) tests/test_torture.py
 	$(BIN)/python -m tests.torture --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 clean:  ## remove what was built (not the virtual environment)

@@ -3,6 +3,7 @@
     python docs/execute.py --all             every notebook, as many at a time as there are cores
     python docs/execute.py --book            those that a reader reads: no solutions
     python docs/execute.py nbs/2_counting/24_bleu.ipynb  these notebooks
+    python docs/execute.py --elsewhere       those whose numbers PyTorch calculates
     python docs/execute.py --store           those that keep their outputs in the repository, which are written anew
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
@@ -42,6 +43,7 @@ EXECUTED = BUILD / "executed"
 KERNELS = [Path(__file__).with_name(name) for name in ("forked.py", "kernels.py", "watch.py")]
 CAN_FORK = sys.platform == "linux"  # elsewhere system libraries bear no fork
 CELL_TIMEOUT = 120  # seconds
+_TORCH = re.compile(r"\bimport (?:torch|transformers|sentence_transformers)\b|\bfrom (?:torch|transformers)\b")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -185,6 +187,14 @@ def _message(path: Path, index: int, notebook: nbformat.NotebookNode, why: str) 
     return f"{where}\n\n{source}\n\n{why}"
 
 
+def asks_torch(path: Path) -> bool:
+    """Whether a notebook opened a module that imports PyTorch when it last ran; one that has not yet run may."""
+    copy = BUILT / "executed" / path.relative_to(NOTEBOOKS)
+    opened = stored.read(copy)["metadata"]["opened"] if copy.exists() else []
+    sources = [ROOT / name for name in opened if name.endswith(".py") and (ROOT / name).exists()]
+    return not opened or any(_TORCH.search(file.read_text(encoding="utf-8")) for file in [path, *sources])
+
+
 def execute_many(paths: Iterable[Path], *, jobs: int | None = None) -> list[NotebookFailed]:
     """Execute what has no current copy, several at a time, with a progress bar; return the failures."""
     paths = [path.resolve() for path in paths]
@@ -211,14 +221,16 @@ def main() -> int:
     parser.add_argument("notebooks", nargs="*", type=Path, help="the notebooks to execute")
     parser.add_argument("--all", action="store_true", help="execute every notebook below nbs/")
     parser.add_argument("--book", action="store_true", help="execute the chapters, the lessons and the first page")
+    parser.add_argument("--elsewhere", action="store_true", help="execute every notebook that calculates with PyTorch")
     parser.add_argument("--store", action="store_true", help="execute those that keep their outputs, and keep them")
     parser.add_argument("--jobs", "-n", type=int, help="how many at a time (default: one per core)")
     arguments = parser.parse_args()
-    chosen = [path for path in notebooks() if arguments.all or is_book(path)]
-    chosen = chosen if arguments.all or arguments.book else arguments.notebooks
+    chosen = [path for path in notebooks() if not arguments.book or is_book(path)]
+    chosen = [path for path in chosen if not arguments.elsewhere or asks_torch(path)]
+    chosen = chosen if arguments.all or arguments.book or arguments.elsewhere else arguments.notebooks
     chosen = [path for path in notebooks() if stored.is_stored(path)] if arguments.store else chosen
     if not chosen:
-        parser.error("name a notebook, or pass --all, --book or --store")
+        parser.error("name a notebook, or pass --all, --book, --elsewhere or --store")
     if missing := [str(path) for path in chosen if not path.is_file()]:
         parser.error(f"no such notebook: {', '.join(missing)}")
     failures = execute_many(chosen, jobs=arguments.jobs)

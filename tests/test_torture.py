@@ -32,6 +32,9 @@ SECONDS = 20  # of computing, in which a planted fault must be found
 APART = "SUMMEVAL_NB_TORTURE_APART"
 
 
+pytestmark = pytest.mark.torture
+
+
 def apart(test):
     """A test that forks: in a process of its own, without the threads of other tests, whose locks nobody would free."""
 
@@ -53,9 +56,8 @@ def apart(test):
 FEW = ["kills", "damage", "disks", "links", "locks", "tables", "stores", "encodings", "proxies"]
 
 
-@pytest.mark.nightly
 @apart
-@pytest.mark.parametrize("kind", [*FEW, pytest.param("pages", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", [*FEW, "pages"])
 def test_a_few_cases_find_nothing(kind, tmp_path):
     for seed in range(3):
         (folder := tmp_path / str(seed)).mkdir()
@@ -77,7 +79,6 @@ def found_by(case, tmp_path, kind="planted"):
 # ---------------------------------------------------------------- planted faults
 
 
-@pytest.mark.nightly
 @apart
 def test_a_resume_with_other_bytes_is_found(monkeypatch, tmp_path):
     def careless(items, *, out, **call):
@@ -101,7 +102,6 @@ def test_a_report_of_damaged_numbers_is_found(monkeypatch, tmp_path):
     assert "damaged" in found_by(runs.damage, tmp_path).where
 
 
-@pytest.mark.nightly
 @apart
 def test_an_untyped_fault_on_a_full_disk_is_found(monkeypatch, tmp_path):
     def raw(items, **call):
@@ -188,7 +188,6 @@ WIRED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("where", WIRED)
 def test_a_client_that_trusts_what_lies_between_is_found(where, monkeypatch, tmp_path):
     case, ask = WIRED[where]
@@ -242,7 +241,6 @@ FAULTS = {
 }
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_public_name_with_a_fault_is_found(fault, monkeypatch, tmp_path):
     if fault == "longer than":
@@ -263,7 +261,6 @@ def test_every_public_name_is_called_or_said_to_be_passive():
         assert names.calls(names.public(name), names.LISTED.get(name, {})) is not None
 
 
-@pytest.mark.nightly
 def test_no_case_asks_for_a_download():
     """A call that says `download=True` may ask the hub; a case that makes one would find a trespass that is none."""
     asking = [name for name in names.called() if "download" in inspect.signature(names.public(name)).parameters]
