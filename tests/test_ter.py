@@ -135,6 +135,7 @@ def test_undefined_and_empty():
     assert float(ter_score("", "a b")) == 100 == float(ter_score("a b", ""))
     assert ter_many(["", "a"], ["", "a"]).rows()[0]["ter"] is None
     assert len(ter_many([], [])) == 0
+    assert ter_many(["a", "a b c", ""], ["a", "a", ""]).worst_first() == [1, 0, 2], "the most edits come first"
 
 
 def test_results_carry_what_was_counted():

@@ -556,6 +556,8 @@ class ScoreTable(Generic[Result]):
         Makes what a run writes down for all texts at once, from the table.
     nothing : str
         Why a text has no score, where its result does not say so.
+    lower_is_better : bool
+        Whether the worst texts are those with the highest scores, as of an error rate.
     """
 
     index: Any = None
@@ -565,6 +567,7 @@ class ScoreTable(Generic[Result]):
     _result_of: Callable[[int], Any] | None = None
     _outcomes_of: Callable[[Any], list[Outcome]] | None = None
     _arrays: dict[str, np.ndarray] | None = None
+    _sign: int = 1
 
     def __init__(
         self,
@@ -576,6 +579,7 @@ class ScoreTable(Generic[Result]):
         outcomes_of: Callable[[ScoreTable[Result]], list[Outcome]] | None = None,
         nothing: str = "",
         index: Any = None,
+        lower_is_better: bool = False,
     ):
         if (results is None) == (result_of is None) or (results is None and arrays is None):
             raise TypeError("a table needs results, or arrays with result_of, which makes a result from its place")
@@ -586,6 +590,7 @@ class ScoreTable(Generic[Result]):
             self.results = self._results = results
         self._result_of = result_of
         self._outcomes_of = outcomes_of
+        self._sign = -1 if lower_is_better else 1
         self._arrays = None if arrays is None else dict(arrays)
         if results:
             self.sentence_columns = getattr(results[0], "sentence_columns", ())
@@ -764,7 +769,7 @@ class ScoreTable(Generic[Result]):
         return pd.DataFrame(rows, columns=["row", *self.sentence_columns], index=index)
 
     def worst(self, n: int = 10) -> pd.DataFrame:
-        """Return the rows of the `n` lowest scores as a table of pandas, the lowest first, with the texts' labels."""
+        """Return the rows of the `n` worst scores as a table of pandas, the worst first, with the texts' labels."""
         return self.to_frame().iloc[self.worst_first()[: require_count(n, "n")]]
 
     def correlate(self, human: Sequence[float | None] | pd.Series) -> PooledCorrelation:
@@ -826,8 +831,8 @@ class ScoreTable(Generic[Result]):
         return score_card(heading + more, self.mean(), reason, rows, str(self.signature))
 
     def worst_first(self) -> list[int]:
-        """Return the places of the texts, the lowest score first and those without any at the end."""
-        return np.argsort(self.scores, kind="stable").tolist()
+        """Return the places of the texts, the worst score first and those without any at the end."""
+        return np.argsort(self._sign * self.scores, kind="stable").tolist()
 
     def headline(self, place: int) -> str:
         """Return what a page says of a text while its report is folded."""

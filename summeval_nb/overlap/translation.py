@@ -129,6 +129,7 @@ def _table(kind: type[Kind], candidates: Any, references: Any, **options: Any) -
         result_of=partial(_result, kind, rows, pairs, options),
         outcomes_of=partial(_outcomes, kind, rows, options),
         nothing=_NOTHING,
+        lower_is_better=kind is TerScore,
     )
 
 
