@@ -14,7 +14,7 @@ from functools import partial, wraps
 from inspect import Parameter, get_annotations, signature
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, Protocol, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -365,29 +365,21 @@ def read_pairs(given: list[str] | None, what: str) -> JsonDict:
     return found
 
 
-def read_flags(found: JsonDict, function: Callable[..., object]) -> JsonDict:
-    """Return options in which yes and no, true and false, are what they say where the function wants a flag."""
-    words = {"true": True, "yes": True, "false": False, "no": False}
-    flags = [
-        p.name
-        for p in signature(function).parameters.values()
-        if isinstance(p.default, bool) or str(p.annotation).startswith("bool")
-    ]
-    return found | {name: words.get(str(found[name]).lower(), found[name]) for name in flags if name in found}
-
-
 def read_options(
     given: list[str] | None, function: Callable[..., object], caller: str, *, but: Iterable[str] = ()
 ) -> JsonDict:
     """Return the options of a call, each a keyword of the function; an unknown one names the nearest.
 
-    `but` names keywords that are given in another way, as the store always is.
+    Yes and no, true and false, are what they say where the function wants a flag. `but` names keywords that are given
+    in another way, as the store always is.
     """
     found = read_pairs(given, "--option")
     named = [p for p in signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY or p.default is not p.empty]
     hidden = {"store", "progress", *but}
     require_options(caller, found, [p.name for p in named if p.name not in hidden])
-    return read_flags(found, function)
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    flags = {p.name for p in named if isinstance(p.default, bool) or str(p.annotation).startswith("bool")}
+    return {name: words.get(str(value).lower(), value) if name in flags else value for name, value in found.items()}
 
 
 def read_metric_options(given: Given, name: str) -> JsonDict:
@@ -453,14 +445,7 @@ def leave_for(bad: int, total: int) -> None:
         fail(f"{bad} of {total} rows failed and were left out", code=3)
 
 
-class Showable(Protocol):
-    """A result of any kind: plain data, and a page."""
-
-    def to_dict(self) -> JsonDict: ...
-    def _repr_html_(self) -> str: ...
-
-
-def show(result: Showable, given: Given, title: str, text: str, *, safe: bool = False) -> None:
+def show(result: Any, given: Given, title: str, text: str, *, safe: bool = False) -> None:
     """Print a result as text or JSON, and write its page and its Markdown where they are wanted."""
     from summeval_nb.core.html import html_page
 

@@ -17,7 +17,7 @@ from summeval_nb.shell import (
     Given,
     keep_apart,
     open_store,
-    read_flags,
+    read_options,
     read_pairs,
     read_rows,
     read_text,
@@ -358,7 +358,7 @@ def test_options_are_names_and_values():
     assert given == {"n": 2, "smooth": "exp", "stemmer": True}
     assert left_with(lambda: read_pairs(["n"], "--option")) == left_with(lambda: read_pairs(["=2"], "--option")) == 2
     assert left_with(lambda: read_pairs(["references=a", "references=b"], "--column")) == 2  # the last won in silence
-    flags = read_flags({"stemmer": "no", "multi": "no"}, lambda stemmer=False, multi=None: 0)
+    flags = read_options(["stemmer=no", "multi=no"], lambda stemmer=False, multi=None: 0, "f")
     assert flags == {"stemmer": False, "multi": "no"}
 
 
