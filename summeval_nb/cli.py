@@ -326,8 +326,8 @@ def identify(
 
 
 def _number(cell: Any) -> float | None:
-    """Return the number of a cell; None for an empty one."""
-    return None if cell is None or not str(cell).strip() else float(cell)
+    """Return the number of a cell; None for an empty one, NA, N/A and nan."""
+    return None if cell is None or str(cell).strip().lower() in ("", "na", "n/a", "nan") else float(cell)
 
 
 def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
@@ -391,7 +391,7 @@ def annotators(
     raters: Annotated[str, typer.Option(help="Columns of the raters, such as anna,bert,carla.")],
     given: Given,
     coefficient: Annotated[str, typer.Option(help="alpha, fleiss or cohen.")] = "alpha",
-    level: Annotated[str | None, typer.Option(help="For alpha: nominal, ordinal or interval.")] = None,
+    level: Annotated[str | None, typer.Option(help="For alpha: nominal, ordinal, interval or ratio.")] = None,
 ) -> None:
     """Say how well people agree with one another, beyond chance.
 
@@ -405,7 +405,7 @@ def annotators(
     known["fleiss"] = chapter.fleiss_kappa
     function = known[require_option(coefficient, "coefficient", known)]
     if (level is not None) != (coefficient == "alpha"):
-        fail("--level nominal, ordinal or interval goes with alpha, and only with it")
+        fail("--level nominal, ordinal, interval or ratio goes with alpha, and only with it")
     names = raters.split(",")
     read = read_columns(table, given.format, names)
     rows = chapter.read_ratings([[row[name] for name in names] for row in read])

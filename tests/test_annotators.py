@@ -82,7 +82,9 @@ def test_fleiss_as_published():
     assert fleiss_kappa(fourteen, n_resamples=0).score == pytest.approx(0.210, abs=5e-4)
 
 
-@pytest.mark.parametrize(("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+@pytest.mark.parametrize(
+    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
+)
 def test_alpha_as_published(level, published):
     found = krippendorff_alpha(UNITS, level=level)
     assert found.score == pytest.approx(published, abs=5e-4)
@@ -129,11 +131,12 @@ def test_fleiss_kappa_is_that_of_statsmodels(seed, values):
     assert fleiss_kappa(ratings, n_resamples=0).score == pytest.approx(statsmodels_fleiss(counts), abs=1e-12)
 
 
-@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
 @by_values
 @by_seed
 def test_alpha_is_that_of_the_library_krippendorff(seed, values, level):
     ratings, _ = random_ratings(seed, values)
+    ratings = np.abs(ratings) if level == "ratio" else ratings  # which begins at zero
     expected = krippendorff.alpha(ratings.T, level_of_measurement=level)
     assert krippendorff_alpha(ratings, level=level, n_resamples=0).score == pytest.approx(expected, abs=1e-12)
 
@@ -205,8 +208,9 @@ def test_undefined_is_none_with_a_reason(found, words):
         (lambda: fleiss_kappa([]), "has no rows"),
         (lambda: fleiss_kappa([1, 2]), r"ratings\[0\] must be a list"),
         (lambda: fleiss_kappa(np.ones(3)), r"shape \(3,\)"),
-        (lambda: krippendorff_alpha([[1, 2]], level="ratio"), "unknown level 'ratio'"),
+        (lambda: krippendorff_alpha([[1, 2]], level="rational"), "unknown level 'rational'"),
         (lambda: krippendorff_alpha([["a", "b"]], level="interval"), "needs numbers, not 'a'"),
+        (lambda: krippendorff_alpha([[-1, 2]], level="ratio"), "numbers of at least 0, not -1"),
         (lambda: krippendorff_alpha([["a", "b"]], level="ordinal"), "needs ratings with an order"),
         (lambda: metric_ceiling(1.2, 3), "at most 1, not 1.2"),
         (lambda: metric_ceiling(math.nan, 3), "at most 1, not nan"),
@@ -236,8 +240,8 @@ def test_data_frames_labels_and_what_is_printed():
 
 def test_ratings_of_a_file():
     assert read_ratings([["5", " "], [4, None]]) == [[5.0, None], [4, None]]
-    assert read_ratings([["5", "no"], ["", "nan"]]) == [["5", "no"], [None, "nan"]]
-    assert read_ratings([["nan", "1"]]) == [["nan", "1"]]  # a word, not a number that is missing
+    assert read_ratings([["5", "no"], ["", "nan"]]) == [["5", "no"], [None, None]]
+    assert read_ratings([["N/A", "1"], ["2", "NA"]]) == [[None, 1], [2, None]]
 
 
 @pytest.mark.parametrize(

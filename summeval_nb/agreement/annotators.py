@@ -31,7 +31,7 @@ Ratings: TypeAlias = "pd.DataFrame | np.ndarray | Iterable[Iterable[object]]"
 Label: TypeAlias = str | bool | float
 # weights of items (k, items) -> observed and expected disagreement, (k,) each
 Disagreement: TypeAlias = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-ALPHA_LEVELS = ("nominal", "ordinal", "interval")
+ALPHA_LEVELS = ("nominal", "ordinal", "interval", "ratio")
 
 
 @dataclass(frozen=True)
@@ -230,9 +230,9 @@ def krippendorff_alpha(
     ratings : table, (items, raters)
         A row for each item; None or NaN is missing. Items with fewer than two ratings are left out and counted. (Some
         libraries want a row for each *rater*.)
-    level : "nominal", "ordinal" or "interval"
-        How far two ratings are apart: any difference is 1, by rank, or by the square of the difference. There is no
-        default, because it is a decision.
+    level : "nominal", "ordinal", "interval" or "ratio"
+        How far two ratings are apart: any difference is 1, by rank, by the square of the difference, or by the square
+        of the difference over the sum, for counts and amounts. There is no default, because it is a decision.
     categories : sequence, optional
         All possible ratings in their order, needed for texts that are ordinal.
     confidence, n_resamples, seed
@@ -262,8 +262,10 @@ def krippendorff_alpha(
     if level == "ordinal" and coded.categories and not coded.ordered:
         order = "name it, such as categories=['bad', 'fair', 'good']"
         raise ValueError(f"level='ordinal' needs ratings with an order: {order}")
-    if level == "interval" and coded.categories and not coded.numeric:
-        raise ValueError(f"level='interval' needs numbers, not {coded.categories[0]!r}")
+    if level in ("interval", "ratio") and coded.categories and not coded.numeric:
+        raise ValueError(f"level={level!r} needs numbers, not {coded.categories[0]!r}")
+    if level == "ratio" and coded.categories and min(coded.positions) < 0:
+        raise ValueError(f"level='ratio' needs numbers of at least 0, not {min(coded.positions):g}: take 'interval'")
     counts = coded.counts()
     kept = counts[counts.sum(axis=1) > 1]
     parts = partial(alpha_disagreement, kept, coded.positions, level)
@@ -394,20 +396,19 @@ def _rating_rows(ratings: object) -> list[list[object]]:
 
 
 def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
-    """Return ratings of a file: empty is missing, and texts are numbers where all of them are.
+    """Return ratings of a file: empty, NA, N/A and nan are missing, and texts are numbers where all of them are.
 
     Examples
     --------
-    >>> read_ratings([["5", ""], ["4.5", "3"]])
+    >>> read_ratings([["5", "NA"], ["4.5", "3"]])
     [[5.0, None], [4.5, 3.0]]
     """
-    table = [[None if isinstance(value, str) and not value.strip() else value for value in row] for row in rows]
+    gap = ("", "na", "n/a", "nan")
+    table = [[None if isinstance(v, str) and v.strip().lower() in gap else v for v in row] for row in rows]
     try:
-        found = [[float(value) if isinstance(value, str) else value for value in row] for row in table]
+        return [[float(value) if isinstance(value, str) else value for value in row] for row in table]
     except ValueError:
         return table
-    is_word = any(isinstance(number, float) and math.isnan(number) for row in found for number in row)
-    return table if is_word else found
 
 
 def _label(value: object, where: str) -> Label | None:

@@ -55,6 +55,11 @@ def alpha_disagreement(
     if level == "nominal":
         within = m**2 - (counts**2).sum(axis=1)
         expected = n**2 - (total**2).sum(axis=1)
+    elif level == "ratio":
+        sums = np.add.outer(values, values)
+        apart = (np.subtract.outer(values, values) / np.where(sums, sums, 1)) ** 2
+        within = ((counts @ apart) * counts).sum(axis=1)
+        expected = ((total @ apart) * total).sum(axis=1)
     else:
         place = values - values.mean()
         if level == "ordinal":
