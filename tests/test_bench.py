@@ -374,7 +374,7 @@ def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
         ("qags", "q.jsonl", json.dumps(qags()), "q.jsonl, line 1, sentence 1: 'responses' must be a list"),
         ("summedits", "s.json", '[{"doc": "a"},\n oops]', "s.json, line 2 is not JSON"),
         ("summedits", "s.json", "{}", "s.json must hold one JSON list"),
-        ("summedits", "s.json", [EDIT, {"doc": "a"}], "s.json, item 2: there is no field 'label'"),
+        ("summedits", "s.json", [EDIT, {"doc": "a"}], "s.json, item 2: there is no field 'sentence'"),
         ("begin", "b.tsv", BEGIN + "t5\twow\tk\n", "b.tsv, line 2: 3 values under 6"),
         ("begin", "b.tsv", BEGIN + "t5\twow\tk\tm\tr\tmaybe\n", "b.tsv, line 2: 'begin_label' must be one of"),
         ("begin", "b.tsv", "evidence\tresponse\nk\tr\n", "b.tsv, line 2: there is no field 'begin_label'"),
@@ -384,7 +384,7 @@ def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
             "evidence\tresponse\tevidence\nk\tr\tk\n",
             "b.tsv, line 1, names a column twice, 'evidence'",
         ),
-        ("aggrefact", "a.csv", "doc,label\na,1\n", "a.csv, line 2: there is no field 'summary' or 'claim'"),
+        ("aggrefact", "a.csv", "doc,label\na,1\n", "a.csv, line 2: there is no field 'sentence' or 'claim' or 'summary'"),
     ],
 )
 def test_errors_name_the_file_and_the_line(tmp_path, format, name, content, message):

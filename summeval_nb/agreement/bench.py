@@ -13,7 +13,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -1040,22 +1040,15 @@ def _share(record: object, name: str, where: str) -> float:
     return float(value)
 
 
-def _aggrefact(path: Path) -> Iterator[LabelledSentence]:
-    """github.com/Liyan06/AggreFact, aggre_fact_sota.csv; with `claim` for `summary` also LLM-AggreFact."""
-    for where, row in _table(path):
-        text = _text(row, ("summary", "claim"), where)
-        yield LabelledSentence(_text(row, ("doc",), where), text, _yes(row, ("label",), where))
-
-
 def _summedits(path: Path) -> Iterator[LabelledSentence]:
     """github.com/salesforce/factualNLG, data/summedits/summedits_DOMAIN.json; a folder holds several domains."""
     files = sorted(path.glob("summedits_*.json")) if path.is_dir() else [path]
     if not files:
         raise ValueError(f"{path} holds no file summedits_DOMAIN.json")
     for where, item in (record for file in files for record in _document(file)):
-        label, edits = _yes(item, ("label",), where), item.get("edit_types")
-        kind = str(edits[0]) if isinstance(edits, list) and edits and not label else ""
-        yield LabelledSentence(_text(item, ("doc",), where), _text(item, ("summary",), where), label, kind)
+        made, edits = _labelled(item, where), item.get("edit_types")
+        kind = str(edits[0]) if isinstance(edits, list) and edits and not made.supported else ""
+        yield replace(made, kind=kind)
 
 
 def _begin(path: Path) -> Iterator[LabelledSentence]:
@@ -1090,7 +1083,7 @@ _LAYOUTS: dict[str, Callable[[Path], Iterator[LabelledSentence]]] = {
     "rows": _rows,
     "qags": _qags,
     "frank": _frank,
-    "aggrefact": _aggrefact,
+    "aggrefact": _rows,  # github.com/Liyan06/AggreFact, aggre_fact_sota.csv; also LLM-AggreFact
     "summedits": _summedits,
     "begin": _begin,
 }
