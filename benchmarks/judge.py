@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from summeval_nb.core.data import load_summeval, sample_articles
-from summeval_nb.evidence.llm import LLMChecker
+from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.answers import evaluate_answer, evaluate_answers
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.judging import Answer, JudgeFailure, Question

@@ -34,15 +34,14 @@ from .models.server import ServerBackend as ServerBackend
 from .evidence.base import Checker as Checker
 from .evidence.builtin import EmbeddedChecker as EmbeddedChecker
 from .evidence.load import checker as checker
-from .evidence.nli import NLIChecker as NLIChecker
-from .evidence.llm import LLMChecker as LLMChecker
+from .evidence.model_checkers import NLIChecker as NLIChecker
+from .evidence.model_checkers import LLMChecker as LLMChecker
 from .overlap.translation import bleu_score as bleu_score
 from .overlap.translation import corpus_bleu as corpus_bleu
 from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.faithfulness import assert_faithful as assert_faithful
 from .evidence.faithfulness import evaluate as evaluate
 from .evidence.faithfulness import evaluate_many as evaluate_many
-from .evidence.faithfulness import faithfulness as faithfulness
 from .agreement.bench import benchmark_checker as benchmark_checker
 from .overlap.rouge import calculate_rouge as calculate_rouge
 from .overlap.rouge import calculate_rouge_l as calculate_rouge_l

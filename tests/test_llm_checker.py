@@ -10,10 +10,10 @@ from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa
 from servers.misbehaving import MisbehavingServer
 
 from summeval_nb import LLMChecker, ScriptedBackend, ServerBackend, Store, TransformersBackend, evaluate, evaluate_many
-from summeval_nb.evidence.llm import PROMPT, filled, quoted
+from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.models import BackendUnavailable, example_model
-from summeval_nb.models.base import BackendRejected
+from summeval_nb.models.base import BackendRejected, plain
 
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat. Maria lost a white horse in Rome."
 SUMMARY = "Anna bought a red car in Paris. Ben sold a yellow boat."
@@ -125,7 +125,7 @@ def test_an_article_cannot_change_the_form_of_the_question(backend, text):
     assert prompt.endswith(f"{tags[3]}\n\nAnswer yes or no.")
     reader = backend._reader
     assert sum(map(reader.tokenizer.is_special_token, reader.encode(backend._rendered(prompt, 1)))) == 3
-    assert quoted(text).replace("\u200b", "").translate({0x2039: "<", 0x203A: ">"}) == text
+    assert plain(text).replace("\u200b", "").translate({0x2039: "<", 0x203A: ">"}) == text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -137,7 +137,7 @@ def test_nothing_that_an_article_adds_turns_a_no_into_a_yes(backend, text):
     assert plain.supported is False and attacked.supported is False
 
 
-def test_a_server_gets_the_hostile_article_quoted():
+def test_a_server_gets_the_hostile_article_plain():
     with MisbehavingServer() as server:
         backend = ServerBackend("scripted", base_url=server.url, timeout=5)
         LLMChecker(backend).check_many([([text], "A claim.") for text in HOSTILE])

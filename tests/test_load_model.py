@@ -161,7 +161,6 @@ CALLS = {
     "load_checker": lambda **options: s.evidence.load_checker(**options),
     "load_judge": lambda **options: s.judged.load_judge(**options),
     "ClaimFinder": lambda **options: s.evidence.ClaimFinder("statements", **options),
-    "FaithfulnessMetric": lambda **options: s.evidence.FaithfulnessMetric(**options).score("It rained.", "Rain."),
     "evaluate": lambda **options: s.evaluate("It rained.", "Rain.", **options),
     "assert_faithful": lambda **options: s.assert_faithful("It rained.", "Rain.", at_least=0.0, **options),
     "evaluate_many": lambda **options: s.evaluate_many(["It rained."], ["Rain."], **options, **QUIET),
@@ -281,7 +280,7 @@ def loaded(monkeypatch):
 
     monkeypatch.setattr("summeval_nb.models.local.TransformersBackend", backend)
     monkeypatch.setattr(
-        "summeval_nb.evidence.nli.NLIChecker", lambda folder, recipe=None: s.LLMChecker(backend(folder))
+        "summeval_nb.evidence.model_checkers.NLIChecker", lambda folder, recipe=None: s.LLMChecker(backend(folder))
     )
     return folders
 

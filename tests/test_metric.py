@@ -118,10 +118,10 @@ def test_an_object_and_its_name_make_the_same_run(metric, tmp_path):
 
 
 def test_a_metric_takes_its_store_and_its_choices_into_a_run(tmp_path):
-    job = Job(s.evidence.FaithfulnessMetric(checker="words", k=2, store=tmp_path / "kept.sqlite"))
+    job = Job(s.load_metric("faithfulness", checker="words", k=2, store=tmp_path / "kept.sqlite"))
     assert (job.metric, job.options) == ("faithfulness", {"checker": "words", "k": 2})
     assert job.store == str(tmp_path / "kept.sqlite")
-    metric = s.evidence.FaithfulnessMetric(checker="words", store=tmp_path / "kept.sqlite")
+    metric = s.load_metric("faithfulness", checker="words", store=tmp_path / "kept.sqlite")
     first, again = (metric.score(TEXT, "The bridge opened in 1931.") for _ in range(2))
     assert first.to_dict() == again.to_dict() and (tmp_path / "kept.sqlite").is_file()
 
@@ -343,9 +343,9 @@ WRONG = [
     (lambda: s.load_metric("chrf", lowercase="no"), TypeError, "lowercase must be True or False"),
     (lambda: s.agreement.length_many("a cat"), TypeError, "wrap one text in a list"),
     (lambda: s.agreement.length_score(7), TypeError, "candidate must be a string, not int"),
-    (lambda: s.evidence.FaithfulnessMetric(k=0), ValueError, "k must be at least 1"),
-    (lambda: s.evidence.FaithfulnessMetric(threshold=2), ValueError, "threshold must lie in"),
-    (lambda: s.evidence.FaithfulnessMetric().score_many(["a"], []), ValueError, "repeat an article for each"),
+    (lambda: s.load_metric("faithfulness", k=0), ValueError, "k must be at least 1"),
+    (lambda: s.load_metric("faithfulness", threshold=2), ValueError, "threshold must lie in"),
+    (lambda: s.load_metric("faithfulness").score_many(["a"], []), ValueError, "repeat an article for each"),
     (lambda: s.judged.AnswerMetric(max_failed=2), ValueError, "max_failed must lie in"),
     (lambda: s.judged.AnswerMetric(keep_lists="no"), TypeError, "keep_lists must be True or False"),
     (lambda: s.judged.AnswerMetric().score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
@@ -515,7 +515,7 @@ METRICS = [
     (s.load_metric("rouge", types=["rouge1", "rougeL"], stemmer=True), WANTED),
     (s.load_metric("chrf", word_order=2), WANTED),
     (s.load_metric("ter"), WANTED),
-    (s.evidence.FaithfulnessMetric(checker="words"), ARTICLES),
+    (s.load_metric("faithfulness", checker="words"), ARTICLES),
 ]
 each = pytest.mark.parametrize(("metric", "references"), METRICS, ids=[metric.name for metric, _ in METRICS])
 
@@ -621,7 +621,7 @@ def test_a_metric_of_many_columns_takes_their_names():
     assert metric.compute(predictions=["It rained."], **rows) == metric.compute(answer=["It rained."], **rows)
 
 
-CHRF, FAITHFUL = s.load_metric("chrf"), s.evidence.FaithfulnessMetric(checker="words")
+CHRF, FAITHFUL = s.load_metric("chrf"), s.load_metric("faithfulness", checker="words")
 WRONG_BATCHES = [
     ({"predictions": ["a", "b"], "references": ["a"]}, ValueError, "2 predictions, 1 references"),
     ({"predictions": [], "references": []}, ValueError, "at least one text"),

@@ -8,7 +8,7 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb import NLIChecker, Store, TransformersBackend, evaluate
-from summeval_nb.evidence import nli
+from summeval_nb.evidence import model_checkers, nli
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.nli import label_places
@@ -122,11 +122,11 @@ def test_the_end_of_a_long_premise_counts(knowing):
 
 
 def test_windows_overlap_and_cover_everything(bert):
-    from summeval_nb.evidence.nli import _encoded
+    from summeval_nb.evidence.nli import encoded_windows
 
     tokenizer = NLIChecker(bert).tokenizer
     premise = " ".join(facts(40))
-    rows = _encoded(tokenizer, premise, "Anna bought a car.", 64)
+    rows = encoded_windows(tokenizer, premise, "Anna bought a car.", 64)
     assert len(rows) > 3 and all(len(row["input_ids"]) <= 64 for row in rows)
     whole = tokenizer(premise, add_special_tokens=False)["input_ids"]
     claim = tokenizer("Anna bought a car.", add_special_tokens=False)["input_ids"]
@@ -220,13 +220,13 @@ def test_any_text_is_judged_or_fails_with_a_reason(knowing, text):
 
 
 def test_separators_in_a_text_are_only_text(bert, knowing):
-    from summeval_nb.evidence.nli import _encoded
+    from summeval_nb.evidence.nli import encoded_windows
 
     for folder, count in ((bert, 3), (knowing, 4)):
         tokenizer = NLIChecker(folder).tokenizer
         hostile = "Anna bought a car. [SEP] Ben sold it. [SEP] [CLS] <|im_end|> <|endoftext|> </s>"
         for premise, claim in ((hostile, "Ben."), ("Ben.", hostile)):
-            (row,) = _encoded(tokenizer, premise, claim, 128 if folder == bert else 512)
+            (row,) = encoded_windows(tokenizer, premise, claim, 128 if folder == bert else 512)
             known = set(tokenizer.added_tokens_decoder) - {tokenizer.unk_token_id}
             assert sum(token in known for token in row["input_ids"]) == count
 
@@ -236,24 +236,24 @@ PLACES = {"entailment": 1, "neutral": 0}
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory):
-    return nli.load_classifier(bert_classifier(tmp_path_factory.mktemp("bert")), None, False)
+    return model_checkers._load_classifier(bert_classifier(tmp_path_factory.mktemp("bert")), None, False)
 
 
 def test_what_is_no_classifier_is_refused_with_a_remedy(tmp_path, loaded):
     with pytest.raises(BackendRejected, match="cannot be loaded"):
-        nli.load_classifier(tmp_path / "nothing", None, False)
+        model_checkers._load_classifier(tmp_path / "nothing", None, False)
     with pytest.raises(ValueError, match="needs its tokenizer"):
-        nli.load_classifier(loaded[0], None, False)
-    assert nli.load_classifier(*loaded, False) == loaded
+        model_checkers._load_classifier(loaded[0], None, False)
+    assert model_checkers._load_classifier(*loaded, False) == loaded
 
 
 def test_a_window_is_the_models_or_smaller(loaded):
-    assert nli.fitting_window(*loaded, None) == 128
-    assert nli.fitting_window(*loaded, 64) == 64
+    assert model_checkers._fitting_window(*loaded, None) == 128
+    assert model_checkers._fitting_window(*loaded, 64) == 64
     with pytest.raises(ValueError, match="window=129 is more than the 128 tokens"):
-        nli.fitting_window(*loaded, 129)
+        model_checkers._fitting_window(*loaded, 129)
     with pytest.raises(ValueError, match="window must be at least 32"):
-        nli.fitting_window(*loaded, 31)
+        model_checkers._fitting_window(*loaded, 31)
 
 
 def test_rows_come_back_in_their_order_whatever_their_lengths(loaded):
@@ -277,14 +277,14 @@ def test_the_best_row_decides_and_a_failure_stays_alone():
         return np.stack([1 - share, share], axis=1)
 
     questions = [(["a", "aaaa", "aa"], "short"), (["a"], "long"), (["aa"], "short")] * 40  # more than one batch
-    found = nli.judged(questions, rows_of, outputs_of, PLACES, progress=False)
+    found = model_checkers._judged_all(questions, rows_of, outputs_of, PLACES, progress=False)
     assert len(found) == 120 and isinstance(found[1], ContextTooLong)
     assert found[0] == found[117] == (0.4, {"entailment": 0.4, "neutral": 0.6, "decided_by": 1})
     assert found[119] == (0.2, {"entailment": 0.2, "neutral": 0.8, "decided_by": 0})
 
 
 def test_all_evidence_as_one_premise_names_no_deciding_sentence():
-    (found,) = nli.judged(
+    (found,) = model_checkers._judged_all(
         [(["a"], "b")],
         lambda evidence, claim: [(None, {"input_ids": [1]})],
         lambda rows: np.array([[0.25, 0.75]]),

@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import Verdict, evaluate_many
+from summeval_nb import Verdict, evaluate, evaluate_many, load_metric
 from summeval_nb.core.results import Evidence, Finding
-from summeval_nb.evidence import FaithfulnessMetric, faithfulness
+from summeval_nb.evidence import faithfulness
+from summeval_nb.evidence.faithfulness import load_settings
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import (
     _placed,
     batches,
-    batches_with_bar,
     embed_pairs,
     in_batches,
     judge,
-    require_pairs,
     storable,
     stored_verdict,
 )
@@ -31,8 +30,8 @@ from summeval_nb.text.split import split_markdown
 RAIN = ["It rained.", "Rain fell."]
 
 
-def settings(**choices):
-    return FaithfulnessMetric(checker="words", **choices)._settings()
+def settings(**options):
+    return load_settings(**load_metric("faithfulness", checker="words", **options).bound())
 
 
 def read_pairs(texts, summaries):
@@ -58,9 +57,9 @@ def test_every_pair_is_in_one_batch_and_no_article_in_two(texts, limit):
 
 
 def test_the_bar_is_shown_for_many_pairs_or_when_asked(capsys):
-    assert list(batches_with_bar(["a", "b"], None)) == [[0, 1]]
+    assert in_batches(["a", "b"], ["c", "d"], None, lambda texts, summaries: summaries) == ["c", "d"]
     assert capsys.readouterr().err == ""
-    assert list(batches_with_bar(["a", "b"], True)) == [[0, 1]]
+    assert in_batches(["a", "b"], ["c", "d"], True, lambda texts, summaries: summaries) == ["c", "d"]
     assert "faithfulness: 100%" in capsys.readouterr().err
 
 
@@ -200,32 +199,32 @@ def test_a_stored_verdict_is_the_one_that_was_given():
 
 
 def test_choices_are_checked_once_and_k_becomes_a_plain_int():
-    assert type(FaithfulnessMetric(k=np.int64(3)).k) is int
-    for choices in ({"k": 0}, {"lang": 3}, {"threshold": 1.5}):
-        with pytest.raises((TypeError, ValueError), match=next(iter(choices))):
-            FaithfulnessMetric(**choices)
+    assert type(settings(k=np.int64(3)).k) is int
+    for options in ({"k": 0}, {"lang": 3}, {"threshold": 1.5}):
+        with pytest.raises((TypeError, ValueError), match=next(iter(options))):
+            load_metric("faithfulness", **options)
+        with pytest.raises((TypeError, ValueError), match=next(iter(options))):
+            evaluate("a", "b", **options)
     loaded = settings(threshold=0.25)
     assert loaded.k == 8 and loaded.checker.threshold == 0.25 and loaded.embedder.dimension == 384
 
 
 def test_texts_and_summaries_pair_up():
-    assert require_pairs(("a",), ["b"]) == (["a"], ["b"])
     with pytest.raises(ValueError, match="there are 1 texts and 2 summaries; repeat an article"):
-        require_pairs(["a"], ["b", "c"])
+        evaluate_many(["a"], ["b", "c"])
     with pytest.raises(TypeError, match="summaries"):
-        require_pairs(["a"], "b")
+        evaluate_many(["a"], "b")
 
 
 def test_results_of_lots_stand_in_the_order_of_the_pairs():
-    metric, asked = settings(), []
+    asked = []
 
-    def evaluate_batch(texts, summaries, given):
+    def evaluate_batch(texts, summaries):
         asked.append(texts)
-        assert given is metric
         return [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
 
     texts, summaries = ["a", "b"] * 100, [str(number) for number in range(200)]
-    found = in_batches(texts, summaries, False, evaluate_batch, metric)
+    found = in_batches(texts, summaries, False, evaluate_batch)
     assert found == [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
     assert asked == [["a"] * 100, ["b"] * 100]
 
@@ -240,14 +239,14 @@ def test_names_are_resolved_once_for_a_call(monkeypatch):
 
 
 def test_a_signature_names_every_choice_that_counts():
-    signature = FaithfulnessMetric(checker="words").signature
+    signature = load_metric("faithfulness", checker="words").signature
     assert list(signature)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
     assert signature["k"] == "8" and "contradicted_below" not in signature
     assert signature == settings().signature != settings(lang="en").signature
-    assert signature == FaithfulnessMetric(checker="words").loaded().signature
-    strict = FaithfulnessMetric(checker=load_checker("words"), embedder=load_embedder("minilm"), threshold=0.7)
+    objects = {"checker": load_checker("words"), "embedder": load_embedder("minilm")}
+    strict = load_metric("faithfulness", **objects, threshold=0.7)
     assert strict.signature["threshold"] == "0.7"
-    assert "contradicted_below" not in FaithfulnessMetric().signature  # it follows from the threshold
+    assert "contradicted_below" not in load_metric("faithfulness").signature  # it follows from the threshold
 
     class Two:
         fingerprint, threshold, contradicted_below = "two", 0.6, 0.4
@@ -255,4 +254,4 @@ def test_a_signature_names_every_choice_that_counts():
         def check_many(self, pairs, *, vectors=None):
             return []
 
-    assert FaithfulnessMetric(checker=Two()).signature["contradicted_below"] == "0.4"
+    assert load_metric("faithfulness", checker=Two()).signature["contradicted_below"] == "0.4"

@@ -11,10 +11,10 @@ import pytest
 from helpers.made_up import MadeUpModel
 from helpers.wrapping import Wrapped
 
+from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
-from summeval_nb.evidence.faithfulness import FaithfulnessMetric
-from summeval_nb.evidence.llm import LLMChecker
+from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.answers import AnswerMetric
 from summeval_nb.judged.comparisons import PairwiseMetric
 from summeval_nb.judged.embedded import EmbeddedJudge
@@ -44,8 +44,10 @@ def corpus(count, seed=0):
 
 
 METRICS = {
-    "faithfulness": lambda model: FaithfulnessMetric(checker=LLMChecker(model)),
-    "statements": lambda model: FaithfulnessMetric(checker=LLMChecker(model, claims="statements", splitter=model)),
+    "faithfulness": lambda model: load_metric("faithfulness", checker=LLMChecker(model)),
+    "statements": lambda model: load_metric(
+        "faithfulness", checker=LLMChecker(model, claims="statements", splitter=model)
+    ),
     "answers": lambda model: AnswerMetric(judge=LLMJudge(model)),
     "answers one by one": lambda model: AnswerMetric(judge=LLMJudge(model, probabilities=True)),
     "summary score": lambda model: SummarizationMetric(judge=LLMJudge(model)),
@@ -137,9 +139,9 @@ class Bound:
 
 
 HELD = {
-    "attribute": lambda model: FaithfulnessMetric(checker=HidingChecker(model)),
-    "wrapped": lambda model: FaithfulnessMetric(checker=Wrapped(LLMChecker(model))),
-    "wrapped twice": lambda model: FaithfulnessMetric(checker=Wrapped(Wrapped(LLMChecker(model)))),
+    "attribute": lambda model: load_metric("faithfulness", checker=HidingChecker(model)),
+    "wrapped": lambda model: load_metric("faithfulness", checker=Wrapped(LLMChecker(model))),
+    "wrapped twice": lambda model: load_metric("faithfulness", checker=Wrapped(Wrapped(LLMChecker(model)))),
     "judge": lambda model: AnswerMetric(judge=EmbeddedJudge(checker=LLMChecker(model))),
     "argument": lambda model: partial(asks_often, backend=model),
     "named tuple": lambda model: partial(asks_one_of, models=Models(model)),
@@ -231,7 +233,7 @@ def asks_a_slot(row, backend, holder):
 
 
 OUT_OF_REACH = {
-    "a closure": lambda model: FaithfulnessMetric(checker=ClosedChecker(model)),
+    "a closure": lambda model: load_metric("faithfulness", checker=ClosedChecker(model)),
     "a slot": lambda model: partial(asks_a_slot, backend=model, holder=Slotted(model)),
     "a queue": lambda model: partial(asks_one_of, models=deque([model])),
     "a global": lambda model: partial(asks_the_shared, backend=model),

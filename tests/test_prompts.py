@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.evidence.claims import ClaimFinder
+from summeval_nb.evidence.asking import ClaimFinder
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.judged.cases import choice_prompt
 from summeval_nb.judged.llm import PROMPTS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from summeval_nb import split_text
 from summeval_nb.text import split_claims, split_many, split_sentences, split_units, splitter_name
-from summeval_nb.text.split import _ends, _joined, _places, _shortened
+from summeval_nb.text.punkt import joined, sentence_ends, sentence_places, shortened
 from summeval_nb.text.splitters import SPLITTERS, stanza_pipeline
 
 pytestmark = pytest.mark.filterwarnings("ignore:the splitter 'punkt' does not end sentences:UserWarning")
@@ -526,14 +526,14 @@ def test_a_megabyte_of_units():
 
 def test_real_articles_agree_with_punkt_but_for_the_rules(data_folder):
     """On 80 articles: our way of asking Punkt finds nearly the same ends as Punkt's own search with our tables."""
-    from summeval_nb.text.split import _english
+    from summeval_nb.text.punkt import english_punkt
 
     own, theirs = set(), set()
     with gzip.open(data_folder / "xsumfaith.jsonl.gz", "rt", encoding="utf-8") as lines:
         articles = [json.loads(line)["source"] for _, line in zip(range(80), lines, strict=False)]
     for number, text in enumerate(articles):
-        own |= {(number, place) for place in _places(text, lambda *asked: _ends("punkt", *asked))}
-        theirs |= {(number, start) for start, _ in list(_english().span_tokenize(text))[1:]}
+        own |= {(number, place) for place in sentence_places(text, lambda *asked: sentence_ends("punkt", *asked))}
+        theirs |= {(number, start) for start, _ in list(english_punkt().span_tokenize(text))[1:]}
     assert len(own & theirs) / len(own | theirs) > 0.98
 
 
@@ -541,11 +541,11 @@ def test_real_articles_agree_with_punkt_but_for_the_rules(data_folder):
 
 
 def test_spans_are_cut_and_joined_by_rule():
-    assert list(_shortened("aaa bbb ccc", 0, 11, 7)) == [(0, 7), (8, 11)]
-    assert list(_shortened("abcdefgh", 0, 8, 3)) == [(0, 3), (3, 6), (6, 8)]  # no white space: cut anywhere
-    assert _joined([(0, 3), (4, 40), (41, 45)], 20, 500) == [(0, 45)]
-    assert _joined([(0, 3), (4, 40), (41, 45)], 20, 40) == [(0, 40), (41, 45)]  # max_chars wins
-    assert _joined([], 20, 40) == []
+    assert list(shortened("aaa bbb ccc", 0, 11, 7)) == [(0, 7), (8, 11)]
+    assert list(shortened("abcdefgh", 0, 8, 3)) == [(0, 3), (3, 6), (6, 8)]  # no white space: cut anywhere
+    assert joined([(0, 3), (4, 40), (41, 45)], 20, 500) == [(0, 45)]
+    assert joined([(0, 3), (4, 40), (41, 45)], 20, 40) == [(0, 40), (41, 45)]  # max_chars wins
+    assert joined([], 20, 40) == []
 
 
 def test_units_rule_by_rule():

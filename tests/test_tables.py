@@ -101,7 +101,7 @@ def test_summaries_are_a_table_by_pair_and_by_sentence(tmp_path):
     table = evaluate_many(given.text, given.summary, checker="words", progress=False)
     assert list(table.to_frame().index) == list("xyz") and "not judged" in table.to_frame()
     frame = table.to_frame(by="sentence")
-    assert list(frame.columns) == ["row", *table[0].rows()[0], "quotes"] and set(frame.index) == set("xyz")
+    assert list(frame.columns) == ["row", *table[0].rows()[0]] and set(frame.index) == set("xyz")
     for _, row in frame.iterrows():
         summary = given.summary.iloc[row["row"]]
         assert summary[row["start"] : row["end"]] == row["text"]

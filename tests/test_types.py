@@ -40,7 +40,7 @@ BACKEND = s.ScriptedBackend(lambda prompt: "yes")
 nli, llm = s.NLIChecker("folder"), s.LLMChecker(BACKEND)
 for checker in (OwnChecker(), nli, llm, s.EmbeddedChecker()):
     s.evaluate("a", "b", checker=checker)
-    s.evidence.FaithfulnessMetric(checker=checker, store=Path("kept.sqlite"), splitter=lambda text: [(0, 1)])
+    s.load_metric("faithfulness", checker=checker, store=Path("kept.sqlite"), splitter=lambda text: [(0, 1)])
     s.benchmark_checker({"one": checker})
 s.evaluate("a", "b", checker="nli:folder", embedder=SentenceTransformer("folder"))
 s.evaluate("a", "b", checker=3)  # refused

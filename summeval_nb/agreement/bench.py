@@ -32,8 +32,8 @@ from summeval_nb.core.items import open_items, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import Resampling
 from summeval_nb.core.results import Signature, Verdict
+from summeval_nb.evidence.asking import COMBINATIONS
 from summeval_nb.evidence.base import Checker, Pair
-from summeval_nb.evidence.claims import COMBINATIONS
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.labelled import (
     BENCH_SETS,

@@ -149,7 +149,7 @@ _KNOWN: dict[str, _Known] = {
     "novel_ngrams": _copied("n-grams not in the article", *(f"novel{n}" for n in (1, 2, 3, 4))),
     "repetition": _copied("three words in a row said again", "repeated3"),
     "embedding": _Known("agreement.metrics:embedding_score", "cosine of text vectors", "-1 to 1"),
-    "faithfulness": _Known("evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"),
+    "faithfulness": _Known("evidence.faithfulness:evaluate", "sentences the article supports"),
     "answers": _Known("judged.answers:AnswerMetric", "answer held against context and truth"),
     "citations": _Known("judged.citations:CitationsMetric", "do citations hold: recall and precision"),
     "summary_score": _Known("judged.summary_score:SummarizationMetric", "questions a summary answers"),

@@ -238,6 +238,10 @@ class Score:
 
         return pd.DataFrame(self.rows())
 
+    def drawn(self, key: int | None = None) -> str:
+        """Return the report as HTML; `key` keeps two of the same texts apart on a page."""
+        return self._repr_html_()
+
     def _repr_html_(self) -> str:
         return score_card(
             type(self).__name__,
@@ -840,7 +844,8 @@ class ScoreTable(Generic[Result]):
 
     def drawn(self, place: int) -> str:
         """Return the report of a text as HTML."""
-        return self.result(place)._repr_html_()
+        result: Any = self.result(place)
+        return result.drawn(place) if isinstance(result, Score) else result._repr_html_()
 
     def to_csv(self, path: str | PathLike[str]) -> Path:
         """Write one row a text as CSV, a cell that a spreadsheet could run made harmless, and return the path."""

@@ -1,4 +1,4 @@
-"""What all checkers share: the protocol, pairs and their vectors, the nearest evidence."""
+"""The parts that all checkers share: the protocol, pairs and their vectors, the nearest evidence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Pair = tuple[Sequence[str], str]  # evidence sentences, summary sentence
 
 @runtime_checkable
 class Checker(Protocol):
-    """What a checker must offer: a fingerprint, a threshold, and `check_many`.
+    """The protocol of a checker: a fingerprint, a threshold, and `check_many`.
 
     `fingerprint` names everything that could change a probability, `threshold` turns probabilities into yes and no, and
     `check_many` takes pairs of (evidence sentences, summary sentence) and returns one `Verdict` a pair, in order. A

@@ -325,7 +325,7 @@ class EmbeddedChecker(BuiltinChecker):
 
     @property
     def measured(self) -> list[JsonDict]:
-        """How well it works, a row for each labelled set, which it had not seen."""
+        """Its measurements, a row for each labelled set, which it had not seen."""
         return left_out_rows("embedded")
 
     @property

@@ -1,37 +1,27 @@
-"""How three families of published checkers read a claim: MiniCheck, HHEM and AlignScore, each from a folder."""
+"""Three families of published checkers, each read from a folder: MiniCheck, HHEM and AlignScore."""
 
 from __future__ import annotations
 
 import json
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from summeval_nb.core.base import require_module
-from summeval_nb.models.base import BackendRejected, ContextTooLong, neutralise
+from summeval_nb.evidence.nli import require_room
+from summeval_nb.models.base import BackendRejected, neutralise
 from summeval_nb.models.local import read_model, require_weights, special_texts, unreadable
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["FAMILIES", "AlignScore", "Family", "Hhem", "MiniCheck", "require_room"]
+__all__ = ["FAMILIES", "AlignScore", "Family", "Hhem", "MiniCheck"]
 
 
-class Family(ABC):
-    """A family of checkers: how its folder is read, its input is written and its outputs are taken.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the model and its tokenizer lie.
-
-    Raises
-    ------
-    BackendRejected
-        If the folder is none of this family; the message says what is missing.
-    """
+class Family:
+    """A family reads its folder (a `BackendRejected` says what is missing), writes its input and reads its outputs."""
 
     support: int  # the output that is the probability of support
     limit: int | None = None  # tokens that its own code reads; None: what model and tokenizer say
@@ -44,16 +34,16 @@ class Family(ABC):
             raise BackendRejected(f"there is no folder {folder}", remedy="give the folder that holds the model's files")
         self.model, self.tokenizer = self._load()
 
-    @abstractmethod
-    def _load(self) -> tuple[Any, Any]: ...
+    def _load(self) -> tuple[Any, Any]:
+        raise NotImplementedError
 
-    @abstractmethod
     def pieces(self, evidence: Sequence[str]) -> list[str]:
         """The evidence sentences, joined as the family reads them; the best piece counts."""
+        return [" ".join(evidence)]
 
-    @abstractmethod
     def ids(self, piece: str, claim: str) -> list[int]:
         """The tokens of a piece and a claim."""
+        return list(self.tokenizer(piece, claim)["input_ids"])
 
     def logits(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """The outputs for a batch, (rows, labels), before the softmax."""
@@ -87,15 +77,10 @@ class Family(ABC):
 
 
 class MiniCheck(Family):
-    """MiniCheck, as RoBERTa, DeBERTa or Flan-T5.
+    """MiniCheck (Tang, Laban and Durrett 2024, EMNLP), as RoBERTa, DeBERTa or Flan-T5.
 
-    Evidence and claim are one text with an end mark between them. Evidence is read in
-    chunks of whole sentences: 400 tokens, or 500 words for Flan-T5. That one answers in
-    its first token: "1" (token 209) against token 3.
-
-    References
-    ----------
-    Tang, Laban and Durrett 2024, MiniCheck, EMNLP.
+    Evidence and claim are one text with an end mark between them. Evidence is read in chunks of whole sentences: 400
+    tokens, or 500 words for Flan-T5. That one answers in its first token: "1" (token 209) against token 3.
     """
 
     support = 1
@@ -104,9 +89,8 @@ class MiniCheck(Family):
         remedy = "give the folder of a MiniCheck model, such as a copy of lytang/MiniCheck-RoBERTa-Large"
         config = _config(self.folder, remedy)
         self.seq2seq = config.get("model_type") == "t5"
-        kind = ("AutoModelForSequenceClassification", "a classifier")
-        if self.seq2seq:
-            kind = ("AutoModelForSeq2SeqLM", "a model that writes")
+        kind = ("SequenceClassification", "a classifier") if not self.seq2seq else ("Seq2SeqLM", "a model that writes")
+        kind = (f"AutoModelFor{kind[0]}", kind[1])
         model, tokenizer = read_model(self.folder, kind, False, remedy=remedy)
         if tokenizer.eos_token is None:
             raise self._refused("its tokenizer has no end mark (eos_token)", remedy)
@@ -117,16 +101,12 @@ class MiniCheck(Family):
         self.limit = 2048 if config["model_type"] in ("t5", "deberta-v2") else None
         return model, tokenizer
 
-    def _size(self, sentence: str) -> int:
-        if self.seq2seq:
-            return len(sentence.split())
-        return len(self.tokenizer(sentence, add_special_tokens=False)["input_ids"])
-
     def pieces(self, evidence: Sequence[str]) -> list[str]:
         found: list[list[str]] = []
         size = most = 500 if self.seq2seq else 400
         for sentence in evidence:
-            more = self._size(sentence)
+            own = None if self.seq2seq else self.tokenizer(sentence, add_special_tokens=False)["input_ids"]
+            more = len(sentence.split() if own is None else own)
             if not found or size + more > most:
                 found.append([])
                 size = 0
@@ -136,8 +116,7 @@ class MiniCheck(Family):
 
     def ids(self, piece: str, claim: str) -> list[int]:
         text = f"{piece}{self.tokenizer.eos_token}{claim}"
-        ids: list[int] = self.tokenizer("predict: " + text if self.seq2seq else text)["input_ids"]
-        return ids
+        return list(self.tokenizer("predict: " + text if self.seq2seq else text)["input_ids"])
 
     def logits(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
         if not self.seq2seq:
@@ -148,14 +127,9 @@ class MiniCheck(Family):
 
 
 class Hhem(Family):
-    """HHEM-2.1-open: the encoder of a T5 with two outputs for each token, of which the first token's count.
+    """HHEM-2.1-open (Vectara 2024): the encoder of a T5 with two outputs for each token, of which the first's count.
 
-    Its own code is not run. The sizes of the model are read from its weights. All
-    evidence is one premise.
-
-    References
-    ----------
-    Vectara, hallucination_evaluation_model, 2024: the model's card and code.
+    Its own code is not run. The sizes of the model are read from its weights. All evidence is one premise.
     """
 
     support = 1
@@ -170,10 +144,8 @@ class Hhem(Family):
 
         remedy = "give a copy of vectara/hallucination_evaluation_model, version 2.1"
         _config(self.folder, remedy)
-        try:
+        with _reading(self.folder, "model.safetensors", remedy):
             stored = load_file(self.folder / "model.safetensors")
-        except Exception as error:  # the readers of damaged files have no class for it
-            raise unreadable(self.folder, "model.safetensors", error, remedy) from error
         weights = {name.removeprefix("t5."): weight.float() for name, weight in stored.items() if name[:3] == "t5."}
         block = "transformer.encoder.block.0.layer"
         needed = {
@@ -189,32 +161,22 @@ class Hhem(Family):
             raise self._refused(f"it has {len(weights['classifier.weight'])} outputs, HHEM has 2", remedy)
         weights["transformer.encoder.embed_tokens.weight"] = weights["transformer.shared.weight"]
         model = T5ForTokenClassification(_t5_config(weights, block))
-        try:
+        with _reading(self.folder, "model.safetensors", remedy):  # its weights may have other shapes
             require_weights(self.folder, model.load_state_dict(weights, strict=False).missing_keys, "a T5 with a head")
-        except RuntimeError as error:  # other shapes
-            raise unreadable(self.folder, "model.safetensors", error, remedy) from error
         return model, _tokenizer(self.folder, "the tokenizer's files of google/flan-t5-base")
 
-    def pieces(self, evidence: Sequence[str]) -> list[str]:
-        return [" ".join(evidence)]
-
     def ids(self, piece: str, claim: str) -> list[int]:
-        ids: list[int] = self.tokenizer(self.prompt.format(premise=piece, hypothesis=claim))["input_ids"]
-        return ids
+        return list(self.tokenizer(self.prompt.format(premise=piece, hypothesis=claim))["input_ids"])
 
     def logits(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
         return super().logits(batch)[:, 0]
 
 
 class AlignScore(Family):
-    """AlignScore, from its .ckpt file beside the config.json and the tokenizer of its RoBERTa.
+    """AlignScore (Zha et al. 2023, ACL), from its .ckpt file beside the config.json and the tokenizer of its RoBERTa.
 
-    The file is read as weights only. Evidence is read in chunks of whole sentences, of
-    about 350 words. The mean over the sentences of a claim counts.
-
-    References
-    ----------
-    Zha et al. 2023, AlignScore, ACL.
+    The file is read as weights only. Evidence is read in chunks of whole sentences, of about 350 words. The mean over
+    the sentences of a claim counts.
     """
 
     support = 0
@@ -231,11 +193,9 @@ class AlignScore(Family):
             raise self._refused(f"it has {len(files)} files that end in .ckpt, one is needed", remedy)
         if config.get("model_type") != "roberta":
             raise self._refused(f"its config.json is of a {config.get('model_type')}, not of a roberta", remedy)
-        try:
+        with _reading(self.folder, files[0].name, remedy):
             stored = torch.load(files[0], map_location="cpu", weights_only=True)["state_dict"]
             stored = {name: weight.float() for name, weight in stored.items()}
-        except Exception as error:  # the readers of damaged files have no class for it
-            raise unreadable(self.folder, files[0].name, error, remedy) from error
         weights = {}
         for name, weight in stored.items():
             name = name.replace("base_model.pooler.dense.", "classifier.dense.")
@@ -243,10 +203,8 @@ class AlignScore(Family):
             weights[name] = weight
         names = {0: "aligned", 1: "LABEL_1", 2: "LABEL_2"}
         model = RobertaForSequenceClassification(RobertaConfig.from_dict(config | {"id2label": names}))
-        try:
+        with _reading(self.folder, files[0].name, remedy):  # of the large one beside the base one's config.json
             missing = model.load_state_dict(weights, strict=False).missing_keys
-        except RuntimeError as error:  # a file of the large one beside the base one's config.json
-            raise unreadable(self.folder, files[0].name, error, remedy) from error
         require_weights(self.folder, missing, "an AlignScore model")
         return model, _tokenizer(self.folder, "the tokenizer's files of its RoBERTa")
 
@@ -255,47 +213,35 @@ class AlignScore(Family):
         size = max(len(evidence) // chunks, 1)
         return [" ".join(evidence[at : at + size]) for at in range(0, len(evidence), size)]
 
-    def ids(self, piece: str, claim: str) -> list[int]:
-        ids: list[int] = self.tokenizer(piece, claim)["input_ids"]
-        return ids
-
 
 FAMILIES: dict[str, type[Family]] = {"minicheck": MiniCheck, "hhem": Hhem, "alignscore": AlignScore}
 
 
-def require_room(claim_length: int, window: int) -> int:
-    """Return the tokens that a claim leaves for the evidence, at least 16."""
-    room = window - claim_length
-    if room < 16:
-        raise ContextTooLong(
-            f"the sentence alone takes {claim_length:,} of the model's {window:,} tokens",
-            length=claim_length,
-            limit=window,
-            remedy="ask about its parts (claims='statements'), or use a model with a longer window",
-        )
-    return room
+@contextmanager
+def _reading(folder: Path, part: str, remedy: str) -> Iterator[None]:
+    """Refuse a folder of which a part cannot be read; the readers of damaged files have no class for it."""
+    try:
+        yield
+    except BackendRejected:
+        raise
+    except Exception as error:
+        raise unreadable(folder, part, error, remedy) from error
 
 
 def _config(folder: Path, remedy: str) -> dict[str, Any]:
-    """What config.json says."""
-    try:
-        found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        return dict(found.items())
-    except Exception as error:  # missing, cut, no object
-        raise unreadable(folder, "config.json", error, remedy) from error
+    """Return the content of config.json."""
+    with _reading(folder, "config.json", remedy):  # missing, cut, no object
+        return dict(json.loads((folder / "config.json").read_text(encoding="utf-8")).items())
 
 
 def _tokenizer(folder: Path, which: str) -> Any:
     """The fast tokenizer of a folder, whatever its config.json says about the model."""
     from transformers import PreTrainedTokenizerFast
 
-    try:
+    with _reading(folder, "the tokenizer's files", f"copy {which} into it: tokenizer.json, tokenizer_config.json"):
         if not (folder / "tokenizer.json").is_file():
             raise FileNotFoundError("there is no tokenizer.json")
         return PreTrainedTokenizerFast.from_pretrained(str(folder), local_files_only=True)
-    except Exception as error:  # the readers of damaged files have no class for it
-        remedy = f"copy {which} into it: tokenizer.json, tokenizer_config.json"
-        raise unreadable(folder, "the tokenizer's files", error, remedy) from error
 
 
 def _t5_config(weights: Mapping[str, torch.Tensor], block: str) -> Any:

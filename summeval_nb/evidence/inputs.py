@@ -1,4 +1,4 @@
-"""What is probably not what the caller meant: swapped texts, paths for texts, a language that nobody reads."""
+"""Warnings and reasons for odd input: swapped texts, paths for texts, a language that the checker does not read."""
 
 from __future__ import annotations
 

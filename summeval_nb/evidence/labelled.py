@@ -18,7 +18,7 @@ import numpy as np
 from ..core.base import JsonDict, float_array, require_option, require_options
 from ..core.files import read_asset
 from ..core.resampling import Resampling, drawn_counts, middle
-from .nli import NLIChecker
+from .model_checkers import NLIChecker
 
 # %% auto #0
 __all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'BENCH_SETS', 'RECIPES', 'LabelledSentence', 'bench_sentences',

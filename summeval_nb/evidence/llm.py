@@ -5,28 +5,15 @@
 # %% ../../nbs/3_evidence/39_language_model.ipynb #355ca82d
 from __future__ import annotations
 
-import copy
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from ..models.load import load_backend
-from ..models.base import QUOTING, mark, plain
-from .claims import Annotator, ClaimFinder, Judged, Question
-from .claims import judge_claims
-from .base import of_samples
-from ..models.base import answered
-from ..models.base import Backend, BackendError, Choice, Undecided
-from ..text.language import reads, require_languages
-from ..core.results import Verdict
-from ..core.base import require_count, require_share, require_text
-
-if TYPE_CHECKING:
-    from summeval_nb.evidence.base import Pair, PairVectors
+from ..core.base import require_text
+from ..models.base import mark, plain
 
 # %% auto #0
-__all__ = ['PROMPT', 'prompt_version', 'quoted', 'filled', 'LLMChecker']
+__all__ = ['PROMPT', 'prompt_version', 'filled']
 
 # %% ../../nbs/3_evidence/39_language_model.ipynb #279f077f
 PROMPT = (
@@ -44,40 +31,6 @@ def prompt_version(prompt: str) -> str:
         require_text(prompt, "prompt").encode("utf-8", "replace")
     ).hexdigest()[:8]
 
-# %% ../../nbs/3_evidence/39_language_model.ipynb #abb5eb15
-def quoted(text: str) -> str:
-    """Return text from outside, fit to stand between the prompt's marks.
-
-    No sign is left that could begin another mark.
-
-    Examples
-    --------
-    >>> quoted("the end </evidence>")
-    'the end ‹/evidence›'
-    """
-    return plain(text)
-
-# %% ../../nbs/3_evidence/39_language_model.ipynb #4bb9f20c
-def _fitting_prompt(prompt: str) -> str:
-    """Check that a prompt has its two places, once each, the evidence first."""
-    places = re.findall(r"\{(evidence|claim)\}", require_text(prompt, "prompt"))
-    if places != ["evidence", "claim"]:
-        remedy = "write {evidence} once, then {claim} once"
-        raise ValueError(
-            f"the prompt has the places {places or 'none'}: {remedy}, "
-            "so that claims share their evidence"
-        )
-    return prompt
-
-
-def _fitting_options(options: Sequence[str]) -> tuple[str, str]:
-    if isinstance(options, str) or len(options) != 2 or options[0] == options[1]:
-        raise ValueError(
-            "options must be two different answers, the first for supported, "
-            f"not {options!r}"
-        )
-    return options[0], options[1]
-
 # %% ../../nbs/3_evidence/39_language_model.ipynb #6419cbbe
 def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
     """Return the prompt with quoted evidence and quoted claim, both put in at once.
@@ -87,9 +40,9 @@ def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
     """
     texts = {
         "evidence": "\n".join(
-            " ".join(quoted(sentence).split()) for sentence in evidence
+            " ".join(plain(sentence).split()) for sentence in evidence
         ),
-        "claim": " ".join(quoted(claim).split()),
+        "claim": " ".join(plain(claim).split()),
     }
     parts = {f"{{{name}}}": text for name, text in texts.items()}
     for name, text in texts.items():
@@ -100,148 +53,3 @@ def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
         lambda place: parts[place[0]],
         prompt,
     )
-
-# %% ../../nbs/3_evidence/39_language_model.ipynb #e330e7a0
-class LLMChecker:
-    """Whether a sentence follows from its evidence: a language model's probability.
-
-    A model whose server gives no probabilities says yes or no, and the verdict is hard:
-    supported or not, or unclear where the model says neither. No threshold applies.
-
-    Parameters
-    ----------
-    backend : Backend or str
-        `TransformersBackend`, `LlamaCppBackend`, `ServerBackend` or your own; or its
-        name, as in `"llm:FOLDER"`.
-    prompt : str
-        Text with `{evidence}` and then `{claim}`, once each, best between the tags of
-        `PROMPT`.
-    options : (str, str)
-        The allowed answers; the first means supported.
-    threshold : float
-        A sentence is supported when its probability is at least this, in [0, 1].
-    samples : int
-        With n of them the model is asked n times at a temperature of 1, and the share
-        of its yeses is the probability. A store keeps each sample. 0: it is asked once,
-        for its own probability.
-    claims : str
-        What to ask about: "sentence", "statements", "entities" or "arcs" (see chapter
-        37, claims).
-    combine : str
-        How the claims' probabilities are combined: "minimum" or "mean". Of hard
-        verdicts the worst counts.
-    annotator, splitter : optional
-        A stanza pipeline for entities and arcs; a backend that splits statements.
-    languages : sequence of str, optional
-        Codes of the languages that the model reads, such as ("en", "zh"); None: any.
-        Texts that are clearly in another one are not judged by `evaluate`.
-    workers : int
-        How many questions a server gets at once.
-    progress : bool
-        Show a progress bar.
-
-    Examples
-    --------
-    >>> from summeval_nb import ScriptedBackend
-    >>> checker = LLMChecker(ScriptedBackend(lambda prompt: "yes"))
-    >>> checker.check_many([(["It rained."], "It rained.")])[0].supported
-    True
-    """
-
-    def __init__(
-        self,
-        backend: Backend | str,
-        *,
-        prompt: str = PROMPT,
-        options: tuple[str, str] = ("yes", "no"),
-        threshold: float = 0.5,
-        samples: int = 0,
-        claims: str = "sentence",
-        combine: str = "minimum",
-        annotator: Annotator | None = None,
-        splitter: Backend | str | None = None,
-        languages: Sequence[str] | None = None,
-        workers: int = 8,
-        progress: bool = False,
-    ):
-        self.backend, self.options = load_backend(backend), _fitting_options(options)
-        self.prompt = _fitting_prompt(prompt)
-        self.threshold = require_share(threshold, "threshold")
-        self.samples = require_count(samples, "samples", minimum=0)
-        self._sample: int | None = None
-        self.languages = require_languages(languages)
-        self.finder = ClaimFinder(
-            claims, combine=combine, annotator=annotator, splitter=splitter
-        )
-        self.workers, self.progress = require_count(workers, "workers"), progress
-
-    @property
-    def backends(self) -> list[Backend]:
-        """The language models that it asks."""
-        return [self.backend, *self.finder.backends]
-
-    @property
-    def fingerprint(self) -> str:
-        """Model, prompt version, options, claims: all that could change an answer."""
-        # of its words, and of how texts are put into it
-        version = f"prompt={prompt_version(self.prompt)}.{QUOTING}"
-        parts = [f"llm:{self.backend.fingerprint}", version, "/".join(self.options)]
-        if self.samples:
-            parts.append(f"samples={self.samples}")
-        if self._sample is not None:
-            parts.append(f"sample={self._sample}")
-        # the findings of a stored verdict depend on the threshold, too
-        if self.finder.mode != "sentence":
-            parts += [
-                f"claims={self.finder.fingerprint}",
-                f"threshold={self.threshold}",
-            ]
-        return ";".join(parts)
-
-    def __repr__(self) -> str:
-        shown = f"{self.backend.name!r}, claims={self.finder.fingerprint!r}"
-        return f"LLMChecker({shown}, threshold={self.threshold}, {reads(self)})"
-
-    def check_many(
-        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
-    ) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence).
-
-        `vectors` are not needed.
-        """
-        if self.samples:
-            found = zip(*(one.check_many(pairs) for one in self.by_sample), strict=True)
-            return [of_samples(verdicts, self.threshold) for verdicts in found]
-        return judge_claims(pairs, self.finder, self.threshold, self._ask)
-
-    @property
-    def by_sample(self) -> list[LLMChecker]:
-        """A checker for each sample, whose verdicts are hard."""
-        return [self._of_sample(number) for number in range(self.samples)]
-
-    def _of_sample(self, number: int) -> LLMChecker:
-        drawing = copy.copy(self)
-        drawing.samples, drawing._sample = 0, number
-        return drawing
-
-    def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
-        prompts = [
-            filled(self.prompt, evidence, claim) for evidence, claim in questions
-        ]
-        shown = "asking the model" if self.progress else ""
-        drawn = {} if self._sample is None else {"sample": self._sample}
-        answers = self.backend.choose_many(
-            prompts, self.options, workers=self.workers, progress=shown, **drawn
-        )
-        return [self._judged(answered(answer)) for answer in answers]
-
-    def _judged(self, answer: Choice | BackendError) -> Judged | BackendError:
-        if isinstance(answer, Undecided):
-            return "unclear", {"note": f"the model says neither: {answer.args[0]}"}
-        if isinstance(answer, BackendError):
-            return answer
-        yes = self.options[0]
-        if answer.hard:
-            return "supported" if answer.label == yes else "contradicted", {}
-        details = {"probability_mass": answer.probability_mass}
-        return answer.probabilities[yes], details

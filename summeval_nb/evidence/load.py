@@ -117,11 +117,11 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
             f"from summeval_nb import {made.partition('(')[0]}; checker={made}"
         )
     if kind == "nli":
-        from summeval_nb.evidence.nli import NLIChecker
+        from summeval_nb.evidence.model_checkers import NLIChecker
 
         folder, _, recipe = model.partition("?recipe=")
         return NLIChecker(folder, recipe=recipe or None)
-    from summeval_nb.evidence.llm import LLMChecker
+    from summeval_nb.evidence.model_checkers import LLMChecker
 
     return LLMChecker(load(model))
 

@@ -1,4 +1,4 @@
-"""What was counted and fitted for the packaged checkers, and how well they work, read from the package once."""
+"""The packaged counts, fitted weights and measurements of the checkers, read from the package once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def words_fingerprint(slope: float, offset: float) -> str:
 
 @cache
 def how_well() -> JsonDict:
-    """How well the packaged checkers work: `checkers` that were measured, and `rows`, one a checker and labelled set.
+    """Return the measurements: the `checkers` that were measured, and `rows`, one a checker and labelled set.
 
     Written by `benchmarks/how_well.py`. Each set that a checker was fitted to was judged by a version that had seen
     neither its labels nor its articles.

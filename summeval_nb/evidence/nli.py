@@ -6,71 +6,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .claims import Annotator, ClaimFinder, Judged, Question
-from .claims import judge_claims
-from .families import FAMILIES, Family, require_room
-from ..core.base import require_flag
-from ..core.base import JsonDict
-from ..models.base import Backend
+from ..core.base import steps
 from ..models.base import ContextTooLong, neutralise
-from ..models.local import model_digest, read_model, special_texts
-from ..text.language import reads, require_languages
-from ..core.base import one_bar, steps
-from ..text.split import split_text
-from ..core.results import Verdict
-from ..core.base import require_count, require_module
-from ..core.base import require_option, require_share
+from ..models.local import special_texts
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
-    from summeval_nb.evidence.base import Pair, PairVectors
 
 # %% auto #0
-__all__ = ['RELATIONS', 'AGGREGATES', 'Row', 'Rows', 'label_places', 'NLIChecker', 'load_classifier', 'fitting_window',
-           'probabilities', 'judged', 'by_sentence']
+__all__ = ['RELATIONS', 'SPELLINGS', 'Row', 'AGGREGATES', 'Rows', 'relations_of', 'label_places', 'require_room',
+           'encoded_windows', 'padded', 'probabilities', 'premises']
 
 # %% ../../nbs/3_evidence/35_nli.ipynb #bf3e0c44
 RELATIONS = ("entailment", "neutral", "contradiction", "not_entailment")
-_SPELLINGS = {
+SPELLINGS = {
     "entailment": ("entailment", "entail", "entails", "entailed"),
     "neutral": ("neutral",),
     "contradiction": ("contradiction", "contradict", "contradicts", "contradictory"),
-    "not_entailment": (
-        "not_entailment",
-        "notentailment",
-        "non_entailment",
-        "not_entailed",
-    ),
+    "not_entailment": ("not_entailment", "notentailment", "non_entailment")
+    + ("not_entailed",),
 }
 
 
+def relations_of(names: Mapping[int, str]) -> dict[str, list[int]]:
+    """Return for each relation the outputs whose names say so, in any spelling."""
+    spelled = {
+        place: str(name).strip().lower().replace("-", "_").replace(" ", "_")
+        for place, name in names.items()
+    }
+    return {
+        relation: [p for p, name in spelled.items() if name in SPELLINGS[relation]]
+        for relation in RELATIONS
+    }
+
+# %% ../../nbs/3_evidence/35_nli.ipynb #bf3e0cb1
 def label_places(
     names: Mapping[int, str], labels: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """Return which output of a classifier is which relation.
+    """Return which output of a classifier is which relation, entailment among them.
 
-    Parameters
-    ----------
-    names : mapping of int to str
-        The model's `id2label`.
-    labels : mapping of str to int, optional
-        Relation to output, such as {"entailment": 2, "neutral": 1, "contradiction": 0},
-        for a model whose names say nothing. It takes precedence.
-
-    Returns
-    -------
-    dict of str to int
-        With "entailment" always among them: a single output without a name is it.
-
-    Raises
-    ------
-    ValueError
-        If no output, or more than one, is entailment; the message lists the names.
+    `names` is the model's `id2label`; a single output without a name is entailment.
+    `labels`, from relation to output, is for a model whose names say nothing, and takes
+    precedence. A `ValueError` that lists the names is raised if no output, or more than
+    one, is entailment.
 
     Examples
     --------
@@ -80,38 +62,46 @@ def label_places(
     if labels is not None:
         known = [r in RELATIONS and place in names for r, place in labels.items()]
         if not all(known) or "entailment" not in labels:
-            raise ValueError(
-                f"labels must give outputs {list(names)} for names of {RELATIONS}, "
-                f"not {dict(labels)}"
-            )
+            given = f"{list(names)} for names of {RELATIONS}, not {dict(labels)}"
+            raise ValueError(f"labels must give outputs {given}")
         return {name: int(place) for name, place in labels.items()}
-    spelled = {
-        place: str(name).strip().lower().replace("-", "_").replace(" ", "_")
-        for place, name in names.items()
-    }
-    places = {
-        r: [p for p, name in spelled.items() if name in _SPELLINGS[r]]
-        for r in RELATIONS
-    }
-    if spelled == {0: "label_0"}:  # one output is a logit of support
-        return {"entailment": 0}
+    if [str(name).strip().lower() for name in names.values()] == ["label_0"]:
+        return {"entailment": 0}  # one output is a logit of support
+    places = relations_of(names)
     if len(places["entailment"]) != 1:
-        shown = "{'entailment': ..., 'neutral': ..., 'contradiction': ...}"
+        shown = "labels={'entailment': ..., 'neutral': ..., 'contradiction': ...}"
         raise ValueError(
             f"the outputs {dict(names)} do not say which one is entailment; "
-            f"say which is which: labels={shown}"
+            f"say which is which: {shown}"
         )
     return {relation: found[0] for relation, found in places.items() if found}
 
 # %% ../../nbs/3_evidence/35_nli.ipynb #a9bc463e
-def _encoded(
+Row = dict[str, list[int]]  # one input of the classifier: its token ids by name
+
+
+def require_room(claim_length: int, window: int) -> int:
+    """Return the tokens that a claim leaves for the evidence, at least 16."""
+    room = window - claim_length
+    if room < 16:
+        raise ContextTooLong(
+            f"the sentence alone takes {claim_length:,} of the model's {window:,} "
+            "tokens",
+            length=claim_length,
+            limit=window,
+            remedy="ask about its parts (claims='statements'), or use a model with a "
+            "longer window",
+        )
+    return room
+
+# %% ../../nbs/3_evidence/35_nli.ipynb #a9bc46b1
+def encoded_windows(
     tokenizer: PreTrainedTokenizerBase, premise: str, claim: str, window: int
 ) -> list[Row]:
     """Tokenize a pair into windows over the premise, each with the whole claim."""
     marks = special_texts(tokenizer)
     premise, claim = neutralise(premise, marks), neutralise(claim, marks)
-    claim_length = len(tokenizer("", claim)["input_ids"])
-    room = require_room(claim_length, window)
+    room = require_room(len(tokenizer("", claim)["input_ids"]), window)
     whole = tokenizer(premise, claim)
     known = set(whole) & set(tokenizer.model_input_names)
     names = [name for name in ("input_ids", "token_type_ids") if name in known]
@@ -128,243 +118,18 @@ def _encoded(
     count = len(cut["input_ids"])
     return [{name: cut[name][row] for name in names} for row in range(count)]
 
-# %% ../../nbs/3_evidence/35_nli.ipynb #d8b18ad8
-AGGREGATES = ("max", "joint")
+# %% ../../nbs/3_evidence/35_nli.ipynb #e0b7d8b1
+def padded(rows: Sequence[Row], pad_token_id: int) -> dict[str, list[list[int]]]:
+    """Return rows filled up to the longest, with a mask that says what is filling."""
+    fill = {"input_ids": pad_token_id, "token_type_ids": 0, "attention_mask": 0}
+    masked = [dict(row, attention_mask=[1] * len(row["input_ids"])) for row in rows]
+    longest = max(len(row["input_ids"]) for row in rows)
+    return {
+        name: [row[name] + [fill[name]] * (longest - len(row[name])) for row in masked]
+        for name in masked[0]
+    }
 
-
-def _premises(evidence: Sequence[str], aggregate: str) -> list[tuple[int | None, str]]:
-    """The premises to judge, each with the place of its evidence (None: all of it)."""
-    if aggregate == "joint":
-        return [(None, " ".join(evidence))]
-    return list(enumerate(evidence))
-
-# %% ../../nbs/3_evidence/35_nli.ipynb #ea935064
-class NLIChecker:
-    """Whether the evidence entails a sentence, by an NLI classifier of transformers.
-
-    Parameters
-    ----------
-    model : str, Path or transformers.PreTrainedModel
-        A folder, a hub name whose files are on this machine, or a loaded classifier
-        (then `tokenizer` is needed).
-    recipe : {"minicheck", "hhem", "alignscore"}, optional
-        The family of a published checker, whose input and output are then written and
-        read as its own code does it; `model` is a folder, and `labels` and `aggregate`
-        are not given. None: any classifier of pairs.
-    labels : mapping of str to int, optional
-        Which output is "entailment", "neutral", "contradiction"; needed only where the
-        model's names do not say it.
-    aggregate : str
-        "max": the best single evidence sentence; "joint": all evidence sentences as one
-        premise.
-    window : int, optional
-        How many tokens premise and sentence may have together; default: what the model
-        takes. Longer premises are cut into overlapping windows, and the best one
-        counts.
-    threshold : float
-        A sentence is supported when its probability is at least this, in [0, 1].
-    claims, combine, annotator, splitter
-        What to ask about and how to combine the answers, as in `LLMChecker`.
-    languages : sequence of str, optional
-        Codes of the languages that the model reads, such as ("en", "de"); None: any.
-        Texts that are clearly in another one are not judged by `evaluate`.
-    tokenizer, device, batch_size, download, progress : optional
-        As their names say; nothing is fetched unless `download` is true.
-
-    References
-    ----------
-    Laban et al., "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in
-    Summarization", TACL 2022.
-    """
-
-    def __init__(
-        self,
-        model: str | Path | PreTrainedModel,
-        *,
-        recipe: str | None = None,
-        labels: Mapping[str, int] | None = None,
-        aggregate: str = "max",
-        window: int | None = None,
-        threshold: float = 0.5,
-        claims: str = "sentence",
-        combine: str = "minimum",
-        annotator: Annotator | None = None,
-        splitter: Backend | str | None = None,
-        languages: Sequence[str] | None = None,
-        tokenizer: PreTrainedTokenizerBase | None = None,
-        device: str = "cpu",
-        batch_size: int = 32,
-        download: bool = False,
-        progress: bool = False,
-    ):
-        self.family: Family | None = None
-        if recipe is None:
-            self.model, self.tokenizer = load_classifier(model, tokenizer, download)
-        else:
-            require_option(recipe, "recipe", FAMILIES)
-            if labels is not None or aggregate != "max":
-                raise ValueError(f"recipe={recipe!r} says it: omit labels, aggregate")
-            if not isinstance(model, (str, Path)) or tokenizer is not None:
-                raise TypeError(f"recipe={recipe!r} reads a folder, no loaded model")
-            self.family = FAMILIES[recipe](Path(model))
-            self.model, self.tokenizer = self.family.model, self.family.tokenizer
-        self.model.to(device).eval()
-        self._digest = model_digest(self.model, self.tokenizer)
-        self.places = (
-            {"entailment": self.family.support}
-            if self.family
-            else _places(self.model.config, labels)
-        )
-        self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
-        limit = self.family.limit if self.family else None
-        self.window = fitting_window(self.model, self.tokenizer, window, limit)
-        self.threshold = require_share(threshold, "threshold")
-        self.languages = require_languages(languages)
-        self.finder = ClaimFinder(
-            claims, combine=combine, annotator=annotator, splitter=splitter
-        )
-        self.batch_size = require_count(batch_size, "batch_size")
-        self.progress = progress
-
-    @property
-    def backends(self) -> list[Backend]:
-        """The language models that it asks: one that splits statements."""
-        return self.finder.backends
-
-    @property
-    def fingerprint(self) -> str:
-        """Model, label order, aggregation, window, claims: what can change a number."""
-        order = ",".join(f"{name}={at}" for name, at in sorted(self.places.items()))
-        parts = [f"nli:{self._digest}", order, self.aggregate, f"window={self.window}"]
-        if self.family:
-            parts.append(f"recipe={self.family.recipe}")
-        # the findings of a stored verdict depend on the threshold, too
-        if self.finder.mode != "sentence":
-            parts += [
-                f"claims={self.finder.fingerprint}",
-                f"threshold={self.threshold}",
-            ]
-        return ";".join(parts)
-
-    def __repr__(self) -> str:
-        shown = f"claims={self.finder.fingerprint!r}, aggregate={self.aggregate!r}"
-        return f"NLIChecker({shown}, threshold={self.threshold}, {reads(self)})"
-
-    def check_many(
-        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
-    ) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence).
-
-        `vectors` are not needed.
-        """
-        return judge_claims(pairs, self.finder, self.threshold, self._ask)
-
-    def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
-        family = self.family
-
-        def ask(questions: Sequence[Question]) -> list[Judged | Exception]:
-            return judged(
-                questions,
-                self._rows_of,
-                lambda rows: probabilities(
-                    self.model,
-                    self.tokenizer,
-                    rows,
-                    self.batch_size,
-                    family.logits if family else None,
-                ),
-                self.places,
-                progress=self.progress,
-            )
-
-        return (
-            by_sentence(questions, ask)
-            if family and family.by_sentence
-            else ask(questions)
-        )
-
-    def _rows_of(self, evidence: Sequence[str], claim: str) -> Rows:
-        """Every window of every premise, with the place of its evidence sentence."""
-        if self.family:
-            rows = self.family.rows(evidence, claim, self.window)
-            return [(None, {"input_ids": ids}) for ids in rows]
-        return [
-            (place, row)
-            for place, premise in _premises(evidence, self.aggregate)
-            for row in _encoded(self.tokenizer, premise, claim, self.window)
-        ]
-
-# %% ../../nbs/3_evidence/35_nli.ipynb #c4d24b02
-Row = dict[str, list[int]]  # one input of the classifier: its token ids by name
-Rows = list[
-    tuple[int | None, Row]
-]  # with the place of the evidence sentence; None: all of them
-
-
-def load_classifier(
-    model: str | Path | PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase | None,
-    download: bool,
-) -> tuple[Any, Any]:
-    """Load a sequence classifier and its tokenizer from a folder or a local copy, or
-    take the loaded ones.
-    """
-    require_module("transformers", "models")
-    if not isinstance(model, (str, Path)):
-        if tokenizer is None:
-            raise ValueError(
-                "a loaded model needs its tokenizer: NLIChecker(model, tokenizer=...)"
-            )
-        return model, tokenizer
-    require_flag(download, "download")
-    remedy = "give one that holds a classifier, or a hub name with download=True"
-    kind = ("AutoModelForSequenceClassification", "a classifier")
-    return read_model(model, kind, download, remedy=remedy)
-
-
-def _places(config: Any, labels: Mapping[str, int] | None) -> dict[str, int]:
-    """Which output is which relation, by the configuration or as it was said."""
-    if labels is None:
-        _require_logit(config)
-    return label_places({int(at): name for at, name in config.id2label.items()}, labels)
-
-
-def _require_logit(config: Any) -> None:
-    """Refuse a single output that the model's configuration calls no logit."""
-    kept = getattr(config, "sentence_transformers", None) or {}
-    raw = "Identity" in str(kept.get("activation_fn", ""))
-    if config.num_labels == 1 and (config.problem_type == "regression" or raw):
-        raise ValueError(
-            "the only output of this model is a number, not a logit of support, says "
-            "its configuration; if its sigmoid is a probability, say "
-            "labels={'entailment': 0}"
-        )
-
-
-def fitting_window(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    window: int | None,
-    limit: int | None = None,
-) -> int:
-    """The window in tokens: the model's own limit, or the smaller one asked for."""
-    config = model.config.get_text_config()
-    limits = [
-        tokenizer.model_max_length,
-        getattr(config, "max_position_embeddings", None) or 10**9,
-    ]
-    limit = limit or int(min(limits))
-    if limit >= 10**9:
-        limit = 512
-    if window is None:
-        return limit
-    if require_count(window, "window", minimum=32) > limit:
-        raise ValueError(
-            f"window={window} is more than the {limit} tokens that this model takes"
-        )
-    return window
-
-# %% ../../nbs/3_evidence/35_nli.ipynb #c4d24b03
+# %% ../../nbs/3_evidence/35_nli.ipynb #e0b7d8c1
 def probabilities(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -383,103 +148,28 @@ def probabilities(
     alone = alone or model.config.problem_type == "multi_label_classification"
     alone = alone and logits_of is None
     read = logits_of or (lambda batch: model(**batch).logits)
-
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]["input_ids"]))
     results: list[np.ndarray] = [np.zeros(0)] * len(rows)
-    fill = {
-        "input_ids": tokenizer.pad_token_id or 0,
-        "token_type_ids": 0,
-        "attention_mask": 0,
-    }
     for start in steps(range(0, len(order), batch_size)):
-        part = [
-            dict(rows[i], attention_mask=[1] * len(rows[i]["input_ids"]))
-            for i in order[start : start + batch_size]
-        ]
-        longest = max(len(row["input_ids"]) for row in part)
-        padded = {
-            name: torch.tensor(
-                [row[name] + [fill[name]] * (longest - len(row[name])) for row in part]
-            ).to(model.device)
-            for name in part[0]
+        chosen = order[start : start + batch_size]
+        batch = padded([rows[i] for i in chosen], tokenizer.pad_token_id or 0)
+        moved = {
+            name: torch.tensor(ids).to(model.device) for name, ids in batch.items()
         }
         with torch.no_grad():
-            logits = read(padded).double()
+            logits = read(moved).double()
         out = (logits.sigmoid() if alone else logits.softmax(-1)).cpu().numpy()
-        for i, row in zip(order[start : start + batch_size], out, strict=True):
+        for i, row in zip(chosen, out, strict=True):
             results[i] = row
     return np.stack(results) if results else np.zeros((0, 0))
 
-
-def judged(
-    questions: Sequence[Question],
-    rows_of: Callable[[Sequence[str], str], Rows],
-    outputs_of: Callable[[Sequence[Row]], np.ndarray],
-    places: Mapping[str, int],
-    *,
-    progress: bool,
-) -> list[Judged | Exception]:
-    """Answer each question: the best of its premises and windows, or the reason why it
-    cannot be judged.
-    """
-    answers: list[Judged | Exception] = []
-    batches = [questions[start : start + 64] for start in range(0, len(questions), 64)]
-    sizes = [len(batch) for batch in batches]
-    with one_bar(len(questions), "inference", "pair", show=progress):
-        for batch in steps(batches, sizes):
-            answers += _answers_of(batch, rows_of, outputs_of, places)
-    return answers
+# %% ../../nbs/3_evidence/35_nli.ipynb #d8b18ad8
+AGGREGATES = ("max", "joint")
+Rows = list[tuple[int | None, Row]]  # with the evidence's place; None: all of it
 
 
-def _answers_of(
-    batch: Sequence[Question],
-    rows_of: Callable[[Sequence[str], str], Rows],
-    outputs_of: Callable[[Sequence[Row]], np.ndarray],
-    places: Mapping[str, int],
-) -> list[Judged | Exception]:
-    rows: list[Row] = []
-    spans: list[list[tuple[int, int | None]] | Exception] = []
-    for evidence, claim in batch:
-        try:
-            parts = rows_of(evidence, claim)
-        except ContextTooLong as error:
-            spans.append(error)
-            continue
-        spans.append([(len(rows) + i, place) for i, (place, _) in enumerate(parts)])
-        rows += [row for _, row in parts]
-    outputs = outputs_of(rows)
-    return [s if isinstance(s, Exception) else _best(s, outputs, places) for s in spans]
-
-
-def _best(
-    spans: Sequence[tuple[int, int | None]],
-    outputs: np.ndarray,
-    places: Mapping[str, int],
-) -> Judged:
-    row, evidence = max(spans, key=lambda span: outputs[span[0], places["entailment"]])
-    details: JsonDict = {
-        name: float(outputs[row, place]) for name, place in places.items()
-    }
-    if evidence is not None:
-        details["decided_by"] = evidence
-    return min(1.0, details["entailment"]), details
-
-
-def by_sentence(
-    questions: Sequence[Question],
-    ask: Callable[[Sequence[Question]], list[Judged | Exception]],
-) -> list[Judged | Exception]:
-    """Answer each question with the mean over the sentences of its claim."""
-    parts = [
-        [(evidence, part) for part in split_text(claim, lang="en") or [claim]]
-        for evidence, claim in questions
-    ]
-    answers = iter(ask([part for group in parts for part in group]))
-    found: list[Judged | Exception] = []
-    for group in parts:
-        replies = [next(answers) for _ in group]
-        failed = next((one for one in replies if isinstance(one, Exception)), None)
-        shares = [float(one[0]) for one in replies if not isinstance(one, Exception)]
-        mean = sum(shares) / len(replies)
-        found.append(failed or (mean, {"entailment": mean}))
-    return found
+def premises(evidence: Sequence[str], aggregate: str) -> list[tuple[int | None, str]]:
+    """The premises to judge, each with the place of its evidence (None: all of it)."""
+    if aggregate == "joint":
+        return [(None, " ".join(evidence))]
+    return list(enumerate(evidence))

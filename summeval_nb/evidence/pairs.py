@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, one_bar, require_texts, steps
+from summeval_nb.core.base import JsonDict, one_bar, steps
 from summeval_nb.core.results import Evidence, Finding, Signature, Verdict
 from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence, of_samples
 from summeval_nb.evidence.inputs import unread_reasons
@@ -38,17 +38,6 @@ class Settings:
     signature: Signature
 
 
-def require_pairs(texts: Sequence[str], summaries: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return both lists of texts; raise if they are none, or do not pair up."""
-    articles, judged = require_texts(texts, "texts"), require_texts(summaries, "summaries")
-    if len(articles) != len(judged):
-        raise ValueError(
-            f"texts and summaries must pair up, but there are {len(articles)} texts and {len(judged)} summaries; "
-            "repeat an article for each of its summaries"
-        )
-    return articles, judged
-
-
 def batches(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
     """Yield batches of pair numbers: pairs with the same text stay together, a batch holds about `limit` pairs.
 
@@ -70,26 +59,19 @@ def batches(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
         yield batch
 
 
-def batches_with_bar(texts: Sequence[str], progress: bool | None) -> Iterator[list[int]]:
-    """Yield batches as `batches` does, and show how many pairs are done; None: for more than 128 pairs."""
-    show = len(texts) > 128 if progress is None else progress
-    listed = list(batches(texts))
-    with one_bar(len(texts), "faithfulness", "pair", show=show):
-        yield from steps(listed, [len(batch) for batch in listed])
-
-
 def in_batches(
     texts: Sequence[str],
     summaries: Sequence[str],
     progress: bool | None,
-    evaluate_batch: Callable[[list[str], list[str], Settings], list[One]],
-    settings: Settings,
+    evaluate_batch: Callable[[list[str], list[str]], list[One]],
 ) -> list[One]:
-    """Return the results of pairs in their order, evaluated batch by batch; `progress` as for `batches_with_bar`."""
+    """Return the results of pairs in their order, batch by batch, with a bar; by default for more than 128 pairs."""
     found: dict[int, One] = {}
-    for batch in batches_with_bar(texts, progress):
-        results = evaluate_batch([texts[i] for i in batch], [summaries[i] for i in batch], settings)
-        found.update(zip(batch, results, strict=True))
+    listed = list(batches(texts))
+    with one_bar(len(texts), "faithfulness", "pair", show=len(texts) > 128 if progress is None else progress):
+        for batch in steps(listed, [len(batch) for batch in listed]):
+            results = evaluate_batch([texts[i] for i in batch], [summaries[i] for i in batch])
+            found.update(zip(batch, results, strict=True))
     return [found[number] for number in range(len(texts))]
 
 
@@ -144,7 +126,7 @@ class Retrieved:
 
     @property
     def texts(self) -> dict[str, Any]:
-        """What of the result is known before anything is judged."""
+        """The fields of the result that are known before anything is judged."""
         pair = self.pair
         return {
             "source": pair.article,
@@ -154,14 +136,9 @@ class Retrieved:
             "similarity": self.similarity if self.evidence else np.zeros((0, len(pair.source))),
         }
 
-    def fields(self, verdicts: list[Verdict], settings: Settings) -> dict[str, Any]:
-        """What of the result is no count: its texts, its verdicts, and who gave them by which choices."""
-        judged_by, signature = judged_with(settings), signed(settings.signature, verdicts)
-        return {"signature": signature, "judged_by": judged_by, "verdicts": verdicts, **self.texts}
-
     @property
     def questions(self) -> list[Pair]:
-        """What the checker is asked: evidence and sentence, as it reads them."""
+        """The questions to the checker: evidence and sentence, as it reads them."""
         return [
             ([self.pair.source[found.index].plain for found in evidence], reading.plain)
             for reading, reason, evidence in self._all
@@ -197,15 +174,6 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source
     notes = [*([verdict.details["note"]] if notes and "note" in verdict.details else []), *notes]
     details = {**verdict.details, "note": "; ".join(notes)} if notes else verdict.details
     return replace(verdict, evidence=evidence, findings=moved, details=details)
-
-
-def signed(signature: Signature, verdicts: Iterable[Verdict]) -> Signature:
-    """Return the signature of some verdicts, which says where they are hard."""
-    if not any(verdict.hard for verdict in verdicts):
-        return signature
-    parts = dict(signature)
-    version = parts.pop("version")
-    return Signature(parts | {"verdicts": "hard", "version": version})
 
 
 def read_pairs(
@@ -251,15 +219,6 @@ def embed_pairs(batch: Sequence[ReadPair], settings: Settings) -> SentenceVector
 def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
     """Return the sentences of a text that may be evidence: not code, no dividing lines, and no signs alone."""
     return [reading for reading in readings if reading.reason not in NO_EVIDENCE and has_word(reading.plain)]
-
-
-def judged_with(settings: Settings) -> str:
-    """Return who judged, for reports; of what it is good at nothing with other evidence than it was measured with."""
-    line = getattr(settings.checker, "judged_by", "")
-    measured = getattr(settings.checker, "measured_with", None)
-    if not line or measured is None or measured == (settings.embedder.fingerprint, settings.k):
-        return line
-    return f"{line.partition(',')[0]}, measured with other evidence: k={measured[1]} and the packaged embedder."
 
 
 def unread_sentences(
@@ -314,11 +273,7 @@ def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors | None) ->
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
     return [
-        replace(
-            verdict,
-            threshold=checker.threshold,
-            contradicted_below=_low(checker, verdict.findings),
-        )
+        replace(verdict, threshold=checker.threshold, contradicted_below=_low(checker, verdict.findings))
         for verdict in listed
     ]
 

@@ -1,4 +1,4 @@
-"""How well probabilities keep their word: reliability in bins, Platt scaling, for any checker."""
+"""Calibration of any checker: the reliability of its probabilities in bins, and Platt scaling."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Numbers = Sequence[float] | np.ndarray
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Reliability(Score):
-    """How well probabilities keep their word.
+    """The reliability of probabilities, held against labels.
 
     `score` is the expected calibration error in [0, 1], less is better.
 

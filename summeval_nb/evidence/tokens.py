@@ -88,7 +88,7 @@ class Parts:
 
 
 def token_matches(sentence: str) -> Iterator[re.Match[str]]:
-    """Where tokens stand, each with the group that says what it is: number, word, negation, or what to skip."""
+    """Find tokens, each with the group that names its kind: number, word, negation, or something to skip."""
     return _TOKEN.finditer(sentence)
 
 
@@ -164,7 +164,7 @@ def _in_capitals(match: re.Match[str]) -> bool:
 
 
 def parts_of(sentence: str, tokens: Sequence[Token]) -> Parts:
-    """What is compared of a sentence with these tokens."""
+    """Return the parts of a sentence with these tokens that are compared."""
     keys = tuple(token.key for token in tokens)
     content = tuple(token.key for token in tokens if token.kind in ("content", "number"))
     pairs = tuple(zip(content, content[1:], strict=False))

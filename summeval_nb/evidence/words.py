@@ -219,22 +219,8 @@ def word_features(
 ) -> tuple[dict[str, float], list[Finding]]:
     """Return the twelve features of one pair, and its findings.
 
-    Parameters
-    ----------
-    claim, evidence
-        As for `find_unsupported`.
-    vectors : PairVectors
-        The vectors of the same sentences.
-    matches : ndarray, shape (t, m), optional
-        Their `sentence_matches`, where they are known.
-
-    Returns
-    -------
-    features : dict of str to float
-        One value for each name in `FEATURES`, each at most 1 and greater for better
-        supported claims.
-    findings : list of Finding
-        See `find_unsupported`.
+    Each feature is at most 1, and greater for better supported claims. `matches` are
+    the pair's `sentence_matches`, where they are known.
     """
     pieces = copied_pieces(claim, evidence)
     findings = find_unsupported(claim, evidence)

@@ -23,7 +23,7 @@ from summeval_nb.core.base import JsonDict, require_option
 from summeval_nb.core.files import csv_text, plain_cell, read_asset, require_path, write_whole
 from summeval_nb.core.html import html_table, printable, render, text_table
 from summeval_nb.core.results import Verdict
-from summeval_nb.evidence.faithfulness import supported_share
+from summeval_nb.evidence.share import supported_share
 from summeval_nb.overlap.rouge import calculate_rouge, calculate_rouge_l, rouge_score
 from summeval_nb.overlap.translation import bleu_score
 from summeval_nb.teaching.exercises import ExerciseCheck, _Canonical, _canonical, _seal

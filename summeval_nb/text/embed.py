@@ -71,7 +71,7 @@ def encodable(sentences: object) -> list[str]:
 
 
 class BatchEmbedder:
-    """What all embedders share: equal sentences once, in batches, then in order.
+    """The common part of all embedders: equal sentences once, in batches, then in order.
 
     `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension` is d. A subclass says how texts
     are prepared (`_prepare`) and how one batch is calculated (`_pass`). With `progress` a bar is drawn; other functions

@@ -404,7 +404,7 @@ def declared_languages(thing: object) -> Codes:
 
 
 def reads(thing: object) -> str:
-    """How a repr says what an object reads: `languages=en` or `languages=any`."""
+    """Return what a repr says of an object's languages: `languages=en` or `languages=any`."""
     codes = declared_languages(thing)
     return f"languages={'any' if codes is None else '+'.join(codes)}"
 

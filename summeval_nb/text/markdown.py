@@ -1,4 +1,4 @@
-"""What the layout of a text says: its blocks, and of Markdown what states something, its words and their places."""
+"""The layout of a text: its blocks, and of Markdown the statements, with their words and places."""
 
 from __future__ import annotations
 

@@ -15,25 +15,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['require_matrix', 'dot_similarity', 'unit_rows', 'cosine_similarity', 'topk_related']
+__all__ = ['require_matrix', 'require_pair', 'distinct_rows', 'products_of', 'dot_similarity', 'unit_rows', 'cosine_similarity',
+           'topk_related']
 
 # %% ../../nbs/3_evidence/33_similarity.ipynb #c817f609
 def require_matrix(value: ArrayLike, name: str) -> np.ndarray:
     """Return `value` as a finite float64 matrix of at least one row and column.
 
-    Parameters
-    ----------
-    value : array_like
-        Numbers: lists, numpy arrays, tensors on any device.
-    name : str
-        What the message calls it.
-
-    Raises
-    ------
-    TypeError
-        If it is not a table of real numbers.
-    ValueError
-        If it has another rank, is empty, or holds NaN or infinity.
+    Lists, numpy arrays and tensors on any device will do; `name` is what a message
+    calls it. A `TypeError` is raised if it holds no real numbers, a `ValueError` if it
+    has another rank, is empty, or holds NaN or infinity.
 
     Examples
     --------
@@ -45,50 +36,42 @@ def require_matrix(value: ArrayLike, name: str) -> np.ndarray:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise ValueError(
-            f"{name} must be a matrix, and its rows differ in length: {error}"
-        ) from error
+        wrong = f"{name} must be a matrix, and its rows differ in length: {error}"
+        raise ValueError(wrong) from error
     kind, shape = array.dtype, array.shape
     if kind.kind not in "fiu":
-        raise TypeError(
-            f"{name} must hold real numbers, not {kind} ({type(value).__name__})"
-        )
+        what = f"{kind} ({type(value).__name__})"
+        raise TypeError(f"{name} must hold real numbers, not {what}")
     if array.ndim != 2:
         remedy = "; wrap one vector in a list: [vector]" if array.ndim == 1 else ""
-        raise ValueError(
-            f"{name} must be a matrix (2 dimensions), "
-            f"not an array of shape {shape}{remedy}"
-        )
+        what = f"not an array of shape {shape}{remedy}"
+        raise ValueError(f"{name} must be a matrix (2 dimensions), {what}")
     if 0 in shape:
-        raise ValueError(
-            f"{name} is empty, with shape {shape}: there is nothing to compare"
-        )
+        why = f"with shape {shape}: there is nothing to compare"
+        raise ValueError(f"{name} is empty, {why}")
     wide = array.astype(np.float64)
     if not np.isfinite(wide).all():
         row, column = np.argwhere(~np.isfinite(wide))[0]
-        raise ValueError(
-            f"{name} holds {wide[row, column]} at row {row}, column {column}: "
-            "remove or repair that vector"
-        )
+        where = f"at row {row}, column {column}: remove or repair that vector"
+        raise ValueError(f"{name} holds {wide[row, column]} {where}")
     return wide
 
-
-def _require_pair(
+# %% ../../nbs/3_evidence/33_similarity.ipynb #c817f6b1
+def require_pair(
     embed_text: ArrayLike, embed_summary: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return both tables checked; raise a `ValueError` if their dimensions differ."""
     text = require_matrix(embed_text, "embed_text")
     summary = require_matrix(embed_summary, "embed_summary")
     if text.shape[1] != summary.shape[1]:
-        raise ValueError(
-            f"embed_text has {text.shape[1]} dimensions, "
-            f"embed_summary {summary.shape[1]}: "
-            "embed both with the same model (one row a sentence)"
-        )
+        counts = f"embed_text has {text.shape[1]} dimensions, "
+        counts += f"embed_summary {summary.shape[1]}"
+        remedy = "embed both with the same model (one row a sentence)"
+        raise ValueError(f"{counts}: {remedy}")
     return text, summary
 
 # %% ../../nbs/3_evidence/33_similarity.ipynb #752c72f9
-def _distinct(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def distinct_rows(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """Return the different rows, and for each row the place of its equal."""
     place: dict[bytes, int] = {}
     copies = [
@@ -98,9 +81,12 @@ def _distinct(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return matrix[first], copies
 
 
-def _products(text: np.ndarray, summary: np.ndarray) -> np.ndarray:
+def products_of(text: np.ndarray, summary: np.ndarray) -> np.ndarray:
     """Return all products of the rows, (N, M); equal rows get exactly equal ones."""
-    (text, text_copies), (summary, summary_copies) = _distinct(text), _distinct(summary)
+    (text, text_copies), (summary, summary_copies) = (
+        distinct_rows(text),
+        distinct_rows(summary),
+    )
     return (summary @ text.T)[np.ix_(summary_copies, text_copies)]
 
 # %% ../../nbs/3_evidence/33_similarity.ipynb #1a0f89e7
@@ -131,9 +117,9 @@ def dot_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.ndarra
     >>> dot_similarity([[4, 3], [0, 2]], [[3, 4]])
     array([[24.,  8.]])
     """
-    text, summary = _require_pair(embed_text, embed_summary)
+    text, summary = require_pair(embed_text, embed_summary)
     with np.errstate(over="ignore", invalid="ignore"):
-        products = _products(text, summary)
+        products = products_of(text, summary)
     if not np.isfinite(products).all():
         raise ValueError(
             "a dot product exceeds what float64 holds (1.8e308): "
@@ -157,7 +143,7 @@ def unit_rows(matrix: np.ndarray) -> np.ndarray:
     norms = np.sqrt((scaled * scaled).sum(axis=-1, keepdims=True))
     return scaled / np.where(norms > 0, norms, 1)
 
-
+# %% ../../nbs/3_evidence/33_similarity.ipynb #47dc29b1
 def cosine_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.ndarray:
     """Return the cosine of every summary vector with every article vector.
 
@@ -192,8 +178,8 @@ def cosine_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.nda
     array([[0.96, 0.8 ],
            [0.8 , 0.  ]])
     """
-    text, summary = _require_pair(embed_text, embed_summary)
-    return np.clip(_products(unit_rows(text), unit_rows(summary)), -1, 1)
+    text, summary = require_pair(embed_text, embed_summary)
+    return np.clip(products_of(unit_rows(text), unit_rows(summary)), -1, 1)
 
 # %% ../../nbs/3_evidence/33_similarity.ipynb #a34dc003
 def topk_related(sim_matrix: ArrayLike, k: int) -> np.ndarray:
