@@ -590,6 +590,16 @@ def test_pairs_are_counted_by_words_and_by_lines():
     assert _word_counts(poem, number_texts(poem.texts, tokenize), "rougeL").tolist() == [[3, 5, 5]]
 
 
+def test_references_that_many_candidates_share_are_counted_all_against_all():
+    texts = [text for text, _ in fuzz(24, 5)]
+    groups = [["a cat sat", "the cats sitting"]] * 20 + [["The cat 3.5"]] * 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = rouge_many(texts, groups, types=FOUR)
+        for place, (text, group) in enumerate(zip(texts, groups, strict=True)):
+            assert dict(table[place]) == dict(rouge_score(text, group, types=FOUR))
+
+
 def test_four_conventions():
     counts = [(5, 6, 6), (5, 6, 7)]
     found = {multi: combine_references(counts, multi) for multi in MULTI}

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from summeval_nb.core.base import np
@@ -138,6 +138,7 @@ class _Pairs(NamedTuple):
     made: np.ndarray
     wanted: np.ndarray
     starts: np.ndarray
+    runs: list[tuple[int, int]]  # how many candidates in a row have the same references, and how many these are
 
 
 def _lay_out(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> _Pairs:
@@ -150,7 +151,26 @@ def _lay_out(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> 
             groups[group] = [places.setdefault(text, len(places)) for text in group]
         wanted += groups[group]
     sizes = np.fromiter(map(len, references), np.int64, len(references))
-    return _Pairs(list(places), np.repeat(own, sizes), np.array(wanted, np.int64), np.cumsum(sizes) - sizes)
+    runs = [(len(list(run)), len(group)) for group, run in groupby(map(tuple, references))]
+    return _Pairs(list(places), np.repeat(own, sizes), np.array(wanted, np.int64), np.cumsum(sizes) - sizes, runs)
+
+
+def _common_lengths(pairs: _Pairs, sequences: Sequence[Sequence[Hashable]]) -> np.ndarray:
+    """Return the length of the longest common subsequence of each pair; all against all where references repeat."""
+    made, wanted = ([sequences[text] for text in side.tolist()] for side in (pairs.made, pairs.wanted))
+    if 4 * len(pairs.runs) > len(pairs.starts):
+        return common_lengths(made, wanted)
+    from rapidfuzz.distance import LCSseq
+    from rapidfuzz.process import cdist
+
+    found, at = [], 0
+    for texts, size in pairs.runs:
+        end = at + texts * size
+        found.append(
+            cdist(wanted[at : at + size], made[at:end:size], scorer=LCSseq.similarity, dtype=np.int32).T.ravel()
+        )
+        at = end
+    return np.concatenate(found)
 
 
 def _word_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
@@ -162,8 +182,8 @@ def _word_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
     else:  # sorted n-grams have their clipped matches as their longest common subsequence
         *_, level = ngram_levels(tokens, int(kind[5:]))
         sequences = as_sequences(level, ordered=True)
-    sides = ([sequences[text] for text in side.tolist()] for side in (pairs.made, pairs.wanted))
-    return np.column_stack([common_lengths(*sides), level.lengths[pairs.made], level.lengths[pairs.wanted]]) * 1.0
+    lengths = _common_lengths(pairs, sequences)
+    return np.column_stack([lengths, level.lengths[pairs.made], level.lengths[pairs.wanted]]) * 1.0
 
 
 def _line_counts(
