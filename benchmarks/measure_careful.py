@@ -38,7 +38,7 @@ from summeval_nb.text.split import split_text
 
 HERE = Path(__file__).parent
 WRITTEN = {"held_out": "fresh_articles_16", "near_copies": "near_copies"}
-SIZE = 8 * 2**20  # bytes of what ships, at most
+SIZE = 8_000_000  # bytes of what ships, at most
 
 
 class Item(NamedTuple):

@@ -275,6 +275,7 @@ def train(options: argparse.Namespace) -> None:
             saved = time.time()
     if options.decay:
         save_file({name: weights[name].detach().contiguous() for name in names}, work / "decayed.safetensors")
+        ending.unlink(missing_ok=True)  # the next decay begins with what was learnt until then
 
 
 def main() -> None:
