@@ -1,7 +1,6 @@
 """What is handed out: the source archive, the wheel that is built from it, what a clean environment does with that."""
 
 import email
-import importlib
 import os
 import re
 import shutil
@@ -14,6 +13,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
+import size
 import yaml
 from helpers.late import Late
 
@@ -23,8 +23,6 @@ NotebookClient = Late("nbclient", "NotebookClient")
 
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = ROOT / ".github" / "workflows"
-sys.path.insert(0, str(ROOT / "docs"))
-size = importlib.import_module("size")
 
 
 def settings() -> dict[str, str]:

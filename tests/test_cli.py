@@ -1,4 +1,4 @@
-"""The command line's contract, through real processes: outputs, one-line errors, exit codes."""
+"""The command line's contract, once through a real process: outputs, one-line errors, exit codes."""
 
 import json
 import os
@@ -7,18 +7,34 @@ import subprocess
 import sys
 from html import escape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from summeval_nb import evaluate, sample_articles
+from summeval_nb.cli import main
 
 ROOT = Path(__file__).parents[1]
 
 
-def summeval(*arguments, stdin=None, cwd=None):
+def process(*arguments, stdin=None):
     command = [sys.executable, "-m", "summeval_nb", *map(str, arguments)]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, input=stdin, cwd=cwd, env=env, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, input=stdin, env=env, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def summeval(capsys, monkeypatch, tmp_path):
+    """The command in this process, in a folder of its own: a new process imports for seconds."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return SimpleNamespace(returncode=left.value.code or 0, stdout=said.out, stderr=said.err)
+
+    return run
 
 
 @pytest.fixture
@@ -29,7 +45,7 @@ def files(tmp_path):
     return article, summary
 
 
-def test_evaluate_prints_verdicts_and_evidence(files, tmp_path):
+def test_evaluate_prints_verdicts_and_evidence(summeval, files, tmp_path):
     done = summeval("score", "faithfulness", *files, "-o", "k=2", "--html", tmp_path / "report.html")
     assert done.returncode == 0, done.stderr
     assert "The bridge opened in 1931." in done.stdout and "[5,000]" in done.stdout and "k:2" in done.stdout
@@ -39,23 +55,23 @@ def test_evaluate_prints_verdicts_and_evidence(files, tmp_path):
 
 
 def test_json_is_for_programs_and_standard_input_works(files):
-    done = summeval("score", "faithfulness", files[0], "-", "--json", stdin="It is 1,149 metres long.\n")
+    done = process("score", "faithfulness", files[0], "-", "--json", stdin="It is 1,149 metres long.\n")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert data["score"] == 1.0 and data["verdicts"][0]["evidence"][0]["index"] == 1
 
 
-def test_demo_writes_a_report(tmp_path):
-    done = summeval("demo", "--number", 2, cwd=tmp_path)
+def test_demo_writes_a_report(summeval, tmp_path):
+    done = summeval("demo", "--number", 2)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "summeval-demo.html").stat().st_size > 10_000
     assert "faithful" in done.stdout and "wrong" in done.stdout
 
 
 @pytest.mark.nightly
-def test_demo_says_where_its_checker_is_wrong_or_unclear(tmp_path):
+def test_demo_says_where_its_checker_is_wrong_or_unclear(summeval, tmp_path):
     for number, sample in enumerate(sample_articles(), 1):
-        done = summeval("demo", "--number", number, cwd=tmp_path)
+        done = summeval("demo", "--number", number)
         page = (tmp_path / "summeval-demo.html").read_text(encoding="utf-8")
         expected = []
         for summary in sample.summaries.values():
@@ -96,7 +112,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD.keys())
-def test_bad_input_is_one_line_and_code_2(arguments, message, files, tmp_path):
+def test_bad_input_is_one_line_and_code_2(summeval, arguments, message, files, tmp_path):
     names = {"folder": tmp_path, "article": files[0], "summary": files[1]}
     for name, content in (("empty", b" \n"), ("binary", b"\x89PNG\xff\xfe"), ("nul", b"a\x00b")):
         names[name] = tmp_path / name
@@ -107,13 +123,13 @@ def test_bad_input_is_one_line_and_code_2(arguments, message, files, tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
-def test_the_list_of_commands_cuts_no_sentence():
+def test_the_list_of_commands_cuts_no_sentence(summeval):
     listed = " ".join(summeval("--help").stdout.split())
     assert "Score texts with a metric by its name; each says its options by --help." in listed
     assert "..." not in listed.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["score", "bleu", "--help"], ["demo", "-h"], ["--version"]])
-def test_help_and_version(arguments):
+def test_help_and_version(summeval, arguments):
     done = summeval(*arguments)
     assert done.returncode == 0 and done.stdout.strip() and not done.stderr

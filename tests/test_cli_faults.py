@@ -8,13 +8,14 @@ import sys
 import warnings
 from pathlib import Path
 
-import nltk
 import pytest
+from helpers.late import Late
 
 from summeval_nb import cli
 from summeval_nb.text import punkt
 from summeval_nb.text import splitters as _splitters
 
+nltk = Late("nltk")
 pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).parents[1]
@@ -420,6 +421,8 @@ def test_a_reader_that_goes_away_is_no_fault(place):
 INTERRUPTED = """
 import os, signal, sys, threading, time
 from summeval_nb import __main__ as start
+
+nltk = Late("nltk")
 seconds = float(sys.argv.pop(1))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def press():

@@ -1,16 +1,16 @@
 """The everyday set: its texts and labels are beyond dispute, nobody was trained on them, and both benches judge it."""
 
 import gzip
-import importlib
 import json
 import re
-import sys
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 from unicodedata import normalize
 
+import everyday
+import everyday_scenes as scenes
 import pytest
 from typer.testing import CliRunner
 
@@ -22,9 +22,7 @@ from summeval_nb.judged.asking import BulkJudge
 from summeval_nb.judged.judging import JudgeFailure
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "benchmarks"))
-everyday = importlib.import_module("everyday")
-scenes = importlib.import_module("everyday_scenes")
+
 SETS = everyday.make()
 ITEMS = [item for items in SETS.values() for item in items]
 PAIRS = list(zip(ITEMS[::2], ITEMS[1::2], strict=True))

@@ -11,7 +11,6 @@ from summeval_nb.models.local import TransformersBackend
 
 needs("torch", "transformers")
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "benchmarks"))
 training = Late("train_example_model")
 
 

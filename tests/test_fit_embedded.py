@@ -1,18 +1,15 @@
 """The fit of the embedded checker (benchmarks/fit_embedded.py): tables whose truth is known, and the one that ships."""
 
 import os
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import fit_embedded
 import numpy as np
 import pytest
-from helpers.late import Late
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-import fit_embedded
 from _labelled import SETS, Claim, documents, same_article
 from fit_embedded import Table, balanced_accuracy, calibrated, chosen_threshold, fit, items, left_out_scores, read_rows
+from helpers.late import Late
 
 from summeval_nb.evidence.embedded import NUMBERS, fitted
 

@@ -7,17 +7,13 @@ import inspect
 import io
 import re
 from functools import cache
-from pathlib import Path
 
+import book
 import pytest
-from helpers.late import Late
 
 import summeval_nb
 from summeval_nb.judged import rate
 
-nbformat = Late("nbformat")
-
-PAGE = nbformat.read(Path(__file__).parents[1] / "nbs" / "from_other_tools.ipynb", 4)
 FENCE = re.compile(r"^```python\n# ([\w-]+)\n(.*?)^```", re.M | re.S)
 PARTS = ("core", "text", "models", "overlap", "evidence", "judged", "agreement", "runs")
 
@@ -27,7 +23,7 @@ def tasks() -> dict[str, tuple[list[tuple[str, str]], list[str]]]:
     """Each task with the peers' blocks, by tool, and our own code."""
     found: dict[str, tuple[list[tuple[str, str]], list[str]]] = {}
     here = ""
-    for cell in PAGE.cells:
+    for cell in book.read("from_other_tools").cells:
         if cell.cell_type == "markdown":
             heading = re.search(r"^## (.+)$", cell.source, re.M)
             here = heading[1] if heading else here
@@ -52,19 +48,16 @@ def test_there_are_ten_tasks_with_both_sides():
         assert theirs and len(ours) == 1, name
 
 
-@pytest.mark.parametrize("name", tasks())
-def test_ours_is_not_longer_than_theirs(name):
-    theirs, (ours,) = tasks()[name]
-    shortest = min(n_lines(code) for _, code in theirs)
-    assert n_lines(ours) <= shortest, f"{n_lines(ours)} lines against {shortest}"
+def test_ours_is_not_longer_than_theirs():
+    for name, (theirs, (ours,)) in tasks().items():
+        shortest = min(n_lines(code) for _, code in theirs)
+        assert n_lines(ours) <= shortest, f"{name}: {n_lines(ours)} lines against {shortest}"
 
 
-@pytest.mark.parametrize("name", tasks())
-def test_their_code_is_python_and_imports_what_there_is(name):
-    for tool, code in tasks()[name][0]:
-        tree = ast.parse(code)
+def test_their_code_is_python_and_imports_what_there_is():
+    for tool, code in (block for theirs, _ in tasks().values() for block in theirs):
         assert max(map(len, code.splitlines())) <= 88, tool
-        for node in ast.walk(tree):
+        for node in ast.walk(ast.parse(code)):
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] not in ("ragas", "deepeval"):
                 module = importlib.import_module(node.module)
                 assert all(hasattr(module, alias.name) for alias in node.names), node.module
@@ -80,7 +73,7 @@ def run(code: str, names: dict) -> str:
 
 def names_of_the_page() -> dict:
     names: dict = {}
-    run(next(cell.source for cell in PAGE.cells if cell.id == "texts"), names)
+    run(next(cell.source for cell in book.read("from_other_tools").cells if cell.id == "texts"), names)
     return names
 
 
@@ -132,7 +125,7 @@ def test_the_call_of_a_language_model_is_one():
 
 def names_here() -> list[str]:
     """Names of ours in the middle column of the table."""
-    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|[^|]+\|$", PAGE.cells[-1].source, re.M)
+    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|[^|]+\|$", book.read("from_other_tools").cells[-1].source, re.M)
     return sorted({name for row in rows for name in re.findall(r"`(\w+)", row)})
 
 

@@ -33,7 +33,6 @@ nbformat = Late("nbformat")
 stats = Late("scipy.stats")
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
 
 REFERENCE, CANDIDATE = "The cat sat on the mat.", "The cat is on the mat."
 CAT = ["The cat is on the mat.", "A cat is sitting on the mat."]

@@ -223,7 +223,7 @@ def test_all_that_meets_on_a_device_is_on_it(monkeypatch):
         readers.encoded(there, rows)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU that PyTorch can calculate on")
+@pytest.mark.skipif("not torch.cuda.is_available()", reason="no GPU that PyTorch can calculate on")
 @pytest.mark.parametrize(("precision", "near"), [("float32", 1e-4), ("bfloat16", 0.05)])
 def test_a_gpu_reads_as_the_processor_does(precision, near):
     here, there = (readers.load_reader(precision, device).read(PAIRS) for device in ("cpu", "cuda"))

@@ -1,6 +1,5 @@
 """The site: built from the executed notebooks without a warning, complete, and asking no other host for anything."""
 
-import importlib
 import json
 import os
 import re
@@ -11,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import book
+import execute
 import pytest
 from helpers.late import Late
 
@@ -19,8 +20,8 @@ etree = Late("lxml.etree")
 html = Late("lxml.html")
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))
-book, execute, nbdev_pages, readme = map(importlib.import_module, ("book", "execute", "nbdev_pages", "readme"))
+nbdev_pages = Late("nbdev_pages")
+readme = Late("readme")
 PAGES = book.written()
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]

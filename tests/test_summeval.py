@@ -2,9 +2,9 @@
 
 import doctest
 import json
-import sys
 from pathlib import Path
 
+import meta  # the benchmark's embedders and its call of mteb
 import numpy as np
 import pytest
 from helpers.late import Late
@@ -24,9 +24,6 @@ from summeval_nb.agreement.tables import (
 )
 from summeval_nb.core.data import QUALITIES, SummEval, load_summeval, load_toy_summeval
 from summeval_nb.text import load_embedder
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-import meta  # the benchmark's embedders and its call of mteb
 
 stats = Late("scipy.stats")
 

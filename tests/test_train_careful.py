@@ -2,14 +2,9 @@
 
 import argparse
 import random
-import sys
-from pathlib import Path
-
-from helpers.late import Late
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 from _short_pairs import facts, filled, short_rows, value
+from helpers.late import Late
 
 training = Late("train_careful")
 

@@ -5,17 +5,13 @@ import json
 import os
 import random
 import re
-import sys
-from pathlib import Path
 
 import pytest
-from helpers.late import Late
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from _labelled import SETS as SETS_OF_PEOPLE
 from _labelled import documents, judged_rows, same_article
 from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
 from fit_embedded import ASSETS, LEFT_OUT, readers
+from helpers.late import Late
 
 Reader = Late("summeval_nb.evidence.reader", "Reader")
 torch = Late("torch")

@@ -24,7 +24,6 @@ from summeval_nb.text.minilm import minilm_files
 stats = Late("scipy.stats")
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "docs"))
 
 import try_in_browser  # noqa: E402
 import try_page  # noqa: E402

@@ -1,11 +1,10 @@
 """What a lecturer prints and projects: lesson 72's handout fits one page, and its slide tells no answer."""
 
 import base64
-import importlib
 import re
-import sys
 from pathlib import Path
 
+import execute
 import pytest
 from helpers.late import Late
 from playwright.sync_api import expect
@@ -13,8 +12,7 @@ from playwright.sync_api import expect
 nbformat = Late("nbformat")
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
-execute = importlib.import_module("execute")
+
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 

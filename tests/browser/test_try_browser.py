@@ -5,7 +5,6 @@ The page stands in a small folder of its own: the site need not be built for it.
 
 import gzip
 import json
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -28,7 +27,6 @@ from summeval_nb import (
 )
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "docs"))
 
 import try_page  # noqa: E402
 from try_in_browser import coefficients  # noqa: E402
