@@ -384,7 +384,12 @@ def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
             "evidence\tresponse\tevidence\nk\tr\tk\n",
             "b.tsv, line 1, names a column twice, 'evidence'",
         ),
-        ("aggrefact", "a.csv", "doc,label\na,1\n", "a.csv, line 2: there is no field 'sentence' or 'claim' or 'summary'"),
+        (
+            "aggrefact",
+            "a.csv",
+            "doc,label\na,1\n",
+            "a.csv, line 2: there is no field 'sentence' or 'claim' or 'summary'",
+        ),
     ],
 )
 def test_errors_name_the_file_and_the_line(tmp_path, format, name, content, message):

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -56,22 +57,30 @@ FALSE = [
 LIKELY, UNSAID = "The new pier collapsed in 1998.", "Zebras graze quietly."  # a clash above the threshold; and nothing
 OPEN = ["The state pays a quarter of the cost.", "Heavy rain flooded the cellar.", "The harbour has a library.", UNSAID]
 MORE = ["The old pier collapsed in 1989.", "Solberg defeated Brandt.", "Nobody was injured in 1998.", LIKELY]
-PAIRS = [(ARTICLE, claim) for claim in [*TRUE, *OTHER_WORDS, *FALSE, *OPEN, *MORE]]
-PAIRS += [
-    (split_text(article.text)[:8], split_text(summary.text)[0])
-    for article in sample_articles()[:4]
-    for summary in article.summaries.values()
-]
+
+
+@cache
+def pairs():
+    """Claims about the article, and the first sentences of the packaged ones."""
+    own = [(ARTICLE, claim) for claim in [*TRUE, *OTHER_WORDS, *FALSE, *OPEN, *MORE]]
+    return [
+        *own,
+        *(
+            (split_text(article.text)[:8], split_text(summary.text)[0])
+            for article in sample_articles()[:4]
+            for summary in article.summaries.values()
+        ),
+    ]
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return EmbeddedChecker().check_many(PAIRS)
+    return EmbeddedChecker().check_many(pairs())
 
 
 @pytest.fixture(scope="module")
 def by_claim(verdicts):
-    return {claim: verdict for (_, claim), verdict in zip(PAIRS, verdicts, strict=True)}
+    return {claim: verdict for (_, claim), verdict in zip(pairs(), verdicts, strict=True)}
 
 
 def clashes(verdict):
@@ -111,7 +120,7 @@ def test_a_term_is_a_weight_times_its_number(verdicts):
 
 def test_copied_is_there_iff_a_copy_has_changed(verdicts):
     seen = set()
-    for pair, vectors, verdict in zip(PAIRS, encode_pairs(PAIRS, load_embedder("minilm")), verdicts, strict=True):
+    for pair, vectors, verdict in zip(pairs(), encode_pairs(pairs(), load_embedder("minilm")), verdicts, strict=True):
         changed = any(clash.in_place for clash in parse_pair(*pair, vectors).clashes.found)
         assert ("copied" in verdict.details["terms"]) == changed, pair[1]
         assert not changed or clashes(verdict), pair[1]
@@ -269,14 +278,14 @@ def test_there_is_one_threshold(gone):
 
 
 def test_one_by_one_is_as_in_bulk(verdicts):
-    for pair, verdict in list(zip(PAIRS, verdicts, strict=True))[::3]:
+    for pair, verdict in list(zip(pairs(), verdicts, strict=True))[::3]:
         (alone,) = EmbeddedChecker().check_many([pair])
         assert alone.probability == pytest.approx(verdict.probability, abs=1e-5), pair[1]
         assert (alone.state, alone.findings, alone.evidence) == (verdict.state, verdict.findings, verdict.evidence)
 
 
 def test_it_does_not_matter_who_made_the_vectors(verdicts):
-    given = EmbeddedChecker().check_many(PAIRS, vectors=encode_pairs(PAIRS, load_embedder("minilm")))
+    given = EmbeddedChecker().check_many(pairs(), vectors=encode_pairs(pairs(), load_embedder("minilm")))
     for own, verdict in zip(given, verdicts, strict=True):
         assert own.probability == pytest.approx(verdict.probability, abs=1e-6)
         assert (own.state, own.findings) == (verdict.state, verdict.findings)
@@ -285,10 +294,10 @@ def test_it_does_not_matter_who_made_the_vectors(verdicts):
 def test_the_order_of_evidence_moves_only_the_whole_window(verdicts):
     """The nearest two sentences come first in it; the others stand in their order, and the last may not fit."""
     random_ = random.Random(0)
-    turned = [(random_.sample(evidence, len(evidence)), claim) for evidence, claim in PAIRS]
+    turned = [(random_.sample(evidence, len(evidence)), claim) for evidence, claim in pairs()]
     moved = []
     for (evidence, _), pair, verdict, other in zip(
-        PAIRS, turned, verdicts, EmbeddedChecker().check_many(turned), strict=True
+        pairs(), turned, verdicts, EmbeddedChecker().check_many(turned), strict=True
     ):
         assert other.findings == verdict.findings
         assert [pair[0][found_sentence.index] for found_sentence in other.evidence] == [
@@ -332,7 +341,7 @@ def test_a_claim_without_a_word_fails_alone():
 
 
 def test_recalibration_moves_the_logit_only(verdicts):
-    moved = EmbeddedChecker(slope=2.0, offset=-1.0).check_many(PAIRS[:6])
+    moved = EmbeddedChecker(slope=2.0, offset=-1.0).check_many(pairs()[:6])
     for moved_verdict, verdict in zip(moved, verdicts, strict=False):
         assert moved_verdict.details["terms"] == pytest.approx(verdict.details["terms"], abs=1e-5)
         assert moved_verdict.probability == sigmoid(2.0 * moved_verdict.details["logit"] - 1.0)
@@ -352,7 +361,7 @@ def test_both_packaged_checkers_are_recalibrated_alike(kind):
 
 @pytest.mark.parametrize("precision", ["bfloat16", "int8"])
 def test_shorter_numbers_move_a_verdict_by_little(verdicts, precision):
-    there = EmbeddedChecker(precision=precision).check_many(PAIRS)
+    there = EmbeddedChecker(precision=precision).check_many(pairs())
     moved = [abs(a.probability - b.probability) for a, b in zip(verdicts, there, strict=True)]
     assert sum(moved) / len(moved) <= 0.005
     reader = NUMBERS[:4]

@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
-import jsonschema
 import numpy as np
 import pytest
+from helpers.late import Late
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +25,7 @@ from summeval_nb.evidence.share import why_none_judged
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import load_embedder
 
+jsonschema = Late("jsonschema")
 ROOT = Path(__file__).parents[1]
 PAIRS = [(article.text, summary.text) for article in sample_articles() for summary in article.summaries.values()]
 

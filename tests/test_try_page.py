@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import bleu_score, rouge_score
-from summeval_nb.evidence import reader
 from summeval_nb.text.embed import encodable
 from summeval_nb.text.minilm import minilm_files
 
 stats = Late("scipy.stats")
 
+reader = Late("summeval_nb.evidence.reader")
 ROOT = Path(__file__).parents[1]
 
 import try_in_browser  # noqa: E402
