@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from summeval_nb.core.base import require_module
 from summeval_nb.evidence.nli import require_room
@@ -47,8 +47,7 @@ class Family:
 
     def logits(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """The outputs for a batch, (rows, labels), before the softmax."""
-        outputs: torch.Tensor = self.model(**batch).logits
-        return outputs
+        return cast("torch.Tensor", self.model(**batch).logits)
 
     def rows(self, evidence: Sequence[str], claim: str, window: int) -> list[list[int]]:
         """The tokens of every piece with the claim; a piece that does not fit is read in overlapping windows."""
@@ -122,8 +121,7 @@ class MiniCheck(Family):
         if not self.seq2seq:
             return super().logits(batch)
         start = batch["input_ids"].new_zeros((len(batch["input_ids"]), 1))
-        outputs: torch.Tensor = self.model(**batch, decoder_input_ids=start).logits
-        return outputs[:, 0, [3, 209]]
+        return cast("torch.Tensor", self.model(**batch, decoder_input_ids=start).logits[:, 0, [3, 209]])
 
 
 class Hhem(Family):
