@@ -317,12 +317,12 @@ def test_the_nearest_two_stand_first_in_both_windows():
 
 
 def test_the_same_window_is_read_once(monkeypatch):
-    read = []
+    read, reader = [], load_reader()
 
     class Counting:
         def read(self, pairs):
             read.extend(pairs)
-            return load_reader().read(pairs)
+            return reader.read(pairs)
 
     monkeypatch.setattr("summeval_nb.evidence.reader.load_reader", lambda precision, device: Counting())
     EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
