@@ -14,8 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from summeval_nb import LLMChecker, ServerBackend
-from summeval_nb.judged import LLMJudge, RubricMetric, compare_answers_many, evaluate_rag
+from summeval_nb import LLMChecker, ServerBackend, load_metric
+from summeval_nb.judged import LLMJudge, compare_answers_many, evaluate_rag
 
 CASES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("right", "wrong"), ("truth", "wrong")]
@@ -68,7 +68,7 @@ def main() -> None:
         "Does the answer answer the question? 1: it is nonsense. 5: it answers the question.",
         "Is the answer right and clear?",
     ):
-        rubric = RubricMetric(criteria=criteria, backend=backend, workers=1)
+        rubric = load_metric("rubric", criteria=criteria, backend=backend, workers=1)
         grades = {
             name: [
                 result.score or 0

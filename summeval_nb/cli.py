@@ -286,12 +286,12 @@ def compare(
     Example: summeval compare pairs.jsonl --backend llm:FOLDER
     """
     from summeval_nb.core.metric import Metric
-    from summeval_nb.judged.comparisons import PairwiseMetric, compare_answers_many, rank_systems
+    from summeval_nb.judged.comparisons import compare_answers, compare_answers_many, rank_systems
 
     keep_apart(given, table, given.store)
     metric: Any = Metric(_ranked) if rank else "side_by_side"
     rows, bad = read_table(table, given.format, metric, given.column)
-    options = read_options(given.option, PairwiseMetric, "compare", but=["judge", "backend"])
+    options = read_options(given.option, compare_answers, "compare", but=["judge", "backend", "truth"])
     options |= load_named({"judge": judge} | ({"backend": backend} if backend else {}))
     many: Callable[..., Any] = rank_systems if rank else compare_answers_many
     result = many(rows, **options, store=open_store(given.store), progress=sys.stderr.isatty())
@@ -654,13 +654,14 @@ def judge_bench(
     """
     keep_apart(given, given.store)
     from summeval_nb.agreement.bench import benchmark_judge
-    from summeval_nb.judged.grading import RatingMetric
+    from summeval_nb.core.metric import Metric
+    from summeval_nb.judged.grading import rate
 
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
     judges: dict[str, Any] = {name: name for name in judge or [] if name}
     if rater:
-        judges |= {f"{rater} ({wanted})": RatingMetric(quality=wanted, backend=rater) for wanted in quality or []}
+        judges |= {f"{rater} ({wanted})": Metric(rate, quality=wanted, backend=rater) for wanted in quality or []}
     judges = judges or {"embedded": "embedded"}
     result = benchmark_judge(judges, set or None, limit=limit, store=open_store(given.store))
     _show_bench(result, given, "Judges on labelled sets")

@@ -12,12 +12,10 @@ from helpers.late import Late
 from summeval_nb import evaluate_answer, evaluate_answers
 from summeval_nb.core.data import sample_articles
 from summeval_nb.core.files import table_records
-from summeval_nb.core.results import Sentence, Signature
+from summeval_nb.core.results import ScoreTable, Sentence, Signature
 from summeval_nb.judged.answers import (
-    _COLUMNS,
     PAIRS,
     AnswerReport,
-    AnswerTable,
     Hypothesis,
     Inference,
     JudgedStatement,
@@ -337,7 +335,7 @@ def alike(left, other):
 
 
 @pytest.fixture(scope="module")
-def table() -> AnswerTable:
+def table():
     return evaluate_answers(rows(), progress=False)
 
 
@@ -369,7 +367,7 @@ def test_the_summary_counts_what_is_defined(table):
     assert table.summary() == table.summary() and len(table.to_frame()) == len(table) == 11
     assert len(table.to_frame(by="sentence")) == sum(len(report.rows()) for report in table)
     json.dumps(table.to_dict())
-    assert "<table" in table._repr_html_() and "11 answers" in repr(table)
+    assert "<table" in table._repr_html_() and "11 texts" in repr(table) and "verdict: right" in repr(table)
 
 
 def test_refusal_precision_and_recall_by_hand():
@@ -712,8 +710,6 @@ def test_flags_in_words():
 def test_intervals_and_rates():
     assert mean_interval([0.5], 0.95, 0) == (None, None) and mean_interval([0.5, 0.5], 0.95, 0) == (0.5, 0.5)
     assert rate_row("refusals", 0, 0, 0.95)["value"] is None and rate_row("refusals", 3, 10, 0.95)["value"] == 0.3
-    empty = AnswerTable(results=[], signature=Signature({})).to_frame(by="sentence")
-    assert list(empty.columns) == ["row", *_COLUMNS]
 
 
 def test_what_was_not_judged_has_no_vote_and_is_counted():
@@ -727,7 +723,7 @@ def test_what_was_not_judged_has_no_vote_and_is_counted():
 
 def test_a_table_holds_its_reports_in_order():
     reports = [report_of([YES], [YES]), report_of([NO], [NO], reason="the context is empty")]
-    table = AnswerTable(results=reports, signature=reports[0].signature)
+    table = ScoreTable(reports, signature=reports[0].signature)
     assert len(table) == 2 and table[1] is reports[1] and table.n_failed == 0
     assert [outcome.status for outcome in table.outcomes()] == ["undefined"] * 2 and table.mean() is None
 

@@ -688,15 +688,16 @@ def test_who_calls_a_model_says_so():
     from helpers.wrapping import Wrapped
 
     from summeval_nb import LLMChecker, ScriptedBackend
+    from summeval_nb.core.metric import Metric
     from summeval_nb.judged import LLMJudge
-    from summeval_nb.judged.grading import RatingMetric
+    from summeval_nb.judged.grading import rate
     from summeval_nb.runs.costs import find_backends
 
     first, second = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")
     checker = LLMChecker(first, claims="statements", splitter=second)
     assert find_backends({"checker": checker, "more": [(first,), {"judge": LLMJudge(second)}]}) == [first, second]
     assert find_backends(Wrapped(checker)) == [first, second]
-    assert find_backends(RatingMetric(quality="fluency", backend=first)) == [first]
+    assert find_backends(Metric(rate, quality="fluency", backend=first)) == [first]
     assert find_backends(partial(asks_twice, backend=second)) == [second]
     assert find_backends(lambda row: first.choose("?", ["yes", "no"])) == []
     asks = lambda row: first.choose("?", ["yes", "no"])

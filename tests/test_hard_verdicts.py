@@ -23,7 +23,7 @@ from summeval_nb.core.results import Verdict
 from summeval_nb.evidence import guarantee_thresholds
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.evidence.load import checker, load_checker
-from summeval_nb.judged import LLMJudge, RubricMetric, compare_answers, load_judge
+from summeval_nb.judged import LLMJudge, compare_answers, load_judge, rubric_score
 from summeval_nb.models.base import BackendRejected, InvalidOutput, Undecided
 from summeval_nb.models.reading import read_choice
 
@@ -191,7 +191,7 @@ def test_judges_rubrics_and_comparisons_take_hard_choices():
         backend = backend_for(server)
         (found,) = LLMJudge(backend, probabilities=True).many("entail", [(ARTICLE, ["Ben sold a boat."])])
         assert (found[0].label, found[0].probability) == ("entailed", None)
-        assert RubricMetric(criteria="Polite?", backend=backend).score("When?", "Now.").score == 5.0
+        assert rubric_score("When?", "Now.", criteria="Polite?", backend=backend).score == 5.0
         compared = compare_answers("When?", "Now.", "Never.", backend=backend)
     assert (compared.score, compared.consistent, compared.signature["choices"]) == (0.5, False, "hard")
 

@@ -18,10 +18,11 @@ from summeval_nb.agreement.bench import (
     order_changes,
 )
 from summeval_nb.cli import app
+from summeval_nb.core.metric import Metric
 from summeval_nb.evidence import LabelledSentence
 from summeval_nb.judged import LLMJudge
 from summeval_nb.judged.asking import BulkJudge
-from summeval_nb.judged.grading import RatingMetric
+from summeval_nb.judged.grading import rate
 from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Statement
 
 ARTICLES = [f"Text {n}. It rained in Oslo. The mayor resigned in May." for n in range(6)]
@@ -139,7 +140,7 @@ def test_refusals_and_splits():
 
 
 def test_raters():
-    grade = RatingMetric(quality="fluency", backend=ScriptedBackend(lambda prompt: "5"))
+    grade = Metric(rate, quality="fluency", backend=ScriptedBackend(lambda prompt: "5"))
     found = benchmark_judge({"five": grade})
     (row,) = found.rows()
     assert row["set"] == "grades: fluency" and row["n"] == 32 and row["right"] == 0.75 and row["kappa"] == 0

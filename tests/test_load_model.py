@@ -169,10 +169,8 @@ CALLS = {
     "guarantee_thresholds": lambda **options: s.evidence.guarantee_thresholds(LABELLED, **options, **QUIET),
     "benchmark_checker": lambda **options: s.benchmark_checker(sets=SETS, n_resamples=0, **options),
     "ask_many": lambda **options: s.judged.ask_many(task="refusal", items=[("It rained.",)], **options),
-    "AnswerMetric": lambda **options: s.judged.AnswerMetric(**options).score(**ROW),
     "evaluate_answer": lambda **options: s.evaluate_answer(**ROW, **options),
     "evaluate_answers": lambda **options: s.evaluate_answers([ROW], **options, **QUIET),
-    "SummarizationMetric": lambda **options: s.judged.SummarizationMetric(**options).score("It rained.", "Rain."),
     "summarization_score": lambda **options: s.summarization_score("It rained.", "Rain.", **options),
     "summarization_scores": lambda **options: s.judged.summarization_scores(
         [{"contexts": "It rained.", "summary": "Rain."}], **options, **QUIET
@@ -180,43 +178,21 @@ CALLS = {
     "benchmark_judge": lambda **options: s.agreement.benchmark_judge(
         sets=["refusals"], limit=2, n_resamples=0, **options
     ),
-    "PairwiseMetric": lambda **options: s.judged.PairwiseMetric(**options).score(
-        "How was it?", "It rained.", "It snowed.", "It rained."
-    ),
     "compare_answers": lambda **options: s.compare_answers(
         "How?", "It rained.", "It snowed.", truth="It rained.", **options
     ),
     "compare_answers_many": lambda **options: s.judged.compare_answers_many(PAIR, **options, **QUIET),
-    "rank_systems": lambda **options: ranked(s.judged.rank_systems, SYSTEMS, n_resamples=0, **options, **QUIET),
-    "RubricMetric": lambda **options: s.judged.RubricMetric(criteria="Short is good.", **options).score(
-        "It rained.", "Rain."
+    "rubric_score": lambda **options: s.judged.rubric_score(
+        "It rained.", "Rain.", criteria="Short is good.", **options
     ),
-    "RatingMetric": lambda **options: s.judged.RatingMetric(**FLUENCY, **options).score("It rained.", "Rain."),
+    "rubric_many": lambda **options: s.judged.rubric_many(
+        ["It rained."], ["Rain."], criteria="Short is good.", **options, **QUIET
+    ),
+    "rag_score": lambda **options: s.judged.rag_score("How?", "Rain.", "Rain.", "Rain.", **options),
+    "rag_many": lambda **options: s.judged.rag_many(["How?"], ["Rain."], ["Rain."], ["Rain."], **options, **QUIET),
     "rate": lambda **options: s.rate("It rained.", "Rain.", **FLUENCY, **options),
     "rate_many": lambda **options: s.judged.rate_many(["It rained."], ["Rain."], **FLUENCY, **options, **QUIET),
     "evaluate_rag": lambda **options: s.evaluate_rag(RAG, ["context_recall"], **options, **QUIET),
-    "ContextPrecisionMetric": lambda **options: s.judged.ContextPrecisionMetric(**options).score(
-        "How was it?", ["It rained."], "It rained."
-    ),
-    "ContextRecallMetric": lambda **options: s.judged.ContextRecallMetric(**options).score(
-        "How was it?", ["It rained."], "It rained."
-    ),
-    "ContextRelevanceMetric": lambda **options: s.judged.ContextRelevanceMetric(**options).score(
-        "How was it?", ["It rained."]
-    ),
-    "NoiseSensitivityMetric": lambda **options: s.judged.NoiseSensitivityMetric(**options).score(
-        "How?", ["It rained."], "Rain.", "It rained."
-    ),
-    "AnswerFaithfulnessMetric": lambda **options: s.judged.AnswerFaithfulnessMetric(**options).score(
-        "How was it?", ["It rained."], "Rain."
-    ),
-    "AnswerCorrectnessMetric": lambda **options: s.judged.AnswerCorrectnessMetric(**options).score(
-        "How was it?", "Rain.", "It rained."
-    ),
-    "RagMetric": lambda **options: s.judged.RagMetric(metrics=("context_recall",), **options).score_table(RAG, **QUIET),
-    "AnswerRelevancyMetric": lambda **options: s.judged.AnswerRelevancyMetric(**options).score(
-        "How was it?", "It rained."
-    ),
     "context_precision": lambda **options: s.judged.context_precision(
         "How was it?", ["It rained."], "It rained.", **options
     ),

@@ -269,7 +269,7 @@ def test_a_metric_is_never_taken_for_a_function_of_somebody_s(tmp_path):
         with pytest.raises(TypeError, match="splitter must be a string"):
             s.text.split_sentences("It rained.", splitter=metric)
         with pytest.raises((TypeError, ValueError), match="length"):
-            s.judged.SummarizationMetric(length=metric)
+            s.load_metric("summary_score", length=metric)
     assert (
         is_function(Called())
         and is_function(len)
@@ -346,16 +346,16 @@ WRONG = [
     (lambda: s.load_metric("faithfulness", k=0), ValueError, "k must be at least 1"),
     (lambda: s.load_metric("faithfulness", threshold=2), ValueError, "threshold must lie in"),
     (lambda: s.load_metric("faithfulness").score_many(["a"], []), ValueError, "repeat an article for each"),
-    (lambda: s.judged.AnswerMetric(max_failed=2), ValueError, "max_failed must lie in"),
-    (lambda: s.judged.AnswerMetric(keep_lists="no"), TypeError, "keep_lists must be True or False"),
-    (lambda: s.judged.AnswerMetric().score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
-    (lambda: s.judged.AnswerMetric().score_many(["a"], ["b"], ["c"], []), ValueError, "same length"),
-    (lambda: s.judged.SummarizationMetric(coeff=2), ValueError, "coeff must lie in"),
-    (lambda: s.judged.SummarizationMetric(length="pages"), ValueError, "length"),
-    (lambda: s.judged.SummarizationMetric().score_many(["a"], "b"), TypeError, "for one text call score"),
-    (lambda: s.judged.RatingMetric(quality="beauty", backend=BACKEND), ValueError, "unknown quality 'beauty'"),
+    (lambda: s.load_metric("answers", max_failed=2), ValueError, "max_failed must lie in"),
+    (lambda: s.load_metric("answers", keep_lists="no"), TypeError, "keep_lists must be True or False"),
+    (lambda: s.load_metric("answers").score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
+    (lambda: s.load_metric("answers").score_many(["a"], ["b"], ["c"], []), ValueError, "same length"),
+    (lambda: s.load_metric("summary_score", coeff=2), ValueError, "coeff must lie in"),
+    (lambda: s.load_metric("summary_score", length="pages"), ValueError, "length"),
+    (lambda: s.load_metric("summary_score").score_many(["a"], "b"), TypeError, "for one text call score"),
+    (lambda: s.load_metric("rating", quality="beauty", backend=BACKEND), ValueError, "unknown quality 'beauty'"),
     (
-        lambda: s.judged.RatingMetric(quality="fluency", backend=BACKEND, scale=(5, 1)),
+        lambda: s.load_metric("rating", quality="fluency", backend=BACKEND, scale=(5, 1)),
         ValueError,
         "scale must run upwards",
     ),
@@ -617,7 +617,7 @@ def test_a_metric_of_ones_own_that_returns_a_list():
 
 def test_a_metric_of_many_columns_takes_their_names():
     rows = {"context": ["It rained."], "question": ["Did it rain?"], "ground_truth": ["It rained."]}
-    metric = s.judged.AnswerMetric()
+    metric = s.load_metric("answers")
     assert metric.compute(predictions=["It rained."], **rows) == metric.compute(answer=["It rained."], **rows)
 
 
@@ -656,7 +656,7 @@ def test_references_that_no_column_is():
     with pytest.raises(ValueError, match="length has no column for references: it reads candidate"):
         s.load_metric("length").compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match="answers has no column for references"):
-        s.judged.AnswerMetric().compute(predictions=["a"], references=["a"])
+        s.load_metric("answers").compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match=r"faithfulness reads text, summary: give references= too"):
         FAITHFUL.compute(predictions=["a"])
 

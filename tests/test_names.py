@@ -31,7 +31,7 @@ MEANT = {
     "load_dataset": "load_summeval",
     "GEval": "rate",
     "novel_ngrams": "summeval_nb.overlap.extractiveness",
-    "ContextualPrecisionMetric": "summeval_nb.judged.ContextPrecisionMetric",
+    "ContextualPrecisionMetric": "summeval_nb.judged.context_precision",
     "SemanticSimilarity": "summeval_nb.agreement.embedding_score",
 }
 

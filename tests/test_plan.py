@@ -18,9 +18,7 @@ from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.answers import AnswerMetric
 from summeval_nb.judged.comparisons import PairwiseMetric
 from summeval_nb.judged.embedded import EmbeddedJudge
-from summeval_nb.judged.grading import RatingMetric
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.judged.summary_score import SummarizationMetric
 from summeval_nb.models.base import ScriptedBackend, example_model
 from summeval_nb.models.store import Store
 from summeval_nb.runs.batch import run
@@ -48,12 +46,12 @@ METRICS = {
     "statements": lambda model: load_metric(
         "faithfulness", checker=LLMChecker(model, claims="statements", splitter=model)
     ),
-    "answers": lambda model: AnswerMetric(judge=LLMJudge(model)),
-    "answers one by one": lambda model: AnswerMetric(judge=LLMJudge(model, probabilities=True)),
-    "summary score": lambda model: SummarizationMetric(judge=LLMJudge(model)),
-    "rating": lambda model: RatingMetric(quality="fluency", backend=model),
-    "comparison": lambda model: PairwiseMetric(backend=model),
-    "comparison by a judge": lambda model: PairwiseMetric(judge=LLMJudge(model)),
+    "answers": lambda model: load_metric("answers", judge=LLMJudge(model)),
+    "answers one by one": lambda model: load_metric("answers", judge=LLMJudge(model, probabilities=True)),
+    "summary score": lambda model: load_metric("summary_score", judge=LLMJudge(model)),
+    "rating": lambda model: load_metric("rating", quality="fluency", backend=model),
+    "comparison": lambda model: load_metric("side_by_side", backend=model),
+    "comparison by a judge": lambda model: load_metric("side_by_side", judge=LLMJudge(model)),
 }
 
 
@@ -142,7 +140,7 @@ HELD = {
     "attribute": lambda model: load_metric("faithfulness", checker=HidingChecker(model)),
     "wrapped": lambda model: load_metric("faithfulness", checker=Wrapped(LLMChecker(model))),
     "wrapped twice": lambda model: load_metric("faithfulness", checker=Wrapped(Wrapped(LLMChecker(model)))),
-    "judge": lambda model: AnswerMetric(judge=EmbeddedJudge(checker=LLMChecker(model))),
+    "judge": lambda model: load_metric("answers", judge=EmbeddedJudge(checker=LLMChecker(model))),
     "argument": lambda model: partial(asks_often, backend=model),
     "named tuple": lambda model: partial(asks_one_of, models=Models(model)),
     "set": lambda model: partial(asks_one_of, models={model}),

@@ -39,7 +39,7 @@ def test_every_known_name_is_found(name, column):
 def test_a_table_scores_the_same_under_each_name(column):
     name = next(name for name in RAGAS if column in COLUMN_NAMES[name])
     found = evaluate_rag([renamed(**{name: column})], **QUIET)
-    assert found.rows() == evaluate_rag([renamed()], **QUIET).rows() and not found.left_out
+    assert found.rows() == evaluate_rag([renamed()], **QUIET).rows() and not found[0].left_out
 
 
 def test_two_names_of_one_thing_are_both_named():
@@ -55,7 +55,7 @@ def test_an_unknown_name_gets_a_suggestion_or_a_mapping():
     rows = [renamed(answer="anwser")]
     with pytest.raises(ValueError, match=r"did you mean 'anwser'\? say so with columns={'answer': 'anwser'}"):
         evaluate_rag(rows, ["answer_relevancy"], **QUIET)
-    assert "did you mean 'anwser'?" in evaluate_rag(rows, **QUIET).left_out["answer_relevancy"]
+    assert "did you mean 'anwser'?" in evaluate_rag(rows, **QUIET)[0].left_out["answer_relevancy"]
     found = evaluate_rag(rows, columns={"answer": "anwser"}, **QUIET)
     assert found.rows() == evaluate_rag([renamed()], **QUIET).rows()
     with pytest.raises(ValueError, match="unknown column 'answers'"):
@@ -117,9 +117,9 @@ def test_correctness_is_that_of_evaluate_answers():
 
 def test_each_measure_is_the_one_of_its_own_metric():
     found = evaluate_rag([ROW], progress=False)
-    for name, table in found.tables.items():
+    for name, score in found[0].scores.items():
         metric = load_metric(name)
-        assert table[0].score == metric.score(*(ROW[column] for column in metric.columns)).score
+        assert score.score == metric.score(*(ROW[column] for column in metric.columns)).score
 
 
 def test_rows_with_failed_calls_are_counted():

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
+from summeval_nb import load_metric
 from summeval_nb.core.results import Signature
 from summeval_nb.judged.grading import (
     Rating,
-    RatingMetric,
     rate,
     rate_many,
     require_grading,
@@ -156,7 +156,7 @@ def test_real_models_are_rated_from_their_own_probabilities(llama_server):  # no
 
 
 def test_a_rating_can_be_tabled_with_other_metrics():
-    from summeval_nb import load_metric, metric_table
+    from summeval_nb import metric_table
     from summeval_nb.core import load_toy_summeval
 
     def longer_is_better(prompt):
@@ -218,7 +218,7 @@ def test_a_scale_is_two_digits_that_run_upwards(scale, error):
 )
 def test_a_metric_checks_its_choices_when_it_is_made(choice, error, words):
     with pytest.raises(error, match=words):
-        RatingMetric(**({"quality": "fluency", "backend": FOUR} | choice))
+        load_metric("rating", **({"quality": "fluency", "backend": FOUR} | choice))
 
 
 def test_a_failed_call_is_failed_and_an_empty_summary_undefined():

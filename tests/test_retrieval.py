@@ -330,8 +330,9 @@ def test_a_table_opens_into_passages_and_statements():
     found = s.evaluate_rag([row(["a", "x"]), row([])], judge=Letters(), progress=False)
     means = {line["measure"]: line["value"] for line in found.summary()}
     assert means["context_precision"] == 1 and means["context_recall"] == 0.25
-    recall = found.tables["context_recall"]
-    assert recall.passages()["score"].tolist() == [0.5, 0] and len(recall.to_frame(by="sentence")) == 4
+    metric = s.load_metric("context_recall", judge=Letters())
+    recall = metric.score_many(["Q", "Q"], [["a", "x"], []], ["a b", "a b"])
+    assert [row["score"] for row in recall[0].passage_rows()] == [0.5, 0] and len(recall.to_frame(by="sentence")) == 4
     assert list(recall.arrays()) == ["score", "statement_share"] and math.isclose(recall.mean(), 0.25)
     assert found.reasons()[0] and "nothing was retrieved" in found.reasons()[1]
     assert found.n_undefined == 0 and found.scores.tolist() == [0.5, 0]

@@ -22,7 +22,7 @@ from servers.raw import HEAD, RawServer, answer
 
 from summeval_nb import compare_answers, run
 from summeval_nb.cli import main
-from summeval_nb.judged import LLMJudge, RubricMetric, context_recall
+from summeval_nb.judged import LLMJudge, context_recall, rubric_score
 from summeval_nb.models.base import BackendError, BackendRejected, BackendUnavailable, Choice
 from summeval_nb.models.server import ServerBackend
 
@@ -223,7 +223,7 @@ def test_a_lie_decides_no_comparison_rubric_or_retrieval_score(name):
         backend = backend_for(server, **limits_for(name))
         for call in (  # the judge and the rubric are made in them: the hurried limit is one for their probe, too
             lambda: compare_answers("When?", truth, wrong, backend=backend),
-            lambda: RubricMetric(criteria="Is it polite?", backend=backend).score("When?", truth),
+            lambda: rubric_score("When?", truth, criteria="Is it polite?", backend=backend),
             lambda: context_recall("When?", [truth, wrong], truth, judge=LLMJudge(backend)),
         ):
             try:

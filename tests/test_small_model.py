@@ -13,8 +13,17 @@ from pathlib import Path
 import pytest
 from servers.fixtures import small_model_server  # noqa: F401
 
-from summeval_nb import LLMChecker, ServerBackend, Store, compare_answers, evaluate_answer, rate, summarization_score
-from summeval_nb.judged import LLMJudge, RubricMetric, context_precision
+from summeval_nb import (
+    LLMChecker,
+    ServerBackend,
+    Store,
+    compare_answers,
+    evaluate_answer,
+    load_metric,
+    rate,
+    summarization_score,
+)
+from summeval_nb.judged import LLMJudge, context_precision
 from summeval_nb.judged.judging import JudgeFailure
 from summeval_nb.judged.llm import PROMPTS
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS
@@ -145,7 +154,7 @@ def test_both_orders_show_that_the_place_decides(backend):
 
 def test_a_rubric_gives_the_lowest_grade_with_little_mass(backend):
     """Measured on 12 cases: a right answer above gibberish in 3 or 4, so the order is not asserted."""
-    rubric = RubricMetric(criteria="Is the answer right and clear?", backend=backend, workers=1)
+    rubric = load_metric("rubric", criteria="Is the answer right and clear?", backend=backend, workers=1)
     case = CASES[0]
     found = [rubric.score(case["question"], case[name]) for name in ("truth", "gibberish")]
     for rating in found:

@@ -727,7 +727,8 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
     if others := {place: case for place, case in enumerate(cases) if not case.expected}:
         read = [{"question": c.question, "contexts": [c.premise], "answer": c.text} for c in others.values()]
         found = evaluate_rag(read, ["answer_faithfulness"], judge=judge, store=store, progress=False)
-        for place, result in zip(others, found.tables["answer_faithfulness"].results, strict=True):
+        scores = [own.scores["answer_faithfulness"] for own in found]
+        for place, result in zip(others, scores, strict=True):
             said = None if result.score is None else "right" if result.score == 1 else "wrong"
             replies[place] = Reply(said, reason=result.reason)
     return replies

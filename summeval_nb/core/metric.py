@@ -299,7 +299,7 @@ def _is_table(first: object, others: Sequence[object]) -> bool:
         return False
     if isinstance(first, Mapping) or hasattr(first, "columns") or hasattr(first, "column_names"):
         return True
-    return isinstance(first, (list, tuple)) and bool(first) and all(isinstance(row, Mapping) for row in first)
+    return isinstance(first, (list, tuple)) and all(isinstance(row, Mapping) for row in first)
 
 
 def _columns_of_table(table: Any, made: MetricDefinition, plural: Mapping[str, str]) -> tuple[dict[str, Any], Any]:

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 
 from .base import JsonDict, float_array, is_finite, np, require_count, require_inner_share, require_option, short_repr
 from .files import write_whole
-from .html import Markup, folded, html_page, render
+from .html import Markup, folded, html_page, html_table, render, text_table
 from .resampling import bootstrap
 
 if TYPE_CHECKING:
@@ -210,6 +210,16 @@ class Score:
     def outcome(self) -> Outcome:
         """Return what a run writes down for this result."""
         return as_outcome(self)
+
+    @classmethod
+    def worst_first(cls, table: ScoreTable[Any]) -> list[int]:
+        """Return the places of a table's texts, the worst score first and those without any at the end."""
+        return np.argsort(table._sign * table.scores, kind="stable").tolist()
+
+    @classmethod
+    def remarks(cls, table: ScoreTable[Any]) -> list[str]:
+        """Return what a reader of a table's summary should know."""
+        return []
 
     @classmethod
     def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
@@ -716,8 +726,16 @@ class ScoreTable(Generic[Result]):
     def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
         """Return one row for each number: `measure`, `value` (its mean), `low`, `high`, and how many texts have it."""
         require_inner_share(confidence, "confidence")
-        kind = type(self._results[0]) if self._results else Score
-        return kind.summarize(self, confidence=confidence, seed=seed)
+        return self._kind.summarize(self, confidence=confidence, seed=seed)
+
+    @property
+    def _kind(self) -> type[Score]:
+        return type(self._results[0]) if self._results else Score
+
+    @property
+    def _has_own_summary(self) -> bool:
+        """Whether a table of such results is best read by its summary."""
+        return self._kind.summarize.__func__ is not Score.summarize.__func__  # type: ignore[attr-defined]
 
     def reasons(self) -> list[str]:
         """Return why a text has no score, one line a text; '' where it has one."""
@@ -745,8 +763,11 @@ class ScoreTable(Generic[Result]):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        counts = {"mean": self.mean(), "n_undefined": self.n_undefined}
-        return {**counts, "rows": self.rows(), "signature": str(self.signature)}
+        found: JsonDict = {"mean": self.mean(), "n_undefined": self.n_undefined, "rows": self.rows()}
+        if self._has_own_summary:
+            own = {"summary": self.summary(), "remarks": self._kind.remarks(self)}
+            found |= own | {"results": [result.to_dict() for result in self.results]}
+        return found | {"signature": str(self.signature)}
 
     def to_frame(self, by: str = "text") -> pd.DataFrame:
         """Return the table for pandas, with the index of what was scored.
@@ -824,9 +845,17 @@ class ScoreTable(Generic[Result]):
     def __repr__(self) -> str:
         mean = "None" if self.mean() is None else f"{self.mean():.4f}"
         counts = f"{len(self)} texts, {self.main} mean {mean}, {self.n_undefined} undefined"
-        return f"{type(self).__name__}({counts}, signature={str(self.signature)!r})"
+        head = f"{type(self).__name__}({counts}, signature={str(self.signature)!r})"
+        if not self._has_own_summary:
+            return head
+        return "\n".join([head, text_table(self.summary()), *self._kind.remarks(self)])
 
     def _repr_html_(self) -> str:
+        if self._has_own_summary:
+            note = ". ".join([*self._kind.remarks(self), str(self.signature)])
+            summary = html_table(self.summary(), caption=f"{len(self)} texts", note=note)
+            shown = [folded(f"{n}: {self.headline(n)}", Markup(self.drawn(n))) for n in range(min(len(self), 10))]
+            return Markup("".join([summary, *shown]))
         return self._card(", the first 10 below" if len(self) > 10 else "", self.rows()[:10])
 
     def _card(self, more: str, rows: Sequence[Mapping[str, object]]) -> str:
@@ -836,7 +865,7 @@ class ScoreTable(Generic[Result]):
 
     def worst_first(self) -> list[int]:
         """Return the places of the texts, the worst score first and those without any at the end."""
-        return np.argsort(self._sign * self.scores, kind="stable").tolist()
+        return self._kind.worst_first(self)
 
     def headline(self, place: int) -> str:
         """Return what a page says of a text while its report is folded."""

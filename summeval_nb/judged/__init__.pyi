@@ -1,10 +1,11 @@
 """The public names of this part: one line a name, imported when first used."""
 
-from .answers import AnswerMetric as AnswerMetric
+import collections.abc as _abc
+import typing as _typing
+import summeval_nb.core.results as _results
+
 from .answers import AnswerReport as AnswerReport
-from .answers import AnswerTable as AnswerTable
 from .answers import evaluate_answer as evaluate_answer
-from .answers import evaluate_answers as evaluate_answers
 from .asking import BulkJudge as BulkJudge
 from .citations import Citation as Citation
 from .citations import CitationsMetric as CitationsMetric
@@ -13,18 +14,15 @@ from .citations import CitationsTable as CitationsTable
 from .citations import CitedSentence as CitedSentence
 from .citations import check_citations as check_citations
 from .citations import check_citations_many as check_citations_many
-from .comparisons import PairwiseMetric as PairwiseMetric
+from .comparisons import AnswerComparison as AnswerComparison
 from .comparisons import bradley_terry as bradley_terry
 from .comparisons import compare_answers as compare_answers
-from .comparisons import compare_answers_many as compare_answers_many
 from .comparisons import rank_systems as rank_systems
 from .coverage import qa_score as qa_score
 from .embedded import EmbeddedJudge as EmbeddedJudge
 from .grading import Rating as Rating
-from .grading import RatingMetric as RatingMetric
-from .grading import RubricMetric as RubricMetric
 from .grading import rate as rate
-from .grading import rate_many as rate_many
+from .grading import rubric_score as rubric_score
 from .judging import Answer as Answer
 from .judging import Entailment as Entailment
 from .judging import Flag as Flag
@@ -36,15 +34,8 @@ from .judging import Question as Question
 from .judging import Resolution as Resolution
 from .judging import Statement as Statement
 from .llm import LLMJudge as LLMJudge
-from .rag import AnswerCorrectnessMetric as AnswerCorrectnessMetric
-from .rag import AnswerFaithfulnessMetric as AnswerFaithfulnessMetric
-from .rag import AnswerRelevancyMetric as AnswerRelevancyMetric
-from .rag import ContextPrecisionMetric as ContextPrecisionMetric
-from .rag import ContextRecallMetric as ContextRecallMetric
-from .rag import ContextRelevanceMetric as ContextRelevanceMetric
-from .rag import NoiseSensitivityMetric as NoiseSensitivityMetric
-from .rag import RagMetric as RagMetric
-from .rag import RagTable as RagTable
+from .rag import RagScore as RagScore
+from .rag import RetrievalScore as RetrievalScore
 from .rag import answer_correctness as answer_correctness
 from .rag import answer_faithfulness as answer_faithfulness
 from .rag import answer_relevancy as answer_relevancy
@@ -53,11 +44,24 @@ from .rag import context_recall as context_recall
 from .rag import context_relevance as context_relevance
 from .rag import evaluate_rag as evaluate_rag
 from .rag import noise_sensitivity as noise_sensitivity
+from .rag import rag_score as rag_score
 from .retrieval import average_precision as average_precision
 from .session import ask_many as ask_many
 from .session import load_judge as load_judge
-from .summary_score import SummarizationMetric as SummarizationMetric
 from .summary_score import SummarizationScore as SummarizationScore
-from .summary_score import SummarizationTable as SummarizationTable
 from .summary_score import summarization_score as summarization_score
-from .summary_score import summarization_scores as summarization_scores
+
+if not _typing.TYPE_CHECKING:
+    from .answers import evaluate_answers as evaluate_answers
+    from .comparisons import compare_answers_many as compare_answers_many
+    from .grading import rate_many as rate_many
+    from .grading import rubric_many as rubric_many
+    from .rag import rag_many as rag_many
+    from .summary_score import summarization_scores as summarization_scores
+
+def evaluate_answers(contexts: _typing.Any, questions: _typing.Any = ..., ground_truths: _typing.Any = ..., answers: _typing.Any = ..., *, judge: str | Judge = ..., score_refusals: bool = ..., keep_lists: bool = ..., max_failed: float = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[AnswerReport]: ...
+def compare_answers_many(questions: _typing.Any, a: _typing.Any = ..., b: _typing.Any = ..., truths: _typing.Any = ..., *, judge: str | Judge = ..., backend: _typing.Any | str | None = ..., criteria: str = ..., margin: float = ..., max_failed: float = ..., workers: int = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[AnswerComparison]: ...
+def rate_many(texts: _typing.Any, summaries: _typing.Any = ..., *, quality: str | None = ..., rubric: str | None = ..., backend: _typing.Any | str, scale: tuple[int, int] = ..., samples: int = ..., workers: int = ..., store: _typing.Any | str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[Rating]: ...
+def rubric_many(questions: _typing.Any, answers: _typing.Any = ..., *, criteria: str, backend: _typing.Any | str, steps: _abc.Sequence[str] = ..., scale: tuple[int, int] = ..., title: str = ..., samples: int = ..., workers: int = ..., store: _typing.Any | str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[Rating]: ...
+def rag_many(questions: _typing.Any, contexts: _typing.Any = ..., answers: _typing.Any = ..., truths: _typing.Any = ..., *, metrics: _abc.Sequence[str] | None = ..., judge: str | Judge = ..., embedder: _typing.Any = ..., max_failed: float = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[RagScore]: ...
+def summarization_scores(contexts: _typing.Any, summaries: _typing.Any = ..., *, coeff: float = ..., conciseness: bool = ..., judge: str | Judge = ..., guard: bool = ..., length: str | _abc.Callable[[str], int] = ..., n_keyphrases: int | None = ..., check_questions: bool = ..., max_failed: float = ..., rank: str = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[SummarizationScore]: ...

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,11 +22,11 @@ from summeval_nb.core.base import (
     require_text,
     steps,
 )
-from summeval_nb.core.files import Table, require_passages, require_truth, table_records, write_whole
-from summeval_nb.core.html import Markup, html_page, html_table, markdown_report, render, text_table
-from summeval_nb.core.metric import Metric, takes_choices_of
+from summeval_nb.core.files import require_passages, require_truth, table_rows, write_whole
+from summeval_nb.core.html import Markup, html_page, markdown_report, render
+from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.resampling import bootstrap
-from summeval_nb.core.results import Outcome, ResultTable, Signature
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 from summeval_nb.evidence.inputs import warn_of_paths
 from summeval_nb.judged.correctness import Correctness, correctness, hypothesis_score, pair_score, verdict_of
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, as_statement
@@ -34,7 +34,7 @@ from summeval_nb.judged.places import looked_up, looked_up_in_tables
 from summeval_nb.judged.session import JudgeSession, Reply, Unit, load_judge
 from summeval_nb.judged.statements import answer_units, as_premise, is_list
 from summeval_nb.judged.units import own_spans, spoken
-from summeval_nb.models.store import Store
+from summeval_nb.models.load import StoreOrPath
 from summeval_nb.text.lists import with_denying_leads
 from summeval_nb.text.markdown import Row
 
@@ -43,10 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PAIRS",
-    "AnswerMetric",
     "AnswerReport",
     "AnswerRow",
-    "AnswerTable",
     "Hypothesis",
     "Inference",
     "JudgedStatement",
@@ -191,9 +189,11 @@ def _flag_words(name: str, flag: Flag) -> str:
     return words if flag.probability is None else f"{words} ({flag.probability:.2f})"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class AnswerReport:
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class AnswerReport(Score):
     """The evaluation of one answer: verdict, scores, flags, and everything behind them.
+
+    Its `score` is `answer_given_context`.
 
     Parameters
     ----------
@@ -211,6 +211,9 @@ class AnswerReport:
         Every choice behind the numbers.
     """
 
+    sentence_columns: ClassVar = _COLUMNS
+
+    score: float | None = None
     inferences: Mapping[str, Inference]
     question: str
     ground_truth: str
@@ -218,8 +221,13 @@ class AnswerReport:
     context: tuple[str, ...]
     answer_refused: Flag
     truth_refused: Flag
-    signature: Signature
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        main = self.inferences["answer_given_context"]
+        object.__setattr__(self, "score", main.score)
+        object.__setattr__(self, "reason", main.reason)
+        super().__post_init__()
 
     @property
     def correctness(self) -> Correctness:
@@ -281,6 +289,33 @@ class AnswerReport:
     def n_failed(self) -> int:
         """How many statements the judge failed on, over all pairs."""
         return sum(pair.n_failed for pair in self.inferences.values())
+
+    @property
+    def line(self) -> str:
+        """The verdict and what it rests on, with the question."""
+        return f"{self.first_line} ({self.question})"
+
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return the three scores and the correctness by name."""
+        return {name: pair.score for name, pair in self.inferences.items()} | {"correctness": self.correctness.f1}
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down for this answer."""
+        left_out = ("context", "premises", "signature")
+        parts = {name: value for name, value in self.to_dict().items() if name not in left_out}
+        status = "ok" if self.score is not None else "failed" if self.n_failed else "undefined"
+        return Outcome(self.score, status, self.reason, parts, str(self.signature))
+
+    @classmethod
+    def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
+        """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
+        return _summarise(table.results, confidence, seed)
+
+    @classmethod
+    def worst_first(cls, table: ScoreTable[Any]) -> list[int]:
+        """Return the places of the answers, those with the worst verdict first."""
+        ranks = [(_WORST.index(report.verdict), report.correctness.f1 or 0) for report in table.results]
+        return sorted(range(len(ranks)), key=ranks.__getitem__)
 
     def row(self) -> JsonDict:
         """Return the report in one row: verdict, scores, flags, counts, reasons."""
@@ -661,152 +696,45 @@ def _summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) ->
     return rows + [rate_row(name, count, len(verdicts), confidence) for name, count in counts]
 
 
-class AnswerTable(ResultTable[AnswerReport]):
-    """The reports of many answers, in order; the main score is `answer_given_context`.
-
-    `to_frame(by="sentence")` has a row for each statement of each pair.
-    """
-
-    sentence_columns = _COLUMNS
-
-    @property
-    def n_failed(self) -> int:
-        """How many statements the judge failed on, over all rows."""
-        return sum(report.n_failed for report in self.results)
-
-    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
-        """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
-        return _summarise(self.results, require_share(confidence, "confidence"), seed)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the three scores and the correctness by name, NaN where a row has none."""
-        rows = [report.row() for report in self.results]
-        return {name: np.array([row[name] for row in rows], float) for name in (*PAIRS, "correctness")}
-
-    def reasons(self) -> list[str]:
-        """Return why a row has no main score; '' where it has one."""
-        return [report.reasons.get("answer_given_context", "") for report in self.results]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down for each answer."""
-        outcomes = []
-        for report, reason in zip(self.results, self.reasons(), strict=True):
-            left_out = ("context", "premises", "signature")
-            parts = {name: value for name, value in report.to_dict().items() if name not in left_out}
-            score = report.answer_given_context
-            status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
-            outcomes.append(Outcome(score, status, reason, parts, str(report.signature)))
-        return outcomes
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each answer."""
-        return [{"row": number, **report.row()} for number, report in enumerate(self.results)]
-
-    def worst_first(self) -> list[int]:
-        """Return the places of the answers, those with the worst verdict first."""
-        ranks = [(_WORST.index(report.verdict), report.correctness.f1 or 0) for report in self.results]
-        return sorted(range(len(ranks)), key=ranks.__getitem__)
-
-    def headline(self, place: int) -> str:
-        """Return the verdict on an answer, and its question."""
-        return f"{self.results[place].first_line} ({self.results[place].question})"
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        rows = [report.to_dict() for report in self.results]
-        return super().to_dict() | {"summary": self.summary(), "n_failed": self.n_failed, "rows": rows}
-
-    def __repr__(self) -> str:
-        return f"AnswerTable({len(self)} answers, {self.n_failed} failed statements)\n{text_table(self.summary())}"
-
-    def _repr_html_(self) -> str:
-        counts = f"{len(self)} answers, {self.n_failed} statements failed"
-        return html_table(self.summary(), caption=f"Answers: {counts}", note=str(self.signature))
+def _check_options(*, score_refusals: object, keep_lists: object, max_failed: object, **_: object) -> None:
+    require_flag(score_refusals, "score_refusals")
+    require_flag(keep_lists, "keep_lists")
+    require_share(max_failed, "max_failed")
 
 
-class AnswerChoices(TypedDict, total=False):
-    """The fields of `AnswerMetric`."""
-
-    judge: str | Judge
-    score_refusals: bool
-    keep_lists: bool
-    max_failed: float
-    store: Store | str | None
+def _signature(*, judge: Any, score_refusals: bool, keep_lists: bool, max_failed: float, **_: object) -> Signature:
+    """Every option that could change a number."""
+    options = {"score_refusals": score_refusals, "keep_lists": keep_lists, "max_failed": float(max_failed)}
+    return Signature({"metric": "answer", "judge": load_judge(judge).fingerprint, **options})
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnswerMetric(Metric):
-    """The evaluation of answers with its choices, those of `evaluate_answers`."""
-
-    name = "answers"
-    columns = {"context": "texts", "question": "text", "ground_truth": "texts", "answer": "text"}
-    judged = "answer"
-
-    judge: str | Judge = "embedded"
-    score_refusals: bool = False
-    keep_lists: bool = False
-    max_failed: float = 0.5
-    store: Store | str | None = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        require_flag(self.score_refusals, "score_refusals")
-        require_flag(self.keep_lists, "keep_lists")
-        require_share(self.max_failed, "max_failed")
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        choices = {"score_refusals": self.score_refusals, "keep_lists": self.keep_lists}
-        judge = {"judge": load_judge(self.judge).fingerprint}
-        return Signature({"metric": "answer"} | judge | choices | {"max_failed": float(self.max_failed)})
-
-    def score(self, context: str | Sequence[str], question: str, ground_truth: str, answer: str) -> AnswerReport:
-        """Return the report of one answer; see `evaluate_answer`."""
-        return self._table([_check_row(context, question, ground_truth, answer)], False)[0]
-
-    def score_many(
-        self,
-        contexts: Sequence[str | Sequence[str]],
-        questions: Sequence[str],
-        ground_truths: Sequence[str],
-        answers: Sequence[str],
-        *,
-        progress: bool | None = None,
-    ) -> AnswerTable:
-        """Return the reports of many answers; see `evaluate_answers`."""
-        given = (contexts, questions, ground_truths, answers)
-        columns = zip(self.columns, given, strict=True)
-        table = {name: require_column(values, name) for name, values in columns}
-        return self.score_table(table, progress=bool(progress))
-
-    def score_table(self, table: Table, *, progress: bool = True) -> AnswerTable:
-        """Return the reports of a table's rows, all checked before one is judged."""
-        records = table_records(table, list(self.columns))
-        rows = [_check_row(**record, where=f"row {number}: ") for number, record in enumerate(records)]
-        return self._table(rows, progress)
-
-    def _table(self, rows: Sequence[AnswerRow], progress: bool) -> AnswerTable:
-        _warn_of_mistakes(rows)
-        session, signature = JudgeSession(self.judge, self.store), self.signature
-        choices: dict[str, Any] = {"score_refusals": self.score_refusals, "keep_lists": self.keep_lists}
-        choices["max_failed"] = self.max_failed
-        order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))  # what shares a context comes together
-        batches = [order[start : start + 256] for start in range(0, len(order), 256)]  # what an interruption can cost
-        reports: dict[int, AnswerReport] = {}
-        with one_bar(len(rows), "answers", "row", show=progress):
-            for batch in steps(batches, [len(batch) for batch in batches]):
-                found = evaluate_rows([rows[i] for i in batch], session, signature, **choices)
-                reports.update(zip(batch, found, strict=True))
-        return AnswerTable(results=[reports[i] for i in range(len(rows))], signature=signature)
+def _evaluate(rows: Sequence[AnswerRow], *, progress: bool | None = None, **how: Any) -> ScoreTable[AnswerReport]:
+    """The reports of checked rows."""
+    _warn_of_mistakes(rows)
+    session, signature = JudgeSession(how["judge"], how["store"]), _signature(**how)
+    options = {name: how[name] for name in ("score_refusals", "keep_lists", "max_failed")}
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))  # what shares a context comes together
+    batches = [order[start : start + 256] for start in range(0, len(order), 256)]  # what an interruption can cost
+    reports: dict[int, AnswerReport] = {}
+    with one_bar(len(rows), "answers", "row", show=bool(progress)):
+        for places in steps(batches, [len(places) for places in batches]):
+            found = evaluate_rows([rows[i] for i in places], session, signature, **options)
+            reports.update(zip(places, found, strict=True))
+    return ScoreTable([reports[i] for i in range(len(rows))], signature=signature)
 
 
-@takes_choices_of(AnswerMetric)
+@metric("answers", check=_check_options, signature=_signature)
 def evaluate_answer(
     context: str | Sequence[str],
     question: str,
-    ground_truth: str,
+    ground_truth: str | Sequence[str],
     answer: str,
-    **choices: Unpack[AnswerChoices],
+    *,
+    judge: str | Judge = "embedded",
+    score_refusals: bool = False,
+    keep_lists: bool = False,
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
 ) -> AnswerReport:
     """Evaluate one generated answer against its context and the expected answer.
 
@@ -855,50 +783,20 @@ def evaluate_answer(
     >>> report.answer_given_context, report.verdict
     (1.0, 'right')
     """
-    return AnswerMetric(**choices).score(context, question, ground_truth, answer)
+    how: dict[str, Any] = {"judge": judge, "score_refusals": score_refusals, "keep_lists": keep_lists}
+    how |= {"max_failed": max_failed, "store": store}
+    _check_options(**how)
+    return _evaluate([_check_row(context, question, ground_truth, answer)], **how)[0]
 
 
-@takes_choices_of(AnswerMetric)
-def evaluate_answers(
-    table: Table,
-    *,
-    progress: bool = True,
-    **choices: Unpack[AnswerChoices],
-) -> AnswerTable:
-    """Evaluate many answers: the numbers of `evaluate_answer`, in fewer steps.
+def _evaluate_table(
+    contexts: Any, questions: Any, ground_truths: Any, answers: Any, *, progress: bool | None = None, **how: Any
+) -> ScoreTable[AnswerReport]:
+    """The reports of many answers, all rows checked before one is judged."""
+    given = {"context": contexts, "question": questions, "ground_truth": ground_truths, "answer": answers}
+    rows = table_rows({name: require_column(values, name) for name, values in given.items()})
+    _check_options(**how)
+    return _evaluate([_check_row(**row, where=f"row {n}: ") for n, row in enumerate(rows)], progress=progress, **how)
 
-    Parameters
-    ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        Columns `context` (a string or a list of strings), `question`, `ground_truth`,
-        `answer`, under these names or others that people give them, such as
-        `retrieved_contexts`, `user_input`, `reference`, `response`.
-    judge, score_refusals, keep_lists, max_failed
-        As for `evaluate_answer`.
-    store : Store or path, optional
-        Where the judge's answers are kept: after an interruption a second run asks only
-        for what is missing.
-    progress : bool
-        Whether to show a progress bar, which counts rows.
 
-    Returns
-    -------
-    AnswerTable
-        The reports in the table's order, and a summary with intervals.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing, or two hold the same.
-    TypeError
-        If a cell is not text; the message names the row. All rows are checked before
-        any is judged.
-
-    Examples
-    --------
-    >>> rows = {"context": ["It rained."], "question": ["How was it?"]}
-    >>> rows |= {"ground_truth": ["It rained."], "answer": ["It rained."]}
-    >>> evaluate_answers(rows, progress=False)[0].answer_given_context
-    1.0
-    """
-    return AnswerMetric(**choices).score_table(table, progress=progress)
+evaluate_answers = batch(evaluate_answer, _evaluate_table, name="evaluate_answers")

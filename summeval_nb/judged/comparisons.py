@@ -5,32 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from summeval_nb.core.base import JsonDict, Stages, one_bar, require_column, require_count, require_share, require_text
-from summeval_nb.core.files import Table, table_records
+from summeval_nb.core.files import Table, table_records, table_rows
 from summeval_nb.core.html import Markup, axes_for, figure_text, html_table, text_table
-from summeval_nb.core.metric import Metric, takes_choices_of
+from summeval_nb.core.metric import Metric, batch, metric
 from summeval_nb.core.resampling import drawings, middle
-from summeval_nb.core.results import Outcome, ResultTable, Rows, Score, Signature, keeps_index
+from summeval_nb.core.results import Outcome, Rows, Score, ScoreTable, Signature
 from summeval_nb.judged.answers import mean_interval, rate_row
 from summeval_nb.judged.grading import ModelChoice, ask_for_choices, how_said
 from summeval_nb.judged.judging import Entailment, Judge
 from summeval_nb.judged.pairwise import CRITERIA, Order, Pair, answer_f1, both_orders, side_by_side_prompt, strengths
-from summeval_nb.judged.session import JudgeSession, Reply
+from summeval_nb.judged.session import JudgeSession, Reply, load_judge
 from summeval_nb.models.base import QUOTING, Backend
 from summeval_nb.models.load import StoreOrPath, load_backend
-from summeval_nb.models.store import Store, content_key
+from summeval_nb.models.store import content_key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
     "AnswerComparison",
-    "AnswerComparisonTable",
-    "PairwiseMetric",
     "SystemRanking",
     "bradley_terry",
     "compare_answers",
@@ -74,6 +72,16 @@ class AnswerComparison(Score):
         """Return the one row that a table has for this comparison."""
         return {name: getattr(self, name) for name in ("score", "winner", "consistent", "lean", "reason")}
 
+    def outcome(self) -> Outcome:
+        """Return what a run writes down: a failed call is failed, a missing text undefined."""
+        found = super().outcome()
+        return found._replace(status="failed") if self.failed else found
+
+    @classmethod
+    def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
+        """Return win rates, the mean preference, and what the order does, with intervals."""
+        return _summarise(table.results, confidence, seed)
+
     def rows(self) -> list[JsonDict]:
         """Return one row for each order."""
         return [asdict(order) for order in self.orders]
@@ -90,14 +98,14 @@ class AnswerComparison(Score):
         return f"AnswerComparison({self.winner}, preference for a {self.score:.3f}{order})"
 
 
-def _summarise(found: Sequence[AnswerComparison], confidence: float) -> list[JsonDict]:
+def _summarise(found: Sequence[AnswerComparison], confidence: float, seed: int) -> list[JsonDict]:
     """Win rates with Wilson's intervals, the mean preference with a bootstrap interval, and the order's part."""
     judged = [result for result in found if result.score is not None]
     winners = [result.winner for result in judged]
     names = {"a": "a wins", "b": "b wins", "tie": "ties"}
     rows = [rate_row(name, winners.count(kind), len(judged), confidence) for kind, name in names.items()]
     scores = [result.score for result in judged if result.score is not None]
-    low, high = mean_interval(scores, confidence, 0)
+    low, high = mean_interval(scores, confidence, seed)
     mean = sum(scores) / len(scores) if scores else None
     rows.append({"measure": "preference for a", "value": mean, "low": low, "high": high, "n": len(scores)})
     twice = [result for result in judged if len(result.orders) == 2]
@@ -106,37 +114,6 @@ def _summarise(found: Sequence[AnswerComparison], confidence: float) -> list[Jso
     decided = [order for result in twice for order in result.orders if order.winner in ("a", "b")]
     first = sum(order.winner == order.first for order in decided)
     return [*rows, rate_row("first shown wins", first, len(decided), confidence)]
-
-
-class AnswerComparisonTable(ResultTable[AnswerComparison]):
-    """Two systems' answers side by side, question by question."""
-
-    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
-        """Return win rates, the mean preference, and what the order does, with intervals."""
-        return _summarise(self.results, require_share(confidence, "confidence"))
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each question."""
-        return [result.row() for result in self.results]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down: a failed call is failed, a missing text undefined."""
-        found = zip(super().outcomes(), self.results, strict=True)
-        return [outcome._replace(status="failed") if result.failed else outcome for outcome, result in found]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        comparisons = [result.to_dict() for result in self.results]
-        return super().to_dict() | {"summary": self.summary(), "comparisons": comparisons}
-
-    def __repr__(self) -> str:
-        return f"AnswerComparisonTable({len(self)} questions)\n{text_table(self.summary())}"
-
-    def _repr_html_(self) -> Markup:
-        title = f"Side by side: {len(self)} questions"
-        shown = [{"row": n, **row} for n, row in enumerate(self.rows()[:50])]
-        tables = [html_table(self.summary(), caption=title, note=str(self.signature))]
-        return Markup("".join([*tables, html_table(shown, caption="Questions")]))
 
 
 def _by_model(
@@ -225,119 +202,55 @@ def _from_verdicts(pair: Pair, verdicts: tuple[Verdicts, Verdicts], margin: floa
     return {"score": score, "winner": winner, "parts": {"f1 of a": a, "f1 of b": b}}
 
 
-def _check_pair(question: object, a: object, b: object, truth: object = "", where: str = "") -> Pair:
-    """A pair whose parts are text."""
+def _check_pair(question: object, a: object, b: object, truth: object, where: str) -> Pair:
+    """A pair whose parts are text; the truth may be missing."""
     given = {"question": question, "a": a, "b": b, "truth": "" if truth is None else truth}
     return Pair(*(require_text(value, f"{where}{name}") for name, value in given.items()))
 
 
-def _compare(
-    pairs: Sequence[Pair],
-    *,
-    judge: str | Judge,
-    backend: Backend | str | None,
-    criteria: str,
-    margin: float,
-    max_failed: float,
-    workers: int,
-    store: StoreOrPath,
-    progress: bool | None = None,
-) -> AnswerComparisonTable:
+def _compare(pairs: Sequence[Pair], *, progress: bool | None = None, **how: Any) -> ScoreTable[AnswerComparison]:
     """The comparisons of checked pairs."""
     with one_bar(len(pairs), "comparisons", "pair", show=bool(progress)):
-        if backend is not None:
-            model = load_backend(backend)
-            example = side_by_side_prompt(Pair("", "", "", "x"), False, criteria)
-            parts = {"backend": model.fingerprint, "prompt": content_key(example, QUOTING)[:8]}
-            orders = _by_model(pairs, criteria, model, store=store, workers=workers)
+        if how["backend"] is not None:
+            model = load_backend(how["backend"])
+            orders = _by_model(pairs, how["criteria"], model, store=how["store"], workers=how["workers"])
             found = [_from_orders(*one) for one in zip(pairs, orders, strict=True)]
-            parts |= how_said([asdict(order) for both in orders for order in both if order.winner])
+            said = how_said([asdict(order) for both in orders for order in both if order.winner])
         else:
-            session = JudgeSession(judge, store)
-            parts = {"judge": session.judge.fingerprint, "margin": str(margin)}
-            verdicts = _by_judge(pairs, session)
-            found = [_from_verdicts(*one, margin, max_failed) for one in zip(pairs, verdicts, strict=True)]
-    line = Signature({"metric": "side_by_side"} | parts | {"max_failed": max_failed})
-    return AnswerComparisonTable(results=[AnswerComparison(signature=line, **one) for one in found], signature=line)
+            verdicts = _by_judge(pairs, JudgeSession(how["judge"], how["store"]))
+            allowed = how["margin"], how["max_failed"]
+            found = [_from_verdicts(*one, *allowed) for one in zip(pairs, verdicts, strict=True)]
+            said = {}
+    line = _signature(said=said, **how)
+    return ScoreTable([AnswerComparison(signature=line, **one) for one in found], signature=line)
 
 
-def _check_choices(*, criteria: object, margin: object, max_failed: object, workers: object) -> None:
+def _signature(*, said: JsonDict | None = None, **how: Any) -> Signature:
+    """Every option that could change a number."""
+    parts: JsonDict = {"metric": "side_by_side"}
+    if how["backend"] is not None:
+        example = side_by_side_prompt(Pair("", "", "", "x"), False, how["criteria"])
+        prompt = content_key(example, QUOTING)[:8]
+        parts |= {"backend": load_backend(how["backend"]).fingerprint, "prompt": prompt, **(said or {})}
+    else:
+        parts |= {"judge": load_judge(how["judge"]).fingerprint, "margin": str(how["margin"])}
+    return Signature(parts | {"max_failed": how["max_failed"]})
+
+
+def _check_options(*, criteria: object, margin: object, max_failed: object, workers: object, **_: object) -> None:
     require_text(criteria, "criteria")
     require_share(margin, "margin")
     require_share(max_failed, "max_failed")
     require_count(workers, "workers")
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairwiseMetric(Metric):
-    """Comparisons with their choices, which are those of `compare_answers`."""
-
-    name = "side_by_side"
-    columns = {"question": "text", "a": "text", "b": "text", "truth": "text"}
-    may_lack = ("truth",)
-    judged = "a"
-
-    judge: str | Judge = "embedded"
-    backend: Backend | str | None = None
-    criteria: str = CRITERIA
-    margin: float = 0.05
-    max_failed: float = 0.5
-    workers: int = 8
-    store: StoreOrPath = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        names = ("criteria", "margin", "max_failed", "workers")
-        _check_choices(**{name: getattr(self, name) for name in names})
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return self.compare([]).signature
-
-    def score(self, *row: str) -> AnswerComparison:
-        """Return the comparison of one pair; the columns in their order."""
-        return self.compare([_check_pair(*row)])[0]
-
-    def score_many(self, *columns: Sequence[str], progress: bool | None = None) -> AnswerComparisonTable:
-        """Return the comparisons of many pairs; one list for each column, in their order."""
-        named = zip(self.columns, columns, strict=True)
-        return self.compare(_read_pairs({name: require_column(values, name) for name, values in named}), bool(progress))
-
-    def compare(self, pairs: Sequence[Pair], progress: bool = False) -> AnswerComparisonTable:
-        """Return the comparisons of checked pairs."""
-        return _compare(pairs, **{name: getattr(self, name) for name in self.defaults()}, progress=progress)
-
-
-class PairChoices(TypedDict, total=False):
-    """The choices of a comparison."""
-
-    judge: str | Judge
-    backend: Backend | str | None
-    criteria: str
-    margin: float
-    max_failed: float
-    workers: int
-    store: Store | str | None
-
-
-def _with_truths(table: Table, names: Sequence[str]) -> list[dict[str, Any]]:
-    """A table's records with the truth, an empty text where there is none."""
-    records = table_records(table, [*names, "truth"], optional=["truth"])
-    return [own | {"truth": own["truth"] or ""} for own in records]
-
-
-def _read_pairs(table: Table) -> list[Pair]:
-    """Rows of a table as pairs; the truth may be missing."""
-    records = _with_truths(table, ["question", "a", "b"])
-    return [_check_pair(**own, where=f"row {n}: ") for n, own in enumerate(records)]
-
-
+@metric("side_by_side", check=_check_options, signature=_signature)
 def compare_answers(
     question: str,
     a: str,
     b: str,
-    *,
     truth: str = "",
+    *,
     judge: str | Judge = "embedded",
     backend: Backend | str | None = None,
     criteria: str = CRITERIA,
@@ -393,34 +306,24 @@ def compare_answers(
     'a'
     """
     how: dict[str, Any] = {"judge": judge, "backend": backend, "criteria": criteria, "margin": margin}
-    metric = PairwiseMetric(**how, max_failed=max_failed, workers=workers, store=store)
-    return metric.score(question, a, b, truth)
+    how |= {"max_failed": max_failed, "workers": workers, "store": store}
+    _check_options(**how)
+    return _compare([_check_pair(question, a, b, truth, "")], **how)[0]
 
 
-@takes_choices_of(PairwiseMetric)
-@keeps_index
-def compare_answers_many(
-    table: Table, *, progress: bool = True, **choices: Unpack[PairChoices]
-) -> AnswerComparisonTable:
-    """Compare two systems question by question: `compare_answers` row by row.
+def _compare_table(
+    questions: Any, a: Any, b: Any, truths: Any, *, progress: bool | None = None, **how: Any
+) -> ScoreTable[AnswerComparison]:
+    """The comparisons of many pairs."""
+    given = {"question": questions, "a": a, "b": b} | ({} if truths is None else {"truth": truths})
+    rows = table_rows({name: require_column(values, name) for name, values in given.items()})
+    _check_options(**how)
+    pairs = [_check_pair(**{"truth": None, **row}, where=f"row {n}: ") for n, row in enumerate(rows)]
+    return _compare(pairs, progress=progress, **how)
 
-    Parameters
-    ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        Columns `question`, `a`, `b`, and `truth` (or `ground_truth`) if there is one.
 
-    Returns
-    -------
-    AnswerComparisonTable
-        `summary()` has win rates, ties and what the order did, with intervals.
-
-    Examples
-    --------
-    >>> row = {"question": "How?", "a": "It rained.", "b": "It snowed."}
-    >>> compare_answers_many([row | {"truth": "It rained."}], progress=False)[0].winner
-    'a'
-    """
-    return PairwiseMetric(**choices).compare(_read_pairs(table), progress)
+compare_answers_many = batch(compare_answers, _compare_table)
+vars(compare_answers)["metric"].judged = "a"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -445,7 +348,7 @@ class SystemRanking(Rows):
     wins: Mapping[tuple[str, str], float]
     signature: Signature
     reason: str = ""
-    comparisons: AnswerComparisonTable | None = None
+    comparisons: ScoreTable[AnswerComparison] | None = None
 
     def rank(self, system: str) -> int | None:
         """Return 1 and one more for each system whose whole interval lies above this
@@ -598,9 +501,10 @@ class Entry(NamedTuple):
 def _read_entries(table: Table) -> list[Entry]:
     """Rows of a table as one system's answers; the truth may be missing."""
     entries = []
-    for i, record in enumerate(_with_truths(table, ["question", "system", "answer"])):
-        given = {name: require_text(value, f"row {i}: {name}") for name, value in record.items()}
-        entries.append(Entry(**given))
+    columns = ["question", "system", "answer", "truth"]
+    for i, record in enumerate(table_records(table, columns, optional=["truth"])):
+        cells = record | {"truth": record["truth"] or ""}
+        entries.append(Entry(**{name: require_text(cell, f"row {i}: {name}") for name, cell in cells.items()}))
     seen = {(entry.question, entry.system) for entry in entries}
     if len(seen) < len(entries):
         raise ValueError("a system answers a question twice: each (question, system) may stand once")
@@ -617,7 +521,9 @@ def _meetings(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
     return [pair for own in by_question.values() for pair in combinations(own, 2)]
 
 
-def _as_outcomes(met: Sequence[tuple[Entry, Entry]], found: AnswerComparisonTable) -> list[tuple[str, str, str, str]]:
+def _as_outcomes(
+    met: Sequence[tuple[Entry, Entry]], found: ScoreTable[AnswerComparison]
+) -> list[tuple[str, str, str, str]]:
     """Votes from comparisons; those without a winner are left out."""
     named = {"a": 0, "b": 1}
     votes = [
@@ -639,7 +545,7 @@ def _as_outcomes(met: Sequence[tuple[Entry, Entry]], found: AnswerComparisonTabl
     return votes
 
 
-def _with_comparisons(found: SystemRanking, table: AnswerComparisonTable) -> SystemRanking:
+def _with_comparisons(found: SystemRanking, table: ScoreTable[AnswerComparison]) -> SystemRanking:
     """A ranking with what it was made of."""
     parts = dict(found.signature) | {n: v for n, v in table.signature.items() if n not in ("metric", "version")}
     return replace(found, comparisons=table, signature=Signature(parts))
@@ -722,14 +628,13 @@ def bradley_terry(
     )
 
 
-@takes_choices_of(PairwiseMetric)
 def rank_systems(
     table: Table,
     *,
     prior: float = 0.5,
     n_resamples: int = 200,
     progress: bool = True,
-    **choices: Unpack[PairChoices],
+    **options: Any,
 ) -> SystemRanking:
     """Compare every two systems on every question, and rank them.
 
@@ -737,6 +642,12 @@ def rank_systems(
     ----------
     table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
         Columns `question`, `system`, `answer`, and `truth` where there is one.
+    prior, n_resamples
+        As for `bradley_terry`.
+    progress : bool
+        Whether to show a progress bar.
+    **options
+        As for `compare_answers`.
 
     Returns
     -------
@@ -753,7 +664,8 @@ def rank_systems(
     """
     met = _meetings(_read_entries(table))
     pairs = [Pair(entry.question, entry.answer, other.answer, entry.truth) for entry, other in met]
-    found = PairwiseMetric(**choices).compare(pairs, progress)
+    columns = [list(column) for column in zip(*pairs, strict=True)] or [[]] * 4
+    found = Metric(compare_answers, **options).score_many(*columns, progress=progress)
     outcomes = _as_outcomes(met, found)
     ranked = bradley_terry(outcomes, prior=prior, n_resamples=n_resamples)
     return _with_comparisons(ranked, found)

@@ -19,8 +19,8 @@ from summeval_nb.core.base import (
     warn_of_order,
 )
 from summeval_nb.core.html import axes_for, figure_text
-from summeval_nb.core.metric import Metric
-from summeval_nb.core.results import Outcome, ResultTable, Score, Signature, keeps_index
+from summeval_nb.core.metric import batch, metric
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 from summeval_nb.judged.pairwise import rubric_prompt
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, RATING_PROMPT, expected_grade, rating_prompt
 from summeval_nb.models.base import LOW_MASS, QUOTING, Backend, BackendError, Choice
@@ -30,7 +30,7 @@ from summeval_nb.models.store import Store, content_key, fill_missing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Rating", "RatingMetric", "RatingTable", "RubricMetric", "ask_for_choices", "rate", "rate_many"]
+__all__ = ["Rating", "ask_for_choices", "rate", "rate_many", "rubric_many", "rubric_score"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -77,6 +77,11 @@ class Rating(Score):
     def row(self) -> JsonDict:
         """Return the one row that a table has for this rating."""
         return {name: getattr(self, name) for name in ("score", "spread", "probability_mass", "note", "reason")}
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down: a failed call is failed, an empty text undefined."""
+        found = super().outcome()
+        return found._replace(status="failed") if self.failed else found
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each grade."""
@@ -172,19 +177,6 @@ def _as_rating(value: ModelChoice, nothing: str, **rest: Any) -> Rating:
     )
 
 
-class RatingTable(ResultTable[Rating]):
-    """The ratings of many texts, in their order."""
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each text."""
-        return [own.row() for own in self.results]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down: a failed call is failed, an empty text undefined."""
-        found = zip(super().outcomes(), self.results, strict=True)
-        return [outcome._replace(status="failed") if own.failed else outcome for outcome, own in found]
-
-
 def require_grading(scale: object, samples: object, workers: object) -> tuple[int, int]:
     """Check how grades are given, and return the scale: two whole numbers, 0 <= low < high <= 9.
 
@@ -213,13 +205,6 @@ def require_graded(quality: str | None, rubric: str | None) -> str:
     return "rubric"
 
 
-def _require_rubric(criteria: object, steps: object, title: object) -> None:
-    if not require_text(criteria, "criteria").strip():
-        raise ValueError("criteria are empty: say in words what is graded")
-    require_texts(steps, "steps")
-    require_text(title, "title")
-
-
 def _require_paired(one: object, other: object, names: tuple[str, str]) -> list[tuple[str, str]]:
     """Two lists of texts as pairs, as many of each."""
     left, right = (require_texts(values, name) for values, name in zip((one, other), names, strict=True))
@@ -227,33 +212,6 @@ def _require_paired(one: object, other: object, names: tuple[str, str]) -> list[
         counts = f"there are {len(left)} {names[0]} and {len(right)} {names[1]}"
         raise ValueError(f"{' and '.join(names)} must pair up, but {counts}")
     return list(zip(left, right, strict=True))
-
-
-def _grade(
-    prompts: Sequence[str],
-    texts: Sequence[str],
-    parts: Mapping[str, object],
-    *,
-    quality: str,
-    nothing: str,
-    prompt: str,
-    backend: Backend | str,
-    scale: tuple[int, int],
-    samples: int,
-    workers: int,
-    store: StoreOrPath,
-    progress: str,
-) -> RatingTable:
-    """The ratings of texts, one prompt for each; a blank text is not asked about."""
-    model, (low, high) = load_backend(backend), scale
-    grades = [str(grade) for grade in range(low, high + 1)]
-    how: dict[str, Any] = {"store": store, "workers": workers, "progress": progress, "samples": samples}
-    values = ask_for_choices(model, prompts, [bool(text.strip()) for text in texts], grades, **how)
-    line = Signature(
-        {**parts, "scale": f"{low}-{high}", "backend": model.fingerprint, "prompt": prompt} | how_said(values, samples)
-    )
-    ratings = [_as_rating(value, nothing, quality=quality, signature=line) for value in values]
-    return RatingTable(results=ratings, signature=line)
 
 
 def how_said(values: Sequence[ModelChoice], samples: int = 0) -> JsonDict:
@@ -264,67 +222,51 @@ def how_said(values: Sequence[ModelChoice], samples: int = 0) -> JsonDict:
     return {"choices": "hard"} if hard else {}
 
 
-@keeps_index
-def rate_many(
+def _grade(
+    prompts: Sequence[str],
     texts: Sequence[str],
-    summaries: Sequence[str],
+    line: Signature,
     *,
-    quality: str | None = None,
-    rubric: str | None = None,
-    backend: Backend | str,
-    scale: tuple[int, int] = (1, 5),
-    samples: int = 0,
-    workers: int = 8,
-    store: Store | str | None = None,
-    progress: bool | None = None,
-) -> RatingTable:
-    """Rate many summaries alike: the same numbers as `rate` one by one.
-
-    Parameters
-    ----------
-    texts, summaries : sequence of str
-        As many of each.
-    quality, rubric, backend, scale, samples, workers, store
-        As for `rate`. Failures are not kept, so that a second run asks again.
-    progress : bool
-        Whether to show a progress bar.
-
-    Returns
-    -------
-    RatingTable
-        A `Rating` for each summary, in order; a failed call has the score None, with
-        the reason.
-
-    Examples
-    --------
-    >>> from summeval_nb.models.base import ScriptedBackend
-    >>> backend = ScriptedBackend(lambda prompt: "4")
-    >>> options = {"quality": "fluency", "backend": backend}
-    >>> rate_many(texts=["It rained."], summaries=["Rain."], **options)[0].score
-    4.0
-    """
-    pairs = _require_paired(texts, summaries, ("texts", "summaries"))
-    sizes = [(len(text.strip()), len(summary)) for text, summary in pairs]
-    warn_of_order(sizes, remedy="the article comes first, rate(text, summary)")
-    graded, within = require_graded(quality, rubric), require_grading(scale, samples, workers)
-    how: dict[str, Any] = {"quality": quality, "rubric": rubric, "scale": within}
-    told = dict(QUALITY_DEFINITIONS) if rubric is None else {"rubric": rubric}
-    return _grade(
-        [rating_prompt(*pair, **how) for pair in pairs],
-        [summary for _, summary in pairs],
-        {"metric": "rating", "quality": graded},
-        quality=graded,
-        nothing="the summary is empty",
-        prompt=content_key(RATING_PROMPT, told, QUOTING)[:8],
-        backend=backend,
-        scale=within,
-        samples=samples,
-        workers=workers,
-        store=store,
-        progress=graded if progress else "",
+    quality: str,
+    nothing: str,
+    progress: bool | None,
+    **how: Any,
+) -> ScoreTable[Rating]:
+    """The ratings of texts, one prompt for each; a blank text is not asked about."""
+    low, high = how["scale"]
+    values = ask_for_choices(
+        load_backend(how["backend"]),
+        prompts,
+        [bool(text.strip()) for text in texts],
+        [str(grade) for grade in range(low, high + 1)],
+        store=how["store"],
+        workers=how["workers"],
+        progress=quality if progress else "",
+        samples=how["samples"],
     )
+    line = Signature({**line, **how_said(values, how["samples"])})
+    return ScoreTable([_as_rating(value, nothing, quality=quality, signature=line) for value in values], signature=line)
 
 
+def _signature(parts: Mapping[str, object], prompt: str, **how: Any) -> Signature:
+    """Every option that could change a grade."""
+    low, high = how["scale"]
+    model = {"backend": load_backend(how["backend"]).fingerprint, "prompt": prompt}
+    return Signature({**parts, "scale": f"{low}-{high}", **model, **how_said([], how["samples"])})
+
+
+def _check_rating(*, quality: str | None, rubric: str | None, scale: Any, samples: Any, workers: Any, **_: Any) -> str:
+    require_grading(scale, samples, workers)
+    return require_graded(quality, rubric)
+
+
+def _rating_signature(*, quality: str | None, rubric: str | None, **how: Any) -> Signature:
+    told = dict(QUALITY_DEFINITIONS) if rubric is None else {"rubric": rubric}
+    version = content_key(RATING_PROMPT, told, QUOTING)[:8]
+    return _signature({"metric": "rating", "quality": require_graded(quality, rubric)}, version, **how)
+
+
+@metric("rating", check=_check_rating, signature=_rating_signature)
 def rate(
     text: str,
     summary: str,
@@ -397,55 +339,60 @@ def rate(
     """
     how: dict[str, Any] = {"quality": quality, "rubric": rubric, "backend": backend, "scale": scale}
     how |= {"samples": samples, "workers": workers, "store": store}
-    return rate_many([require_text(text, "text")], [require_text(summary, "summary")], **how)[0]
+    return _rate_table([require_text(text, "text")], [require_text(summary, "summary")], **how)[0]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RatingMetric(Metric):
-    """A language model's grades, with the choices of `rate_many`."""
-
-    name = "rating"
-    columns = {"text": "text", "summary": "text"}
-    judged = "summary"
-
-    quality: str | None = None
-    rubric: str | None = None
-    backend: Backend | str
-    scale: tuple[int, int] = (1, 5)
-    samples: int = 0
-    workers: int = 8
-    store: StoreOrPath = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        require_graded(self.quality, self.rubric)
-        require_grading(self.scale, self.samples, self.workers)
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return self.score_many([""], [""])[0].signature
-
-    def score_many(self, texts: Any, summaries: Any, *, progress: bool | None = None) -> RatingTable:
-        """Return the grades of many summaries; see `rate_many`."""
-        choices = {name: getattr(self, name) for name in self.defaults()}
-        return rate_many(texts, summaries, **choices, progress=bool(progress))
-
-    def score(self, text: str, summary: str) -> Rating:
-        """Return the grade of one summary; see `rate`."""
-        return self.score_many([require_text(text, "text")], [require_text(summary, "summary")])[0]
+def _rate_table(texts: Any, summaries: Any, *, progress: bool | None = None, **how: Any) -> ScoreTable[Rating]:
+    """The ratings of many summaries."""
+    pairs = _require_paired(texts, summaries, ("texts", "summaries"))
+    sizes = [(len(text.strip()), len(summary)) for text, summary in pairs]
+    warn_of_order(sizes, remedy="the article comes first, rate(text, summary)")
+    graded = _check_rating(**how)
+    told = {name: how[name] for name in ("quality", "rubric", "scale")}
+    prompts = [rating_prompt(*pair, **told) for pair in pairs]
+    own: dict[str, Any] = {"quality": graded, "nothing": "the summary is empty", "progress": progress}
+    rest = {name: how[name] for name in ("backend", "scale", "samples", "workers", "store")}
+    return _grade(prompts, [summary for _, summary in pairs], _rating_signature(**how), **own, **rest)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RubricMetric(Metric):
-    """Criteria of your own by which a language model grades answers.
+rate_many = batch(rate, _rate_table)
 
-    `score(question, answer)` is a `Rating`: the expected grade under the model's own
-    probabilities, with its distribution and mass, or the grade itself where its server
-    gives none; None with a reason where the answer is empty or the call failed.
-    `score_many(questions, answers)` is a table of them.
+
+def _check_rubric(*, criteria: Any, steps: Any, title: Any, scale: Any, samples: Any, workers: Any, **_: Any) -> None:
+    if not require_text(criteria, "criteria").strip():
+        raise ValueError("criteria are empty: say in words what is graded")
+    require_texts(steps, "steps")
+    require_text(title, "title")
+    require_grading(scale, samples, workers)
+
+
+def _rubric_signature(*, criteria: str, steps: Sequence[str], title: str, **how: Any) -> Signature:
+    example = rubric_prompt("", "", criteria=criteria, steps=steps, scale=how["scale"])
+    return _signature({"metric": "rubric", "title": title}, content_key(example, QUOTING)[:8], **how)
+
+
+@metric("rubric", check=_check_rubric, signature=_rubric_signature)
+def rubric_score(
+    question: str,
+    answer: str,
+    *,
+    criteria: str,
+    backend: Backend | str,
+    steps: Sequence[str] = (),
+    scale: tuple[int, int] = (1, 5),
+    title: str = "rubric",
+    samples: int = 0,
+    workers: int = 8,
+    store: Store | str | None = None,
+) -> Rating:
+    """Grade an answer by criteria of your own: the expected grade under the model's own probabilities.
 
     Parameters
     ----------
+    question : str
+        What was asked; it may be empty.
+    answer : str
+        The answer.
     criteria : str
         What is graded, and what a good and a bad answer are, in words.
     backend : Backend or str
@@ -463,10 +410,15 @@ class RubricMetric(Metric):
     store : Store or path, optional
         Where probabilities are kept.
 
+    Returns
+    -------
+    Rating
+        As of `rate`; None with a reason where the answer is empty or the call failed.
+
     Raises
     ------
-    ValueError
-        If the criteria are empty or the scale makes no sense.
+    TypeError, ValueError
+        If a text is none, the criteria are empty, or the scale makes no sense.
 
     References
     ----------
@@ -476,54 +428,23 @@ class RubricMetric(Metric):
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
-    >>> polite = RubricMetric(criteria="Is the answer polite?", backend=backend)
-    >>> polite.score("When?", "At nine, thank you.").score
+    >>> rubric_score("When?", "At nine, thank you.", criteria="Is the answer polite?", backend=backend).score
     4.0
     """
+    how: dict[str, Any] = {"criteria": criteria, "steps": steps, "title": title, "backend": backend, "scale": scale}
+    how |= {"samples": samples, "workers": workers, "store": store}
+    return _rubric_table([require_text(question, "question")], [require_text(answer, "answer")], **how)[0]
 
-    name = "rubric"
-    columns = {"question": "text", "answer": "text"}
-    judged = "answer"
 
-    criteria: str
-    backend: Backend | str
-    steps: Sequence[str] = ()
-    scale: tuple[int, int] = (1, 5)
-    title: str = "rubric"
-    samples: int = 0
-    workers: int = 8
-    store: StoreOrPath = field(default=None, compare=False)
+def _rubric_table(questions: Any, answers: Any, *, progress: bool | None = None, **how: Any) -> ScoreTable[Rating]:
+    """The grades of many answers, one question for each."""
+    pairs = _require_paired(questions, answers, ("questions", "answers"))
+    _check_rubric(**how)
+    told = {name: how[name] for name in ("criteria", "steps", "scale")}
+    prompts = [rubric_prompt(*pair, **told) for pair in pairs]
+    own: dict[str, Any] = {"quality": how["title"], "nothing": "the answer is empty", "progress": progress}
+    rest = {name: how[name] for name in ("backend", "scale", "samples", "workers", "store")}
+    return _grade(prompts, [answer for _, answer in pairs], _rubric_signature(**how), **own, **rest)
 
-    def __post_init__(self) -> None:
-        _require_rubric(self.criteria, self.steps, self.title)
-        require_grading(self.scale, self.samples, self.workers)
 
-    def _prompt(self, question: str, answer: str) -> str:
-        return rubric_prompt(question, answer, criteria=self.criteria, steps=self.steps, scale=self.scale)
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return self.score_many([""], [""])[0].signature
-
-    def score_many(self, questions: Any, answers: Any, *, progress: bool | None = None) -> RatingTable:
-        """Return the grades of many answers, one question for each."""
-        pairs = _require_paired(questions, answers, ("questions", "answers"))
-        return _grade(
-            [self._prompt(*pair) for pair in pairs],
-            [answer for _, answer in pairs],
-            {"metric": self.name, "title": self.title},
-            quality=self.title,
-            nothing="the answer is empty",
-            prompt=content_key(self._prompt("", ""), QUOTING)[:8],
-            backend=self.backend,
-            scale=self.scale,
-            samples=self.samples,
-            workers=self.workers,
-            store=self.store,
-            progress=self.title if progress else "",
-        )
-
-    def score(self, question: str, answer: str) -> Rating:
-        """Return the grade of one answer; the question may be empty."""
-        return self.score_many([require_text(question, "question")], [require_text(answer, "answer")])[0]
+rubric_many = batch(rubric_score, _rubric_table)

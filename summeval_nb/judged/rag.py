@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,9 +32,9 @@ from summeval_nb.core.files import (
     unread_columns,
     write_whole,
 )
-from summeval_nb.core.html import Markup, folded, html_page, html_table, render, text_table
-from summeval_nb.core.metric import Metric
-from summeval_nb.core.results import Outcome, ResultTable, Score, Signature
+from summeval_nb.core.html import Markup, folded, html_page, html_table
+from summeval_nb.core.metric import batch, metric
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, shared_index
 from summeval_nb.judged.answers import AnswerRow, evaluate_rows, mean_interval, rate_row
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, word_list
 from summeval_nb.judged.refusals import unread
@@ -53,15 +54,11 @@ from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.language import declared_languages
 from summeval_nb.text.markdown import has_word
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = [
     "MEASURES",
     "Measure",
     "MeasureResult",
     "RagScore",
-    "RagTable",
     "RetrievalRow",
     "RetrievalScore",
     "RetrievalStatement",
@@ -76,6 +73,8 @@ __all__ = [
     "evaluate_rag",
     "measure_rows",
     "noise_sensitivity",
+    "rag_many",
+    "rag_score",
 ]
 
 
@@ -149,6 +148,8 @@ class RetrievalScore(Score):
         What a reader should know.
     """
 
+    sentence_columns: ClassVar = tuple(one.name for one in fields(RetrievalStatement))
+
     name: str = ""
     numbers: Mapping[str, float | None] = field(default_factory=dict)
     passages: tuple[RetrievedPassage, ...] = ()
@@ -163,6 +164,15 @@ class RetrievalScore(Score):
     def passage_rows(self) -> list[JsonDict]:
         """Return one row for each passage, in the order of retrieval."""
         return [asdict(passage) for passage in self.passages]
+
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return the score and each number by its name."""
+        return {"score": self.score, **self.numbers}
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down: failed where the judge failed, otherwise undefined where there is no score."""
+        found = super().outcome()
+        return found._replace(status="failed") if self.score is None and self.n_failed else found
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -210,32 +220,6 @@ class RetrievalScore(Score):
         target = Path(path)
         write_whole(target, html_page(self.name, self._repr_html_()))
         return target
-
-
-class RetrievalTable(ResultTable[RetrievalScore]):
-    """A measure of many questions, in their order."""
-
-    sentence_columns = tuple(field.name for field in fields(RetrievalStatement))
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return each number by name, the score first, NaN where a row has none."""
-        names = dict.fromkeys(name for result in self.results for name in result.numbers)
-        values = {name: [result.numbers.get(name) for result in self.results] for name in names}
-        return {
-            name: np.array(found, float)
-            for name, found in ({"score": [r.score for r in self.results]} | values).items()
-        }
-
-    def passages(self) -> pd.DataFrame:
-        """Return one row for each passage of each question."""
-        import pandas as pd
-
-        return pd.DataFrame([{"row": n, **row} for n, one in enumerate(self.results) for row in one.passage_rows()])
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down: failed where the judge failed, otherwise undefined where there is no score."""
-        found = zip(super().outcomes(), self.results, strict=True)
-        return [o._replace(status="failed") if o.score is None and result.n_failed else o for o, result in found]
 
 
 class RetrievalRow(NamedTuple):
@@ -573,7 +557,9 @@ def _as_score(name: str, found: MeasureResult, signature: Signature, max_failed:
     )
 
 
-def measure_rows(name: str, rows: Sequence[RetrievalRow], session: JudgeSession, options: Options) -> RetrievalTable:
+def measure_rows(
+    name: str, rows: Sequence[RetrievalRow], session: JudgeSession, options: Options
+) -> list[RetrievalScore]:
     """Return the scores of checked rows by one measure, asked through one session."""
     measure, signature = MEASURES[name], _signature(name, session, options)
     reasons = [_empty(measure, row) for row in rows]
@@ -593,11 +579,10 @@ def measure_rows(name: str, rows: Sequence[RetrievalRow], session: JudgeSession,
             _learn(session, fit, measure.needs)
             of_row = measure.of_row
             measured = (of_row(RowVerdicts(row, session), options) for row in fit)
-    results = [
+    return [
         _as_score(name, MeasureResult(reason=why) if why else next(measured), signature, options["max_failed"])
         for why in reasons
     ]
-    return RetrievalTable(results=results, signature=signature)
 
 
 def _signature(name: str, session: JudgeSession, options: Options) -> Signature:
@@ -619,25 +604,52 @@ def _options(name: str, max_failed: float, relevant: float = RELEVANT, noise: st
     return found
 
 
-def _score(
-    name: str,
-    row: Sequence[object],
-    *,
-    judge: str | Judge,
-    store: StoreOrPath,
-    embedder: EmbedderOrName = "minilm",
-    **options: Any,
-) -> RetrievalScore:
+def _session(judge: str | Judge, store: StoreOrPath, embedder: EmbedderOrName = "minilm", **_: object) -> JudgeSession:
+    return JudgeSession(judge, store, embedder=embedder)
+
+
+def _chosen(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    own = {option: options[option] for option in ("max_failed", "relevant", "noise") if option in options}
+    return _options(name, **own)
+
+
+def _score(name: str, row: Sequence[object], **options: Any) -> RetrievalScore:
     """The score of one row by one measure."""
-    columns, how = MEASURES[name].columns, _options(name, **options)
+    columns, how = MEASURES[name].columns, _chosen(name, options)
     checked = _check_row(columns, dict(zip(columns, row, strict=True)))
-    return measure_rows(name, [checked], JudgeSession(judge, store, embedder=embedder), how)[0]
+    return measure_rows(name, [checked], _session(**options), how)[0]
 
 
+def _score_table(name: str, *columns: Any, progress: bool | None = None, **options: Any) -> ScoreTable[RetrievalScore]:
+    """The scores of many rows by one measure; one list for each column, in their order."""
+    names, how = MEASURES[name].columns, _chosen(name, options)
+    lists = {column: require_column(values, column) for column, values in zip(names, columns, strict=True)}
+    rows = [_check_row(names, row, f"row {n}: ") for n, row in enumerate(table_rows(lists))]
+    session = _session(**options)
+    with one_bar(len(rows), name, "row", show=bool(progress)):
+        found = measure_rows(name, rows, session, how)
+    return ScoreTable(found, signature=_signature(name, session, how))
+
+
+def _measure(name: str) -> Callable[[Callable[..., RetrievalScore]], Callable[..., RetrievalScore]]:
+    """Declare a function as the metric of a measure, with its call over many rows."""
+
+    def declare(function: Callable[..., RetrievalScore]) -> Callable[..., RetrievalScore]:
+        check = lambda **options: _chosen(name, options)
+        sign = lambda **options: _signature(name, _session(**options), _chosen(name, options))
+        declared = metric(name, check=check, signature=sign)(function)
+        batch(declared, partial(_score_table, name))
+        vars(declared)["metric"].judged = MEASURES[name].judged
+        return declared
+
+    return declare
+
+
+@_measure("context_precision")
 def context_precision(
     question: str,
     contexts: str | Sequence[str],
-    truth: str,
+    truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     max_failed: float = 0.5,
@@ -654,7 +666,7 @@ def context_precision(
     contexts : str or sequence of str
         The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
     truth : str
-        The true answer.
+        The true answer; a list of one will do.
     judge : str or Judge
         Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
     max_failed : float
@@ -696,10 +708,11 @@ def context_precision(
     )
 
 
+@_measure("context_recall")
 def context_recall(
     question: str,
     contexts: str | Sequence[str],
-    truth: str,
+    truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     max_failed: float = 0.5,
@@ -714,7 +727,7 @@ def context_recall(
     contexts : str or sequence of str
         The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
     truth : str
-        The true answer.
+        The true answer; a list of one will do.
     judge : str or Judge
         Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
     max_failed : float
@@ -756,6 +769,7 @@ def context_recall(
     )
 
 
+@_measure("answer_faithfulness")
 def answer_faithfulness(
     question: str,
     contexts: str | Sequence[str],
@@ -816,11 +830,12 @@ def answer_faithfulness(
     )
 
 
+@_measure("noise_sensitivity")
 def noise_sensitivity(
     question: str,
     contexts: str | Sequence[str],
     answer: str,
-    truth: str,
+    truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     noise: str = "relevant",
@@ -840,7 +855,7 @@ def noise_sensitivity(
     answer : str
         What the system wrote.
     truth : str
-        The true answer.
+        The true answer; a list of one will do.
     judge : str or Judge
         Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
     noise : "relevant", "irrelevant" or "made_up"
@@ -886,6 +901,7 @@ def noise_sensitivity(
     )
 
 
+@_measure("context_relevance")
 def context_relevance(
     question: str,
     contexts: str | Sequence[str],
@@ -953,6 +969,7 @@ def context_relevance(
     )
 
 
+@_measure("answer_relevancy")
 def answer_relevancy(
     question: str,
     answer: str,
@@ -1020,10 +1037,11 @@ def answer_relevancy(
     )
 
 
+@_measure("answer_correctness")
 def answer_correctness(
     question: str,
     answer: str,
-    truth: str,
+    truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     max_failed: float = 0.5,
@@ -1038,7 +1056,7 @@ def answer_correctness(
     answer : str
         What the system wrote.
     truth : str
-        The true answer.
+        The true answer; a list of one will do.
     judge : str or Judge
         Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
     max_failed : float
@@ -1075,114 +1093,8 @@ def answer_correctness(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class RetrievalMetric(Metric):
-    """A measure with its choices."""
-
-    judge: str | Judge = "embedded"
-    max_failed: float = 0.5
-    store: StoreOrPath = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        self._how()
-
-    def _how(self) -> dict[str, Any]:
-        names = ("max_failed", "relevant", "noise")
-        return _options(self.name, **{name: getattr(self, name) for name in names if hasattr(self, name)})
-
-    def _session(self) -> JudgeSession:
-        return JudgeSession(self.judge, self.store, embedder=getattr(self, "embedder", "minilm"))
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return _signature(self.name, self._session(), self._how())
-
-    def score(self, *row: Any) -> RetrievalScore:
-        """Return the score of one row, given by the columns in their order."""
-        checked = _check_row(self.columns, dict(zip(self.columns, row, strict=True)))
-        return measure_rows(self.name, [checked], self._session(), self._how())[0]
-
-    def score_many(self, *columns: Any, progress: bool | None = None) -> RetrievalTable:
-        """Return one score a row; one list for each column, in their order."""
-        named = zip(self.columns, columns, strict=True)
-        rows = table_rows({name: require_column(values, name) for name, values in named})
-        checked = [_check_row(self.columns, record, f"row {n}: ") for n, record in enumerate(rows)]
-        with one_bar(len(rows), self.name, "row", show=bool(progress)):
-            return measure_rows(self.name, checked, self._session(), self._how())
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerFaithfulnessMetric(RetrievalMetric):
-    """See `answer_faithfulness`."""
-
-    name = "answer_faithfulness"
-    columns = {"question": "text", "contexts": "texts", "answer": "text"}
-    judged = "answer"
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerRelevancyMetric(RetrievalMetric):
-    """See `answer_relevancy`."""
-
-    name = "answer_relevancy"
-    columns = {"question": "text", "answer": "text"}
-    judged = "answer"
-    embedder: EmbedderOrName = "minilm"
-    relevant: float = RELEVANT
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerCorrectnessMetric(RetrievalMetric):
-    """See `answer_correctness`."""
-
-    name = "answer_correctness"
-    columns = {"question": "text", "answer": "text", "truth": "texts"}
-    judged = "answer"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContextPrecisionMetric(RetrievalMetric):
-    """See `context_precision`."""
-
-    name = "context_precision"
-    columns = {"question": "text", "contexts": "texts", "truth": "texts"}
-    judged = "contexts"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContextRecallMetric(RetrievalMetric):
-    """See `context_recall`."""
-
-    name = "context_recall"
-    columns = {"question": "text", "contexts": "texts", "truth": "texts"}
-    judged = "contexts"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContextRelevanceMetric(RetrievalMetric):
-    """See `context_relevance`."""
-
-    name = "context_relevance"
-    columns = {"question": "text", "contexts": "texts"}
-    judged = "contexts"
-    embedder: EmbedderOrName = "minilm"
-    relevant: float = RELEVANT
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoiseSensitivityMetric(RetrievalMetric):
-    """See `noise_sensitivity`."""
-
-    name = "noise_sensitivity"
-    columns = {"question": "text", "contexts": "texts", "answer": "text", "truth": "texts"}
-    judged = "answer"
-    noise: str = "relevant"
-
-
 _FLAGS = {"answer": "answer_refused", "truth": "truth_refused"}
-_COLUMNS = {"question": "text", "contexts": "texts", "answer": "text", "truth": "texts"}
-_MAY_LACK = ("contexts", "answer", "truth")
+_COLUMNS = ("question", "contexts", "answer", "truth")
 
 
 def _by_reason(reasons: Mapping[str, str], form: str) -> str:
@@ -1203,10 +1115,15 @@ class RagScore(Score):
         Each measure by its name, with every passage and statement behind it.
     refused : mapping of str to Flag or None
         `answer_refused` and `truth_refused`; None where the text is empty.
+    left_out : mapping of str to str
+        The measures that the table has no columns for, and why.
     """
+
+    sentence_columns: ClassVar = ("measure", *RetrievalScore.sentence_columns)
 
     scores: Mapping[str, RetrievalScore]
     refused: Mapping[str, Flag | None]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_failed(self) -> int:
@@ -1229,14 +1146,57 @@ class RagScore(Score):
         shown = {name: "none" if own.score is None else f"{own.score:.2f}" for name, own in self.scores.items()}
         return ", ".join(f"{name} {value}" for name, value in shown.items())
 
-    def row(self) -> JsonDict:
-        """Return each score and flag by its name, in one row."""
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return each score by the name of its measure, and the flags of refusals as 1 and 0."""
+        return {name: None if value is None else float(value) for name, value in self._found().items()}
+
+    def _found(self) -> JsonDict:
         flags = {name: None if flag is None else flag.value for name, flag in self.refused.items()}
         return {name: own.score for name, own in self.scores.items()} | flags
 
+    def row(self) -> JsonDict:
+        """Return each score and flag by its name, and why scores are undefined, in one row."""
+        return self._found() | {"reason": self.why_not}
+
     def rows(self) -> list[JsonDict]:
-        """Return one row for each measure."""
-        return [{"measure": name, "score": own.score, "reason": own.reason} for name, own in self.scores.items()]
+        """Return one row for each statement of each measure."""
+        return [{"measure": name} | row for name, own in self.scores.items() for row in own.rows()]
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down: the first of all measures, failed where the judge failed, and the others
+        beside it."""
+        main = next(iter(MEASURES))
+        lost = main in self.left_out  # a run's score is the same measure in every row
+        found = Outcome(None, "undefined", self.left_out[main]) if lost else next(iter(self.scores.values())).outcome()
+        parts = dict.fromkeys(self.left_out) | self._found() | {"reasons": self.reasons, "n_failed": self.n_failed}
+        return found._replace(parts=parts, signature=str(self.signature))
+
+    @classmethod
+    def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
+        """Return one row for each measure and flag: `value`, its mean over the `n` rows that have it, with an interval
+        from `low` to `high`; how many rows are `undefined`, and in how many a call of the judge `failed`."""
+        found = []
+        for name, values in table.arrays().items():
+            known = values[~np.isnan(values)].tolist()
+            if name in MEASURES:
+                low, high = mean_interval(known, confidence, seed)
+                mean = sum(known) / len(known) if known else None
+                row = {"measure": name, "value": mean, "low": low, "high": high}
+                lost = sum(own.scores[name].n_failed > 0 for own in table.results)
+            else:
+                row = rate_row(name, int(sum(known)), len(known), confidence)
+                flags = [own.refused[name] for own in table.results]
+                lost = sum(flag is not None and flag.value is None for flag in flags)
+            found.append(row | {"n": len(known), "undefined": len(values) - len(known), "failed": lost})
+        return found
+
+    @classmethod
+    def remarks(cls, table: ScoreTable[Any]) -> list[str]:
+        """Return what was left out and why, and in how many rows the judge failed."""
+        lost = sum(own.n_failed > 0 for own in table.results)
+        told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (lost > 0)
+        left_out = _by_reason(table.results[0].left_out, "{names}, for there is {why}")
+        return [f"left out: {left_out}", *told] if left_out else told
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -1247,106 +1207,6 @@ class RagScore(Score):
 
     def _repr_html_(self) -> Markup:
         return Markup("".join(folded(own.line, own._repr_html_()) for own in self.scores.values()))
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class RagTable(ResultTable[RagScore]):
-    """The measures of many questions, a row a question; the first is the main score.
-
-    Parameters
-    ----------
-    tables : mapping of str to RetrievalTable
-        The whole of each measure by its name.
-    left_out : mapping of str to str
-        The measures that the table has no columns for, and why.
-    """
-
-    tables: Mapping[str, RetrievalTable]
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    sentence_columns = ("measure", *RetrievalTable.sentence_columns)
-
-    def sentence_rows(self, place: int) -> list[JsonDict]:
-        """Return one plain dictionary for each statement of each measure."""
-        return [{"measure": n} | row for n, own in self.results[place].scores.items() for row in own.rows()]
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return each score by the name of its measure, and the flags of refusals as 1 and 0; NaN where a row has
-        none."""
-        rows = [own.row() for own in self.results]
-        names = dict.fromkeys([*self.tables, *(name for own in self.results for name in own.refused)])
-        return {name: np.array([row[name] for row in rows], float) for name in names}
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each question: its scores, its flags, and why a score is undefined."""
-        return [own.row() | {"reason": own.why_not} for own in self.results]
-
-    def reasons(self) -> list[str]:
-        """Return why scores of a row are undefined; '' where all are defined."""
-        return [own.why_not for own in self.results]
-
-    @property
-    def n_failed(self) -> int:
-        """How many statements the judge failed on, over all rows and measures."""
-        return sum(own.n_failed for own in self.results)
-
-    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
-        """Return one row for each measure and flag: `value`, its mean over the `n` rows that have it, with an interval
-        from `low` to `high`; how many rows are `undefined`, and in how many a call of the judge `failed`."""
-        require_share(confidence, "confidence")
-        found = []
-        for name, values in self.arrays().items():
-            known = values[~np.isnan(values)].tolist()
-            if name in self.tables:
-                low, high = mean_interval(known, confidence, seed)
-                mean = sum(known) / len(known) if known else None
-                row = {"measure": name, "value": mean, "low": low, "high": high}
-                lost = sum(own.scores[name].n_failed > 0 for own in self.results)
-            else:
-                row = rate_row(name, int(sum(known)), len(known), confidence)
-                flags = [own.refused[name] for own in self.results]
-                lost = sum(flag is not None and flag.value is None for flag in flags)
-            found.append(row | {"n": len(known), "undefined": len(values) - len(known), "failed": lost})
-        return found
-
-    @property
-    def notes(self) -> list[str]:
-        """What was left out and why, and in how many rows the judge failed."""
-        lost = sum(own.n_failed > 0 for own in self.results)
-        told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (lost > 0)
-        left_out = _by_reason(self.left_out, "{names}, for there is {why}")
-        return [f"left out: {left_out}", *told] if left_out else told
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down: the first of all measures, failed where the judge failed, and the others
-        beside it."""
-        main = next(iter(MEASURES))
-        if main in self.left_out:  # a run's score is the same measure in every row
-            found = [Outcome(None, "undefined", self.left_out[main])] * len(self)
-        else:
-            found = next(iter(self.tables.values())).outcomes()
-        empty, line = dict.fromkeys(self.left_out), str(self.signature)
-        parts = [own.row() | {"reasons": own.reasons, "n_failed": own.n_failed} for own in self.results]
-        return [o._replace(parts=empty | own, signature=line) for o, own in zip(found, parts, strict=True)]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        measures = {name: [result.to_dict() for result in table.results] for name, table in self.tables.items()}
-        told = {"summary": self.summary(), "left_out": dict(self.left_out), "measures": measures}
-        return super().to_dict() | told
-
-    def __repr__(self) -> str:
-        rows = [{"row": n, **row} for n, row in enumerate(self.rows()[:20])]
-        tables = [text_table(self.summary()), *self.notes, text_table(rows)]
-        return "\n".join([f"RagTable({_how_many(len(self), 'question')})", *tables])
-
-    def _repr_html_(self) -> Markup:
-        title = f"Questions and answers: {_how_many(len(self), 'question')}"
-        parts = [html_table(self.summary(), caption=title, note=". ".join(self.notes))]
-        for n, own in enumerate(self.results[:10]):
-            html = own._repr_html_()
-            parts.append(html if len(self) == 1 else folded(f"{n}: {own.line}", html))
-        made = folded("How it was made", render("parts.html", notes=[self.signature]))
-        return Markup("".join([*parts, made]))
 
 
 def _require_measures(metrics: object) -> list[str]:
@@ -1368,103 +1228,119 @@ def _rag_row(record: Mapping[str, Any], where: str) -> RetrievalRow:
     return _check_row(_COLUMNS, given, where)._replace(searched=not is_missing(cells["contexts"]))
 
 
-@dataclass(frozen=True, kw_only=True)
-class RagMetric(Metric):
-    """All measures of questions, passages and answers at once, or some of them; see `evaluate_rag`."""
+def _check_rag(*, metrics: object, max_failed: object, **_: object) -> list[str]:
+    require_share(max_failed, "max_failed")
+    return _require_measures(metrics)
 
-    name = "rag"
-    columns = _COLUMNS
-    may_lack = _MAY_LACK
-    judged = "answer"
 
-    metrics: Sequence[str] | None = None
-    judge: str | Judge = "embedded"
-    embedder: EmbedderOrName = "minilm"
-    max_failed: float = 0.5
-    store: StoreOrPath = field(default=None, compare=False)
+def _rag_signature(*, metrics: Sequence[str] | None, max_failed: float, **how: Any) -> Signature:
+    """Every option that could change a number."""
+    parts: dict[str, object] = {}
+    session, names = _session(**how), _require_measures(metrics)
+    for name in names:
+        parts |= _signature(name, session, _options(name, max_failed))
+    return Signature(parts | {"metric": "rag", "metrics": "+".join(names)})
 
-    def __post_init__(self) -> None:
-        _require_measures(self.metrics)
-        require_share(self.max_failed, "max_failed")
 
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return self._signature(JudgeSession(self.judge, self.store, embedder=self.embedder))
+@metric("rag", check=_check_rag, signature=_rag_signature)
+def rag_score(
+    question: str,
+    contexts: str | Sequence[str] | None = None,
+    answer: str | None = None,
+    truth: str | Sequence[str] | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    judge: str | Judge = "embedded",
+    embedder: EmbedderOrName = "minilm",
+    max_failed: float = 0.5,
+    store: StoreOrPath = None,
+) -> RagScore:
+    """Measure search and answer of one question; `evaluate_rag` measures a table.
 
-    def _signature(self, session: JudgeSession) -> Signature:
-        parts: dict[str, object] = {}
-        names = _require_measures(self.metrics)
-        for name in names:
-            parts |= _signature(name, session, _options(name, self.max_failed))
-        return Signature(parts | {"metric": self.name, "metrics": "+".join(names)})
+    Parameters
+    ----------
+    question : str
+        What was asked.
+    contexts : str or sequence of str, optional
+        The retrieved passages, best first.
+    answer : str, optional
+        What the system wrote.
+    truth : str, optional
+        The true answer; a list of one will do.
+    metrics, judge, embedder, max_failed, store
+        As for `evaluate_rag`.
 
-    def score_many(self, *columns: Sequence[object], progress: bool | None = None) -> RagTable:
-        """Return the scores of questions, contexts, answers and truths, in this order; a value that is missing is
-        None."""
-        named = zip(self.columns, columns, strict=True)
-        rows = table_rows({name: require_column(values, name) for name, values in named})
-        return self._results(rows, {}, bool(progress))
+    Returns
+    -------
+    RagScore
+        Each measure that the texts allow, and whether the answer and the truth are refusals.
 
-    def score_table(self, table: Table, columns: Mapping[str, str] | None = None, *, progress: bool = True) -> RagTable:
-        """Return the scores of a table's rows; see `evaluate_rag`."""
-        rows, mapped = table_rows(table), columns or {}
-        kinds = [MEASURES[name] for name in _require_measures(self.metrics)]
-        present = list(dict.fromkeys(name for row in rows for name in row))
-        needed = [name for name in self.columns if any(name in kind.columns for kind in kinds)]
-        optional = self.may_lack if self.metrics is None else ()
-        records = table_records(rows, needed, columns=mapped, optional=optional)
-        taken = set(mapped.values())
-        others = [column for column in unread_columns(self.columns, present) if column not in taken]
-        absent = {}
-        for name in optional:
-            if name not in mapped and find_column(name, present) is None:
-                near = nearest_column(name, others)
-                absent[name] = f"no column {name}" + ("" if near is None else f", did you mean {near!r}?")
-        if all(absent.keys() & set(kind.columns) for kind in kinds):
-            told = ", ".join(map(str, present))
-            raise ValueError(f"there is {'; '.join(absent.values())}; there is: {told}")
-        return self._results(records, absent, progress)
+    Raises
+    ------
+    TypeError, ValueError
+        As for `evaluate_rag`.
 
-    def _results(self, records: Sequence[Mapping[str, Any]], absent: Mapping[str, str], progress: bool) -> RagTable:
-        """Scores of rows by the names of columns; `absent` says more of those that a table lacks."""
-        names = _require_measures(self.metrics)
-        lacking = {
-            name: absent.get(name, f"no {name} in any row")
-            for name in self.columns
-            if all(is_missing(record.get(name)) for record in records)
-        }
-        left_out = {
-            name: next(why for column, why in lacking.items() if column in MEASURES[name].columns)
-            for name in names
-            if self.metrics is None and lacking.keys() & set(MEASURES[name].columns)
-        }
-        if len(left_out) == len(MEASURES):  # each measure then says what it lacks
-            left_out = {}
-        names = [name for name in names if name not in left_out]
-        rows = [_rag_row(record, f"row {n}: ") for n, record in enumerate(records)]
-        session = JudgeSession(self.judge, self.store, embedder=self.embedder)
-        said = [text for text in _FLAGS if any(text in MEASURES[name].columns for name in names)]
-        texts = [[getattr(row, text) for text in said] for row in rows]
-        with one_bar(len(rows), "questions", "row", show=progress):
-            stage = Stages(refusals=1, score=9)
-            with stage("refusals"):
-                asked = [text for own in texts for text in own if spoken(text).strip()]
-                known = dict(zip(asked, session.refusals(asked), strict=True))
-            with stage("score"):
-                tables = {
-                    name: measure_rows(name, rows, session, _options(name, self.max_failed)) for name in steps(names)
-                }
-        signature = self._signature(session)
-        results = []
-        for place, own in enumerate(texts):
-            scores = {name: table[place] for name, table in tables.items()}
-            main = next(iter(scores.values()))
-            refused = {_FLAGS[name]: known.get(text) for name, text in zip(said, own, strict=True)}
-            results.append(
-                RagScore(score=main.score, reason=main.reason, signature=signature, scores=scores, refused=refused)
-            )
-        return RagTable(results=results, tables=tables, left_out=left_out, signature=signature)
+    Examples
+    --------
+    >>> found = rag_score("When?", ["It rained."], truth="It rained.", metrics=["context_recall"])
+    >>> found.scores["context_recall"].score
+    1.0
+    """
+    how: dict[str, Any] = {"metrics": metrics, "judge": judge, "embedder": embedder, "max_failed": max_failed}
+    row = {"question": question, "contexts": contexts, "answer": answer, "truth": truth}
+    return _rag_table([row], {}, store=store, **how)[0]
+
+
+def _rag_lists(
+    questions: Any, contexts: Any, answers: Any, truths: Any, *, progress: bool | None = None, **how: Any
+) -> ScoreTable[RagScore]:
+    """The measures of many questions; a value that is missing is None."""
+    given = dict(zip(_COLUMNS, (questions, contexts, answers, truths), strict=True))
+    lists = {name: require_column(values, name) for name, values in given.items() if values is not None}
+    return _rag_table(table_rows(lists), {}, progress=progress, **how)
+
+
+rag_many = batch(rag_score, _rag_lists)
+
+
+def _rag_table(
+    records: Sequence[Mapping[str, Any]], absent: Mapping[str, str], *, progress: bool | None = None, **how: Any
+) -> ScoreTable[RagScore]:
+    """Scores of rows by the names of columns; `absent` says more of those that a table lacks."""
+    names = _check_rag(**how)
+    lacking = {
+        name: absent.get(name, f"no {name} in any row")
+        for name in _COLUMNS
+        if all(is_missing(record.get(name)) for record in records)
+    }
+    left_out = {
+        name: next(why for column, why in lacking.items() if column in MEASURES[name].columns)
+        for name in names
+        if how["metrics"] is None and lacking.keys() & set(MEASURES[name].columns)
+    }
+    if len(left_out) == len(MEASURES):  # each measure then says what it lacks
+        left_out = {}
+    names = [name for name in names if name not in left_out]
+    rows = [_rag_row(record, f"row {n}: ") for n, record in enumerate(records)]
+    session = _session(**how)
+    said = [text for text in _FLAGS if any(text in MEASURES[name].columns for name in names)]
+    texts = [[getattr(row, text) for text in said] for row in rows]
+    with one_bar(len(rows), "questions", "row", show=bool(progress)):
+        stage = Stages(refusals=1, score=9)
+        with stage("refusals"):
+            asked = [text for own in texts for text in own if spoken(text).strip()]
+            known = dict(zip(asked, session.refusals(asked), strict=True))
+        with stage("score"):
+            found = {n: measure_rows(n, rows, session, _options(n, how["max_failed"])) for n in steps(names)}
+    signature = _rag_signature(**how)
+    results = []
+    for place, own in enumerate(texts):
+        scores = {name: measured[place] for name, measured in found.items()}
+        main = next(iter(scores.values()))
+        refused = {_FLAGS[name]: known.get(text) for name, text in zip(said, own, strict=True)}
+        parts: dict[str, Any] = {"scores": scores, "refused": refused, "left_out": left_out}
+        results.append(RagScore(score=main.score, reason=main.reason, signature=signature, **parts))
+    return ScoreTable(results, signature=signature)
 
 
 def evaluate_rag(
@@ -1477,7 +1353,7 @@ def evaluate_rag(
     max_failed: float = 0.5,
     store: StoreOrPath = None,
     progress: bool = True,
-) -> RagTable:
+) -> ScoreTable[RagScore]:
     """Measure search and answers of a table of questions, with all that its columns allow.
 
     Every question to the judge is asked once, whatever measure wants to know.
@@ -1500,10 +1376,10 @@ def evaluate_rag(
 
     Returns
     -------
-    RagTable
-        A row a question: each measure, and whether the answer and the truth are refusals. `summary()` has means with
-        intervals, `left_out` what the columns did not allow, `table[0].scores["context_recall"]` every statement
-        behind a number, and `tables["context_recall"]` those of all rows.
+    ScoreTable
+        A `RagScore` a question: each measure, and whether the answer and the truth are refusals. `summary()` has means
+        with intervals, `table[0].left_out` what the columns did not allow, and `table[0].scores["context_recall"]`
+        every passage and statement behind a number.
 
     Raises
     ------
@@ -1518,5 +1394,23 @@ def evaluate_rag(
     >>> evaluate_rag([row], ["context_recall"], progress=False).mean()
     1.0
     """
-    metric = RagMetric(metrics=metrics, judge=judge, embedder=embedder, max_failed=max_failed, store=store)
-    return metric.score_table(rows, columns, progress=progress)
+    how: dict[str, Any] = {"metrics": metrics, "judge": judge, "embedder": embedder, "max_failed": max_failed}
+    listed, mapped = table_rows(rows), columns or {}
+    kinds = [MEASURES[name] for name in _check_rag(**how)]
+    present = list(dict.fromkeys(name for row in listed for name in row))
+    needed = [name for name in _COLUMNS if any(name in kind.columns for kind in kinds)]
+    optional = _COLUMNS[1:] if metrics is None else ()
+    records = table_records(listed, needed, columns=mapped, optional=optional)
+    taken = set(mapped.values())
+    others = [column for column in unread_columns(_COLUMNS, present) if column not in taken]
+    absent = {}
+    for name in optional:
+        if name not in mapped and find_column(name, present) is None:
+            near = nearest_column(name, others)
+            absent[name] = f"no column {name}" + ("" if near is None else f", did you mean {near!r}?")
+    if all(absent.keys() & set(kind.columns) for kind in kinds):
+        told = ", ".join(map(str, present))
+        raise ValueError(f"there is {'; '.join(absent.values())}; there is: {told}")
+    found = _rag_table(records, absent, store=store, progress=progress, **how)
+    index = shared_index(rows=rows)
+    return found if index is None else found.indexed_by(index)

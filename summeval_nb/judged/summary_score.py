@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from summeval_nb.core.base import (
     JsonDict,
@@ -21,10 +19,10 @@ from summeval_nb.core.base import (
     require_text,
     warn_of_order,
 )
-from summeval_nb.core.files import Table, require_passages, table_records, write_whole
-from summeval_nb.core.html import Mark, Markup, html_page, html_table, mark_html, render
-from summeval_nb.core.metric import Metric, takes_choices_of
-from summeval_nb.core.results import Outcome, ResultTable, Score, Signature
+from summeval_nb.core.files import require_passages, table_rows, write_whole
+from summeval_nb.core.html import Mark, Markup, html_page, mark_html, render
+from summeval_nb.core.metric import batch, metric
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 from summeval_nb.evidence.inputs import warn_of_paths
 from summeval_nb.judged.coverage import (
     conciseness_score,
@@ -40,13 +38,11 @@ from summeval_nb.judged.session import JudgeSession, load_judge
 from summeval_nb.models.load import StoreOrPath
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = [
     "QuestionSet",
-    "SummarizationMetric",
     "SummarizationScore",
-    "SummarizationTable",
     "join_contexts",
     "summarization_score",
     "summarization_scores",
@@ -231,9 +227,20 @@ class SummarizationScore(Score):
             for question, answer in zip(self.questions, self.answers, strict=True)
         ]
 
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return the guarded value and the score by name, the one that ranks first."""
+        names = ("guarded", "score") if self.rank == "guarded" else ("score", "guarded")
+        return {name: getattr(self, name) for name in names}
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down: the number that ranks, and everything behind it."""
+        return super().outcome()._replace(score=getattr(self, self.rank))
+
     def row(self) -> JsonDict:
-        """Return the result in one row: the numbers, the counts, what it was named."""
+        """Return the result in one row: the texts, the numbers, the counts, what it was named."""
         return {
+            "contexts": self.context,
+            "summary": self.summary,
             "score": self.score,
             "qa_score": self.qa_score,
             "conciseness": self.conciseness,
@@ -248,14 +255,13 @@ class SummarizationScore(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return self.row() | {
+        return {name: value for name, value in self.row().items() if name != "contexts"} | {
             "keyphrases": [asdict(keyphrase) for keyphrase in self.keyphrases],
             "questions": self.rows(),
             "dropped": [question.text for question in self.dropped],
             "kept": list(self.kept),
             "lost": list(self.lost),
             "context": self.context,
-            "summary": self.summary,
             "coeff": self.coeff,
             "signature": str(self.signature),
         }
@@ -382,103 +388,7 @@ def _signature(**options: Any) -> Signature:
     return Signature(named | {name: "by length" if options[name] is None else options[name] for name in names})
 
 
-class SummarizationTable(ResultTable[SummarizationScore]):
-    """The results of many summaries in order."""
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the guarded values and the scores by name, the one that ranks first, NaN where there is none."""
-        first = next((result.rank for result in self.results), "guarded")
-        names = ("guarded", "score") if first == "guarded" else ("score", "guarded")
-        return {name: np.array([getattr(result, name) for result in self.results], float) for name in names}
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down for each summary: the number that ranks, and everything behind it."""
-        found = zip(super().outcomes(), self.results, strict=True)
-        return [outcome._replace(score=getattr(result, result.rank)) for outcome, result in found]
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each summary: the texts, then the numbers."""
-        return [{"contexts": own.context, "summary": own.summary, **own.row()} for own in self.results]
-
-    def questions(self) -> pd.DataFrame:
-        """Return one row for each question of each summary."""
-        import pandas as pd
-
-        return pd.DataFrame([{"row": i, **row} for i, own in enumerate(self.results) for row in own.rows()])
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        return super().to_dict() | {"rows": [result.to_dict() for result in self.results]}
-
-    def __repr__(self) -> str:
-        mean = "None" if self.mean() is None else f"{self.mean():.4f}"
-        return f"SummarizationTable({len(self)} summaries, mean {mean} ({self.main}), {self.n_undefined} undefined)"
-
-    def _repr_html_(self) -> str:
-        shown = [{"row": i, "summary": own.summary[:120], **own.row()} for i, own in enumerate(self.results[:50])]
-        first = ", first 50" if len(self) > 50 else ""
-        return html_table(shown, caption=f"{self!r}{first}", note=str(self.signature))
-
-
-@dataclass(frozen=True, kw_only=True)
-class SummarizationMetric(Metric):
-    """The summarization score with its choices, those of `summarization_scores`."""
-
-    name = "summary_score"
-    columns = {"contexts": "texts", "summary": "text"}
-    judged = "summary"
-
-    coeff: float = 0.5
-    conciseness: bool = True
-    judge: str | Judge = "embedded"
-    guard: bool = False
-    length: str | Callable[[str], int] = "characters"
-    n_keyphrases: int | None = None
-    check_questions: bool = True
-    max_failed: float = 0.5
-    rank: str = "guarded"
-    store: StoreOrPath = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        _check_options(**self._chosen)
-
-    @property
-    def _chosen(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.defaults()}
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return _signature(**self._chosen)
-
-    def score(self, contexts: str | Sequence[str], summary: str) -> SummarizationScore:
-        """Return the score of one summary; see `summarization_score`."""
-        return self._table([(join_contexts(contexts), require_text(summary, "summary"))], False)[0]
-
-    def score_many(self, contexts: Any, summaries: Any, *, progress: bool | None = None) -> SummarizationTable:
-        """Return the scores of many summaries; see `summarization_scores`."""
-        lists = {"contexts": require_column(contexts, "contexts"), "summary": require_column(summaries, "summaries")}
-        return self.score_table(lists, progress=bool(progress))
-
-    def score_table(self, table: Table, *, progress: bool = True) -> SummarizationTable:
-        """Return the scores of a table's rows, checked before one is asked about."""
-        rows = [
-            (join_contexts(own["contexts"], f"row {n}: "), require_text(own["summary"], f"row {n}: summary"))
-            for n, own in enumerate(table_records(table, ["contexts", "summary"]))
-        ]
-        return self._table(rows, progress)
-
-    def _table(self, rows: Sequence[tuple[str, str]], progress: bool) -> SummarizationTable:
-        chosen, signature = self._chosen, self.signature
-        session = JudgeSession(self.judge, self.store, batch_size=64)
-        with one_bar(len(rows), "summaries", "row", show=progress):
-            answered = _answer_questions(rows, session, self.n_keyphrases, self.check_questions)
-        names = ("coeff", "conciseness", "guard", "length", "max_failed", "rank")
-        own = {name: chosen[name] for name in names}
-        results = [_result(*row, *one, signature, **own) for row, one in zip(rows, answered, strict=True)]
-        return SummarizationTable(results=results, signature=signature)
-
-
+@metric("summary_score", check=_check_options, signature=_signature)
 def summarization_score(
     contexts: str | Sequence[str],
     summary: str,
@@ -551,41 +461,37 @@ def summarization_score(
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
-    options: dict[str, Any] = {"coeff": coeff, "conciseness": conciseness, "judge": judge, "guard": guard}
-    options |= {"length": length, "n_keyphrases": n_keyphrases, "check_questions": check_questions}
-    metric = SummarizationMetric(**options, max_failed=max_failed, rank=rank, store=store)
-    return metric.score(contexts, summary)
+    how: dict[str, Any] = {"coeff": coeff, "conciseness": conciseness, "judge": judge, "guard": guard}
+    how |= {"length": length, "n_keyphrases": n_keyphrases, "check_questions": check_questions}
+    how |= {"max_failed": max_failed, "rank": rank, "store": store}
+    _check_options(**how)
+    return _score_rows([(join_contexts(contexts), require_text(summary, "summary"))], **how)[0]
 
 
-@takes_choices_of(SummarizationMetric)
-def summarization_scores(table: Table, *, progress: bool = True, **options: Any) -> SummarizationTable:
-    """Score many summaries: the same numbers as `summarization_score` row by row.
+def _score_rows(
+    rows: Sequence[tuple[str, str]], *, progress: bool | None = None, **how: Any
+) -> ScoreTable[SummarizationScore]:
+    """The scores of checked rows."""
+    signature, session = _signature(**how), JudgeSession(how["judge"], how["store"], batch_size=64)
+    with one_bar(len(rows), "summaries", "row", show=bool(progress)):
+        answered = _answer_questions(rows, session, how["n_keyphrases"], how["check_questions"])
+    names = ("coeff", "conciseness", "guard", "length", "max_failed", "rank")
+    own = {name: how[name] for name in names}
+    results = [_result(*row, *one, signature, **own) for row, one in zip(rows, answered, strict=True)]
+    return ScoreTable(results, signature=signature)
 
-    Parameters
-    ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        Columns `contexts` (a text or a list of texts each) and `summary`.
-    progress : bool
-        Whether to show a progress bar, which counts rows.
-    **options
-        As for `summarization_score`. With a store a second run asks only for what is missing.
 
-    Returns
-    -------
-    SummarizationTable
-        Results in the table's order; `.to_frame()` gives the table back with its
-        scores.
+def _score_table(
+    contexts: Any, summaries: Any, *, progress: bool | None = None, **how: Any
+) -> ScoreTable[SummarizationScore]:
+    """The scores of many summaries, all rows checked before one is asked about."""
+    lists = {"contexts": require_column(contexts, "contexts"), "summary": require_column(summaries, "summaries")}
+    _check_options(**how)
+    rows = [
+        (join_contexts(own["contexts"], f"row {n}: "), require_text(own["summary"], f"row {n}: summary"))
+        for n, own in enumerate(table_rows(lists))
+    ]
+    return _score_rows(rows, progress=progress, **how)
 
-    Raises
-    ------
-    ValueError, TypeError
-        If a column is missing or a cell is not text; the message names the row.
 
-    Examples
-    --------
-    >>> text = "The bridge opened in 1931."
-    >>> data = {"contexts": [[text]], "summary": ["The bridge opened."]}
-    >>> summarization_scores(data, progress=False)[0].row()["n_questions"]
-    1
-    """
-    return SummarizationMetric(**options).score_table(table, progress=progress)
+summarization_scores = batch(summarization_score, _score_table, name="summarization_scores")

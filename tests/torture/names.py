@@ -270,14 +270,11 @@ LISTED: dict[str, dict[str, Any]] = {
     "guaranteed_threshold": {"probabilities": st.lists(st.one_of(shares, st.none()), max_size=9)},
     "rank_systems": {"table": st.lists(entries, max_size=4)},
     "compare_answers_many": {
-        "table": st.lists(st.fixed_dictionaries(dict.fromkeys(_words("question a b truth"), texts)))
+        "questions": st.lists(st.fixed_dictionaries(dict.fromkeys(_words("question a b truth"), texts)))
     },
-    "RubricMetric": {"backend": backends, "steps": st.lists(texts, max_size=2), "workers": st.just(1), "title": texts},
-    "RatingMetric": {"backend": backends, "workers": st.just(1)},
-    "PairwiseMetric": {"backend": st.one_of(st.none(), backends), "workers": st.just(1)},
+    "rubric_score": {"backend": backends, "steps": st.lists(texts, max_size=2), "workers": st.just(1), "title": texts},
     "LabelledSentence": {"article": texts, "supported": st.booleans()},
     "accepted_needed": {"errors": st.one_of(counts, numbers)},
-    "SummarizationMetric": {},
     "ask_many": {
         "judge": backends.map(lambda b: summeval_nb.judged.LLMJudge(b)),
         "task": options("refusal", "statements"),
@@ -483,13 +480,13 @@ LISTED: dict[str, dict[str, Any]] = {
 }
 # Names that are called without arguments, are types to be checked against, or come out of the calls above.
 PASSIVE = _words(
-    "METRICS Splitter Backend Checker Embedder Judge BatchEmbedder AnswerReport AnswerTable BleuComparison "
+    "METRICS Splitter Backend Checker Embedder Judge BatchEmbedder AnswerReport BleuComparison "
     "BleuScore Reliability ChrfScore ReportComparison MetricComparisons Correlation Faithfulness "
     "Item ItemStream TerScore BertScore "
     "MeteorScore "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture PrecisionRecallF1 RougeScore "
     "RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
-    "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
+    "SummEvalResult SummarizationScore Usage example_model load_toy_summeval "
     "sample_articles hash_answers Metric ResultTable ScoreTable "
 )
 MAY_HOLD_NAN = _words(
