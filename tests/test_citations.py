@@ -6,7 +6,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb.core.results import Verdict
-from summeval_nb.judged import CitationsMetric, check_citations, check_citations_many
+from summeval_nb.judged import check_citations, check_citations_many
 
 PASSAGES = [
     "The old bridge over the Aire was closed on Monday after an inspection found cracks in two pillars.",
@@ -174,7 +174,7 @@ def test_each_question_is_asked_once():
 
 def test_the_name_leads_to_the_metric():
     metric = s.load_metric("citations")
-    assert type(metric) is CitationsMetric and list(metric.columns) == ["answer", "contexts"]
+    assert metric.function is check_citations and list(metric.columns) == ["answer", "contexts"]
     assert metric.signature["metric"] == "citations" and metric.signature["k"] == "8"
     assert metric.score("It rained [1].", "It rained.").score == 1
 

@@ -206,7 +206,6 @@ CALLS = {
     ),
     "answer_relevancy": lambda **options: s.judged.answer_relevancy("How was it?", "It rained.", **options),
     "answer_correctness": lambda **options: s.judged.answer_correctness("How?", "Rain.", "It rained.", **options),
-    "CitationsMetric": lambda **options: s.judged.CitationsMetric(**options).score("It rained [1].", ["It rained."]),
     "check_citations": lambda **options: s.judged.check_citations("It rained [1].", ["It rained."], **options),
     "check_citations_many": lambda **options: s.judged.check_citations_many(
         ["It rained [1]."], [["It rained."]], **options

@@ -653,8 +653,7 @@ def _is_rater(judge: object) -> TypeIs[Metric]:
 
 
 def _quality(rater: Metric) -> str | None:
-    own = getattr(rater, "quality", None)
-    return own if own or type(rater) is not Metric else rater.bound().get("quality")
+    return rater.bound().get("quality")
 
 
 def _judge_run(name: str, judge: Judge | Metric, place: str, cases: list[Case], store: StoreOrPath) -> BenchRun:

@@ -151,7 +151,7 @@ _KNOWN: dict[str, _Known] = {
     "embedding": _Known("agreement.metrics:embedding_score", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:evaluate", "sentences the article supports"),
     "answers": _Known("judged.answers:evaluate_answer", "answer held against context and truth"),
-    "citations": _Known("judged.citations:CitationsMetric", "do citations hold: recall and precision"),
+    "citations": _Known("judged.citations:check_citations", "do citations hold: recall and precision"),
     "summary_score": _Known("judged.summary_score:summarization_score", "questions a summary answers"),
     "rating": _Known("judged.grading:rate", "a model's grade", "1 to 5"),
     "rag": _Known("judged.rag:rag_score", "all of a RAG table at once: search and answer"),

@@ -8,12 +8,9 @@ from .answers import AnswerReport as AnswerReport
 from .answers import evaluate_answer as evaluate_answer
 from .asking import BulkJudge as BulkJudge
 from .citations import Citation as Citation
-from .citations import CitationsMetric as CitationsMetric
 from .citations import CitationsScore as CitationsScore
-from .citations import CitationsTable as CitationsTable
 from .citations import CitedSentence as CitedSentence
 from .citations import check_citations as check_citations
-from .citations import check_citations_many as check_citations_many
 from .comparisons import AnswerComparison as AnswerComparison
 from .comparisons import bradley_terry as bradley_terry
 from .comparisons import compare_answers as compare_answers
@@ -53,6 +50,7 @@ from .summary_score import summarization_score as summarization_score
 
 if not _typing.TYPE_CHECKING:
     from .answers import evaluate_answers as evaluate_answers
+    from .citations import check_citations_many as check_citations_many
     from .comparisons import compare_answers_many as compare_answers_many
     from .grading import rate_many as rate_many
     from .grading import rubric_many as rubric_many
@@ -60,6 +58,7 @@ if not _typing.TYPE_CHECKING:
     from .summary_score import summarization_scores as summarization_scores
 
 def evaluate_answers(contexts: _typing.Any, questions: _typing.Any = ..., ground_truths: _typing.Any = ..., answers: _typing.Any = ..., *, judge: str | Judge = ..., score_refusals: bool = ..., keep_lists: bool = ..., max_failed: float = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[AnswerReport]: ...
+def check_citations_many(answers: _typing.Any, contexts: _typing.Any = ..., *, k: int | None = ..., splitter: _typing.Any = ..., embedder: _typing.Any = ..., checker: str | _typing.Any = ..., threshold: float | None = ..., store: _typing.Any = ..., lang: str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[CitationsScore]: ...
 def compare_answers_many(questions: _typing.Any, a: _typing.Any = ..., b: _typing.Any = ..., truths: _typing.Any = ..., *, judge: str | Judge = ..., backend: _typing.Any | str | None = ..., criteria: str = ..., margin: float = ..., max_failed: float = ..., workers: int = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[AnswerComparison]: ...
 def rate_many(texts: _typing.Any, summaries: _typing.Any = ..., *, quality: str | None = ..., rubric: str | None = ..., backend: _typing.Any | str, scale: tuple[int, int] = ..., samples: int = ..., workers: int = ..., store: _typing.Any | str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[Rating]: ...
 def rubric_many(questions: _typing.Any, answers: _typing.Any = ..., *, criteria: str, backend: _typing.Any | str, steps: _abc.Sequence[str] = ..., scale: tuple[int, int] = ..., title: str = ..., samples: int = ..., workers: int = ..., store: _typing.Any | str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[Rating]: ...

@@ -8,9 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, Unpack
-
-import numpy as np
+from typing import Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
     JsonDict,
@@ -24,9 +22,10 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.files import require_passages, write_whole
 from summeval_nb.core.html import Entry, Markup, Report, evidence_report, evidence_text, html_page, printable
-from summeval_nb.core.metric import takes_choices_of
-from summeval_nb.core.results import Finding, Outcome, ResultTable, Score, Sentence, Signature, Verdict
-from summeval_nb.evidence.faithfulness import DEFAULT_K, FaithfulnessChoices, FaithfulnessMetric
+from summeval_nb.core.metric import batch, metric
+from summeval_nb.core.results import Finding, Outcome, Score, ScoreTable, Sentence, Signature, Verdict
+from summeval_nb.evidence.base import Checker
+from summeval_nb.evidence.faithfulness import DEFAULT_K, FaithfulnessMetric
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import (
     ReadPair,
@@ -36,17 +35,15 @@ from summeval_nb.evidence.pairs import (
     may_be_evidence,
     unread_sentences,
 )
-from summeval_nb.models.load import load_store
-from summeval_nb.text.embed import SentenceVectors, load_embedder
+from summeval_nb.models.load import StoreOrPath, load_store
+from summeval_nb.text.embed import EmbedderOrName, SentenceVectors, load_embedder
 from summeval_nb.text.lists import read_with_leads
-from summeval_nb.text.split import Reading, split_markdown
+from summeval_nb.text.split import Reading, Splitter, split_markdown
 from summeval_nb.text.wrapping import Mark, citation_marks, disjoint, kept_pieces, wrappers
 
 __all__ = [
     "Citation",
-    "CitationsMetric",
     "CitationsScore",
-    "CitationsTable",
     "CitedSentence",
     "check_citations",
     "check_citations_many",
@@ -124,6 +121,11 @@ class CitationsScore(Score):
         The label of each one's passage.
     """
 
+    sentence_columns: ClassVar = (
+        *("sentence", "text", "start", "end", "cites", "supported", "state", "probability", "right", "wrong"),
+        *("unknown", "findings", "spans", "evidence", "reason"),
+    )
+
     answer: str
     passages: Mapping[str, str]
     sentences: tuple[CitedSentence, ...]
@@ -167,6 +169,15 @@ class CitationsScore(Score):
         """The three numbers by name, and the recall over the sentences that cite something."""
         names = ("recall", "precision", "recall_where_cited")
         return {"f1": self.score} | {name: getattr(self, name) for name in names}
+
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return the three numbers by name, and the recall over the sentences that cite something."""
+        return self.numbers
+
+    def outcome(self) -> Outcome:
+        """Return what a run writes down: failed where the checker failed, otherwise undefined without a score."""
+        found = super().outcome()
+        return found._replace(status="failed") if self.score is None and self.n_failed else found
 
     @property
     def source(self) -> str:
@@ -261,29 +272,6 @@ def _entry(cited: CitedSentence) -> Entry:
         findings=[(finding.kind, finding.start - low, finding.end - low) for finding in verdict.findings],
         note="; ".join([f"cites {labels}"] * bool(labels) + _notes(cited)),
     )
-
-
-class CitationsTable(ResultTable[CitationsScore]):
-    """The results of many answers, in their order: `table[3]` is the fourth."""
-
-    sentence_columns = (
-        *("sentence", "text", "start", "end", "cites", "supported", "state", "probability", "right", "wrong"),
-        *("unknown", "findings", "spans", "evidence", "reason"),
-    )
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return F1, recall, precision and the recall where something is cited; NaN where there is none."""
-        rows = [result.numbers for result in self.results]
-        names = ("f1", "recall", "precision", "recall_where_cited")
-        return {name: np.array([np.nan if row[name] is None else row[name] for row in rows], float) for name in names}
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down: failed where the checker failed, otherwise undefined without a score."""
-        found = zip(super().outcomes(), self.results, strict=True)
-        return [
-            outcome._replace(status="failed") if outcome.score is None and result.n_failed else outcome
-            for outcome, result in found
-        ]
 
 
 def _require_passages(passages: object, name: str) -> dict[str, str]:
@@ -437,8 +425,8 @@ def _read_answer(answer: str, passages: Mapping[str, str], settings: Settings) -
 Asked = tuple[int, int, tuple[str, ...]]  # an answer, a sentence of it, and labels
 
 
-class _Asker:
-    """Puts sentences beside passages to the checker, each question once."""
+class _CheckedAnswers:
+    """Answers with what the checker says of their sentences beside passages; each question is put once."""
 
     def __init__(self, rows: Sequence[_ReadAnswer], settings: Settings):
         self.rows, self.settings = rows, settings
@@ -471,46 +459,46 @@ def _rest(labels: tuple[str, ...], label: str) -> tuple[str, ...]:
     return tuple(other for other in labels if other != label)
 
 
-def _learn(rows: Sequence[_ReadAnswer], settings: Settings) -> _Asker:
+def _learn(rows: Sequence[_ReadAnswer], settings: Settings) -> _CheckedAnswers:
     """Ask what the two numbers need: the passages together, each alone, and the others of one that is not enough."""
     stage = Stages(embed=3, together=3, alone=2, others=1)
     with stage("embed"):
-        asker = _Asker(rows, settings)
+        checked = _CheckedAnswers(rows, settings)
     places = [(n, place) for n, row in enumerate(rows) for place in range(len(row.claims)) if not row.reasons[place]]
     together = [(n, place, labels) for n, place in places if (labels := _known(rows[n], place))]
     with stage("together"):
-        asker.ask(together)
-    several = [key for key in together if len(key[2]) > 1 and asker.supports(key)]
+        checked.ask(together)
+    several = [key for key in together if len(key[2]) > 1 and checked.supports(key)]
     alone = [(n, place, (label,)) for n, place, labels in several for label in labels]
     with stage("alone"):
-        asker.ask(alone)
+        checked.ask(alone)
     with stage("others"):
-        asker.ask(
+        checked.ask(
             (n, place, _rest(labels, label))
             for n, place, labels in several
             for label in labels
-            if not asker.supports((n, place, (label,)))
+            if not checked.supports((n, place, (label,)))
         )
-    return asker
+    return checked
 
 
-def _citation(asker: _Asker, key: Asked, label: str) -> Citation:
+def _citation(checked: _CheckedAnswers, key: Asked, label: str) -> Citation:
     """Whether a passage is cited rightly, by the rule of Gao et al."""
     n, place, labels = key
-    if label not in asker.rows[n].passages:
+    if label not in checked.rows[n].passages:
         return Citation(label, False, "is no passage")
-    if (whole := asker.supports(key)) is not True:
+    if (whole := checked.supports(key)) is not True:
         return Citation(label, whole, "" if whole is None else "is cited for what the passages do not say")
-    if len(labels) == 1 or asker.supports((n, place, (label,))):
+    if len(labels) == 1 or checked.supports((n, place, (label,))):
         return Citation(label, True)
-    without = asker.supports((n, place, _rest(labels, label)))
-    if without is None or asker.supports((n, place, (label,))) is None:
+    without = checked.supports((n, place, _rest(labels, label)))
+    if without is None or checked.supports((n, place, (label,))) is None:
         return Citation(label, None, "the checker failed on it")
     return Citation(label, not without, "is not needed: the others say it without it" if without else "")
 
 
-def _cited_sentence(asker: _Asker, n: int, place: int) -> CitedSentence:
-    row, threshold = asker.rows[n], asker.settings.checker.threshold
+def _cited_sentence(checked: _CheckedAnswers, n: int, place: int) -> CitedSentence:
+    row, threshold = checked.rows[n], checked.settings.checker.threshold
     sentence, labels, known = row.sentences[place], row.labels[place], _known(row, place)
 
     def unjudged(reason: str) -> Verdict:
@@ -521,11 +509,11 @@ def _cited_sentence(asker: _Asker, n: int, place: int) -> CitedSentence:
         verdict = unjudged(row.reasons[place])
         return CitedSentence(sentence=sentence, citations=citations, verdict=verdict, counts=False)
     key = (n, place, known)
-    citations = tuple(_citation(asker, key, label) for label in labels)
+    citations = tuple(_citation(checked, key, label) for label in labels)
     if not known:
         why = "it cites no passage that there is" if labels else "it cites nothing"
         return CitedSentence(sentence=sentence, citations=citations, verdict=unjudged(why))
-    verdict = asker.verdicts[key]
+    verdict = checked.verdicts[key]
     numbers = row.numbers(known)
     verdict = replace(
         verdict,
@@ -535,9 +523,9 @@ def _cited_sentence(asker: _Asker, n: int, place: int) -> CitedSentence:
     return CitedSentence(sentence=sentence, citations=citations, verdict=verdict, counts=not verdict.failed)
 
 
-def _result(asker: _Asker, n: int) -> CitationsScore:
-    row = asker.rows[n]
-    sentences = tuple(_cited_sentence(asker, n, place) for place in range(len(row.claims)))
+def _result(checked: _CheckedAnswers, n: int) -> CitationsScore:
+    row = checked.rows[n]
+    sentences = tuple(_cited_sentence(checked, n, place) for place in range(len(row.claims)))
     starts, offset = {}, 0
     for label, text in row.passages.items():
         starts[label] = offset + len(label) + 3
@@ -553,7 +541,7 @@ def _result(asker: _Asker, n: int) -> CitationsScore:
     return CitationsScore(
         score=score,
         reason=reason,
-        signature=asker.settings.signature,
+        signature=checked.settings.signature,
         answer=row.answer,
         passages=row.passages,
         sentences=sentences,
@@ -578,71 +566,41 @@ def _f1(
     return (2 * recall * precision / (recall + precision) if recall + precision else 0.0), ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CitationsMetric(FaithfulnessMetric):
-    """Citation recall and precision with their choices; see `check_citations`.
-
-    Examples
-    --------
-    >>> metric = CitationsMetric()
-    >>> metric.score("The dog slept [1].", ["The dog slept.", "It rained."]).score
-    1.0
-    """
-
-    name = "citations"
-    columns = {"answer": "text", "contexts": "texts"}
-    judged = "answer"
-    probe = "It rained."
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return Signature({**super().signature, "metric": "citations"})
-
-    def _opened(self) -> Settings:
-        """The choices with what they name loaded, once for all answers of a call."""
-        ready = self.loaded()
-        return Settings(
-            k=ready.k or DEFAULT_K,
-            splitter=ready.splitter,
-            lang=ready.lang,
-            embedder=load_embedder(ready.embedder),
-            checker=load_checker(ready.checker),
-            store=load_store(ready.store),
-            signature=self.signature,
-        )
-
-    def score(self, answer: str, contexts: Passages) -> CitationsScore:  # type: ignore[override]
-        """Return whether the citations of one answer hold; see `check_citations`."""
-        return self.score_many([require_text(answer, "answer")], [contexts], progress=False)[0]
-
-    def score_many(  # type: ignore[override]
-        self, answers: Sequence[str], contexts: Sequence[Passages], *, progress: bool | None = None
-    ) -> CitationsTable:
-        """Return whether the citations of each answer hold; see `check_citations_many`."""
-        texts, listed = require_texts(answers, "answers"), require_column(contexts, "contexts")
-        passages = [_require_passages(own, f"contexts[{place}]") for place, own in enumerate(listed)]
-        if len(texts) != len(passages):
-            raise ValueError(f"answers and contexts must pair up, but there are {len(texts)} and {len(passages)}")
-        settings = self._opened()
-        results: list[CitationsScore] = []
-        show = len(texts) > 128 if progress is None else progress
-        starts = range(0, len(texts), _BATCH)
-        with one_bar(len(texts), "citations", "answer", show=show):
-            for start in steps(starts, [min(_BATCH, len(texts) - start) for start in starts]):
-                stage = Stages(read=1, learn=6)
-                batch = list(zip(texts[start : start + _BATCH], passages[start : start + _BATCH], strict=True))
-                with stage("read"):
-                    rows = [_read_answer(*pair, settings) for pair in steps(batch)]
-                with stage("learn"):
-                    asker = _learn(rows, settings)
-                results += [_result(asker, n) for n in range(len(asker.rows))]
-        return CitationsTable(results=results, signature=settings.signature)
+def _check_options(**options: Any) -> None:
+    FaithfulnessMetric(**options)
 
 
-@takes_choices_of(CitationsMetric)
+def _signature(**options: Any) -> Signature:
+    """Every option that could change a number."""
+    return Signature({**FaithfulnessMetric(**options).signature, "metric": "citations"})
+
+
+def _settings(**options: Any) -> Settings:
+    """The options with what they name loaded, once for all answers of a call."""
+    ready = FaithfulnessMetric(**options).loaded()
+    return Settings(
+        k=ready.k or DEFAULT_K,
+        splitter=ready.splitter,
+        lang=ready.lang,
+        embedder=load_embedder(ready.embedder),
+        checker=load_checker(ready.checker),
+        store=load_store(ready.store),
+        signature=_signature(**options),
+    )
+
+
+@metric("citations", probe="It rained.", check=_check_options, signature=_signature)
 def check_citations(
-    answer: str, passages: Passages, k: int | None = None, **choices: Unpack[FaithfulnessChoices]
+    answer: str,
+    contexts: Passages,
+    *,
+    k: int | None = None,
+    splitter: Splitter = "punkt",
+    embedder: EmbedderOrName = "minilm",
+    checker: str | Checker = "embedded",
+    threshold: float | None = None,
+    store: StoreOrPath = None,
+    lang: str | None = None,
 ) -> CitationsScore:
     """Say whether the citations of an answer hold: sentence by sentence, against the passages it cites.
 
@@ -655,7 +613,7 @@ def check_citations(
     ----------
     answer : str
         A text with citation marks.
-    passages : list of str, or mapping of str to str
+    contexts : list of str, or mapping of str to str
         The passages: of a list, the first has the label 1. A mapping gives each its own label, such as
         "Smith 2020" or "doc-4"; brackets that hold only such labels are marks, too.
     k, splitter, embedder, checker, threshold, store, lang
@@ -685,33 +643,33 @@ def check_citations(
     >>> result.recall, result.precision
     (0.5, 0.5)
     """
-    return CitationsMetric(k=k, **choices).score(answer, passages)
+    how: dict[str, Any] = {"k": k, "splitter": splitter, "embedder": embedder, "checker": checker}
+    how |= {"threshold": threshold, "store": store, "lang": lang}
+    return _check_many([require_text(answer, "answer")], [contexts], progress=False, **how)[0]
 
 
-@takes_choices_of(CitationsMetric)
-def check_citations_many(
-    answers: Sequence[str],
-    passages: Sequence[Passages],
-    k: int | None = None,
-    *,
-    progress: bool | None = None,
-    **choices: Unpack[FaithfulnessChoices],
-) -> CitationsTable:
-    """Say whether the citations of many answers hold; `passages` has one list or mapping for each answer.
+def _check_many(
+    answers: Any, contexts: Any, *, progress: bool | None = None, **options: Any
+) -> ScoreTable[CitationsScore]:
+    """Whether the citations of many answers hold; `contexts` has one list or mapping for each answer."""
+    texts, listed = require_texts(answers, "answers"), require_column(contexts, "contexts")
+    passages = [_require_passages(own, f"contexts[{place}]") for place, own in enumerate(listed)]
+    if len(texts) != len(passages):
+        raise ValueError(f"answers and contexts must pair up, but there are {len(texts)} and {len(passages)}")
+    settings = _settings(**options)
+    results: list[CitationsScore] = []
+    show = len(texts) > 128 if progress is None else progress
+    starts = range(0, len(texts), _BATCH)
+    with one_bar(len(texts), "citations", "answer", show=show):
+        for start in steps(starts, [min(_BATCH, len(texts) - start) for start in starts]):
+            stage = Stages(read=1, learn=6)
+            together = list(zip(texts[start : start + _BATCH], passages[start : start + _BATCH], strict=True))
+            with stage("read"):
+                rows = [_read_answer(*pair, settings) for pair in steps(together)]
+            with stage("learn"):
+                checked = _learn(rows, settings)
+            results += [_result(checked, n) for n in range(len(checked.rows))]
+    return ScoreTable(results, signature=settings.signature)
 
-    Returns
-    -------
-    CitationsTable
-        `table[3]` is what `check_citations` says of the fourth; `means()` has each number's mean.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As for `check_citations`, or if the lists differ in length.
-
-    Examples
-    --------
-    >>> check_citations_many(["It rained [1]."] * 2, [["It rained."]] * 2).mean("recall")
-    1.0
-    """
-    return CitationsMetric(k=k, **choices).score_many(answers, passages, progress=progress)
+check_citations_many = batch(check_citations, _check_many, name="check_citations_many")

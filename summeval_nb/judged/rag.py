@@ -695,17 +695,7 @@ def context_precision(
     >>> context_precision("When?", ["Rain fell.", true], true).score
     0.5
     """
-    return _score(
-        "context_precision",
-        (
-            question,
-            contexts,
-            truth,
-        ),
-        judge=judge,
-        max_failed=max_failed,
-        store=store,
-    )
+    return _score("context_precision", [question, contexts, truth], judge=judge, max_failed=max_failed, store=store)
 
 
 @_measure("context_recall")
@@ -756,17 +746,7 @@ def context_recall(
     >>> context_recall("When?", found, "It opened in 1931. Rain fell.").score
     0.5
     """
-    return _score(
-        "context_recall",
-        (
-            question,
-            contexts,
-            truth,
-        ),
-        judge=judge,
-        max_failed=max_failed,
-        store=store,
-    )
+    return _score("context_recall", [question, contexts, truth], judge=judge, max_failed=max_failed, store=store)
 
 
 @_measure("answer_faithfulness")
@@ -817,17 +797,7 @@ def answer_faithfulness(
     >>> answer_faithfulness("When?", found, "It opened in 1931.").score
     1.0
     """
-    return _score(
-        "answer_faithfulness",
-        (
-            question,
-            contexts,
-            answer,
-        ),
-        judge=judge,
-        max_failed=max_failed,
-        store=store,
-    )
+    return _score("answer_faithfulness", [question, contexts, answer], judge=judge, max_failed=max_failed, store=store)
 
 
 @_measure("noise_sensitivity")
@@ -886,19 +856,8 @@ def noise_sensitivity(
     >>> noise_sensitivity("When?", [true], true, true).score
     0.0
     """
-    return _score(
-        "noise_sensitivity",
-        (
-            question,
-            contexts,
-            answer,
-            truth,
-        ),
-        judge=judge,
-        noise=noise,
-        max_failed=max_failed,
-        store=store,
-    )
+    how: dict[str, Any] = {"judge": judge, "noise": noise, "max_failed": max_failed, "store": store}
+    return _score("noise_sensitivity", [question, contexts, answer, truth], **how)
 
 
 @_measure("context_relevance")
@@ -955,18 +914,14 @@ def context_relevance(
     >>> context_relevance("How long is the bridge?", [passage]).score
     0.5
     """
-    return _score(
-        "context_relevance",
-        (
-            question,
-            contexts,
-        ),
-        judge=judge,
-        embedder=embedder,
-        relevant=relevant,
-        max_failed=max_failed,
-        store=store,
-    )
+    how: dict[str, Any] = {
+        "judge": judge,
+        "embedder": embedder,
+        "relevant": relevant,
+        "max_failed": max_failed,
+        "store": store,
+    }
+    return _score("context_relevance", [question, contexts], **how)
 
 
 @_measure("answer_relevancy")
@@ -1023,18 +978,14 @@ def answer_relevancy(
     >>> answer_relevancy(question, "The bridge is 9 metres long.").score > 0.5
     True
     """
-    return _score(
-        "answer_relevancy",
-        (
-            question,
-            answer,
-        ),
-        judge=judge,
-        embedder=embedder,
-        relevant=relevant,
-        max_failed=max_failed,
-        store=store,
-    )
+    how: dict[str, Any] = {
+        "judge": judge,
+        "embedder": embedder,
+        "relevant": relevant,
+        "max_failed": max_failed,
+        "store": store,
+    }
+    return _score("answer_relevancy", [question, answer], **how)
 
 
 @_measure("answer_correctness")
@@ -1080,17 +1031,7 @@ def answer_correctness(
     >>> answer_correctness("When?", "It opened in 1931.", "It opened in 1931.").score
     1.0
     """
-    return _score(
-        "answer_correctness",
-        (
-            question,
-            answer,
-            truth,
-        ),
-        judge=judge,
-        max_failed=max_failed,
-        store=store,
-    )
+    return _score("answer_correctness", [question, answer, truth], judge=judge, max_failed=max_failed, store=store)
 
 
 _FLAGS = {"answer": "answer_refused", "truth": "truth_refused"}
