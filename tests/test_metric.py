@@ -78,7 +78,7 @@ def test_every_metric_has_the_same_face(name):
     assert table.n_undefined == 0 and math.isclose(table.mean(), float(table.scores[1]))
     assert set(table.means()) == set(table.arrays()) and len(table.to_frame()) == 2
     assert {"mean", "n_undefined", "rows", "signature"} <= set(table.to_dict())
-    ranked = getattr(result, getattr(metric, "rank", "score"), None)  # an exam's table ranks by the guarded value
+    ranked = getattr(result, getattr(result, "rank", "score"), None)  # an exam's table ranks by the guarded value
     if ranked is not None:
         assert math.isclose(ranked, float(table.scores[0]), abs_tol=1e-6)
     outcomes = score_rows(metric, [ROW] * 2)

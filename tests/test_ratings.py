@@ -164,7 +164,7 @@ def test_a_rating_can_be_tabled_with_other_metrics():
 
     data = load_toy_summeval()
     metric = load_metric("rating", quality="relevance", backend=ScriptedBackend(longer_is_better))
-    table = metric_table(data, {"rating": metric, "length": lambda s, **_: float(len(s))}, qualities=["relevance"])
+    table = metric_table(data, {"rating": metric, "length": "length"}, qualities=["relevance"])
     assert "rating" in table._repr_html_()
 
 

@@ -334,7 +334,7 @@ def test_a_table_opens_into_passages_and_statements():
     recall = metric.score_many(["Q", "Q"], [["a", "x"], []], ["a b", "a b"])
     assert [row["score"] for row in recall[0].passage_rows()] == [0.5, 0] and len(recall.to_frame(by="sentence")) == 4
     assert list(recall.arrays()) == ["score", "statement_share"] and math.isclose(recall.mean(), 0.25)
-    assert found.reasons()[0] and "nothing was retrieved" in found.reasons()[1]
+    assert found[0].why_not and "nothing was retrieved" in found[1].why_not and not any(found.reasons())
     assert found.n_undefined == 0 and found.scores.tolist() == [0.5, 0]
     assert "context_precision" in repr(found) and "RetrievalScore(context_recall" in repr(recall[0])
 
