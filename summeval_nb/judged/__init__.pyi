@@ -2,6 +2,7 @@
 
 import collections.abc as _abc
 import typing as _typing
+
 import summeval_nb.core.results as _results
 
 from .answers import AnswerReport as AnswerReport
@@ -57,10 +58,100 @@ if not _typing.TYPE_CHECKING:
     from .rag import rag_many as rag_many
     from .summary_score import summarization_scores as summarization_scores
 
-def evaluate_answers(contexts: _typing.Any, questions: _typing.Any = ..., ground_truths: _typing.Any = ..., answers: _typing.Any = ..., *, judge: str | Judge = ..., score_refusals: bool = ..., keep_lists: bool = ..., max_failed: float = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[AnswerReport]: ...
-def check_citations_many(answers: _typing.Any, contexts: _typing.Any = ..., *, k: int | None = ..., splitter: _typing.Any = ..., embedder: _typing.Any = ..., checker: str | _typing.Any = ..., threshold: float | None = ..., store: _typing.Any = ..., lang: str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[CitationsScore]: ...
-def compare_answers_many(questions: _typing.Any, a: _typing.Any = ..., b: _typing.Any = ..., truths: _typing.Any = ..., *, judge: str | Judge = ..., backend: _typing.Any | str | None = ..., criteria: str = ..., margin: float = ..., max_failed: float = ..., workers: int = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[AnswerComparison]: ...
-def rate_many(texts: _typing.Any, summaries: _typing.Any = ..., *, quality: str | None = ..., rubric: str | None = ..., backend: _typing.Any | str, scale: tuple[int, int] = ..., samples: int = ..., workers: int = ..., store: _typing.Any | str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[Rating]: ...
-def rubric_many(questions: _typing.Any, answers: _typing.Any = ..., *, criteria: str, backend: _typing.Any | str, steps: _abc.Sequence[str] = ..., scale: tuple[int, int] = ..., title: str = ..., samples: int = ..., workers: int = ..., store: _typing.Any | str | None = ..., progress: bool | None = ...) -> _results.ScoreTable[Rating]: ...
-def rag_many(questions: _typing.Any, contexts: _typing.Any = ..., answers: _typing.Any = ..., truths: _typing.Any = ..., *, metrics: _abc.Sequence[str] | None = ..., judge: str | Judge = ..., embedder: _typing.Any = ..., max_failed: float = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[RagScore]: ...
-def summarization_scores(contexts: _typing.Any, summaries: _typing.Any = ..., *, coeff: float = ..., conciseness: bool = ..., judge: str | Judge = ..., guard: bool = ..., length: str | _abc.Callable[[str], int] = ..., n_keyphrases: int | None = ..., check_questions: bool = ..., max_failed: float = ..., rank: str = ..., store: _typing.Any = ..., progress: bool | None = ...) -> _results.ScoreTable[SummarizationScore]: ...
+def evaluate_answers(
+    contexts: _typing.Any,
+    questions: _typing.Any = ...,
+    ground_truths: _typing.Any = ...,
+    answers: _typing.Any = ...,
+    *,
+    judge: str | Judge = ...,
+    score_refusals: bool = ...,
+    keep_lists: bool = ...,
+    max_failed: float = ...,
+    store: _typing.Any = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[AnswerReport]: ...
+def check_citations_many(
+    answers: _typing.Any,
+    contexts: _typing.Any = ...,
+    *,
+    k: int | None = ...,
+    splitter: _typing.Any = ...,
+    embedder: _typing.Any = ...,
+    checker: str | _typing.Any = ...,
+    threshold: float | None = ...,
+    store: _typing.Any = ...,
+    lang: str | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[CitationsScore]: ...
+def compare_answers_many(
+    questions: _typing.Any,
+    a: _typing.Any = ...,
+    b: _typing.Any = ...,
+    truths: _typing.Any = ...,
+    *,
+    judge: str | Judge = ...,
+    backend: _typing.Any | str | None = ...,
+    criteria: str = ...,
+    margin: float = ...,
+    max_failed: float = ...,
+    workers: int = ...,
+    store: _typing.Any = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[AnswerComparison]: ...
+def rate_many(
+    texts: _typing.Any,
+    summaries: _typing.Any = ...,
+    *,
+    quality: str | None = ...,
+    rubric: str | None = ...,
+    backend: _typing.Any | str,
+    scale: tuple[int, int] = ...,
+    samples: int = ...,
+    workers: int = ...,
+    store: _typing.Any | str | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[Rating]: ...
+def rubric_many(
+    questions: _typing.Any,
+    answers: _typing.Any = ...,
+    *,
+    criteria: str,
+    backend: _typing.Any | str,
+    steps: _abc.Sequence[str] = ...,
+    scale: tuple[int, int] = ...,
+    title: str = ...,
+    samples: int = ...,
+    workers: int = ...,
+    store: _typing.Any | str | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[Rating]: ...
+def rag_many(
+    questions: _typing.Any,
+    contexts: _typing.Any = ...,
+    answers: _typing.Any = ...,
+    truths: _typing.Any = ...,
+    *,
+    metrics: _abc.Sequence[str] | None = ...,
+    judge: str | Judge = ...,
+    embedder: _typing.Any = ...,
+    max_failed: float = ...,
+    store: _typing.Any = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[RagScore]: ...
+def summarization_scores(
+    contexts: _typing.Any,
+    summaries: _typing.Any = ...,
+    *,
+    coeff: float = ...,
+    conciseness: bool = ...,
+    judge: str | Judge = ...,
+    guard: bool = ...,
+    length: str | _abc.Callable[[str], int] = ...,
+    n_keyphrases: int | None = ...,
+    check_questions: bool = ...,
+    max_failed: float = ...,
+    rank: str = ...,
+    store: _typing.Any = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[SummarizationScore]: ...
