@@ -15,8 +15,6 @@ from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.model_checkers import LLMChecker
-from summeval_nb.judged.answers import AnswerMetric
-from summeval_nb.judged.comparisons import PairwiseMetric
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.models.base import ScriptedBackend, example_model

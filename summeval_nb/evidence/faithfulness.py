@@ -7,11 +7,11 @@ import inspect
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import Entry, Report, evidence_markdown, evidence_report, evidence_text, heat_map, html_page
-from summeval_nb.core.metric import Metric, batch, metric
+from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Evidence, Finding, Outcome, Rows, Score, ScoreTable, Sentence, Signature, Verdict
 from summeval_nb.evidence.base import Checker
 from summeval_nb.evidence.builtin import Explanation, is_sum, why_unclear
@@ -274,45 +274,6 @@ class Faithfulness(Score):
             places = axis.get_majorticklocs()
             axis.set_ticks(places, [f"{place + 1:.0f}" for place in places])
         return ax
-
-
-class FaithfulnessChoices(TypedDict, total=False):
-    """The fields of `FaithfulnessMetric` that are given by name."""
-
-    splitter: Splitter
-    embedder: EmbedderOrName
-    checker: str | Checker
-    threshold: float | None
-    store: StoreOrPath
-    lang: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class FaithfulnessMetric(Metric):
-    """The choices of `evaluate` as fields, for `CitationsMetric` alone."""
-
-    k: int | None = None
-    splitter: Splitter = "punkt"
-    embedder: EmbedderOrName = "minilm"
-    checker: str | Checker = "embedded"
-    threshold: float | None = None
-    store: StoreOrPath = field(default=None, compare=False)
-    lang: str | None = None
-
-    def __post_init__(self) -> None:
-        _check_options(k=self.k, threshold=self.threshold, lang=self.lang)
-
-    def loaded(self) -> FaithfulnessMetric:
-        """Return the same with objects instead of names: embedder, checker, store."""
-        names = ("k", "splitter", "embedder", "checker", "threshold", "store", "lang")
-        own = load_settings(**{name: getattr(self, name) for name in names})
-        return replace(self, k=own.k, embedder=own.embedder, checker=own.checker, store=own.store)
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        names = ("k", "splitter", "embedder", "checker", "threshold", "store", "lang")
-        return _signature(**{name: getattr(self, name) for name in names})
 
 
 def _check_options(*, k: int | None, threshold: float | None, lang: str | None, **others: object) -> None:

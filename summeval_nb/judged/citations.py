@@ -22,11 +22,10 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.files import require_passages, write_whole
 from summeval_nb.core.html import Entry, Markup, Report, evidence_report, evidence_text, html_page, printable
-from summeval_nb.core.metric import batch, metric
+from summeval_nb.core.metric import batch, definition_of, metric
 from summeval_nb.core.results import Finding, Outcome, Score, ScoreTable, Sentence, Signature, Verdict
 from summeval_nb.evidence.base import Checker
-from summeval_nb.evidence.faithfulness import DEFAULT_K, FaithfulnessMetric
-from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.faithfulness import evaluate, load_settings
 from summeval_nb.evidence.pairs import (
     ReadPair,
     Settings,
@@ -35,8 +34,8 @@ from summeval_nb.evidence.pairs import (
     may_be_evidence,
     unread_sentences,
 )
-from summeval_nb.models.load import StoreOrPath, load_store
-from summeval_nb.text.embed import EmbedderOrName, SentenceVectors, load_embedder
+from summeval_nb.models.load import StoreOrPath
+from summeval_nb.text.embed import EmbedderOrName, SentenceVectors
 from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.split import Reading, Splitter, split_markdown
 from summeval_nb.text.wrapping import Mark, citation_marks, disjoint, kept_pieces, wrappers
@@ -566,30 +565,18 @@ def _f1(
     return (2 * recall * precision / (recall + precision) if recall + precision else 0.0), ""
 
 
-def _check_options(**options: Any) -> None:
-    FaithfulnessMetric(**options)
+def _settings(**options: Any) -> Settings:
+    """The options with what they name loaded, once for all answers of a call."""
+    found = load_settings(**options)
+    return replace(found, signature=Signature({**found.signature, "metric": "citations"}))
 
 
 def _signature(**options: Any) -> Signature:
     """Every option that could change a number."""
-    return Signature({**FaithfulnessMetric(**options).signature, "metric": "citations"})
+    return _settings(**options | {"store": None}).signature
 
 
-def _settings(**options: Any) -> Settings:
-    """The options with what they name loaded, once for all answers of a call."""
-    ready = FaithfulnessMetric(**options).loaded()
-    return Settings(
-        k=ready.k or DEFAULT_K,
-        splitter=ready.splitter,
-        lang=ready.lang,
-        embedder=load_embedder(ready.embedder),
-        checker=load_checker(ready.checker),
-        store=load_store(ready.store),
-        signature=_signature(**options),
-    )
-
-
-@metric("citations", probe="It rained.", check=_check_options, signature=_signature)
+@metric("citations", probe="It rained.", check=definition_of(evaluate).check, signature=_signature)
 def check_citations(
     answer: str,
     contexts: Passages,
