@@ -183,8 +183,12 @@ def exported() -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for stub in sorted((ROOT / PACKAGE).glob("*/__init__.pyi")):
-        for node in ast.parse(stub.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ImportFrom):
+        body = ast.parse(stub.read_text(encoding="utf-8")).body
+        body += [
+            inner for node in body if isinstance(node, ast.If) for inner in node.body
+        ]  # a type checker sees another
+        for node in body:
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
                 module = f"{stub.parent.name}.{node.module}"
                 for alias in node.names:
                     found.setdefault(chapter_of(module, alias.name), []).append(alias.name)

@@ -62,7 +62,8 @@ def _modules(package: Path) -> dict[str, Path]:
 def _stub(path: Path, time: int, size: int, part: str) -> dict[str, str]:
     """The names that the package or a part of it imports lazily, and the modules they come from."""
     tree = ast.parse(path.read_text(encoding="utf-8")) if size else ast.Module([], [])
-    lines = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    body = [*tree.body, *(inner for node in tree.body if isinstance(node, ast.If) for inner in node.body)]
+    lines = [node for node in body if isinstance(node, ast.ImportFrom) and node.module and node.level == 1]
     return {alias.name: f"{part}.{node.module}".strip(".") for node in lines for alias in node.names}
 
 
