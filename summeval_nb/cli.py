@@ -9,8 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass, replace
-from inspect import Parameter, signature
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -18,7 +17,6 @@ import typer
 
 from summeval_nb.core.base import JsonDict, require_module, require_option
 from summeval_nb.core.html import text_table
-from summeval_nb.core.metric import MetricDefinition
 from summeval_nb.core.results import Score, ScoreTable
 from summeval_nb.shell import (
     AsJson,
@@ -102,9 +100,7 @@ def score(name: str, files: list[str], given: Given, each: bool = False) -> None
     if hasattr(metric, "corpus") and not each:
         result = metric.corpus(*columns)
     else:
-        known = signature(metric.score_many).parameters
-        bar = {"progress": sys.stderr.isatty()} if "progress" in known or isinstance(kind, MetricDefinition) else {}
-        table = metric.score_many(*columns, **bar)
+        table = metric.score_many(*columns, progress=sys.stderr.isatty())
         failed = _count_failed(table)
         result = table[0] if alone and not each else table
     shown, colored = _text_of(name, result, each), hasattr(result, "to_text")
@@ -156,15 +152,12 @@ def _help_of(name: str) -> str:
     bounds = f"; {row['range']}{better}" if row["range"] else ""
     purpose = f"{row['purpose'] or name}: reads {row['reads']}{bounds}."
     lines = []
-    if isinstance(kind, type):
-        kinds = {field.name: field.type for field in fields(kind)} if is_dataclass(kind) else {}
-    else:
-        kinds = {option.name: option.annotation for option in kind.options.values()}
-    for option, default in kind.defaults().items():
-        if option not in {"store", *fixed}:
-            usual = ", needed" if default is MISSING else f" = {default!r}"
-            said = "" if kinds[option] is Parameter.empty else f": {getattr(kinds[option], '__name__', kinds[option])}"
-            lines.append(f"  {option}{said}{usual}")
+    for option in kind.options.values():
+        if option.name not in {"store", *fixed}:
+            usual = ", needed" if option.default is option.empty else f" = {option.default!r}"
+            said = option.annotation
+            said = "" if said is option.empty else f": {getattr(said, '__name__', said)}"
+            lines.append(f"  {option.name}{said}{usual}")
     options = "\n".join(lines) or "  none"
     return (
         f"{purpose[0].upper()}{purpose[1:]}\n\nExample: summeval score {name} "

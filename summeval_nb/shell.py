@@ -387,7 +387,7 @@ def read_metric_options(given: Given, name: str) -> JsonDict:
     from summeval_nb.agreement.registry import find_metric
 
     kind, fixed = find_metric(name)
-    return read_options(given.option, kind if isinstance(kind, type) else kind.function, name, but=fixed)
+    return read_options(given.option, kind.function, name, but=fixed)
 
 
 def open_table(name: str, format: str | None) -> ItemStream:

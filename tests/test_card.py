@@ -10,7 +10,7 @@ import pytest
 from helpers.late import Late
 from typer.testing import CliRunner
 
-from summeval_nb import Metric, Verdict, metric_card, rouge_score
+from summeval_nb import Verdict, metric_card, rouge_score
 from summeval_nb.agreement import MetricCard
 from summeval_nb.agreement.card import GOOD, KINDS, MARKS, ORDER, OTHER, _verdict, card_items, changed
 from summeval_nb.cli import app
@@ -390,7 +390,7 @@ def test_the_picture_says_each_verdict_in_words(metric):
 
 
 def test_a_metric_may_be_an_object_with_choices():
-    class Constant(Metric):
+    class Constant:
         columns = {"candidate": "text", "references": "texts"}  # noqa: RUF012
 
         def score_many(self, candidates, references):

@@ -79,7 +79,7 @@ def scored(candidate, references):
     return 1.0
 
 
-class Longer(Metric):
+class Longer:
     """Scores by a method, and says nothing of what it does."""
 
     name, columns, judged = "longer", {"candidate": "text"}, "candidate"
@@ -361,7 +361,7 @@ class Lenient(WordsChecker):
         return super().check_many(pairs)
 
 
-class Signed(Metric):
+class Signed:
     name, columns = "signed", {"candidate": "text"}
     signature = Signature({"metric": "signed"})
 

@@ -6,6 +6,7 @@ import math
 import pickle
 import re
 import warnings
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -424,12 +425,18 @@ def test_a_metric_that_needs_something_runs(name, tmp_path):
     assert report.counts["ok"] == 1 and report.manifest["settings"]["metric"] == name
 
 
-class _Table(ScoreTable):
-    def __init__(self, *values: float):
-        self.values, self.signature = np.array(values, dtype=float), Signature({"metric": "mine"})
+def _score_at(values, place):
+    value = values[place]
+    known = not math.isnan(value)
+    return Score(
+        score=value if known else None, reason="" if known else "nothing", signature=Signature({"metric": "mine"})
+    )
 
-    def arrays(self):
-        return {"mine": self.values, "twice": 2 * self.values}
+
+def _Table(*values: float):
+    array = np.array(values, dtype=float)
+    arrays = {"mine": array, "twice": 2 * array}
+    return ScoreTable(arrays=arrays, result_of=partial(_score_at, array), signature=Signature({"metric": "mine"}))
 
 
 class _Own:
@@ -444,30 +451,17 @@ class _Own:
         return self.answer
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Words(Metric):
-    name = "words"
-    columns: ClassVar = {"candidate": "text"}
-    least: int = 1
-    types: list = dataclasses.field(default_factory=list)
-
-    @property
-    def signature(self):
-        return Signature({"metric": "words", "least": self.least})
-
-    def score_many(self, candidates):
-        values = [
-            float(len(candidate.split())) if len(candidate.split()) >= self.least else math.nan
-            for candidate in candidates
-        ]
-        return _Table(*values)
+def words(candidate, least: int = 1, types: list = ()):
+    count = len(candidate.split())
+    return count if count >= least else None
 
 
-def test_a_metric_knows_its_choices():
-    assert _Words().options() == {} and _Words(least=2).options() == {"least": 2}
-    assert _Words.defaults() == {"least": 1, "types": []}
-    assert _Words(least=2).fingerprint == _Words(least=2).fingerprint != _Words().fingerprint
-    assert [outcome.score for outcome in score_rows(_Words(), [{"candidate": "a b"}, {"candidate": ""}])] == [2.0, None]
+def test_a_metric_knows_its_options():
+    assert Metric(words).options() == {} and Metric(words, least=2).options() == {"least": 2}
+    assert Metric(words).defaults() == {"least": 1, "types": ()}
+    assert Metric(words, least=2).fingerprint == Metric(words, least=2).fingerprint != Metric(words).fingerprint
+    rows = [{"candidate": "a b"}, {"candidate": ""}]
+    assert [outcome.score for outcome in score_rows(Metric(words), rows)] == [2.0, None]
 
 
 def test_a_metric_says_what_it_lacks():
@@ -498,7 +492,7 @@ def test_an_own_metric_needs_no_base():
     ]
 
 
-@pytest.mark.parametrize("wrong", [_Words, "bleu", None, 3, [1]])
+@pytest.mark.parametrize("wrong", [_Own, "bleu", None, 3, [1]])
 def test_what_is_no_metric_is_refused(wrong):
     with pytest.raises(TypeError, match="metric (is the class _Words: make one|must be a metric, not)"):
         require_metric(wrong)
@@ -661,7 +655,7 @@ def test_references_that_no_column_is():
         FAITHFUL.compute(predictions=["a"])
 
 
-class _Plain(Metric):
+class _Plain:
     """The least that a metric must say of itself."""
 
     columns: ClassVar = {"candidate": "text"}
@@ -682,19 +676,13 @@ class _Named:
     fingerprint = "named-1"
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Choosing(Metric):
-    columns: ClassVar = {"candidate": "text"}
-    longest: int = 3
-    model: object = None
-
-    def score_many(self, candidates):
-        return [min(len(text), self.longest) for text in candidates]
+def shortened(candidate, longest: int = 3, model: object = None):
+    return min(len(candidate), longest)
 
 
-def test_a_signature_by_default_tells_the_choices():
-    assert str(_Choosing().signature).startswith("metric:_Choosing|version:")
-    choosing = _Choosing(longest=5, model=_Named())
-    assert choosing.signature["longest"] == "5" and choosing.signature["model"] == "named-1"
-    assert _Choosing(model=object()).signature["model"] == "object", "no address in memory"
-    assert len({_Choosing().fingerprint, choosing.fingerprint, _Choosing(longest=4).fingerprint}) == 3
+def test_a_signature_by_default_tells_the_options():
+    assert str(Metric(shortened).signature).startswith("metric:shortened|version:")
+    chosen = Metric(shortened, longest=5, model=_Named())
+    assert chosen.signature["longest"] == "5" and chosen.signature["model"] == "named-1"
+    assert Metric(shortened, model=object()).signature["model"] == "object", "no address in memory"
+    assert len({Metric(shortened).fingerprint, chosen.fingerprint, Metric(shortened, longest=4).fingerprint}) == 3

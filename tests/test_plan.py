@@ -12,7 +12,6 @@ from helpers.made_up import MadeUpModel
 from helpers.wrapping import Wrapped
 
 from summeval_nb.agreement.registry import load_metric
-from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.embedded import EmbeddedJudge
@@ -150,8 +149,8 @@ HELD = {
 }
 
 
-class PlainMetric(Metric):
-    """A metric of somebody's that is no dataclass."""
+class PlainMetric:
+    """A metric of somebody's: an object with columns and score_many."""
 
     columns = {"text": "text"}
 
@@ -162,7 +161,7 @@ class PlainMetric(Metric):
         return [self.model.choose(text, ["yes", "no"]).probability_mass for text in texts]
 
 
-def test_a_metric_that_is_no_dataclass_is_planned():
+def test_an_object_that_scores_many_is_planned():
     model = ScriptedBackend(never)
     plan = plan_run(corpus(4), PlainMetric(model))
     assert plan.calls == Estimate(4, 4, 4) and model.usage.calls == 0 and "no model was asked" in plan.note

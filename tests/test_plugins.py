@@ -37,15 +37,11 @@ def novel(summary, *, source, references):
 def no_number(text, summary):
     return "good"
 
-@dataclass(frozen=True, kw_only=True)
-class Long(Metric):
+def long(candidate, per: int = 1):
     """Characters."""
-    name, columns, judged = "acme_long", {"candidate": "text"}, "candidate"
-    per: int = 1
-    def score_many(self, candidates):
-        return [len(text) / self.per for text in candidates]
+    return len(candidate) / per
 
-half = Long(per=2)
+half = Metric(long, per=2)
 
 class Plain:
     columns = {"summary": "text"}
@@ -115,9 +111,9 @@ def test_options_are_the_arguments_with_a_default(acme):
     assert again == metric and again.fingerprint == metric.fingerprint
 
 
-def test_a_class_a_metric_and_an_object_are_taken_as_they_are(acme):
-    assert load_metric("acme_metrics:Long", per=3).score("abc") == 1
-    assert load_metric("acme_metrics:half").score("abc") == 1.5
+def test_a_metric_and_an_object_are_taken_as_they_are(acme):
+    assert load_metric("acme_metrics:long", per=3).score("abc").score == 1
+    assert load_metric("acme_metrics:half").score("abc").score == 1.5
     plain = load_metric("acme_metrics:plain")
     assert plain.score("abc") == 3 and plain.score_many(["a", "bc"]) == [1, 2]
     assert pickle.loads(pickle.dumps(plain)).score("ab") == 2
@@ -130,7 +126,7 @@ def test_what_a_package_offers_is_listed_and_loaded_by_name(acme):
     assert rows["acme_shared"]["purpose"] == "Share of the words that a reference has"
     assert {row["package"] for name, row in rows.items() if name not in s.agreement.METRICS or name == "bleu"} == {""}
     assert load_metric("acme_shared").score("A cat", ["a cat"]).score == 1
-    assert "acme_half" in s.agreement.METRICS and s.agreement.METRICS["acme_half"].score("abcd") == 2
+    assert "acme_half" in s.agreement.METRICS and s.agreement.METRICS["acme_half"].score("abcd").score == 2
     assert len(list(s.agreement.METRICS)) == len(s.agreement.METRICS) == len(rows)
 
 

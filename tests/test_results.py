@@ -1,13 +1,14 @@
 """Results refuse what would make them untrustworthy; signatures survive any text."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.core.results import ResultTable, Rows, Score, ScoreTable, Signature, Verdict
+from summeval_nb.core.results import Rows, Score, ScoreTable, Signature, Verdict
 
 plain = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -62,12 +63,18 @@ def test_impossible_verdicts(arguments):
         Verdict(**arguments)
 
 
-class _Table(ScoreTable):
-    def __init__(self, *values: float):
-        self.values, self.signature = np.array(values, dtype=float), Signature({"metric": "mine"})
+def _score_at(values, place):
+    value = values[place]
+    known = not math.isnan(value)
+    return Score(
+        score=value if known else None, reason="" if known else "nothing", signature=Signature({"metric": "mine"})
+    )
 
-    def arrays(self):
-        return {"mine": self.values, "twice": 2 * self.values}
+
+def _Table(*values: float):
+    array = np.array(values, dtype=float)
+    arrays = {"mine": array, "twice": 2 * array}
+    return ScoreTable(arrays=arrays, result_of=partial(_score_at, array), signature=Signature({"metric": "mine"}))
 
 
 def test_an_undefined_score_is_nan_none_and_in_no_mean():
@@ -90,7 +97,7 @@ def test_a_table_without_a_score_has_no_mean_and_says_so():
 
 def test_results_keep_their_reasons():
     undefined = Score(score=None, reason="the summary is empty", signature=Signature({}))
-    table = ResultTable(results=[Score(score=0.5, signature=Signature({})), undefined], signature=Signature({}))
+    table = ScoreTable([Score(score=0.5, signature=Signature({})), undefined], signature=Signature({}))
     assert table[1] is undefined and table.reasons() == ["", "the summary is empty"] and table.mean() == 0.5
     assert [outcome.reason for outcome in table.outcomes()] == ["", "the summary is empty"]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import MISSING, dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -91,25 +92,24 @@ def find_object(place: str) -> Any:
     return found
 
 
-_adopted: dict[tuple[str, str], tuple[Any, Any]] = {}
+_adopted: dict[tuple[str, str], tuple[Any, MetricDefinition]] = {}
 
 
-def _adopt(name: str, place: str) -> tuple[Any, JsonDict]:
+def _adopt(name: str, place: str) -> tuple[MetricDefinition, JsonDict]:
     """Return what is known of the function, metric or object at a place, and the options that it fixes."""
     value = find_object(place)
-    if isinstance(value, Metric) and type(value) is Metric:
-        return value.definition, value.options()
     known = _adopted.get((name, place))
     if known is None or known[0] is not value:  # a module may have been loaded again
-        if isinstance(value, type) and issubclass(value, Metric):
-            made: Any = value
+        if isinstance(value, Metric):
+            made = copy(value.definition)
+            made.name = name
         elif is_function(value) and not isinstance(value, type) and not hasattr(value, "score_many"):
             made = MetricDefinition(value, name)
         else:
             made = MetricDefinition.of_object(require_metric(value, repr(place)), name)
         made.place = place
         known = _adopted[name, place] = value, made
-    return known[1], {}
+    return known[1], value.options() if isinstance(value, Metric) else {}
 
 
 class _Known(NamedTuple):
@@ -198,14 +198,14 @@ def _place_of(name: object) -> str:
     raise ValueError(f"unknown metric {short_repr(name)}{meant} {listed}")
 
 
-def find_metric(name: str) -> tuple[Any, dict[str, Any]]:
+def find_metric(name: str) -> tuple[MetricDefinition, dict[str, Any]]:
     """Return the `MetricDefinition` of a name, and the options that the name fixes."""
     if not is_ours(name):
         return _adopt(name, _place_of(name))
     known = _KNOWN[name]
     module, _, own = known.place.partition(":")
     found = getattr(import_module(f"summeval_nb.{module}"), own)
-    return found if isinstance(found, type) else definition_of(found), dict(known.fixed)
+    return definition_of(found), dict(known.fixed)
 
 
 def metric_source(name: str) -> object:
@@ -227,7 +227,7 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
         needed = ", ".join(f"{option}=..." for option in lacking)
         remedy = f"give them as options, {needed}"
         raise TypeError(f"{name} needs {', '.join(lacking)}: {remedy}")
-    return kind(**given) if isinstance(kind, type) else Metric(kind, **given)
+    return Metric(kind, **given)
 
 
 def load_metric(metric: Any, **options: Any) -> Metric:
@@ -344,8 +344,7 @@ def describe_metric(name: str) -> JsonDict:
                 "purpose": f"cannot be loaded: {error}",
                 "package": package,
             }
-        own = kind if isinstance(kind, type) else kind.function
-        purpose = (inspect.getdoc(own) or "").strip().partition("\n")[0].rstrip(".")
+        purpose = (inspect.getdoc(kind.function) or "").strip().partition("\n")[0].rstrip(".")
     choices = kind.defaults()
     asks = "by option" if choices.keys() & {"judge", "checker", "backend"} else "no"
     return {

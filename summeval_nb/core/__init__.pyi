@@ -15,9 +15,7 @@ from .items import open_items as open_items
 from .metric import Metric as Metric
 from .results import Evidence as Evidence
 from .results import Finding as Finding
-from .results import NumberTable as NumberTable
 from .results import Outcome as Outcome
-from .results import ResultTable as ResultTable
 from .results import Score as Score
 from .results import ScoreTable as ScoreTable
 from .results import Sentence as Sentence

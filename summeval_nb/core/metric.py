@@ -7,26 +7,25 @@ by the same rule.
 
 from __future__ import annotations
 
-import copyreg
 import functools
 import hashlib
 import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeGuard, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
-from .results import Outcome, Score, ScoreTable, Signature, as_outcome, keeps_index, shared_index
+from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+    pass
 
 
 __all__ = ["Metric", "MetricDefinition", "FunctionScore", "Accumulator", "metric", "batch", "definition_of"]
-__all__ += ["require_metric", "score_rows", "is_function", "takes_choices_of"]
+__all__ += ["require_metric", "score_rows", "is_function"]
 
 _JUDGED = ("candidate", "summary", "answer", "prediction", "response", "generated")
 _LISTS = frozenset({"references", "contexts", "passages", "retrieved_contexts", "ground_truths"})
@@ -407,17 +406,7 @@ class Metric:
     array([2., 1.])
     """
 
-    name: ClassVar[str]
-    columns: ClassVar[Mapping[str, str]]
-    may_lack: ClassVar[Sequence[str]]
-    judged: ClassVar[str]
-    probe: ClassVar[str]
-    shard_size: ClassVar[int]
-    place: ClassVar[str]
-
-    def __init__(self, function: Any = None, /, **options: Any):
-        if type(self) is not Metric:
-            return
+    def __init__(self, function: Callable[..., Any] | MetricDefinition, /, **options: Any):
         defined = isinstance(function, MetricDefinition)
         if not defined and (not callable(function) or isinstance(function, (type, Metric))):
             raise TypeError(
@@ -425,8 +414,8 @@ class Metric:
             )
         self.definition = own = definition_of(function)
         self.function = own.function
-        known = ("name", "columns", "may_lack", "judged", "probe", "shard_size", "place")
-        vars(self).update({name: getattr(own, name) for name in known})
+        self.name, self.columns, self.may_lack, self.judged = own.name, own.columns, own.may_lack, own.judged
+        self.probe, self.shard_size, self.place = own.probe, own.shard_size, own.place
         require_options(self.name, options, self.definition.options)
         self._options = options
         bound = self.bound()
@@ -435,31 +424,6 @@ class Metric:
             raise TypeError(f"{self.name} needs {', '.join(lacking)}: give them as options, {needed}")
         if self.definition.check is not None:
             self.definition.check(**bound)
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        """Let the metrics that are still classes keep their fields as options."""
-        super().__init_subclass__(**more)
-        if cls.__mro__[1] is Metric:
-            usual = {
-                "name": "",
-                "columns": {},
-                "may_lack": (),
-                "judged": "",
-                "probe": "",
-                "shard_size": 500,
-                "place": "",
-            }
-            usual |= {"options": _fields_chosen, "defaults": classmethod(_field_defaults), "corpus": None}
-            usual |= {"signature": property(_field_signature)}
-            usual |= {"score": _first_of_many, "score_many": _no_score_many}
-            for name, value in usual.items():
-                if name not in vars(cls):
-                    setattr(cls, name, value)
-            if vars(cls)["corpus"] is None:
-                del cls.corpus
-        for name in ("score_many", "score_table", "corpus"):
-            if is_function(own := vars(cls).get(name)):
-                setattr(cls, name, keeps_index(own))
 
     def defaults(self) -> JsonDict:
         """Return the options by name with their defaults; MISSING where there is none."""
@@ -483,7 +447,7 @@ class Metric:
     def fingerprint(self) -> str:
         """A short name for exactly these options."""
         digest = hashlib.sha256(str(self.signature).encode("utf-8", "surrogatepass"))
-        return f"{self.name or type(self).__name__}-{digest.hexdigest()[:16]}"
+        return f"{self.name}-{digest.hexdigest()[:16]}"
 
     def score(self, *row: Any, **named: Any) -> Any:
         """Return the result of one text, given by the columns in their order or by name."""
@@ -529,22 +493,16 @@ class Metric:
         return (self.score_many if many else self.score)(*columns, **named)
 
     def __eq__(self, other: object) -> bool:
-        if type(self) is not Metric:
-            return self is other
-        same = type(other) is Metric and self.function is other.function
+        same = isinstance(other, Metric) and self.function is other.function
         return same and self.bound() == cast(Metric, other).bound()
 
     def __hash__(self) -> int:
-        return hash((self.name, *self._options)) if type(self) is Metric else id(self)
+        return hash((self.name, *self._options))
 
     def __reduce__(self) -> Any:
-        if type(self) is not Metric:
-            return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
         return _remade, (self.name, None if self.place else self.function, self._options)
 
     def __repr__(self) -> str:
-        if type(self) is not Metric:
-            return object.__repr__(self)
         chosen = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return f"Metric({getattr(self.function, '__name__', self.name)}{chosen})"
 
@@ -622,7 +580,7 @@ class Metric:
         others = [name for name in self.columns if name != self.judged]
         against = "references" if "references" in others else others[0] if len(others) == 1 else ""
         meant = {"predictions": self.judged, "references": against}
-        kind, reads = self.name or type(self).__name__, ", ".join(self.columns)
+        kind, reads = self.name, ", ".join(self.columns)
         found: dict[str, tuple[str, object]] = {}
         for name, value in given.items():
             column = name if name in self.columns else meant.get(name, "")
@@ -646,42 +604,6 @@ def _remade(name: str, function: Callable[..., Any] | None, options: JsonDict) -
     if function is not None:
         return Metric(function, **options)
     return cast(Metric, import_module("summeval_nb.agreement.registry").load_metric(name, **options))
-
-
-# ------------------------------------------------ metrics that are still classes, until the last is a function
-
-
-def _field_defaults(cls: type[Any]) -> JsonDict:
-    own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
-    made = {option.name: option.default_factory for option in own if option.default_factory is not MISSING}
-    return {
-        option.name: made[option.name]() if option.name in made else option.default for option in own if option.init
-    }
-
-
-def _fields_chosen(self: Any) -> JsonDict:
-    values = {name: (getattr(self, name), default) for name, default in self.defaults().items()}
-    return {name: value for name, (value, default) in values.items() if value is not default and value != default}
-
-
-def _field_signature(self: Any) -> Signature:
-    plain = (str, int, float, type(None))
-    choices = {
-        name: value if isinstance(value, plain) else getattr(value, "fingerprint", type(value).__qualname__)
-        for name, value in self.options().items()
-    }
-    return Signature({"metric": self.name or type(self).__name__, **choices})
-
-
-def _no_score_many(self: Any, *columns: Any, **choices: Any) -> Any:
-    raise NotImplementedError(f"{type(self).__name__} must have score_many")
-
-
-def _first_of_many(self: Any, *row: Any, **choices: Any) -> Any:
-    if self.columns and len(row) > len(self.columns):
-        told = f"{self.name or type(self).__name__} reads {', '.join(self.columns)}"
-        raise TypeError(f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest")
-    return self.score_many(*([value] for value in row), **choices)[0]
 
 
 class Accumulator:
@@ -801,44 +723,6 @@ def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
     return outcome._replace(signature=outcome.signature.replace("|nrefs:var|", f"|nrefs:{size}|", 1))
 
 
-Function = TypeVar("Function", bound=Callable[..., object])
-
-
 def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
     """Whether a choice is a function. A metric can be called too, but is not one."""
-    return callable(value) and getattr(type(value), "__call__", None) is not Metric.__call__  # noqa: B004
-
-
-def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) -> Callable[[Function], Function]:
-    """Give a function that hands `**choices` to a metric the metric's fields as its own keywords.
-
-    `inspect.signature` shows every choice with its default, to people, editors and pages, as a `TypedDict` does to type
-    checkers. A name that is none of them is a `TypeError` in the function's own words. `but` names those fields that
-    the function does not take.
-    """
-
-    def take(function: Function) -> Function:
-        own = inspect.signature(function)
-        named = [parameter for parameter in own.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
-        taken = {*but, *(parameter.name for parameter in named)}
-        for own_field in fields(kind):
-            if own_field.init and own_field.name not in taken:
-                default = inspect.Parameter.empty if own_field.default is MISSING else own_field.default
-                named.append(
-                    inspect.Parameter(
-                        own_field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=own_field.type
-                    )
-                )
-        names = {parameter.name: parameter for parameter in named}
-
-        @functools.wraps(function)
-        def call(*given: Any, **choices: Any) -> Any:
-            __tracebackhide__ = True  # pytest shows the line of the test
-            if not choices.keys() <= names.keys():
-                require_options(f"{function.__name__}()", choices, names)
-            return function(*given, **choices)
-
-        setattr(call, "__signature__", own.replace(parameters=named))  # noqa: B010
-        return cast(Function, call)
-
-    return take
+    return callable(value) and not isinstance(value, Metric)

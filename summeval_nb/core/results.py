@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
-import inspect
 import json
 import math
 import numbers
@@ -36,12 +34,9 @@ __all__ = [
     "Outcome",
     "as_outcome",
     "shared_index",
-    "keeps_index",
     "PooledCorrelation",
     "ScoreTable",
     "Result",
-    "ResultTable",
-    "NumberTable",
     "Rows",
 ]
 
@@ -499,27 +494,6 @@ def shared_index(**named: object) -> Any:
     return found.get(first)
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def keeps_index(function: Function) -> Function:
-    """Let a function hand the index of the Series and DataFrames that it is given to the `ScoreTable` it returns."""
-    kinds = inspect.signature(function).parameters.values()
-    names = [parameter.name for parameter in kinds if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
-
-    @functools.wraps(function)
-    def call(*given: Any, **choices: Any) -> Any:
-        places = [*names, *(f"argument {place}" for place in range(len(names), len(given)))]
-        named: dict[str, object] = dict(zip(places, given, strict=False)) | choices
-        columns = [value for value in named.values() if isinstance(value, Mapping)]
-        index = shared_index(**named, **{str(name): column for own in columns for name, column in own.items()})
-        found = function(*given, **choices)
-        fits = index is not None and isinstance(found, ScoreTable) and len(index) == len(found)
-        return found.indexed_by(index) if fits else found
-
-    return cast(Function, call)
-
-
 class PooledCorrelation(NamedTuple):
     """How scores go with people's over all texts at once: three coefficients in [-1, 1], None with a `reason`.
 
@@ -577,10 +551,6 @@ class ScoreTable(Generic[Result]):
     index: Any = None
     nothing: str = "there is nothing to score"
     sentence_columns: Sequence[str] = ()  # of the rows of a result, where these are sentences or statements
-    _results: Sequence[Any] | None = None
-    _result_of: Callable[[int], Any] | None = None
-    _outcomes_of: Callable[[Any], list[Outcome]] | None = None
-    _arrays: dict[str, np.ndarray] | None = None
     _sign: int = 1
 
     def __init__(
@@ -600,8 +570,7 @@ class ScoreTable(Generic[Result]):
         self.signature = signature
         self.index = index
         self.nothing = nothing or self.nothing
-        if results is not None:
-            self.results = self._results = results
+        self._results = results
         self._result_of = result_of
         self._outcomes_of = outcomes_of
         self._sign = -1 if lower_is_better else 1
@@ -609,15 +578,12 @@ class ScoreTable(Generic[Result]):
         if results:
             self.sentence_columns = getattr(results[0], "sentence_columns", ())
 
-    if TYPE_CHECKING:
-        results: Sequence[Result]
-    else:
-
-        def __getattr__(self, name: str) -> Any:
-            if name != "results":
-                raise AttributeError(f"{type(self).__name__} has no {name!r}")
+    @property
+    def results(self) -> Sequence[Result]:
+        """The result of each text."""
+        if self._results is None:
             self._results = [self.result(place) for place in range(len(self))]
-            return self._results
+        return self._results
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, shape (texts,), NaN where there is none; the first is the main score."""
@@ -635,11 +601,7 @@ class ScoreTable(Generic[Result]):
         """Return the result of a text by its place, from 0."""
         if self._results is not None:
             return self._results[place]
-        if self._result_of is None:
-            (value,) = _without_nan(self.scores[[place]])
-            reason = "" if value is not None else self.nothing
-            return cast(Any, Score(score=value, reason=reason, signature=self.signature))
-        return self._result_of(place)
+        return cast(Any, self._result_of)(place)
 
     @property
     def scores(self) -> np.ndarray:
@@ -700,7 +662,7 @@ class ScoreTable(Generic[Result]):
     def indexed_by(self, index: Any) -> Self:
         """Return the same table with an index of pandas, one label a text."""
         found = copy.copy(self)
-        object.__setattr__(found, "index", index)
+        found.index = index
         return found
 
     def mean(self, name: str | None = None) -> float | None:
@@ -914,50 +876,8 @@ def _without_nan(values: np.ndarray) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ResultTable(ScoreTable[Result]):
-    """A table that keeps the whole result of each text."""
-
-    results: Sequence[Result]
-    signature: Signature
-
-    def result(self, place: int) -> Result:
-        """Return the result of a text by its place, from 0."""
-        return self.results[place]
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the scores by the name `score`."""
-        values = [np.nan if result.score is None else result.score for result in self.results]
-        return {"score": np.array(values, dtype=float)}
-
-    def reasons(self) -> list[str]:
-        """Return each result's own reason where it has no score."""
-        return [result.reason if result.score is None else "" for result in self.results]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down for each result."""
-        return [as_outcome(result) for result in self.results]
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class NumberTable(ScoreTable[Score]):
-    """One number a text, NaN where there is none."""
-
-    name: str
-    values: np.ndarray
-    signature: Signature
-    nothing: str = ScoreTable.nothing
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the numbers by their name."""
-        return {self.name: np.asarray(self.values, dtype=float)}
-
-
 class Rows:
-    """What has rows has them as a table, too."""
+    """A result that is rows: `to_frame` gives them as a table."""
 
     def rows(self) -> Iterable[JsonDict]:
         """Return the rows, one dictionary each."""

@@ -354,11 +354,8 @@ def _packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _is_named(metric: Metric) -> bool:
-    """Whether a metric is one of those that have a name, and not a class of somebody's derived from it."""
-    if metric.place:
-        return True
-    known = find_metric(metric.name)[0] if metric.name in METRICS else None
-    return known is not None and (known is type(metric) or known is getattr(metric, "definition", None))
+    """Whether a metric is one of those that have a name, and not a function of somebody's that is called alike."""
+    return bool(metric.place) or (metric.name in METRICS and find_metric(metric.name)[0] is metric.definition)
 
 
 class Line(NamedTuple):

@@ -29,8 +29,8 @@ from summeval_nb.core.html import Markup, render
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker, nearest_evidence
 from summeval_nb.evidence.faithfulness import DEFAULT_K, Faithfulness, evaluate
-from summeval_nb.evidence.share import supported_share
 from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.share import supported_share
 from summeval_nb.overlap.base import require_references
 from summeval_nb.overlap.bleu import SMOOTHING
 from summeval_nb.overlap.rouge import calculate_rouge_l

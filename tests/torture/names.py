@@ -487,7 +487,7 @@ PASSIVE = _words(
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture PrecisionRecallF1 RougeScore "
     "RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore Usage example_model load_toy_summeval "
-    "sample_articles hash_answers Metric ResultTable ScoreTable "
+    "sample_articles hash_answers Metric ScoreTable "
 )
 MAY_HOLD_NAN = _words(
     "metric_scores Signature Outcome Verdict Score RunPlan Ledger Choice Job RunReport content_key "
