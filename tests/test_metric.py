@@ -16,7 +16,7 @@ from helpers.public import public
 import summeval_nb as s
 from summeval_nb.agreement.registry import find_metric
 from summeval_nb.core.metric import Metric, is_function, require_metric, score_rows
-from summeval_nb.core.results import ScoreTable, Signature
+from summeval_nb.core.results import Score, ScoreTable, Signature
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.jobs import Job
 
@@ -465,7 +465,7 @@ def test_a_metric_knows_its_options():
 
 
 def test_a_metric_says_what_it_lacks():
-    for call in (Metric, lambda: ScoreTable(signature=Signature({}))):
+    for call in (lambda: Metric(None), lambda: ScoreTable(signature=Signature({}))):
         with pytest.raises(TypeError, match="made of a function such as|a table needs results, or arrays"):
             call()
 
@@ -494,7 +494,7 @@ def test_an_own_metric_needs_no_base():
 
 @pytest.mark.parametrize("wrong", [_Own, "bleu", None, 3, [1]])
 def test_what_is_no_metric_is_refused(wrong):
-    with pytest.raises(TypeError, match="metric (is the class _Words: make one|must be a metric, not)"):
+    with pytest.raises(TypeError, match="metric (is the class _Own: make one|must be a metric, not)"):
         require_metric(wrong)
 
 
@@ -598,15 +598,12 @@ def test_what_has_no_score_is_counted_and_in_no_mean():
     assert s.load_metric("rouge").compute(predictions=[""], references=[""])["rougeL_f1"] is None
 
 
-def test_a_metric_of_ones_own_that_returns_a_list():
-    class Long(s.Metric):
-        name, columns, judged = "long", {"candidate": "text"}, "candidate"
+def test_a_function_of_ones_own_is_computed():
+    def length(candidate):
+        return len(candidate) or None
 
-        def score_many(self, candidates):
-            return [len(candidate) or None for candidate in candidates]
-
-    assert Long().compute(predictions=["ab", "", "abcd"]) == {"score": 3, "n_undefined": 1}
-    assert Long().compute(predictions=[""]) == {"score": None, "n_undefined": 1}
+    assert Metric(length).compute(predictions=["ab", "", "abcd"]) == {"score": 3, "n_undefined": 1}
+    assert Metric(length).compute(predictions=[""]) == {"score": None, "n_undefined": 1}
 
 
 def test_a_metric_of_many_columns_takes_their_names():

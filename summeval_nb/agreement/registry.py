@@ -107,7 +107,7 @@ def _adopt(name: str, place: str) -> tuple[MetricDefinition, JsonDict]:
             made = MetricDefinition(value, name)
         else:
             made = MetricDefinition.of_object(require_metric(value, repr(place)), name)
-        made.place = place
+        made.place, made.remade = place, load_metric
         known = _adopted[name, place] = value, made
     return known[1], value.options() if isinstance(value, Metric) else {}
 

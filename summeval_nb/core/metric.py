@@ -14,7 +14,6 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
@@ -91,6 +90,7 @@ class MetricDefinition:
         self.signed: Callable[..., Signature] | None = None
         self.many: Callable[..., Any] | None = None
         self.corpus: Callable[..., Any] | None = None
+        self.remade: Callable[..., Metric] | None = None  # makes it again in another process, by its name and options
 
     @classmethod
     def of_object(cls, scorer: Any, name: str) -> MetricDefinition:
@@ -310,7 +310,8 @@ def _columns_of_table(table: Any, made: MetricDefinition, plural: Mapping[str, s
     for column in made.may_lack:
         if all(value is None for value in lists[plural[column]]):
             lists[plural[column]] = None
-    return lists, shared_index(table=table)
+    columns = {str(name): values for name, values in table.items()} if isinstance(table, Mapping) else {}
+    return lists, shared_index(table=table, **columns)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -500,7 +501,9 @@ class Metric:
         return hash((self.name, *self._options))
 
     def __reduce__(self) -> Any:
-        return _remade, (self.name, None if self.place else self.function, self._options)
+        if self.definition.remade is not None:  # somebody's is imported again, by its name
+            return functools.partial(self.definition.remade, self.name, **self._options), ()
+        return _remade, (self.function, self._options)
 
     def __repr__(self) -> str:
         chosen = "".join(f", {name}={value!r}" for name, value in self._options.items())
@@ -599,11 +602,9 @@ class Metric:
         return {column: found[column] for column in self.columns}
 
 
-def _remade(name: str, function: Callable[..., Any] | None, options: JsonDict) -> Metric:
-    """Make a metric again in another process; somebody's is imported again by its name."""
-    if function is not None:
-        return Metric(function, **options)
-    return cast(Metric, import_module("summeval_nb.agreement.registry").load_metric(name, **options))
+def _remade(function: Callable[..., Any], options: JsonDict) -> Metric:
+    """Make a metric again in another process."""
+    return Metric(function, **options)
 
 
 class Accumulator:
