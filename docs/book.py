@@ -6,8 +6,6 @@ All of it is read from the notebooks, the bibliography and the package's stub, s
 from __future__ import annotations
 
 import ast
-import importlib
-import inspect
 import posixpath
 import re
 from functools import cache
@@ -236,10 +234,6 @@ def definition(module: str, name: str) -> tuple[str, str]:
     summary = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
     if isinstance(node, ast.ClassDef):
         return "", summary
-    if node.decorator_list and node.args.kwarg:  # `takes_choices_of` puts a metric's choices in the place of **choices
-        called = inspect.signature(getattr(importlib.import_module(f"{PACKAGE}.{module}"), name))
-        bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in called.parameters.values()]
-        return str(inspect.Signature(bare)), summary
     arguments = node.args
     for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
         if argument is not None:

@@ -47,7 +47,7 @@ CALLS = {
     "evaluate_many": (lambda a, b: s.evaluate_many([a], [b], progress=False), False),
     "rate": (lambda a, b: s.rate(a, b, **RATED), False),
     "rate_many": (lambda a, b: s.judged.rate_many([a], [b], **RATED, progress=False), False),
-    "RatingMetric": (lambda a, b: s.load_metric("rating", **RATED).score(a, b), False),
+    "rating": (lambda a, b: s.load_metric("rating", **RATED).score(a, b), False),
     "summarization_score": (lambda a, b: s.summarization_score(a, b, judge=JUDGE), False),
 }
 
