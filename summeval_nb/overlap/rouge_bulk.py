@@ -33,7 +33,8 @@ def lcs_length(x: Tokens, y: Tokens) -> int:
 
     References
     ----------
-    Hyyrö (2004), after Crochemore et al. (2001): a row of the table in the bits of one integer.
+    Hyyrö, Bit-parallel LCS-length computation revisited (2004), after Crochemore et al. (2001): a row of the table in
+    the bits of one integer.
 
     Examples
     --------
