@@ -474,7 +474,7 @@ PACKAGE = Path(__file__).parents[1]
 
 # What the field and other packages call a thing, by what it is called here. A term is a word of a name, or all of it.
 _CALLED = {
-    "faithfulness": "grounded groundedness hallucination hallucinations consistency factuality factual factcc "
+    "evaluate faithfulness": "grounded groundedness hallucination hallucinations consistency factuality factual factcc "
     "factscore questeval attribution unieval",
     "NLIChecker": "nli summac minicheck alignscore hhem",
     "evaluate_answer evaluate_answers": "correctness answercorrectness factualcorrectness testcase llmtestcase sample",
