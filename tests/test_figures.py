@@ -3,6 +3,7 @@
 import pytest
 
 from summeval_nb import evaluate_answer, evaluate_many
+from summeval_nb.judged import bradley_terry
 from summeval_nb.models.reading import read_choice
 from summeval_nb.text import split_text
 
@@ -85,3 +86,15 @@ def test_a_firm_is_one_name_with_and_without_its_kind_and_an_ai_that_refuses_ref
     asked = {"context": "The hut lies high.", "question": "Who built it?", "ground_truth": "Ida Moe built it."}
     refused = evaluate_answer(**asked, answer="As an AI, I am unable to answer that.")
     assert refused.answer_refused and refused.verdict == "refused"
+
+
+@pytest.mark.parametrize("truth", ["14 May 2003", "Zinc, tin and lead.", "False", "git status", "白芷", "`x = 1`"])
+def test_an_answer_that_is_the_truth_is_right(truth):
+    found = evaluate_answer(context=truth, question="What is it?", ground_truth=truth, answer=truth)
+    assert found.verdict == "right" and found.correctness.f1 == 1
+    assert evaluate_answer(context="", question="Who?", ground_truth="Not said.", answer="Not said.").verdict != "right"
+
+
+def test_few_votes_that_agree_separate_nobody():
+    ranks = {n: {row["rank"] for row in bradley_terry([("A", "B", "A")] * n).rows()} for n in (2, 5, 6, 30)}
+    assert ranks == {2: {1}, 5: {1}, 6: {1, 2}, 30: {1, 2}}  # two-sided sign test: .0625 for five, .031 for six

@@ -103,7 +103,7 @@ def test_a_failure_is_no_grade_and_is_asked_again(tmp_path):
     ("arguments", "error", "words"),
     [
         ({"quality": "beauty"}, ValueError, "coherence"),
-        ({"scale": (1, 10)}, ValueError, "within 0 and 9"),
+        ({"scale": (1, 101)}, ValueError, "within 0 and 100"),
         ({"scale": (5, 1)}, ValueError, "upwards"),
         ({"scale": 5}, TypeError, "two whole numbers"),
         ({"backend": None}, TypeError, "Backend"),
@@ -197,9 +197,10 @@ def test_a_rating_without_a_score_has_neither():
 
 
 @pytest.mark.parametrize(
-    ("scale", "error"), [((1, 5), None), ([0, 9], None), ((5, 1), ValueError), ((1, 10), ValueError), ("15", TypeError)]
+    ("scale", "error"),
+    [((1, 5), None), ([0, 9], None), ((5, 1), ValueError), ((0, 101), ValueError), ((1, 10), None), ("15", TypeError)],
 )
-def test_a_scale_is_two_digits_that_run_upwards(scale, error):
+def test_a_scale_is_two_whole_numbers_that_run_upwards(scale, error):
     if error is None:
         assert require_grading(scale, 0, 1) == tuple(scale)
     else:
@@ -211,7 +212,7 @@ def test_a_scale_is_two_digits_that_run_upwards(scale, error):
     ("choice", "error", "words"),
     [
         ({"quality": "beauty"}, ValueError, "unknown quality 'beauty'; known: 'coherence'"),
-        ({"scale": (1, 10)}, ValueError, "within 0 and 9"),
+        ({"scale": (1, 101)}, ValueError, "within 0 and 100"),
         ({"scale": 5}, TypeError, "two whole numbers"),
         ({"workers": 0}, ValueError, "workers must be at least 1"),
     ],

@@ -234,6 +234,10 @@ class AnswerReport(Score):
         """Precision, recall, F1 against the ground truth; undefined with its pairs."""
         pairs = [self.inferences[name] for name in ("answer_given_truth", "truth_given_answer")]
         undefined = [pair.reason for pair in pairs if pair.score is None]
+        if not undefined and repeats(self.answer, self.ground_truth):
+            nothing = dict.fromkeys(("entailed", "neutral", "contradicted"), 0)
+            labels = {"answer": nothing, "ground truth": nothing}
+            return Correctness(precision=1.0, recall=1.0, f1=1.0, contradicted=0.0, labels=labels)
         return Correctness(reason=undefined[0]) if undefined else correctness(pairs[0].tags, pairs[1].tags)
 
     @property
@@ -597,6 +601,11 @@ def _hypothesis(pair: _Pair, place: int, known: Mapping[Any, Any], by_words: boo
     return Hypothesis(unit=units[place], statements=tuple(kept))
 
 
+def repeats(answer: str, truth: str) -> bool:
+    """Whether an answer is the true one word for word."""
+    return answer.split() == truth.split() != []
+
+
 def evaluate_rows(
     rows: Sequence[AnswerRow],
     session: JudgeSession,
@@ -633,6 +642,11 @@ def evaluate_rows(
         inferences[key] = Inference(
             name=key[1], premise=pair.premise, hypotheses=hypotheses, score=score, reason=reason
         )
+    for i, row in enumerate(rows):  # what repeats the truth is right, in whatever form or language
+        refuses = flags[i]["answer"].value and not score_refusals
+        if repeats(row.answer, row.ground_truth) and not refuses:
+            for name in ("answer_given_truth", "truth_given_answer"):
+                inferences[i, name] = replace(inferences[i, name], score=1.0, reason="")
     return [
         AnswerReport(
             inferences={name: inferences[i, name] for name in PAIRS},

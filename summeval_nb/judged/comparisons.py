@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
@@ -486,7 +487,13 @@ def _resampled(
     found = [fit(tables[vote].sum(axis=0)) for batch in drawings(len(tables), n_resamples, seed) for vote in batch]
     none = np.full(len(systems), np.nan)
     values = np.stack([none if row is None else row for row in found])
-    return [middle(column, confidence)[0] for column in values.T]
+    if np.ptp(values, axis=0).any() or not np.ptp(values[0]) > 0:
+        return [middle(column, confidence)[0] for column in values.T]
+    # Every unit says the same, so drawing again shows no spread: the exact bound of a share of n out of n (Clopper and
+    # Pearson) says how close the systems may be. With five units or fewer it lies on the other side of equal.
+    share = ((1 - confidence) / 2) ** (1 / len(tables))
+    least = math.log(share / (1 - share)) / np.ptp(values[0])
+    return [(min(value, least * value), max(value, least * value)) for value in values[0].tolist()]
 
 
 class Entry(NamedTuple):

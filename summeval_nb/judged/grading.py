@@ -178,7 +178,7 @@ def _as_rating(value: ModelChoice, nothing: str, **rest: Any) -> Rating:
 
 
 def require_grading(scale: object, samples: object, workers: object) -> tuple[int, int]:
-    """Check how grades are given, and return the scale: two whole numbers, 0 <= low < high <= 9.
+    """Check how grades are given, and return the scale: two whole numbers, 0 <= low < high <= 100.
 
     Beyond, "1" would be the beginning of "10".
     """
@@ -187,8 +187,8 @@ def require_grading(scale: object, samples: object, workers: object) -> tuple[in
     if not isinstance(scale, (tuple, list)) or len(scale) != 2:
         raise TypeError(f"scale must be two whole numbers such as (1, 5), not {scale!r}")
     low, high = (require_count(value, "scale", minimum=0) for value in scale)
-    if not low < high <= 9:
-        raise ValueError(f"scale must run upwards within 0 and 9, not {low} to {high}: rescale the result afterwards")
+    if not low < high <= 100:
+        raise ValueError(f"scale must run upwards within 0 and 100, not {low} to {high}")
     return low, high
 
 
@@ -299,7 +299,7 @@ def rate(
         `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`. There is no rating
         without one.
     scale : (int, int)
-        The lowest and the highest grade, within 0 and 9.
+        The lowest and the highest grade, within 0 and 100.
     samples : int
         With n of them the model is asked n times at a temperature of 1, and the score
         is the mean of its grades; 0: it is asked once, for its probabilities.
@@ -400,7 +400,7 @@ def rubric_score(
     steps : sequence of str
         What to look at, one after the other.
     scale : (int, int)
-        The lowest and the highest grade, within 0 and 9.
+        The lowest and the highest grade, within 0 and 100.
     title : str
         A short name for pictures and tables.
     samples : int

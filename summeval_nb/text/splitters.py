@@ -159,9 +159,10 @@ approx"""
 ABBREVIATIONS = """jr esq ph.d phd inc ltd co corp llc plc bros cos assn assoc natl govt dept univ inst mfg intl jan feb
 apr aug sept oct nov dec mon tue tues thu thurs fri st ste mt ft ave blvd rd hwy bldg sq ala ariz calif conn fla kan
 kans ky mich minn mont neb nev okla penn tenn tex vt wis etc al min hr hrs yr yrs lb lbs oz kg km cm mm yd yds mph kph
-ed eds trans repr rev suppl est tel dist pty"""
+ed eds trans repr rev suppl est tel dist pty proc acad sci int med phys lett chem biol soc"""
 BEFORE_NUMBERS = """no nos nr n° art arts sec secs fig figs eq eqs p pp pg pgs vol vols ch chap chs op para paras pt
-pts ver tab ex apt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"""
+pts ver tab tabs sect sects ex apt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs
+fri sat sun"""
 DAYS = "mon tue tues wed thu thur thurs fri sat sun"
 MONTHS = """jan. feb. mar. apr. jun. jul. aug. sept. oct. nov. dec. january february march april may june july august
 september october november december"""
@@ -197,6 +198,7 @@ _STATE = re.compile(
 )
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|(?=[^A-Z]*[A-Z])(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,4}")
 _NUMBER = re.compile(r"(?:[IVXLC]{2,}|[VX]|[A-Z]\d+)\b")
+_LETTERED = re.compile(r"(?:Figs?|Eqs?|Tabs?|Sects?|Secs?|figs?|eqs?|sects?)")  # named by a letter: Fig. A, Eq. B
 _RANGE = re.compile(r"\d{1,4}(?:[-–]\d{1,4})?[),.;:]{0,3}$")
 _NUMBER_SIGN = re.compile(r"Nos?\.\s?\d")
 _QUANTITY = re.compile(
@@ -287,6 +289,9 @@ def as_listed(before: str, word: str, following: str) -> tuple[str, str]:
         word = "U.S"
     if word == "c" and after[0].isdigit():  # born c. 1450
         word = "ca"
+    lettered = _LETTERED.fullmatch(word) and re.fullmatch(r"[A-Z][),.;:]*", after)
+    if lettered and (word[0].isupper() or after[0] not in "AI"):
+        after = "5"
     if _NUMBER.match(after) or _RANGE.match(after) or _NUMBER_SIGN.match(following):
         after = "5"
     return word, after
