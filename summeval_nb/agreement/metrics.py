@@ -22,7 +22,13 @@ __all__ = ['length_many', 'embedding_many', 'length_score', 'embedding_signature
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #55a738a4
 @metric("length", probe="It rained.", shard_size=2000)
 def length_score(candidate: str) -> Score:
-    """Return the number of words: the baseline that every metric should beat."""
+    """Return the number of words: the baseline that every metric should beat.
+
+    Examples
+    --------
+    >>> float(length_score("It rained."))
+    2.0
+    """
     words = require_text(candidate, "candidate").split()
     return Score(score=float(len(words)), signature=Signature({"metric": "length"}))
 
@@ -43,7 +49,15 @@ def embedding_score(
     *,
     embedder: EmbedderOrName = "minilm",
 ) -> Score:
-    """Return the greatest cosine of a candidate's and its references' vectors."""
+    """Return the greatest cosine of a candidate's and its references' vectors.
+
+    Examples
+    --------
+    >>> near = embedding_score(candidate="A cat slept.", references="The cat was up.")
+    >>> far = embedding_score(candidate="A cat slept.", references="Taxes rose again.")
+    >>> far.score < near.score < 1
+    True
+    """
     return embedding_many([candidate], [references], embedder=embedder)[0]
 
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #66c0ef03

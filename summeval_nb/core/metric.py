@@ -692,12 +692,10 @@ def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: obj
 
     Examples
     --------
-    >>> class Words(Metric):
-    ...     columns = {"candidate": "text"}
-    ...     def score_many(self, candidates):
-    ...         return [len(text.split()) or None for text in candidates]
+    >>> def words(candidate):
+    ...     return len(candidate.split()) or None
     >>> rows = [{"candidate": "a cat"}, {"candidate": ""}]
-    >>> [outcome.score for outcome in score_rows(Words(), rows)]
+    >>> [outcome.score for outcome in score_rows(Metric(words), rows)]
     [2.0, None]
     """
     lists = [[row[name] for row in rows] for name in require_metric(metric).columns]

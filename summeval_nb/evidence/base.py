@@ -95,6 +95,11 @@ def nearest_evidence(similarities: np.ndarray, k: int | None = None) -> list[Evi
     """Return the k sentences most similar to one that is judged, best first, ties by position; None: all of them.
 
     `similarities`, shape (M,), are those of the judged sentence with each sentence of the text.
+
+    Examples
+    --------
+    >>> nearest_evidence(np.array([0.25, 0.75, 0.5]), k=2)
+    [Evidence(index=1, similarity=0.75), Evidence(index=2, similarity=0.5)]
     """
     if not similarities.size:
         return []

@@ -82,6 +82,7 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
 
     Examples
     --------
+    >>> from summeval_nb.evidence.tokens import take_apart
     >>> told = [take_apart("The cat slept."), take_apart("It sat down.")]
     >>> copied_pieces(take_apart("The cat sat down."), told)
     [(0, 2), (2, 4)]

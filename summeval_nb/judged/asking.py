@@ -93,7 +93,14 @@ def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...
 
 
 def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
-    """Return a keyphrase with its first place in the text, where it stands there word for word."""
+    """Return a keyphrase with its first place in the text, where it stands there word for word.
+
+    Examples
+    --------
+    >>> found = place_keyphrase("The council met.", "council", None)
+    >>> found.start, found.end
+    (4, 11)
+    """
     start = text.find(phrase)
     place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
     return Keyphrase(text=phrase, weight=None if weight is None else float(weight), **place)

@@ -96,7 +96,7 @@ _MOST_READ = 2000  # characters of a reply's beginning, and of its end
 
 
 def read_choice(reply: str, options: Sequence[str]) -> str | None:
-    """Return the option that a reply states; None for none, and where it states two that differ.
+    r"""Return the option that a reply states; None for none, and where it states two that differ.
 
     An option is stated at the beginning or the end, after a name such as "Grade:", in double brackets, or under
     "answer" in JSON. A word within a sentence states nothing: "there is no rain" does not say no. The number or letter

@@ -132,6 +132,13 @@ def bertscore(
     ----------
     Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to
     bert-score 0.3.13 with the same folder to 1e-5.
+
+    Examples
+    --------
+    >>> near = bertscore(candidate="the cat sat", references="a cat was sitting")
+    >>> far = bertscore(candidate="the cat sat", references="taxes rose again")
+    >>> far.score < near.score < 1
+    True
     """
     text, listed = require_candidate(candidate, references), require_references(references)
     return _match([text], [listed], model=model, layer=layer, idf=idf, baseline=baseline, embedder=embedder)[0]
