@@ -36,9 +36,11 @@ def compared(better: str, worse: str, *, truth: bool, **who: Any) -> None:
 def retrieved(good: str, bad: str, judge: Any) -> None:
     """Print how often a passage scores above a worse one that stands before it."""
     rows = [{"question": c["question"], "contexts": [c[bad], c[good]], "truth": c["truth"]} for c in CASES]
-    found = evaluate_rag(rows, ["context_precision"], judge=judge, progress=False).tables["context_precision"]
-    scores = [[p.score or 0 for p in result.passages] for result in found.results if result.score is not None]
-    print(f"passage {good} above {bad}: {sum(b > a for a, b in scores)} of {len(scores)}", *set(found.reasons()))
+    table = evaluate_rag(rows, ["context_precision"], judge=judge, progress=False)
+    found = [row.scores["context_precision"] for row in table]
+    scores = [[p.score or 0 for p in result.passages] for result in found if result.score is not None]
+    reasons = {result.reason for result in found if result.reason}
+    print(f"passage {good} above {bad}: {sum(b > a for a, b in scores)} of {len(scores)}", *reasons)
 
 
 def entailed(name: str, chances: list[float | None]) -> None:
