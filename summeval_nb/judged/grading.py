@@ -178,10 +178,7 @@ def _as_rating(value: ModelChoice, nothing: str, **rest: Any) -> Rating:
 
 
 def require_grading(scale: object, samples: object, workers: object) -> tuple[int, int]:
-    """Check how grades are given, and return the scale: two whole numbers, 0 <= low < high <= 100.
-
-    Beyond, "1" would be the beginning of "10".
-    """
+    """Check how grades are given, and return the scale: two whole numbers, 0 <= low < high <= 100."""
     require_count(samples, "samples", minimum=0)
     require_count(workers, "workers")
     if not isinstance(scale, (tuple, list)) or len(scale) != 2:
