@@ -22,6 +22,8 @@ def options_of(name):
         return []
     if name in TAKES_OPTIONS:
         return [TAKES_OPTIONS[name][1]]
+    if name == "rank_systems":  # it binds them to the metric side_by_side, which says them
+        return []
     parameters = inspect.signature(function).parameters.values()
     assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters), (
         f"{name} does not say its options"
@@ -69,6 +71,7 @@ CALLS = {
     "run": (lambda out: s.run([], "bleu", options={"smoth": "exp"}, out=out), "bleu has no option 'smoth'"),
     "by name": (lambda out: s.load_metric("faithfulness", treshold=0.5), "faithfulness has no option 'treshold'"),
     "in METRICS": (lambda out: s.load_metric("rouge1", stemer=True), "rouge1 has no option 'stemer'"),
+    "bound": (lambda out: s.judged.rank_systems([], margn=0.1), "side_by_side has no option 'margn'"),
     "a column": (lambda out: s.evaluate("a", sumary="b"), "did you mean 'summary'?"),
 }
 

@@ -298,7 +298,10 @@ def _is_table(first: object, others: Sequence[object]) -> bool:
         return False
     if isinstance(first, Mapping) or hasattr(first, "columns") or hasattr(first, "column_names"):
         return True
-    return isinstance(first, (list, tuple)) and all(isinstance(row, Mapping) for row in first)
+    if isinstance(first, (list, tuple)):
+        return all(isinstance(row, Mapping) for row in first)
+    indexed = hasattr(first, "__getitem__") and not hasattr(first, "__iter__")  # such as torch's Dataset
+    return indexed and bool(others)
 
 
 def _columns_of_table(table: Any, made: MetricDefinition, plural: Mapping[str, str]) -> tuple[dict[str, Any], Any]:
