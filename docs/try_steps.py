@@ -29,6 +29,7 @@ except ImportError:  # some modules import it at their top; nothing that is call
     os.environ["RAPIDFUZZ_IMPLEMENTATION"] = "python"
 
 from summeval_nb.core.results import Verdict
+from summeval_nb.evidence.builtin import findings_in
 from summeval_nb.evidence.embedded import fitted, pair_features, parse_pair, weighted, windows
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.text.embed import encodable
@@ -217,7 +218,7 @@ async def blocks(
             shares.append(SimpleNamespace(entailment=answer[0], neutral=answer[1], contradiction=answer[2]))
         numbers = pair_features(pair, row, *shares)
         logit = math.fsum(weighted(numbers, any(clash.in_place for clash in pair.clashes.found)).values())
-        findings = pair.findings()
+        findings = findings_in(pair)
         verdict = Verdict(probability=sigmoid(logit), threshold=fitted()["threshold"], findings=findings)
         judged, supported = judged + 1, supported + bool(verdict.supported)
         clashing = ", ".join(found.text for found in findings if found.clash)

