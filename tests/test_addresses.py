@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 from helpers.spellings import SPELLINGS
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from summeval_nb.core.addresses import Address, hidden, looks_like_a_key, without_keys, without_secrets
@@ -163,6 +163,7 @@ def test_a_value_of_four_characters_is_hidden_as_a_word():
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=6, max_size=40))
+@example("ab'cde/<f>&")  # Python escapes the ' in a text that has a " of its own
 def test_a_secret_is_hidden_however_it_is_spelled(spelling, secret):
     said = f"the key {SPELLINGS[spelling](secret)} is wrong"
     left = hidden(said, [secret])

@@ -164,8 +164,11 @@ SHORTEST_SECRET = 4
 _SPELLINGS: tuple[Callable[[str], str], ...] = (  # as a server may quote what it was sent
     lambda text: json.dumps(text)[1:-1],
     lambda text: json.dumps(text, ensure_ascii=False)[1:-1].replace("/", "\\/"),
+    lambda text: json.dumps(text)[1:-1].translate({ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}),
     lambda text: repr(text)[1:-1],
+    lambda text: repr(f'"{text}')[2:-1],  # in a text with quotation marks of its own, so that each ' is escaped
     html.escape,
+    lambda text: html.escape(text, quote=False),
     lambda text: html.escape(text).replace("&#x27;", "&#39;").replace("&quot;", "&#34;"),
     quote,
     lambda text: quote(text, safe=""),
