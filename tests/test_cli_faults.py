@@ -152,7 +152,7 @@ FAULTS = {
         "has no option 'measures'",
     ),
     "resamples beyond reason": ([*ANNOTATORS, "-o", "n_resamples=1000000000"], "n_resamples must be at most"),
-    "infinite ratings": ([*ANNOTATORS[:3], "a,c", *ANNOTATORS[4:]], "needs numbers, not"),
+    "infinite ratings": ([*ANNOTATORS[:3], "a,c", *ANNOTATORS[4:]], "a number of ordinary size, not inf"),
     "no such rater": ([*ANNOTATORS[:3], "a,", *ANNOTATORS[4:]], "there is no ''"),
     "no such set": (["judge-bench", "--judge", "words", "--set", "nothing"], "unknown set"),
     "no file of a layout": (["checker-bench", "--data", "rows:"], "FORMAT:FILE"),
@@ -422,7 +422,7 @@ INTERRUPTED = """
 import os, signal, sys, threading, time
 from summeval_nb import __main__ as start
 
-nltk = Late("nltk")
+import nltk
 seconds = float(sys.argv.pop(1))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def press():

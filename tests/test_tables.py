@@ -44,6 +44,8 @@ def test_a_word_table_is_a_sequence_of_results_and_a_column(name):
     assert table.index.equals(PAIRS.index) and table.to_frame().index.equals(PAIRS.index)
     assert pickle.loads(pickle.dumps(table))[1].to_dict() == expected[1]
     assert many(list(PAIRS.made), list(PAIRS.wanted), **choices).index is None
+    before = table.rows()
+    assert len(table.results) == 4 and table.rows() == before, "to look at results changes no row"
 
 
 @pytest.mark.parametrize("name", MANY)

@@ -581,9 +581,7 @@ class ScoreTable(Generic[Result]):
     @property
     def results(self) -> Sequence[Result]:
         """The result of each text."""
-        if self._results is None:
-            self._results = [self.result(place) for place in range(len(self))]
-        return self._results
+        return [self.result(place) for place in range(len(self))] if self._results is None else self._results
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, shape (texts,), NaN where there is none; the first is the main score."""
