@@ -207,6 +207,8 @@ class AnswerReport(Score):
         Whether the answer, and the ground truth, declines to answer.
     notes : tuple of str
         What a reader should know, such as which pronouns were replaced.
+    repeats_truth : bool
+        Whether the answer is right because it is the true one word for word, which the judge could not read.
     signature : Signature
         Every choice behind the numbers.
     """
@@ -222,6 +224,7 @@ class AnswerReport(Score):
     answer_refused: Flag
     truth_refused: Flag
     notes: tuple[str, ...] = ()
+    repeats_truth: bool = False
 
     def __post_init__(self) -> None:
         main = self.inferences["answer_given_context"]
@@ -234,7 +237,7 @@ class AnswerReport(Score):
         """Precision, recall, F1 against the ground truth; undefined with its pairs."""
         pairs = [self.inferences[name] for name in ("answer_given_truth", "truth_given_answer")]
         undefined = [pair.reason for pair in pairs if pair.score is None]
-        if not undefined and repeats(self.answer, self.ground_truth):
+        if not undefined and self.repeats_truth:
             nothing = dict.fromkeys(("entailed", "neutral", "contradicted"), 0)
             labels = {"answer": nothing, "ground truth": nothing}
             return Correctness(precision=1.0, recall=1.0, f1=1.0, contradicted=0.0, labels=labels)
@@ -642,15 +645,19 @@ def evaluate_rows(
         inferences[key] = Inference(
             name=key[1], premise=pair.premise, hypotheses=hypotheses, score=score, reason=reason
         )
+    again: set[int] = set()
     for i, row in enumerate(rows):  # what repeats the truth is right, in whatever form or language
         refuses = flags[i]["answer"].value and not score_refusals
-        if repeats(row.answer, row.ground_truth) and not refuses:
-            for name in ("answer_given_truth", "truth_given_answer"):
-                inferences[i, name] = replace(inferences[i, name], score=1.0, reason="")
+        both = [(i, "answer_given_truth"), (i, "truth_given_answer")]
+        known_by_words = session.by_words and repeats(row.answer, row.ground_truth) and not refuses
+        if known_by_words and any(inferences[key].score != 1 for key in both):
+            again.add(i)
+            inferences |= {key: replace(inferences[key], score=1.0, reason="") for key in both}
     return [
         AnswerReport(
             inferences={name: inferences[i, name] for name in PAIRS},
             **row._asdict(),
+            repeats_truth=i in again,
             answer_refused=flags[i]["answer"],
             truth_refused=flags[i]["ground_truth"],
             signature=signature,
