@@ -67,11 +67,12 @@ def test_a_misspelt_option_suggests_the_right_one():
     assert not wrong, wrong
 
 
+TWO = [{"question": "Who?", "system": name, "answer": name} for name in "xy"]
 CALLS = {
     "run": (lambda out: s.run([], "bleu", options={"smoth": "exp"}, out=out), "bleu has no option 'smoth'"),
     "by name": (lambda out: s.load_metric("faithfulness", treshold=0.5), "faithfulness has no option 'treshold'"),
     "in METRICS": (lambda out: s.load_metric("rouge1", stemer=True), "rouge1 has no option 'stemer'"),
-    "bound": (lambda out: s.judged.rank_systems([], margn=0.1), "side_by_side has no option 'margn'"),
+    "bound": (lambda out: s.judged.rank_systems(TWO, margn=0.1), "side_by_side has no option 'margn'"),
     "a column": (lambda out: s.evaluate("a", sumary="b"), "did you mean 'summary'?"),
 }
 
