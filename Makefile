@@ -58,7 +58,7 @@ demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test check: WHICH = --book
-test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: about six minutes
+test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) -m "not nightly and not torture" tests
