@@ -438,7 +438,7 @@ start.main()
 @pytest.mark.parametrize("seconds", [0, 0.02, 0.1, 0.2, 0.5, 1, 3])
 def test_ctrl_c_is_heeded_from_the_first_moment_on(seconds, place):
     """The command would run for minutes; wherever the signal meets it, imports included, it says so in one line."""
-    lines = (PAIR.replace(b"cat", f"cat{number} ".encode() * 200) for number in range(4_000))  # none like another
+    lines = (PAIR.replace(b"cat", f"cat{number} ".encode() * 400) for number in range(12_000))  # none like another
     Path("many.jsonl").write_bytes(b"".join(lines))
     words = [sys.executable, "-c", INTERRUPTED, str(seconds), "score", "bleu", "many.jsonl", "-o", "n=100"]
     done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)

@@ -118,10 +118,10 @@ def of(*names: str) -> list[dict[str, object]]:
 
 LONG = {
     "faithfulness": (4, lambda: evaluate_many(TEXTS, SUMMARIES, progress=True)),
-    "answers": (4, lambda: evaluate_answers(of("context", "question", "ground_truth", "answer"))),
-    "questions": (4, lambda: evaluate_rag(of("question", "contexts", "answer", "truth"))),
-    "summaries": (4, lambda: summarization_scores(of("contexts", "summary"))),
-    "comparisons": (4, lambda: compare_answers_many(of("question", "a", "b", "truth"))),
+    "answers": (4, lambda: evaluate_answers(of("context", "question", "ground_truth", "answer"), progress=True)),
+    "questions": (4, lambda: evaluate_rag(of("question", "contexts", "answer", "truth"), progress=True)),
+    "summaries": (4, lambda: summarization_scores(of("contexts", "summary"), progress=True)),
+    "comparisons": (4, lambda: compare_answers_many(of("question", "a", "b", "truth"), progress=True)),
     "BERTScore": (4, lambda: bertscore_many(SUMMARIES, TEXTS, progress=True)),
     "METEOR": (4, lambda: meteor_many(SUMMARIES, SUMMARIES, synonyms=None, progress=True)),
     "checkers": (20, lambda: benchmark_checker("words", limit=20, n_resamples=0, progress=True)),
