@@ -15,6 +15,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -283,6 +284,16 @@ def _broken(mark: str) -> str:
     return mark[0] + ZERO_WIDTH_SPACE + mark[1:]
 
 
+# Puts another backend in the place of each while a run is planned, which asks nobody.
+STAND_IN: ContextVar[Callable[[Backend], Backend] | None] = ContextVar("STAND_IN", default=None)
+
+
+def in_its_place(backend: Backend) -> Backend:
+    """Return what is asked in a backend's place: itself, but while a run is planned."""
+    stand_in = STAND_IN.get()
+    return backend if stand_in is None else stand_in(backend)
+
+
 class Backend(ABC):
     """A language model that answers within constraints: the common face of all kinds.
 
@@ -310,6 +321,8 @@ class Backend(ABC):
         It is hard where the model's server gives no probabilities. With `sample`, a
         number of your own, it is one that was drawn (at a temperature of 1), and hard.
         """
+        if (asked := in_its_place(self)) is not self:
+            return asked.choose(prompt, options, sample=sample)
         prompt, options = require_text(prompt, "prompt"), _options(options)
         with counted(self.usage):
             if sample is None:
@@ -330,6 +343,8 @@ class Backend(ABC):
         `workers` bounds how many calls a server gets at once; `progress` names a
         progress bar; `sample` is as for `choose`.
         """
+        if (asked := in_its_place(self)) is not self:
+            return asked.choose_many(prompts, options, workers=workers, progress=progress, sample=sample)
         prompts, options = require_texts(prompts, "prompts"), _options(options)
         workers = require_count(workers, "workers")
         if sample is None:
@@ -343,6 +358,8 @@ class Backend(ABC):
         Fences, prose and reasoning around the JSON, and a comma too many, are passed over. `InvalidOutput` shows how
         another reply begins, and advises more tokens only where the reply was cut off.
         """
+        if (asked := in_its_place(self)) is not self:
+            return asked.generate_json(prompt, schema, max_tokens=max_tokens)
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._json(
@@ -352,6 +369,8 @@ class Backend(ABC):
 
     def generate_text(self, prompt: str, *, regex: str | None = None, max_tokens: int = 256) -> str:
         """Return text that the model wrote, greedily; with `regex`, all of it matches."""
+        if (asked := in_its_place(self)) is not self:
+            return asked.generate_text(prompt, regex=regex, max_tokens=max_tokens)
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._text(prompt, regex, require_count(max_tokens, "max_tokens"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
@@ -43,7 +44,7 @@ def in_threads(function: Callable[[Item], Result], items: Sequence[Item], worker
     found: dict[int, Callable[[], Result]] = {}
     try:
         for _ in range(min(workers, len(items))):
-            threading.Thread(target=work, name="summeval_nb-asks", daemon=True).start()
+            threading.Thread(target=copy_context().run, args=(work,), name="summeval_nb-asks", daemon=True).start()
         for place in range(len(items)):
             while place not in found:
                 try:
