@@ -53,6 +53,7 @@ setup(
     url=settings["git_url"],
     license_expression="Apache-2.0",
     keywords=settings["keywords"],
+    package_dir={"": "."},  # makes an editable installation a plain path, which editors and type checkers follow
     packages=find_namespace_packages(include=["summeval_nb", "summeval_nb.*"]),
     package_data={"summeval_nb": ["*.pyi", "*/*.pyi", "py.typed", "assets/*", "assets/*/*"]},
     python_requires=f">={settings['min_python']}",

@@ -1,4 +1,7 @@
-"""What most people type: one line a name, imported when first used. The rest is in the parts."""
+"""What most people type: one line a name, imported when first used. The rest is in the parts.
+
+Calls over many texts come from their part, whose stub knows their options.
+"""
 
 from . import core as core
 from . import text as text
@@ -37,26 +40,26 @@ from .evidence.load import checker as checker
 from .evidence.model_checkers import NLIChecker as NLIChecker
 from .evidence.model_checkers import LLMChecker as LLMChecker
 from .overlap.translation import bleu_score as bleu_score
-from .overlap.translation import corpus_bleu as corpus_bleu
+from .overlap import corpus_bleu as corpus_bleu
 from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.faithfulness import assert_faithful as assert_faithful
 from .evidence.faithfulness import evaluate as evaluate
-from .evidence.faithfulness import evaluate_many as evaluate_many
+from .evidence import evaluate_many as evaluate_many
 from .agreement.bench import benchmark_checker as benchmark_checker
 from .overlap.rouge import calculate_rouge as calculate_rouge
 from .overlap.rouge import calculate_rouge_l as calculate_rouge_l
-from .overlap.rouge import rouge_many as rouge_many
+from .overlap import rouge_many as rouge_many
 from .overlap.rouge import rouge_score as rouge_score
 from .overlap.identify import identify_score as identify_score
 from .overlap.translation import chrf_score as chrf_score
-from .overlap.translation import corpus_chrf as corpus_chrf
-from .overlap.translation import corpus_ter as corpus_ter
+from .overlap import corpus_chrf as corpus_chrf
+from .overlap import corpus_ter as corpus_ter
 from .overlap.translation import ter_score as ter_score
 from .overlap.bert import bertscore as bertscore
 from .overlap.meteor import meteor_score as meteor_score
 from .text.split import split_text as split_text
 from .judged.answers import evaluate_answer as evaluate_answer
-from .judged.answers import evaluate_answers as evaluate_answers
+from .judged import evaluate_answers as evaluate_answers
 from .judged.rag import evaluate_rag as evaluate_rag
 from .judged.citations import check_citations as check_citations
 from .judged.summary_score import summarization_score as summarization_score

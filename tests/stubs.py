@@ -40,7 +40,11 @@ def _shown(call: object, name: str, named: set[str]) -> str:
         if one.kind is one.KEYWORD_ONLY and not starred:
             parts.append("*")
             starred = True
-        kind = "_typing.Any" if one.name in columns else _plain(one.annotation, named)
+        kind = _plain(one.annotation, named)
+        if one.name in columns[:1]:  # a column, or a table with all of them
+            kind = "_typing.Any"
+        elif one.name in columns and one.default is None:
+            kind += " | None"
         parts.append(f"{one.name}: {kind}" + ("" if one.default is one.empty else " = ..."))
     return f"def {name}({', '.join(parts)}) -> {_plain(signature.return_annotation, named)}: ..."
 

@@ -69,6 +69,18 @@ def test_the_source_archive_holds_what_the_build_reads(built):
 
 
 @pytest.mark.nightly
+def test_an_editable_installation_is_a_plain_path(built, tmp_path):
+    """Editors and type checkers follow a path in a .pth file, and no import hook."""
+    made = run(sys.executable, "-c", EDITABLE, tmp_path, cwd=built.parent).splitlines()[-1]
+    with zipfile.ZipFile(tmp_path / made) as opened:
+        (path,) = (name for name in opened.namelist() if ".dist-info/" not in name)
+        assert path.endswith(".pth") and Path(opened.read(path).decode().strip()) == built.parent
+
+
+EDITABLE = "import sys; from setuptools.build_meta import build_editable; print(build_editable(sys.argv[1]))"
+
+
+@pytest.mark.nightly
 def test_the_wheel_holds_every_file_and_absolute_links(built):
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:

@@ -171,6 +171,36 @@ def test_the_rules_look_at_something_and_know_a_picture():
         assert not PICTURE.search(text), text
 
 
+def test_nbdev_makes_its_own_pages(monkeypatch):
+    """`nbdev_prepare` and `nbdev_docs` begin with this; README.md is `docs/readme.py`'s, and needs no Quarto."""
+    from nbdev.config import get_config
+    from nbdev.serve import proc_nbs
+
+    monkeypatch.chdir(ROOT)
+    made = proc_nbs(n_workers=0, force=True)
+    assert {path.relative_to(made) for path in made.rglob("*.ipynb")} == {
+        path.relative_to(ROOT / "nbs") for path in NOTEBOOKS
+    }
+    assert not (get_config().nbs_path / get_config().readme_nb).exists()
+
+
+def test_every_link_and_path_in_the_repository_leads_to_a_file():
+    """Links to its pages on GitHub, links from page to page, and paths in prose such as `benchmarks/meta.py`."""
+    github = re.compile(r"github\.com/summeval-nb/summeval_nb/(?:blob|tree|raw)/main/([^)\s#\"'>]+)")
+    beside = re.compile(r"\]\((?!\w+:|#)([^)\s#]+)")
+    path_in_prose = re.compile(r"`((?:summeval_nb|docs|tests|benchmarks|nbs)/[\w/]+\.\w+)`")
+    lost, seen = [], 0
+    for page in [*NOTEBOOKS, *ROOT.glob("nbs/**/*.md"), *ROOT.glob("docs/*.md"), ROOT / "README.md"]:
+        prose = page.read_text("utf-8")
+        if page.suffix == ".ipynb":
+            prose = "\n".join(source(cell) for cell in cells(page) if cell["cell_type"] == "markdown")
+        found = [ROOT / name for name in [*github.findall(prose), *path_in_prose.findall(prose)]]
+        found += [page.parent / name for name in beside.findall(prose)]
+        lost += [f"{page.name}: {file}" for file in found if not file.exists()]
+        seen += len(found)
+    assert seen > 500 and not lost, lost
+
+
 def test_nothing_is_switched_off():
     off = re.compile(r"#\|\s*(eval:\s*false|notest|skip)")
     found = [

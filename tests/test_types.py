@@ -1,4 +1,4 @@
-"""Public signatures in the eyes of a type checker: what is documented passes, what is no such thing is refused."""
+"""Public signatures in the eyes of a type checker: what is documented passes, as lists or as columns of a DataFrame."""
 
 import re
 import subprocess
@@ -58,6 +58,24 @@ for items in ([{"n": 1}], pd.DataFrame(), Path("items.jsonl"), open("items.jsonl
 s.core.open_items(3)  # refused
 s.load_metric("rouge").compute(predictions=["a"], references=[["b", "c"]])
 s.load_metric("rouge").compute(predictions=3)  # refused
+frame = pd.DataFrame({"a": ["It rained."], "b": ["It rained."], "n": [1.0]})
+s.evaluate_many(frame["a"], frame["b"]).results[0].verdicts
+s.evaluate_many(frame["a"], frame["b"], cheker="embedded")  # refused
+s.rouge_many(frame)
+s.rouge_many(frame["a"], frame["b"], stemmer=True)
+s.rouge_many(frame["a"], 3)  # refused
+s.overlap.bleu_many(frame.a, frame.b)
+s.corpus_bleu(frame["a"], frame["b"])
+s.identify_score("12.3", frame["a"], frame["b"])
+s.evaluate_answers(frame["a"], frame["b"], frame["a"], frame["b"])
+s.judged.rag_many(frame["a"], frame["b"], frame["a"])
+s.judged.summarization_scores(frame["a"], frame["b"])
+s.load_metric("rouge").compute(predictions=frame["a"], references=frame["b"])
+s.sentence2embedding(frame["a"])
+s.text.split_many(frame["a"])
+s.cohen_kappa(frame["a"], frame["b"])
+s.correlate(frame["n"], frame["n"])
+s.evidence.reliability(frame["n"], frame["n"])
 s.evidence.guarantee_thresholds([{"sentence": "a", "label": 1, "article": "b"}])
 s.evidence.guarantee_thresholds(pd.DataFrame())
 s.evidence.error_bound(0, 21)
@@ -74,4 +92,4 @@ def test_what_a_user_may_pass_passes_a_type_checker(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     refused = {number for number, line in enumerate(CODE.splitlines(), 1) if line.endswith("# refused")}
     found = {int(number) for number in re.findall(r"user\.py:(\d+): error", done.stdout)}
-    assert len(refused) == 5 and found == refused, done.stdout + done.stderr
+    assert len(refused) == 7 and found == refused, done.stdout + done.stderr

@@ -53,6 +53,10 @@ if not _typing.TYPE_CHECKING:
     from .metrics import length_many as length_many
 
 def embedding_many(
-    candidates: _typing.Any, references: _typing.Any = ..., *, embedder: _typing.Any = ..., progress: bool | None = ...
+    candidates: _typing.Any,
+    references: _abc.Iterable[_typing.Any] | None = ...,
+    *,
+    embedder: _typing.Any = ...,
+    progress: bool | None = ...,
 ) -> _results.ScoreTable[_typing.Any]: ...
 def length_many(candidates: _typing.Any, *, progress: bool | None = ...) -> _results.ScoreTable[_typing.Any]: ...

@@ -269,7 +269,7 @@ def _batch_parameters(
     for one in sorted(given, key=lambda one: (one.name not in plural, one.kind)):
         if one.name in plural:
             default = None if found else one.empty  # the first may be a table, with all the others in it
-            one = one.replace(name=plural[one.name], default=default, annotation="Sequence[Any]", kind=listed)
+            one = one.replace(name=plural[one.name], default=default, annotation="Iterable[Any]", kind=listed)
         elif one.name in defaults:
             one = one.replace(default=defaults[one.name])
         if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
@@ -515,8 +515,8 @@ class Metric:
     def compute(
         self,
         *,
-        predictions: Sequence[str] | None = None,
-        references: Sequence[str | Sequence[str]] | None = None,
+        predictions: Iterable[str] | None = None,
+        references: Iterable[str | Iterable[str]] | None = None,
         **columns: object,
     ) -> JsonDict:
         """Return the means over many texts as a plain dictionary, by keyword.
@@ -642,8 +642,8 @@ class Accumulator:
     def update(
         self,
         *,
-        predictions: Sequence[str] | None = None,
-        references: Sequence[str | Sequence[str]] | None = None,
+        predictions: Iterable[str] | None = None,
+        references: Iterable[str | Iterable[str]] | None = None,
         **columns: object,
     ) -> None:
         """Add a batch of texts; it takes what `Metric.compute` takes, and a batch may be empty.

@@ -38,7 +38,7 @@ if not _typing.TYPE_CHECKING:
 
 def evaluate_many(
     texts: _typing.Any,
-    summaries: _typing.Any = ...,
+    summaries: _abc.Iterable[_typing.Any] | None = ...,
     k: int | None = ...,
     *,
     splitter: _typing.Any = ...,

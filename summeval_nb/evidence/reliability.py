@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -69,9 +69,7 @@ class Reliability(Score):
         return reliability_diagram(self.bins, ax=ax)
 
 
-def reliability(
-    probabilities: Sequence[float | None] | np.ndarray, labels: Sequence[float] | np.ndarray, *, n_bins: int = 10
-) -> Reliability:
+def reliability(probabilities: Collection[float | None], labels: Collection[float], *, n_bins: int = 10) -> Reliability:
     """Return how well probabilities of support keep their word, for any checker.
 
     Parameters
@@ -115,7 +113,7 @@ def reliability(
 
 
 def judged_only(
-    probabilities: Sequence[float | None] | np.ndarray, labels: Numbers
+    probabilities: Collection[float | None], labels: Collection[float]
 ) -> tuple[list[float], list[float], int]:
     """Probabilities that are not None, their labels, and how many were left out."""
     if len(probabilities) != len(labels):

@@ -60,9 +60,9 @@ if not _typing.TYPE_CHECKING:
 
 def evaluate_answers(
     contexts: _typing.Any,
-    questions: _typing.Any = ...,
-    ground_truths: _typing.Any = ...,
-    answers: _typing.Any = ...,
+    questions: _abc.Iterable[_typing.Any] | None = ...,
+    ground_truths: _abc.Iterable[_typing.Any] | None = ...,
+    answers: _abc.Iterable[_typing.Any] | None = ...,
     *,
     judge: str | Judge = ...,
     score_refusals: bool = ...,
@@ -73,7 +73,7 @@ def evaluate_answers(
 ) -> _results.ScoreTable[AnswerReport]: ...
 def check_citations_many(
     answers: _typing.Any,
-    contexts: _typing.Any = ...,
+    contexts: _abc.Iterable[_typing.Any] | None = ...,
     *,
     k: int | None = ...,
     splitter: _typing.Any = ...,
@@ -86,9 +86,9 @@ def check_citations_many(
 ) -> _results.ScoreTable[CitationsScore]: ...
 def compare_answers_many(
     questions: _typing.Any,
-    a: _typing.Any = ...,
-    b: _typing.Any = ...,
-    truths: _typing.Any = ...,
+    a: _abc.Iterable[_typing.Any] | None = ...,
+    b: _abc.Iterable[_typing.Any] | None = ...,
+    truths: _abc.Iterable[_typing.Any] | None = ...,
     *,
     judge: str | Judge = ...,
     backend: _typing.Any | str | None = ...,
@@ -101,7 +101,7 @@ def compare_answers_many(
 ) -> _results.ScoreTable[AnswerComparison]: ...
 def rate_many(
     texts: _typing.Any,
-    summaries: _typing.Any = ...,
+    summaries: _abc.Iterable[_typing.Any] | None = ...,
     *,
     quality: str | None = ...,
     rubric: str | None = ...,
@@ -114,7 +114,7 @@ def rate_many(
 ) -> _results.ScoreTable[Rating]: ...
 def rubric_many(
     questions: _typing.Any,
-    answers: _typing.Any = ...,
+    answers: _abc.Iterable[_typing.Any] | None = ...,
     *,
     criteria: str,
     backend: _typing.Any | str,
@@ -128,9 +128,9 @@ def rubric_many(
 ) -> _results.ScoreTable[Rating]: ...
 def rag_many(
     questions: _typing.Any,
-    contexts: _typing.Any = ...,
-    answers: _typing.Any = ...,
-    truths: _typing.Any = ...,
+    contexts: _abc.Iterable[_typing.Any] | None = ...,
+    answers: _abc.Iterable[_typing.Any] | None = ...,
+    truths: _abc.Iterable[_typing.Any] | None = ...,
     *,
     metrics: _abc.Sequence[str] | None = ...,
     judge: str | Judge = ...,
@@ -141,7 +141,7 @@ def rag_many(
 ) -> _results.ScoreTable[RagScore]: ...
 def summarization_scores(
     contexts: _typing.Any,
-    summaries: _typing.Any = ...,
+    summaries: _abc.Iterable[_typing.Any] | None = ...,
     *,
     coeff: float = ...,
     conciseness: bool = ...,

@@ -51,7 +51,7 @@ if not _typing.TYPE_CHECKING:
 
 def bertscore_many(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     *,
     model: str | _typing.Any = ...,
     layer: int | None = ...,
@@ -62,7 +62,7 @@ def bertscore_many(
 ) -> _results.ScoreTable[BertScore]: ...
 def extractiveness_many(
     texts: _typing.Any,
-    summaries: _typing.Any = ...,
+    summaries: _abc.Iterable[_typing.Any] | None = ...,
     *,
     measures: _abc.Sequence[str] = ...,
     tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
@@ -71,7 +71,7 @@ def extractiveness_many(
 ) -> _results.ScoreTable[ExtractiveScore]: ...
 def meteor_many(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     *,
     synonyms: str | _abc.Mapping[str, _abc.Sequence[str]] | None = ...,
     tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
@@ -82,7 +82,7 @@ def meteor_many(
 ) -> _results.ScoreTable[MeteorScore]: ...
 def rouge_many(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     *,
     types: _abc.Sequence[str] = ...,
     stemmer: bool | str = ...,
@@ -95,7 +95,7 @@ def rouge_many(
 ) -> _results.ScoreTable[RougeScore]: ...
 def bleu_many(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     n: int = ...,
     *,
     tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
@@ -107,7 +107,7 @@ def bleu_many(
 ) -> _results.ScoreTable[_typing.Any]: ...
 def chrf_many(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     *,
     char_order: int = ...,
     word_order: int = ...,
@@ -119,7 +119,7 @@ def chrf_many(
 ) -> _results.ScoreTable[_typing.Any]: ...
 def corpus_bleu(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     n: int = ...,
     *,
     tokenize: str | _abc.Callable[[str], _typing.Any] = ...,
@@ -131,7 +131,7 @@ def corpus_bleu(
 ) -> _typing.Any: ...
 def corpus_chrf(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     *,
     char_order: int = ...,
     word_order: int = ...,
@@ -143,7 +143,7 @@ def corpus_chrf(
 ) -> _typing.Any: ...
 def corpus_ter(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     *,
     normalized: bool = ...,
     no_punct: bool = ...,
@@ -153,7 +153,7 @@ def corpus_ter(
 ) -> _typing.Any: ...
 def ter_many(
     candidates: _typing.Any,
-    references: _typing.Any = ...,
+    references: _abc.Iterable[_typing.Any] | None = ...,
     *,
     normalized: bool = ...,
     no_punct: bool = ...,

@@ -23,7 +23,7 @@ def require_number(value: object, name: str, low: float, high: float) -> float:
 
 _SWAPPED = "it comes first and its references second, and here they look swapped"
 References: TypeAlias = str | Sequence[str]  # of one text
-Groups: TypeAlias = Sequence[str | Sequence[str]]  # one entry a text: its reference, or several
+Groups: TypeAlias = Iterable[str | Iterable[str]]  # one entry a text: its reference, or several
 
 
 def require_references(references: object, name: str = "references") -> list[str]:
@@ -51,7 +51,7 @@ def require_candidate(candidate: object, references: object) -> str:
     return text
 
 
-def require_pairs(candidates: Sequence[str], references: Groups) -> tuple[list[str], list[list[str]]]:
+def require_pairs(candidates: Iterable[str], references: Groups) -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
     texts, groups = list[str](), list[list[str]]()
     if _plainly_paired(candidates, references):  # nothing but strings in lists needs no closer look
@@ -88,7 +88,7 @@ def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None
         warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
 
-def _plainly_paired(candidates: Sequence[str], references: Groups) -> bool:
+def _plainly_paired(candidates: object, references: object) -> bool:
     """Whether there are as many references as candidates, all of them strings or lists of some strings."""
     if not type(candidates) is type(references) is list or len(candidates) != len(references):
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cached_property, partial
@@ -133,7 +133,7 @@ class IdentifiedScore(Rows, Sequence[Configuration]):
 class _Pairs:
     """Texts, their references, and the ways to look at several references."""
 
-    def __init__(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> None:
+    def __init__(self, candidates: Iterable[str], references: Iterable[str | Iterable[str]]) -> None:
         self.texts, self.groups = require_pairs(candidates, references)
         if not self.texts:
             raise ValueError("candidates is empty: a score is of at least one text")
@@ -407,8 +407,8 @@ def _fits(own: Configuration, number: float, half: float) -> int | None:
 
 
 def printed_scores(
-    candidates: Sequence[str],
-    references: Sequence[str | Sequence[str]],
+    candidates: Iterable[str],
+    references: Iterable[str | Iterable[str]],
     *,
     metrics: Sequence[str] = METRICS_SEARCHED,
     progress: bool | None = None,
@@ -437,8 +437,8 @@ def printed_scores(
 
 def identify_score(
     value: float | str,
-    candidates: Sequence[str],
-    references: Sequence[str | Sequence[str]],
+    candidates: Iterable[str],
+    references: Iterable[str | Iterable[str]],
     *,
     metrics: Sequence[str] = METRICS_SEARCHED,
     n: int = 10,

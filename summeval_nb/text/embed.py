@@ -574,7 +574,7 @@ def load_embedder(embedder: EmbedderOrName = "minilm") -> BatchEmbedder:
 
 
 def sentence2embedding(
-    sentences: Sequence[str],
+    sentences: Iterable[str],
     *,
     embedder: EmbedderOrName = "minilm",
     batch_size: int = 64,
