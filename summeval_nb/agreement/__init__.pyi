@@ -40,6 +40,8 @@ from .significance import PairwiseAccuracy as PairwiseAccuracy
 from .significance import compare_metrics as compare_metrics
 from .significance import paired_test as paired_test
 from .significance import pairwise_accuracy as pairwise_accuracy
+from .systems import SystemComparisons as SystemComparisons
+from .systems import compare_systems as compare_systems
 from .tables import MetricTable as MetricTable
 from .tables import SummEvalResult as SummEvalResult
 from .tables import metric_scores as metric_scores

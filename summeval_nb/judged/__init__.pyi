@@ -43,6 +43,10 @@ from .rag import context_relevance as context_relevance
 from .rag import evaluate_rag as evaluate_rag
 from .rag import noise_sensitivity as noise_sensitivity
 from .rag import rag_score as rag_score
+from .ranking import hit_rate as hit_rate
+from .ranking import mrr as mrr
+from .ranking import ndcg as ndcg
+from .ranking import recall_at_k as recall_at_k
 from .retrieval import average_precision as average_precision
 from .session import ask_many as ask_many
 from .session import load_judge as load_judge
@@ -56,6 +60,10 @@ if not _typing.TYPE_CHECKING:
     from .grading import rate_many as rate_many
     from .grading import rubric_many as rubric_many
     from .rag import rag_many as rag_many
+    from .ranking import hit_rate_many as hit_rate_many
+    from .ranking import mrr_many as mrr_many
+    from .ranking import ndcg_many as ndcg_many
+    from .ranking import recall_at_k_many as recall_at_k_many
     from .summary_score import summarization_scores as summarization_scores
 
 def evaluate_answers(
@@ -139,6 +147,34 @@ def rag_many(
     store: _typing.Any = ...,
     progress: bool | None = ...,
 ) -> _results.ScoreTable[RagScore]: ...
+def hit_rate_many(
+    retrieved_context_ids: _typing.Any,
+    reference_context_ids: _abc.Iterable[_typing.Any] | None = ...,
+    *,
+    k: int | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[_typing.Any]: ...
+def mrr_many(
+    retrieved_context_ids: _typing.Any,
+    reference_context_ids: _abc.Iterable[_typing.Any] | None = ...,
+    *,
+    k: int | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[_typing.Any]: ...
+def ndcg_many(
+    retrieved_context_ids: _typing.Any,
+    reference_context_ids: _abc.Iterable[_typing.Any] | None = ...,
+    *,
+    k: int | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[_typing.Any]: ...
+def recall_at_k_many(
+    retrieved_context_ids: _typing.Any,
+    reference_context_ids: _abc.Iterable[_typing.Any] | None = ...,
+    *,
+    k: int | None = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[_typing.Any]: ...
 def summarization_scores(
     contexts: _typing.Any,
     summaries: _abc.Iterable[_typing.Any] | None = ...,

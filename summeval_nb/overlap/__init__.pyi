@@ -25,6 +25,8 @@ from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
 from .rouge_bulk import lcs_length as lcs_length
 from .rouge_counts import PrecisionRecallF1 as PrecisionRecallF1
+from .short_answers import exact_match as exact_match
+from .short_answers import token_f1 as token_f1
 from .tokens import load_tokenizer as load_tokenizer
 from .tokens import porter_stem as porter_stem
 from .tokens import rouge_tokenizer as rouge_tokenizer
@@ -42,6 +44,8 @@ if not _typing.TYPE_CHECKING:
     from .extractive import extractiveness_many as extractiveness_many
     from .meteor import meteor_many as meteor_many
     from .rouge import rouge_many as rouge_many
+    from .short_answers import exact_match_many as exact_match_many
+    from .short_answers import token_f1_many as token_f1_many
     from .translation import bleu_many as bleu_many
     from .translation import chrf_many as chrf_many
     from .translation import corpus_bleu as corpus_bleu
@@ -93,6 +97,12 @@ def rouge_many(
     weight: float = ...,
     progress: bool | None = ...,
 ) -> _results.ScoreTable[RougeScore]: ...
+def exact_match_many(
+    candidates: _typing.Any, references: _abc.Iterable[_typing.Any] | None = ..., *, progress: bool | None = ...
+) -> _results.ScoreTable[_typing.Any]: ...
+def token_f1_many(
+    candidates: _typing.Any, references: _abc.Iterable[_typing.Any] | None = ..., *, progress: bool | None = ...
+) -> _results.ScoreTable[_typing.Any]: ...
 def bleu_many(
     candidates: _typing.Any,
     references: _abc.Iterable[_typing.Any] | None = ...,

@@ -1,0 +1,117 @@
+"""Several systems on the same texts, the numbers of short answers, and search results with identifiers."""
+
+import math
+import random
+
+import pytest
+
+import summeval_nb as s
+from summeval_nb.agreement import compare_systems
+from summeval_nb.judged import hit_rate, mrr, ndcg, recall_at_k
+from summeval_nb.overlap import exact_match, token_f1
+
+WORDS = ["the", "a", "cat", "dog", "mat", "sat", "ran", "on", "big", "old", "mill", "rain", "fell", "town"]
+
+
+def systems(*noise: float) -> tuple[dict[str, list[str]], list[str]]:
+    """References, and what systems make of them that exchange a share of the words."""
+    lot = random.Random(1)
+    references = [" ".join(lot.choices(WORDS, k=10)) for _ in range(60)]
+    said = lambda share: [" ".join(w if lot.random() > share else "x" for w in r.split()) for r in references]
+    return {str(share): said(share) for share in noise}, references
+
+
+def test_scores_and_p_values_are_sacrebleus():
+    from sacrebleu.metrics import BLEU, CHRF, TER
+    from sacrebleu.significance import PairedTest
+
+    outputs, references = systems(0.3, 0.32, 0.5)
+    found = compare_systems(outputs, references, metrics=["bleu", "chrf", "ter"]).rows()
+    theirs = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
+    for kind, column in (("bs", "p_bootstrap"), ("ar", "p_randomisation")):
+        judges = {name: make(references=[references]) for name, make in theirs.items()}
+        _, results = PairedTest(list(outputs.items()), judges, None, kind)()
+        for name, own in zip(theirs, list(results.values())[1:], strict=True):
+            rows = [row for row in found if row["metric"] == name]
+            assert [row["score"] for row in rows] == pytest.approx([r.score for r in own], abs=1e-9)
+            assert [row[column] for row in rows[1:]] == [r.p_value for r in own[1:]]
+
+
+def test_a_metric_of_texts_is_compared_by_its_mean_and_a_text_without_score_is_left_out_in_all():
+    outputs, references = systems(0.1, 0.4)
+    outputs["0.4"][0] = references[0]
+
+    def own(candidate: str, references: list[str]) -> float | None:
+        return None if candidate == references[0] else len(candidate.split()) / 10
+
+    rows = compare_systems(outputs, references, metrics=[own, "rougeL"]).rows()
+    assert [row["metric"] for row in rows] == ["own", "own", "rougeL", "rougeL"]
+    assert rows[0]["n"] < 60 and rows[0]["score"] == 1 and rows[0]["low"] is None and "same number" in rows[0]["reason"]
+    mean = s.rouge_many(outputs["0.4"], references, types=["rougeL"]).scores.mean()
+    assert rows[3]["score"] == pytest.approx(mean) and rows[3]["low"] < mean < rows[3]["high"]
+    assert rows[3]["p_bootstrap"] < 0.01 and rows[2]["p_bootstrap"] is None
+
+
+def test_the_table_is_drawn_and_written():
+    outputs, references = systems(0.1, 0.4)
+    table = compare_systems({"A&B_1": outputs["0.1"], "<b>": outputs["0.4"]}, references, metrics=["bleu"])
+    assert r"A\&B\_1 (baseline) & " in table.to_latex() and table.to_latex().count(r"\\") == 3
+    assert "&lt;b&gt;" in table._repr_html_() and "p = 0.001" in repr(table)
+    assert len(table.to_frame()) == 2 == len(table.to_dict()["rows"])
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: compare_systems(["a"], ["a"]), TypeError, "must map names"),
+        (lambda: compare_systems({}, ["a"]), ValueError, "at least one system"),
+        (lambda: compare_systems({"a": ["x"], "b": ["x", "y"]}, ["x"], metrics=["bleu"]), ValueError, "2"),
+        (lambda: compare_systems({"a": ["x"]}, ["x"], baseline="b"), ValueError, "baseline"),
+        (lambda: compare_systems({"a": ["x"]}, metrics=["bleu"]), ValueError, "give references="),
+        (lambda: compare_systems({"a": ["x"]}, ["x"], metrics=["faithfulness"]), ValueError, "give texts="),
+        (lambda: compare_systems({"a": ["x"]}, ["x"], metrics="bleu"), ValueError, "list"),
+        (lambda: mrr(["a", "a"], ["a"]), ValueError, "twice"),
+        (lambda: mrr("a", ["a"]), TypeError, "retrieved_context_ids"),
+        (lambda: mrr(["a"], ["a"], k=0), ValueError, "k"),
+        (lambda: exact_match(None, "a"), TypeError, "NoneType"),
+    ],
+)
+def test_wrong_input_is_named(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth", "exact", "f1"),
+    [
+        ("The old bridge.", "old bridge", 1, 1),
+        ("the bridge of Leeds", "old bridge", 0, 0.4),
+        ("Leeds", ["York", "leeds!"], 1, 1),
+        ("a, the", "an", 1, 1),  # no word is left of either
+        ("", "Leeds", 0, 0),
+        ("to be or to be", "to be", 0, 4 / 7),
+    ],
+)
+def test_short_answers_are_counted_as_squad_counts_them(answer, truth, exact, f1):
+    assert exact_match(answer, truth).score == exact
+    assert token_f1(answer, truth).score == pytest.approx(f1)
+    assert s.load_metric("token_f1").score_many([answer], [truth])[0].score == pytest.approx(f1)
+
+
+def test_search_results_by_identifiers():
+    found, wanted = ["d3", "d1", "d7", "d9"], ["d1", "d7", "d8"]
+    best = 1 + 1 / math.log2(3) + 1 / 2
+    assert [mrr(found, wanted).score, recall_at_k(found, wanted).score, hit_rate(found, wanted).score] == [
+        0.5,
+        2 / 3,
+        1,
+    ]
+    assert ndcg(found, wanted).score == pytest.approx((1 / math.log2(3) + 1 / 2) / best)
+    assert [metric(found, wanted, k=1).score for metric in (mrr, ndcg, recall_at_k, hit_rate)] == [0, 0, 0, 0]
+    assert (
+        mrr([], wanted).score == 0
+        and mrr(found, []).score is None
+        and "nothing was to be found" in mrr(found, []).reason
+    )
+    rows = [{"retrieved_context_ids": found, "reference_context_ids": wanted}] * 2
+    assert s.load_metric("mrr", k=2).score_many(rows).mean() == 0.5
