@@ -489,11 +489,14 @@ class Metric:
         The first column that holds a text decides which: `load_metric("bleu")("a cat", "a cat")` is one result. All
         arguments are passed on unchanged, with the same errors.
         """
-        place = [*self.columns.values(), "text"].index("text")
+        kinds, first = [*self.columns.values()], columns[0] if columns else None
         others = [value for name, value in named.items() if name not in self.columns]
-        many = any(map(is_listed, columns[place : place + 1] or others)) or _is_table(
-            columns[0] if columns else None, columns[1:]
-        )
+        if "text" in kinds:
+            place = kinds.index("text")
+            many = any(map(is_listed, columns[place : place + 1] or others))
+        else:  # each column holds a list for one text, so a list of lists is many
+            many = is_listed(first) and any(map(is_listed, first))
+        many = many or _is_table(first, columns[1:])
         return (self.score_many if many else self.score)(*columns, **named)
 
     def __eq__(self, other: object) -> bool:

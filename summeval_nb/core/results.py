@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import numbers
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -145,9 +146,22 @@ def _field(text: str) -> str:
     return quote(text, safe=" !\"#$&'()*+,-./;<=>?@[\\]^_`{}~", errors="replace")
 
 
+def _ordered(compare: Callable[[float, float], bool]) -> Callable[[Any, object], bool]:
+    """Return a comparison of a score's number with a number or another score's."""
+
+    def ordered(self: Score, other: object) -> bool:
+        number = float(other) if isinstance(other, Score) else other
+        return compare(float(self), float(number)) if isinstance(number, numbers.Real) else NotImplemented
+
+    return ordered
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Score:
     """A number with its parts, its signature and, where it is undefined, the reason.
+
+    It is compared, rounded, formatted, sorted and averaged as its number. Two scores are equal if their numbers and
+    signatures are. An undefined score equals no number, and raises with its reason where a number is needed.
 
     Parameters
     ----------
@@ -178,6 +192,26 @@ class Score:
         if self.score is None:
             raise ValueError(f"this {type(self).__name__} has no number: {self.reason}")
         return float(self.score)
+
+    __lt__, __le__ = _ordered(operator.lt), _ordered(operator.le)
+    __gt__, __ge__ = _ordered(operator.gt), _ordered(operator.ge)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Score):
+            return self.score == other.score and self.signature == other.signature
+        return self.score == other if isinstance(other, numbers.Real) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.score)
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(float(self), digits)
+
+    def __format__(self, form: str) -> str:
+        return format(float(self), form) if form else str(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(float(self), dtype)
 
     def __repr__(self) -> str:
         shown = "None" if self.score is None else f"{self.score:.4f}"

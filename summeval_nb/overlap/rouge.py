@@ -313,7 +313,8 @@ def _result(
     tok: str,
 ) -> RougeScore:
     """Return the score of a text by its numbers; none without a token."""
-    reason = "several types were asked for: take one, such as scores['rouge1'].f1" if len(items) > 1 else ""
+    several = f"several types were asked for, {', '.join(items)}: take one, such as scores['rouge1'].f1"
+    reason = several if len(items) > 1 else ""
     chosen = [options[name] for name in ("multi", "compat", "weight")]
     return RougeScore(
         score=next(iter(items.values())).f1 if len(items) == 1 else None,
