@@ -25,7 +25,6 @@ from summeval_nb.judged.answers import (
     _pair_of,
     _split_texts,
     _why_no_score,
-    mean_interval,
     rate_row,
 )
 from summeval_nb.judged.correctness import correctness, hypothesis_score
@@ -708,7 +707,6 @@ def test_flags_in_words():
 
 
 def test_intervals_and_rates():
-    assert mean_interval([0.5], 0.95, 0) == (None, None) and mean_interval([0.5, 0.5], 0.95, 0) == (0.5, 0.5)
     assert rate_row("refusals", 0, 0, 0.95)["value"] is None and rate_row("refusals", 3, 10, 0.95)["value"] == 0.3
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb.core.resampling import bootstrap, drawings, drawn_counts, middle, sign_flips
+from summeval_nb.core.resampling import bootstrap, drawings, drawn_counts, mean_interval, middle, sign_flips
 
 stats = Late("scipy.stats")
 
@@ -24,8 +24,22 @@ def test_the_bootstrap_is_scipys(items):
 def test_the_middle_needs_half_of_the_values():
     assert middle(np.array([1.0, np.nan, np.nan]), 0.9)[0] is None
     assert middle(np.array([]), 0.9)[0] is None
-    ends, values = middle(np.array([0.0, np.nan, 10.0]), 0.8)
+    ends, values, _ = middle(np.array([0.0, np.nan, 10.0]), 0.8)
     assert ends == pytest.approx((1.0, 9.0)) and values.tolist() == [0.0, 10.0]
+    assert middle(np.full(9, 0.3), 0.9).interval is None and "no spread" in middle(np.full(9, 0.3), 0.9).reason
+
+
+def test_no_interval_of_a_mean_is_a_point():
+    """Twenty of twenty right is not certain: Wilson's interval, scipy's to the last digit; otherwise None and why."""
+    for hits, n in ((20, 20), (1, 1), (7, 20), (0, 20)):
+        wilson = stats.binomtest(hits, n).proportion_ci(0.9, method="wilson")
+        found = mean_interval([1.0] * hits + [0.0] * (n - hits), bounded=True, confidence=0.9)
+        assert found == pytest.approx((wilson.low, wilson.high, ""))
+    assert mean_interval([0.0] * 20).reason == "all 20 values are equal"  # of what scale?
+    assert mean_interval([3.0, 4.0]) == (None, None, "2 values, and an interval needs three at least")
+    assert mean_interval([0.1 + 0.2, 0.3, 0.3], bounded=True)[:2] == mean_interval([])[:2] == (None, None)
+    shares = np.r_[np.ones(19), 0.5]
+    assert mean_interval(shares, bounded=True).low < mean_interval(shares).low < shares.mean()
 
 
 @pytest.mark.parametrize("items", [2, 5, 7, 11, 60])

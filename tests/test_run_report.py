@@ -498,13 +498,10 @@ def test_rows_of_one_run_only_and_without_a_score_are_counted(tmp_path):
 def test_a_regression_lies_wholly_on_the_worse_side(difference, better, margin, regression):
     rng = np.random.default_rng(0)
     a = rng.random(30)
-    found = compare_runs(a, a + difference + rng.normal(0, 0.01, 30) * bool(difference), better=better)
-    assert found.is_regression(margin) is regression
-    assert (
-        ("no difference between" not in found.sentence())
-        == (not found.low <= 0 <= found.high)
-        == (found.p_value <= 0.05)
-    )
+    for noise in (rng.normal(0, 0.01, 30) * bool(difference), 0):  # all alike: no interval, and still no doubt
+        found = compare_runs(a, a + difference + noise, better=better)
+        assert found.is_regression(margin) is regression
+        assert ("no difference between" not in found.sentence()) == (found.p_value <= 0.05)
 
 
 @pytest.mark.parametrize(("seed", "size"), [(seed, size) for seed in range(6) for size in (6, 20, 2500)])
@@ -517,7 +514,7 @@ def test_interval_and_p_value_of_runs_never_contradict_each_other(seed, size):
 
 def test_too_few_items_are_no_gate():
     few = compare_runs(np.ones(5), np.zeros(5), better="higher")
-    assert compare_runs(np.ones(5), np.ones(5)).low is None and compare_runs(np.ones(6), np.ones(6)).low == 0
+    assert compare_runs(np.ones(5), np.ones(5)).low is None and compare_runs(np.ones(6), np.ones(6)).low is None
     assert few.low is None and "no difference between A and B is shown" in str(few) and "too few items" in str(few)
     with pytest.raises(ValueError, match="5 common items, too few items for a 95 % interval"):
         few.is_regression()

@@ -66,10 +66,12 @@ class Agreement(Score):
     observed, expected : float or None
         Observed and expected disagreement; `score` is 1 - observed / expected.
     interval : (float, float) or None
-        Ends of the percentile bootstrap interval over items; None where none was asked for or fewer than half of the
-        resamples have a value.
+        Ends of the percentile bootstrap interval over items; None where none was asked for, and with `no_interval`
+        where fewer than half of the resamples have a value or all of them the same.
     confidence : float
         Share of resamples inside the interval.
+    no_interval : str
+        Why the resamples give no interval; else empty.
     n_items, n_raters, n_missing : int
         Shape of the ratings, and how many of them are missing.
     n_left_out : int
@@ -87,6 +89,7 @@ class Agreement(Score):
     expected: float | None
     interval: Interval
     confidence: float
+    no_interval: str
     n_items: int
     n_raters: int
     n_missing: int
@@ -104,12 +107,14 @@ class Agreement(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything but the resamples as plain Python data."""
-        return super().to_dict() | {"interval": self.interval, "categories": list(self.categories)}
+        more = {"interval": self.interval, "no_interval": self.no_interval, "categories": list(self.categories)}
+        return super().to_dict() | more
 
     def __str__(self) -> str:
         if self.score is None:
             return f"{self.coefficient} undefined: {self.reason}"
-        return f"{self.coefficient} {with_interval(self.score, self.interval)}"
+        more = f", no interval: {self.no_interval}" if self.no_interval else ""
+        return f"{self.coefficient} {with_interval(self.score, self.interval)}{more}"
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the resamples as a histogram, with the estimate and the interval."""
@@ -303,7 +308,7 @@ def chance_corrected(parts: Disagreement, items: int, resampling: Resampling) ->
     could not disagree.
     """
     found: JsonDict = {"score": None, "observed": None, "expected": None}
-    found |= {"interval": None, "resamples": np.array([]), "n_undefined": 0}
+    found |= {"interval": None, "no_interval": "", "resamples": np.array([]), "n_undefined": 0}
     if not items:
         return found
 
@@ -319,8 +324,10 @@ def chance_corrected(parts: Disagreement, items: int, resampling: Resampling) ->
     if math.isnan(value):
         return found
     found["score"] = value
-    if resampling.n_resamples == 0 or items < 2:
+    if resampling.n_resamples == 0:
         return found
+    if items < 2:
+        return found | {"no_interval": "there is one item to draw"}
     drawn = bootstrap(
         lambda draws: coefficients(times_drawn(draws, items)),
         items,
@@ -328,8 +335,9 @@ def chance_corrected(parts: Disagreement, items: int, resampling: Resampling) ->
         n_resamples=resampling.n_resamples,
         seed=resampling.seed,
     )
-    interval, kept = middle(drawn.values, resampling.confidence)
-    return found | {"interval": interval, "resamples": kept, "n_undefined": len(drawn.values) - len(kept)}
+    interval, kept, why = middle(drawn.values, resampling.confidence)
+    counts = {"resamples": kept, "n_undefined": len(drawn.values) - len(kept)}
+    return found | {"interval": interval, "no_interval": why} | counts
 
 
 def _distances(ratings: CodedRatings, weights: object) -> np.ndarray:

@@ -30,7 +30,7 @@ from summeval_nb.core.files import frame_rows, read_asset, require_once
 from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
 from summeval_nb.core.items import open_items, why_unread
 from summeval_nb.core.metric import Metric, score_rows
-from summeval_nb.core.resampling import Resampling
+from summeval_nb.core.resampling import Resampling, mean_interval
 from summeval_nb.core.results import Signature, Verdict
 from summeval_nb.evidence.asking import COMBINATIONS
 from summeval_nb.evidence.base import Checker, Pair
@@ -286,12 +286,8 @@ class Bench:
 
 def _share_right(right: Sequence[bool]) -> JsonDict:
     """How many there are, and the share judged rightly with Wilson's interval; None where there is none."""
-    from scipy.stats import binomtest
-
-    if not right:
-        return {"n": 0, "right": None, "low": None, "high": None}
-    ends = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
-    return {"n": len(right), "right": sum(right) / len(right), "low": float(ends.low), "high": float(ends.high)}
+    low, high, _ = mean_interval(right, bounded=True)
+    return {"n": len(right), "right": sum(right) / len(right) if right else None, "low": low, "high": high}
 
 
 _COLORS = ("#1f5f99", "#b34700", "#3f6f21", "#7a3b8f", "#555555")
@@ -358,9 +354,14 @@ def _row(run: BenchRun, who: str, measures: JsonDict, calibration_error: float |
     return row | {"reason": "; ".join(said)}
 
 
-def _undefined(measures: JsonDict, names: Sequence[str]) -> str:
+def _undefined(measures: JsonDict, names: Sequence[str], resampling: Resampling) -> str:
+    """Which measures have no number, and which no interval."""
     missing = [name for name in names if measures[name] is None]
-    return f"undefined: {', '.join(missing)} (nothing to count)" if missing else ""
+    said = [f"undefined: {', '.join(missing)} (nothing to count)"] if missing else []
+    bare = [name for name in names if name not in missing and measures[f"{name}_low"] is None]
+    if bare and resampling.n_resamples:
+        said.append(f"no interval: {', '.join(bare)} (drawing the texts again shows no spread)")
+    return "; ".join(said)
 
 
 # Checkers
@@ -548,11 +549,19 @@ def _checker_row(run: BenchRun, resampling: Resampling) -> JsonDict:
         values = checker_measures(labels, p, said)
         ends = measure_intervals([np.array(side, float) for side in (labels, p, said)], group, resampling)
     found: JsonDict = {}
+    counted = dict(zip(MEASURES[2:], ([not y for y in labels], labels, said), strict=True))  # what each is a share of
     for name, (low, high) in zip(MEASURES, ends, strict=True):
+        if low is None and name in counted and resampling.n_resamples and values[name] in (0, 1):
+            low, high = _certain(values[name], group[np.array(counted[name])], resampling)
         found |= {name: values[name], f"{name}_low": low, f"{name}_high": high}
     # hard verdicts have no probabilities that could be right
     error = None if run.hard else reliability(p, labels).score
-    return _row(run, "checker", found, error, _undefined(found, MEASURES))
+    return _row(run, "checker", found, error, _undefined(found, MEASURES, resampling))
+
+
+def _certain(share: float | None, groups: np.ndarray, resampling: Resampling) -> tuple[float | None, float | None]:
+    """Wilson's interval of a share of none or all, in which each text counts once."""
+    return mean_interval([share or 0.0] * len(set(groups.tolist())), bounded=True, confidence=resampling.confidence)[:2]
 
 
 def _used(judge: object) -> tuple[int, int] | None:
@@ -745,13 +754,16 @@ def _judge_row(run: BenchRun, resampling: Resampling) -> JsonDict:
     for name in ("right", "kappa"):
         found |= dict.fromkeys((name, f"{name}_low", f"{name}_high"))
     if run.answered:
+        texts = np.unique([case.premise for case, _ in run.answered], return_inverse=True)[1]
         for name, measure in _judge_measures(run, resampling).items():
             low, high = measure["interval"] or (None, None)
+            if low is None and name == "right" and resampling.n_resamples and measure["score"] in (0, 1):
+                low, high = _certain(measure["score"], texts, resampling)
             found |= {name: measure["score"], f"{name}_low": low, f"{name}_high": high}
     sure = [(r.probability, c.truth in ("entailed", "refusal")) for c, r in run.answered if r.probability is not None]
     error = reliability(*zip(*sure, strict=True)).score if sure else None
     names = ["right"] if run.cases[0].task == "statements" else ["right", "kappa"]  # a split is no category
-    return _row(run, "judge", found, error, _undefined(found, names))
+    return _row(run, "judge", found, error, _undefined(found, names, resampling))
 
 
 def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict]:

@@ -27,7 +27,7 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import read_asset
 from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
 from summeval_nb.core.metric import Metric, score_rows
-from summeval_nb.core.resampling import bootstrap
+from summeval_nb.core.resampling import MeanInterval, mean_interval
 from summeval_nb.core.results import Outcome, Signature
 from summeval_nb.evidence.base import Checker
 
@@ -202,7 +202,8 @@ class MetricCard:
         A row for each `change`: its `kind` ("invariance" or "direction"), `n` items and those
         `missing`, without a score; the mean `effect` with its ends `low` and `high`, and as a
         `share` of the spread with `share_low` and `share_high`; the share of items that do as
-        they should, `right`; `verdict`, `reason`, and an `example`. What is undefined is None.
+        they should, `right`; `verdict`, `reason`, and an `example`. What is undefined is None, as are
+        the ends of an effect that is the same in all items.
     spread : float
         Mean score of good candidates less that of candidates about something else.
     signature : Signature
@@ -283,7 +284,8 @@ class MetricCard:
             color, shape = looks.get(row["verdict"], ("#b34700", "s"))
             ax.text(1.02, place, row["verdict"], transform=ax.get_yaxis_transform(), va="center", color=color)
             if row["share"] is not None:
-                ax.plot([row["share_low"], row["share_high"]], [place] * 2, color=color, linewidth=2)
+                if row["share_low"] is not None:
+                    ax.plot([row["share_low"], row["share_high"]], [place] * 2, color=color, linewidth=2)
                 ax.plot(row["share"], place, shape, color=color, markerfacecolor="white" if shape == "s" else color)
         ax.set_yticks(range(len(self.table)), [f"{row['change']} ({row['kind']})" for row in self.table])
         ax.set(ylim=(len(self.table) - 0.5, -0.5), title=figure_text(self.metric))
@@ -396,35 +398,41 @@ def metric_card(
     def reason(*changes: str) -> str:
         return next((outcome.reason for change in changes for outcome in outcomes[change] if outcome.score is None), "")
 
-    def mean(values: np.ndarray) -> list[float]:
-        drawn = bootstrap(lambda batch: values[batch].mean(axis=1), len(values), **how)
-        return [float(values.mean()), drawn.low, drawn.high]
+    def ends_of(values: np.ndarray, around: MeanInterval) -> tuple[float, float]:
+        """The ends of an interval; of equal values, their mean twice."""
+        mean = float(values.mean())
+        return (mean, mean) if around.low is None or around.high is None else (around.low, around.high)
 
     apart = scores[GOOD] - scores[OTHER]
     if (scored := int((~np.isnan(apart)).sum())) < 2:
         why = reason(GOOD, OTHER)
         raise ValueError(f"{name} scored {scored} of {size} good candidates with texts about something else: {why}")
-    spread, low, high = mean(apart[~np.isnan(apart)])
+    apart = apart[~np.isnan(apart)]
+    spread, (low, high) = float(apart.mean()), ends_of(apart, mean_interval(apart, **how))
     is_apart, needed = low > 0 or high < 0, math.ceil(-math.log(1 - confidence) / margin)
     table = []
     for change in names[1:]:
         moved = scores[change] - scores[GOOD]
         moved = moved[~np.isnan(moved)]
-        effect: list[Any] = mean(moved) if moved.size > 1 else [None] * 3
+        effect = float(moved.mean()) if moved.size > 1 else None
+        around = mean_interval(moved, **how)
         shown = "order of sentences" if change == ORDER and "references" not in scorer.columns else change
         row: JsonDict = {"change": shown, "kind": KINDS[change], "n": moved.size, "missing": size - moved.size}
-        row |= dict(zip(("effect", "low", "high"), effect, strict=True))
+        row |= {"effect": effect, "low": around.low, "high": around.high}
         row |= dict.fromkeys(("share", "share_low", "share_high", "right")) | {"verdict": "undecided"}
         row["reason"] = reason(change, GOOD)
-        if is_apart and moved.size > 1:
-            row["share"], *ends = (value / spread for value in effect)
-            row["share_low"], row["share_high"] = sorted(ends)
+        low = high = 0.0
+        if is_apart and effect is not None:
+            row["share"] = effect / spread
+            low, high = sorted(end / spread for end in ends_of(moved, around))
+            if around.low is not None:
+                row["share_low"], row["share_high"] = low, high
             good = np.abs(moved / spread) <= margin if row["kind"] == "invariance" else moved / spread < -1e-9
             row["right"] = float(good.mean())
         if change == OTHER:
             row["verdict"] = "sees" if is_apart else "blind"
         elif is_apart and moved.size >= needed:
-            row["verdict"] = _verdict(row["kind"], row["share_low"], row["share_high"], margin)
+            row["verdict"], row["reason"] = _verdict(row["kind"], low, high, margin), row["reason"] or around.reason
         elif not row["reason"]:
             row["reason"] = f"needs {needed} items" if is_apart else "does not tell good candidates from other texts"
         cells = next((own[change] for own in texts if own[change] != own[GOOD]), texts[0][change])

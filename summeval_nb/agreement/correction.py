@@ -13,7 +13,7 @@ import numpy as np
 from ..core.base import require_share
 
 # %% auto #0
-__all__ = ['rogan_gladen', 'Tuned', 'power_tuned', 'share_interval', 't_quantile']
+__all__ = ['rogan_gladen', 'Tuned', 'power_tuned', 't_quantile']
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #ec91fc2d
 def rogan_gladen(raw: float, tpr: float, fpr: float) -> float | None:
@@ -80,21 +80,13 @@ def power_tuned(
     finite = others / (n + others) if scope == "table" else 1.0
     slope = weight * (1 + n / others if scope == "table" and others else 1.0)
     left = (y - y.mean()) - slope * (f - f.mean())
-    variance = finite * float(left @ left) / (n - 2) / n
+    unseen = 0.0 if (y != f).any() else slope**2  # no error yet: the next label has one
+    variance = finite * (float(left @ left) + unseen) / (n - 2) / n
     if scope != "table" and weight:
         variance += weight**2 * float(rest.var(ddof=1)) / others
     return Tuned(float(y.mean() + moved), weight, variance, finite * spread / n, spread)
 
 # %% ../../nbs/6_judging_the_judges/61_is_my_judge_right.ipynb #3cd7a38a
-def share_interval(share: float, worth: float, t: float) -> tuple[float, float]:
-    """Return Wilson's interval for a share from `worth` labels with the quantile t."""
-    share, extra = min(1.0, max(0.0, share)), t * t / worth
-    middle = (share + extra / 2) / (1 + extra)
-    inner = share * (1 - share) / worth + extra / (4 * worth)
-    half = t * math.sqrt(inner) / (1 + extra)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 def t_quantile(confidence: float, freedom: int) -> float:
     """Return Student's quantile for an interval with so many degrees of freedom."""
     from scipy import stats

@@ -50,10 +50,12 @@ class Correlation(Score):
     level, coefficient : str
         The level that was correlated, and the coefficient.
     interval : (float, float) or None
-        Ends of the percentile bootstrap interval; None where none was asked for or fewer than half of the resamples
-        have a value.
+        Ends of the percentile bootstrap interval; None where none was asked for, and with `no_interval` where fewer
+        than half of the resamples have a value or all of them the same.
     confidence : float
         Share of resamples inside the interval.
+    no_interval : str
+        Why the resamples give no interval; else empty.
     per_article : tuple of float or None
         At the summary level, each article's correlation; None for skipped ones.
     n_articles, n_systems : int
@@ -73,6 +75,7 @@ class Correlation(Score):
     coefficient: str
     interval: Interval
     confidence: float
+    no_interval: str
     per_article: tuple[float | None, ...]
     n_articles: int
     n_systems: int
@@ -103,16 +106,17 @@ class Correlation(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything but the resamples as plain Python data."""
-        more = {"interval": self.interval, "left_out": self.left_out, "per_article": list(self.per_article)}
-        return super().to_dict() | more
+        more = {"interval": self.interval, "no_interval": self.no_interval, "left_out": self.left_out}
+        return super().to_dict() | more | {"per_article": list(self.per_article)}
 
     @property
     def _title(self) -> str:
         return with_interval(self.score, self.interval) if self.score is not None else f"undefined: {self.reason}"
 
     def __str__(self) -> str:
-        left_out = f"; left out: {self.left_out}" if self.left_out else ""
-        return f"{self.level}-level {self.coefficient} {self._title}{left_out}"
+        more = f", no interval: {self.no_interval}" if self.no_interval else ""
+        more += f"; left out: {self.left_out}" if self.left_out else ""
+        return f"{self.level}-level {self.coefficient} {self._title}{more}"
 
     def __repr__(self) -> str:
         return f"Correlation({self}, signature={str(self.signature)!r})"
@@ -190,7 +194,7 @@ def correlate(
     missing = np.isnan(x) | np.isnan(y)
     idle = score is None or (resample == "articles" and len(x) == 1)
     draws = resample_weights(x.shape, 0 if idle else n_resamples, resample, seed)
-    interval, resamples = middle(resampled_correlations(x, y, level, coefficient, draws), confidence)
+    interval, resamples, why = middle(resampled_correlations(x, y, level, coefficient, draws), confidence)
     choices = {"metric": "correlation", "level": level, "coef": coefficient, "conf": confidence}
     per_article = tuple(None if lost else float(v) for v, lost in zip(values, skipped, strict=True))
     n_skipped = {"summary": int(skipped.sum()), "system": int(missing.all(axis=0).sum())}
@@ -202,6 +206,7 @@ def correlate(
         coefficient=coefficient,
         interval=interval,
         confidence=confidence,
+        no_interval=why or "there is one article to draw" * (idle and score is not None and n_resamples > 0),
         per_article=per_article if level == "summary" else (),
         n_articles=x.shape[0],
         n_systems=x.shape[1],

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from summeval_nb.agreement.correction import Tuned, power_tuned, rogan_gladen, share_interval, t_quantile
+from summeval_nb.agreement.correction import Tuned, power_tuned, rogan_gladen, t_quantile
 from summeval_nb.core.base import (
     JsonDict,
     require_count,
@@ -42,6 +42,7 @@ from summeval_nb.core.files import (
     write_whole,
 )
 from summeval_nb.core.html import render
+from summeval_nb.core.resampling import share_interval
 from summeval_nb.core.results import Score, ScoreTable, Signature
 
 __all__ = [

@@ -74,7 +74,9 @@ class PairedTest(Score):
         The p-value of each permutation test that was made, by what it swapped.
     interval : (float, float) or None
         Bootstrap interval of the difference. For a one-sided alternative its other end is that of all differences, 2
-        or -2.
+        or -2. None, with `no_interval`, where the resamples cannot bound it.
+    no_interval : str
+        Why the resamples give no interval; else empty.
     confidence : float
         Share of resamples inside the interval; the test's level is 1 minus it.
     alternative : str
@@ -88,6 +90,7 @@ class PairedTest(Score):
     p_value: float | None
     p_values: dict[str, float]
     interval: Interval
+    no_interval: str
     confidence: float
     alternative: str
     null: np.ndarray
@@ -101,7 +104,7 @@ class PairedTest(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything but the resampled values as plain Python data."""
-        names = ("p_value", "p_values", "interval", "confidence", "alternative")
+        names = ("p_value", "p_values", "interval", "no_interval", "confidence", "alternative")
         own = {name: getattr(self, name) for name in names} | {"sentence": self.sentence()}
         return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
 
@@ -112,16 +115,15 @@ class PairedTest(Score):
 
     @property
     def shows_a_difference(self) -> bool:
-        """Whether test and interval both say, at `confidence`, what was to be shown."""
-        if self.p_value is None or self.interval is None:
+        """Whether the test, and the interval if there is one, say at `confidence` what was to be shown."""
+        if self.p_value is None or self.p_value >= round(1 - self.confidence, 12):
             return False
-        low, high = self.interval
-        return self.p_value < round(1 - self.confidence, 12) and not low <= 0 <= high
+        return self.interval is None or not self.interval[0] <= 0 <= self.interval[1]
 
     def _numbers(self) -> str:
         """The difference, its interval and the p-value, with their sides."""
         ends, share = self.interval, f"{100 * self.confidence:g} %"
-        interval = "no interval, for too few resamples have a difference"
+        interval = f"no interval, for {self.no_interval}"
         if ends is not None:
             interval = {
                 "two-sided": f"{share} interval [{ends[0]:.3f}, {ends[1]:.3f}]",
@@ -134,7 +136,7 @@ class PairedTest(Score):
     def sentence(self, names: Sequence[str] = ("A", "B")) -> str:
         """Return what may be said at the test's confidence, with both numbers.
 
-        A difference is claimed where the p-value is below 1 - confidence and the interval does not hold 0.
+        A difference is claimed where the p-value is below 1 - confidence and no interval holds 0.
         """
         if self.score is None:
             return f"No statement is possible: {self.reason}."
@@ -214,12 +216,15 @@ def paired_test(
     made["signature"] = Signature({"metric": "paired-test"} | choices)
     if of_a.score is None or of_b.score is None:
         made |= {"reason": of_a.reason or of_b.reason, "null": np.empty(0)}
-        return PairedTest(score=None, p_value=None, p_values={}, interval=None, **made)
+        return PairedTest(score=None, p_value=None, p_values={}, interval=None, no_interval="", **made)
     difference = of_a.score - of_b.score
     p, null = _permutation_tests(a, b, y, difference, alternative=alternative, permute=permute, **how)
     draws = resample_weights(a.shape, n_resamples, "both", seed)
     first, second = (resampled_correlations(side, y, level, coefficient, draws) for side in (a, b))
-    interval = _sided(first - second, confidence, alternative)
+    sides = 1 if alternative == "two-sided" else 2  # of a one-sided test, all of 1 - confidence lies on one side
+    interval, _, made["no_interval"] = middle(first - second, 1 - sides * (1 - confidence))
+    if interval is not None and sides == 2:
+        interval = (interval[0], 2.0) if alternative == "greater" else (-2.0, interval[1])
     return PairedTest(score=difference, p_value=max(p.values()), p_values=p, interval=interval, null=null, **made)
 
 
@@ -477,16 +482,6 @@ def _pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, *, level: str, co
         return 1.0  # they share too few cells: nothing can be said
     found, _ = _permutation_tests(a, b, y, first - second, level=level, coefficient=coefficient, **how)
     return max(found.values())
-
-
-def _sided(values: np.ndarray, confidence: float, alternative: str) -> Interval:
-    """The interval of a difference of correlations, with the sides of the test."""
-    if alternative == "two-sided":
-        return middle(values, confidence)[0]
-    ends, _ = middle(values, 1 - 2 * (1 - confidence))
-    if ends is None:
-        return None
-    return (ends[0], 2.0) if alternative == "greater" else (-2.0, ends[1])
 
 
 # All permutations at once. a, b, y (articles, systems); swaps: who changes sides, (n, articles) and (n, systems).

@@ -135,7 +135,7 @@ class MetricTable:
             low, high = c.interval or (None, None)
             row = {"metric": metric, "quality": quality, "correlation": c.score, "low": low, "high": high}
             row["rank"] = self.ranks.get(quality, {}).get(metric)
-            rows.append(row | {"skipped": c.n_skipped, "missing": c.n_missing, "reason": c.reason})
+            rows.append(row | {"skipped": c.n_skipped, "missing": c.n_missing, "reason": c.reason or c.no_interval})
         return rows
 
     def wide_rows(self) -> list[dict[str, str]]:

@@ -6,8 +6,9 @@ Chapters 24, 63 and 65 explain what the numbers mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 from .base import JsonDict, np, require_count, require_inner_share
@@ -40,13 +41,86 @@ class Resampled(NamedTuple):
     high: float
 
 
-def middle(values: np.ndarray, confidence: float) -> tuple[tuple[float, float] | None, np.ndarray]:
-    """The ends of the middle part of resampled values, None where fewer than half are defined; and the defined ones."""
+def all_alike(values: np.ndarray) -> bool:
+    """Whether numbers differ by no more than rounding; so do none."""
+    return not values.size or bool(np.ptp(values) <= 1e-12 * max(float(np.abs(values).max()), 1.0))
+
+
+class Middle(NamedTuple):
+    """The ends of the middle part of resampled values, the values that are defined, and why there are no ends."""
+
+    interval: tuple[float, float] | None
+    defined: np.ndarray
+    reason: str = ""
+
+
+def middle(values: np.ndarray, confidence: float) -> Middle:
+    """Return the middle part of resampled values; None where fewer than half are defined, or it is a single point."""
     defined = values[~np.isnan(values)]
     if not defined.size or defined.size < values.size / 2:
-        return None, defined
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return (float(low), float(high)), defined
+        return Middle(None, defined, "fewer than half of the resamples have a value" if values.size else "")
+    ends = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
+    if all_alike(ends):
+        return Middle(None, defined, "the resamples show no spread")
+    return Middle((float(ends[0]), float(ends[1])), defined)
+
+
+def share_interval(share: float, worth: float, quantile: float) -> tuple[float, float]:
+    """Return Wilson's interval for a share that is worth so many yes/no items, of the normal's or Student's quantile.
+
+    Examples
+    --------
+    >>> low, high = share_interval(1.0, 20, 1.96)  # twenty of twenty
+    >>> round(low, 3), high
+    (0.839, 1.0)
+    """
+    share, extra = min(1.0, max(0.0, share)), quantile * quantile / worth
+    center = (share + extra / 2) / (1 + extra)
+    half = quantile * math.sqrt(share * (1 - share) / worth + extra / (4 * worth)) / (1 + extra)
+    return max(0.0, center - half), min(1.0, center + half)
+
+
+class MeanInterval(NamedTuple):
+    """The ends of an interval of a mean; None, with a reason, where the values cannot bound it."""
+
+    low: float | None
+    high: float | None
+    reason: str = ""
+
+
+def mean_interval(
+    values: Sequence[float] | np.ndarray,
+    *,
+    bounded: bool = False,
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> MeanInterval:
+    """Return an interval of a mean, which values that are all alike do not shrink to a point.
+
+    Yes/no items (0 and 1) have Wilson's. So has a mean of `bounded` values, in [0, 1], for as many yes/no items as
+    would have its variance. Other values are drawn again (percentile bootstrap).
+
+    Examples
+    --------
+    >>> mean_interval([0.5, 0.5, 0.5]).reason
+    'all 3 values are equal'
+    """
+    values = np.asarray(values, dtype=float)
+    n, alike = values.size, all_alike(values)
+    bounded = bounded and bool(((values >= 0) & (values <= 1)).all())
+    yes_no = bool(n) and np.isin(values, (0, 1)).all() and (bounded or bool(values.any()))
+    if yes_no or (bounded and n > 2 and not alike):
+        share = float(values.mean())
+        worth = n if yes_no else n * share * (1 - share) / float(values.var())
+        return MeanInterval(*share_interval(share, worth, NormalDist().inv_cdf((1 + confidence) / 2)))
+    if n < 3:
+        return MeanInterval(None, None, f"{n or 'no'} value{'s' * (n != 1)}, and an interval needs three at least")
+    if alike:
+        return MeanInterval(None, None, f"all {n} values are equal")
+    means = lambda drawn: values[drawn].mean(axis=1)
+    drawn = bootstrap(means, n, confidence=confidence, n_resamples=n_resamples, seed=seed)
+    return MeanInterval(drawn.low, drawn.high)
 
 
 def drawings(items: int, n_resamples: int, seed: int) -> Iterator[np.ndarray]:

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
 from urllib.parse import quote, unquote
 
 from .base import JsonDict, float_array, is_finite, np, require_count, require_inner_share, require_option, short_repr
 from .files import write_whole
 from .html import Markup, folded, html_page, html_table, render, text_table
-from .resampling import bootstrap
+from .resampling import MeanInterval, mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,6 +181,7 @@ class Score:
     score: float | None
     signature: Signature
     reason: str = ""
+    bounded: ClassVar[bool] = False  # whether all of its numbers are shares, in [0, 1]
 
     def __post_init__(self) -> None:
         if self.score is None and not self.reason:
@@ -256,10 +257,10 @@ class Score:
         found = []
         for name, values in table.arrays().items():
             known = values[~np.isnan(values)]
-            low, high = mean_interval(known, confidence=confidence, seed=seed)
+            low, high, why = mean_interval(known, bounded=cls.bounded, confidence=confidence, seed=seed)
             mean = float(known.mean()) if known.size else None
             counts = {"n": int(known.size), "undefined": int(values.size - known.size)}
-            found.append({"measure": name, "value": mean, "low": low, "high": high, **counts})
+            found.append({"measure": name, "value": mean, "low": low, "high": high, **counts, "reason": why})
         return found
 
     def to_dict(self) -> JsonDict:
@@ -542,17 +543,6 @@ class PooledCorrelation(NamedTuple):
     reason: str = ""
 
 
-def mean_interval(
-    values: np.ndarray, *, confidence: float = 0.95, n_resamples: int = 2000, seed: int = 0
-) -> tuple[float | None, float | None]:
-    """Return a percentile bootstrap interval of a mean; (None, None) with fewer than two values."""
-    if len(values) < 2:
-        return None, None
-    means = lambda drawn: values[drawn].mean(axis=1)
-    drawn = bootstrap(means, len(values), confidence=confidence, n_resamples=n_resamples, seed=seed)
-    return drawn.low, drawn.high
-
-
 Result = TypeVar("Result", bound=Any)  # what a table holds for each text: a `Score`
 
 
@@ -711,16 +701,26 @@ class ScoreTable(Generic[Result]):
 
     def interval(
         self, name: str | None = None, *, confidence: float = 0.95, n_resamples: int = 2000, seed: int = 0
-    ) -> tuple[float | None, float | None]:
-        """Return a bootstrap interval of the mean of the main score, or of another number; texts are drawn again."""
+    ) -> MeanInterval:
+        """Return an interval of the mean of the main score, or of another number: `low`, `high` and `reason`.
+
+        Texts are drawn again, but for yes/no items and shares, which have Wilson's. Where the texts cannot bound the
+        mean, because they are fewer than three or all alike, both ends are None, and `reason` says so.
+        """
         arrays = self.arrays()
         values = self.scores if name is None else arrays[require_option(name, "number", arrays)]
-        return mean_interval(values[~np.isnan(values)], confidence=confidence, n_resamples=n_resamples, seed=seed)
+        how: JsonDict = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+        return mean_interval(values[~np.isnan(values)], bounded=self._kind.bounded, **how)
 
     def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
         """Return one row for each number: `measure`, `value` (its mean), `low`, `high`, and how many texts have it."""
         require_inner_share(confidence, "confidence")
         return self._kind.summarize(self, confidence=confidence, seed=seed)
+
+    def _shown_summary(self) -> list[JsonDict]:
+        """The summary without reasons where each number has its interval."""
+        rows = self.summary()
+        return rows if any(row.get("reason") for row in rows) else [_without(row, "reason") for row in rows]
 
     @property
     def _kind(self) -> type[Score]:
@@ -842,12 +842,12 @@ class ScoreTable(Generic[Result]):
         head = f"{type(self).__name__}({counts}, signature={str(self.signature)!r})"
         if not self._has_own_summary:
             return head
-        return "\n".join([head, text_table(self.summary()), *self._kind.remarks(self)])
+        return "\n".join([head, text_table(self._shown_summary()), *self._kind.remarks(self)])
 
     def _repr_html_(self) -> str:
         if self._has_own_summary:
             note = ". ".join([*self._kind.remarks(self), str(self.signature)])
-            summary = html_table(self.summary(), caption=f"{len(self)} texts", note=note)
+            summary = html_table(self._shown_summary(), caption=f"{len(self)} texts", note=note)
             shown = [folded(f"{n}: {self.headline(n)}", Markup(self.drawn(n))) for n in range(min(len(self), 10))]
             return Markup("".join([summary, *shown]))
         return self._card(", the first 10 below" if len(self) > 10 else "", self.rows()[:10])
@@ -901,6 +901,10 @@ class ScoreTable(Generic[Result]):
         target, title = Path(path), title or self.main
         write_whole(target, html_page(title, "".join([self._card(", the worst first", []), *reports])))
         return target
+
+
+def _without(row: JsonDict, name: str) -> JsonDict:
+    return {key: value for key, value in row.items() if key != name}
 
 
 def _without_nan(values: np.ndarray) -> list[float | None]:

@@ -85,6 +85,7 @@ class Faithfulness(Score):
         Who judged, and what that judge is good and bad at.
     """
 
+    bounded: ClassVar[bool] = True
     sentence_columns: ClassVar[Sequence[str]] = (
         *("sentence", "text", "start", "end", "supported", "state", "probability"),
         *("evidence", "similarities", "findings", "spans", "failed", "reason", "quotes"),

@@ -119,7 +119,7 @@ def measure_intervals(
     """Return a percentile interval for each measure, whole groups drawn.
 
     `sides` are labels, probabilities and verdicts, `group` the article of each, from 0.
-    (None, None) where fewer than half of the draws have a value, or with one group.
+    (None, None) where fewer than half of the draws have a value, or all the same.
     """
     count, n = int(group.max()) + 1, resampling.n_resamples
     if count < 2 or not n:
@@ -129,7 +129,7 @@ def measure_intervals(
     batches = [draws[start : start + step] for start in range(0, n, step)]
     parts = [weighted_measures(y, p, s, batch[:, group]) for batch in batches]
     columns = np.concatenate(parts).T
-    ends = [middle(column, resampling.confidence)[0] for column in columns]
+    ends = [middle(column, resampling.confidence).interval for column in columns]
     return [interval or (None, None) for interval in ends]
 
 # %% ../../nbs/4_trust/43_which_checker.ipynb #e7e41a02

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from summeval_nb.core.base import (
     InputWarning,
     JsonDict,
@@ -25,7 +23,7 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import require_passages, require_truth, table_rows, write_whole
 from summeval_nb.core.html import Markup, html_page, markdown_report, render
 from summeval_nb.core.metric import batch, metric
-from summeval_nb.core.resampling import bootstrap
+from summeval_nb.core.resampling import mean_interval
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 from summeval_nb.evidence.inputs import warn_of_paths
 from summeval_nb.judged.correctness import Correctness, correctness, hypothesis_score, pair_score, verdict_of
@@ -51,7 +49,7 @@ __all__ = [
     "evaluate_answer",
     "evaluate_answers",
     "evaluate_rows",
-    "mean_interval",
+    "mean_row",
     "rate_row",
 ]
 
@@ -676,24 +674,16 @@ def _notes_of(row: AnswerRow, parts: Mapping[Reply, _Parts]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def mean_interval(values: Sequence[float], confidence: float, seed: int) -> tuple[float | None, float | None]:
-    """Return a percentile bootstrap interval of the mean over rows; none with fewer than two values."""
-    if len(values) < 2:
-        return None, None
-    data = np.asarray(values, dtype=float)
-    means = lambda drawn: data[drawn].mean(axis=1)
-    found = bootstrap(means, len(data), confidence=confidence, n_resamples=2000, seed=seed)
-    return found.low, found.high
+def mean_row(name: str, values: Sequence[float], confidence: float, seed: int) -> JsonDict:
+    """Return the mean of a measure in [0, 1] over rows with its interval; None, with a reason, where it has none."""
+    low, high, why = mean_interval(values, bounded=True, confidence=confidence, seed=seed)
+    mean = sum(values) / len(values) if values else None
+    return {"measure": name, "value": mean, "low": low, "high": high, "n": len(values), "reason": why}
 
 
 def rate_row(name: str, hits: int, of: int, confidence: float) -> JsonDict:
     """Return a share of rows with Wilson's interval; undefined when there are no rows to count among."""
-    from scipy.stats import binomtest
-
-    if not of:
-        return {"measure": name, "value": None, "low": None, "high": None, "n": 0}
-    ends = binomtest(hits, of).proportion_ci(confidence, method="wilson")
-    return {"measure": name, "value": hits / of, "low": float(ends.low), "high": float(ends.high), "n": of}
+    return mean_row(name, [1.0] * hits + [0.0] * (of - hits), confidence, 0)
 
 
 def _summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) -> list[JsonDict]:
@@ -701,9 +691,7 @@ def _summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) ->
     rows = []
     for name in (*PAIRS, "correctness"):
         scores = [row for report in reports if (row := report.row()[name]) is not None]
-        low, high = mean_interval(scores, confidence, seed)
-        mean = sum(scores) / len(scores) if scores else None
-        rows.append({"measure": name, "value": mean, "low": low, "high": high, "n": len(scores)})
+        rows.append(mean_row(name, scores, confidence, seed))
     flags = [(report.answer_refused.value, report.truth_refused.value) for report in reports]
     for place, name in enumerate(("answers refused", "ground truths refused")):
         known = [flag[place] for flag in flags if flag[place] is not None]

@@ -120,6 +120,7 @@ class CitationsScore(Score):
         The label of each one's passage.
     """
 
+    bounded: ClassVar[bool] = True
     sentence_columns: ClassVar = (
         *("sentence", "text", "start", "end", "cites", "supported", "state", "probability", "right", "wrong"),
         *("unknown", "findings", "spans", "evidence", "reason"),

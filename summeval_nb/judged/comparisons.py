@@ -16,7 +16,7 @@ from summeval_nb.core.html import Markup, axes_for, figure_text, html_table, tex
 from summeval_nb.core.metric import Metric, batch, metric
 from summeval_nb.core.resampling import drawings, middle
 from summeval_nb.core.results import Outcome, Rows, Score, ScoreTable, Signature
-from summeval_nb.judged.answers import mean_interval, rate_row
+from summeval_nb.judged.answers import mean_row, rate_row
 from summeval_nb.judged.grading import ModelChoice, ask_for_choices, how_said
 from summeval_nb.judged.judging import Entailment, Judge
 from summeval_nb.judged.pairwise import CRITERIA, Order, Pair, answer_f1, both_orders, side_by_side_prompt, strengths
@@ -106,9 +106,7 @@ def _summarise(found: Sequence[AnswerComparison], confidence: float, seed: int) 
     names = {"a": "a wins", "b": "b wins", "tie": "ties"}
     rows = [rate_row(name, winners.count(kind), len(judged), confidence) for kind, name in names.items()]
     scores = [result.score for result in judged if result.score is not None]
-    low, high = mean_interval(scores, confidence, seed)
-    mean = sum(scores) / len(scores) if scores else None
-    rows.append({"measure": "preference for a", "value": mean, "low": low, "high": high, "n": len(scores)})
+    rows.append(mean_row("preference for a", scores, confidence, seed))
     twice = [result for result in judged if len(result.orders) == 2]
     flips = sum(result.consistent is False for result in twice)
     rows.append(rate_row("orders disagree", flips, len(twice), confidence))
@@ -338,7 +336,8 @@ class SystemRanking(Rows):
     strengths : mapping of str to float or None
         Log-odds against an average system; None with a `reason`.
     intervals : mapping of str to (float, float) or None
-        Bootstrap intervals over questions.
+        Bootstrap intervals over questions; None, with a `reason`, where drawing again shows no spread. That of a
+        system that won or lost every vote reaches to the exact bound of such a share.
     wins : mapping of (str, str) to float
         How often the first beat the second; a tie counts half for both.
     """
@@ -487,13 +486,21 @@ def _resampled(
     found = [fit(tables[vote].sum(axis=0)) for batch in drawings(len(tables), n_resamples, seed) for vote in batch]
     none = np.full(len(systems), np.nan)
     values = np.stack([none if row is None else row for row in found])
-    if np.ptp(values, axis=0).any() or not np.ptp(values[0]) > 0:
-        return [middle(column, confidence)[0] for column in values.T]
-    # Every unit says the same, so drawing again shows no spread: the exact bound of a share of n out of n (Clopper and
-    # Pearson) says how close the systems may be. With five units or fewer it lies on the other side of equal.
-    share = ((1 - confidence) / 2) ** (1 / len(tables))
-    least = math.log(share / (1 - share)) / np.ptp(values[0])
-    return [(min(value, least * value), max(value, least * value)) for value in values[0].tolist()]
+    ends = [middle(column, confidence).interval for column in values.T]
+    own = fit(tables.sum(axis=0))
+    if own is None or not np.ptp(own):
+        return ends
+    # A system that never lost, or never won, does so in every drawing. The exact bound of a share of n out of n
+    # (Clopper and Pearson) says how close to the others it may be: with five units or fewer, not apart from them.
+    net = np.sign(tables.sum(axis=2) - tables.sum(axis=1))
+    for place, value in enumerate(own.tolist()):
+        won, lost = (int((net[:, place] == sign).sum()) for sign in (1, -1))
+        if won + lost and not won * lost:
+            share = ((1 - confidence) / 2) ** (1 / (won + lost))
+            near = value * math.log(share / (1 - share)) / float(np.ptp(own))
+            known = (*(ends[place] or ()), value, near)
+            ends[place] = (min(known), max(known))
+    return ends
 
 
 class Entry(NamedTuple):
@@ -617,6 +624,7 @@ def bradley_terry(
         ends = _resampled(*drawn, n_resamples=times, confidence=sure, seed=seed)
     order = np.argsort(-(wins.sum(axis=1) if found is None else found), kind="stable")
     why = "some systems won or lost every vote against the rest: their strength is not finite, use a prior"
+    alike = "no interval: drawing the votes again shows no spread" if times > 1 and None in ends else ""
     return SystemRanking(
         systems=tuple(names[i] for i in order),
         strengths=dict(zip(names, values, strict=True)),
@@ -631,7 +639,7 @@ def bradley_terry(
                 "n_resamples": times,
             }
         ),
-        reason=why if found is None else "",
+        reason=why if found is None else alike,
     )
 
 

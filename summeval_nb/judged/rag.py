@@ -35,7 +35,7 @@ from summeval_nb.core.files import (
 from summeval_nb.core.html import Markup, folded, html_page, html_table
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, shared_index
-from summeval_nb.judged.answers import AnswerRow, evaluate_rows, mean_interval, rate_row
+from summeval_nb.judged.answers import AnswerRow, evaluate_rows, mean_row, rate_row
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, word_list
 from summeval_nb.judged.refusals import unread
 from summeval_nb.judged.retrieval import (
@@ -148,6 +148,7 @@ class RetrievalScore(Score):
         What a reader should know.
     """
 
+    bounded: ClassVar[bool] = True
     sentence_columns: ClassVar = tuple(one.name for one in fields(RetrievalStatement))
 
     name: str = ""
@@ -1120,15 +1121,13 @@ class RagScore(Score):
         for name, values in table.arrays().items():
             known = values[~np.isnan(values)].tolist()
             if name in MEASURES:
-                low, high = mean_interval(known, confidence, seed)
-                mean = sum(known) / len(known) if known else None
-                row = {"measure": name, "value": mean, "low": low, "high": high}
+                row = mean_row(name, known, confidence, seed)
                 lost = sum(own.scores[name].n_failed > 0 for own in table.results)
             else:
                 row = rate_row(name, int(sum(known)), len(known), confidence)
                 flags = [own.refused[name] for own in table.results]
                 lost = sum(flag is not None and flag.value is None for flag in flags)
-            found.append(row | {"n": len(known), "undefined": len(values) - len(known), "failed": lost})
+            found.append(row | {"undefined": len(values) - len(known), "failed": lost})
         return found
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
     JsonDict,
@@ -175,6 +175,7 @@ class SummarizationScore(Score):
         The number by which texts are ranked.
     """
 
+    bounded: ClassVar[bool] = True
     qa_score: float | None = None
     conciseness: float | None = None
     guarded: float | None = None

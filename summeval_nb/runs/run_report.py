@@ -20,7 +20,7 @@ import numpy as np
 from summeval_nb.core.base import JsonDict, callers_level, is_finite, require_count, require_option, require_share
 from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import html_page, html_table, markdown_report, render, text_table
-from summeval_nb.core.resampling import sign_flips
+from summeval_nb.core.resampling import all_alike, sign_flips
 from summeval_nb.core.results import Rows
 from summeval_nb.runs.finished import (
     Aligned,
@@ -127,9 +127,9 @@ class RunComparison(Rows):
     mean_a, mean_b, difference : float or None
         Of the n items; the difference is B - A.
     low, high : float or None
-        The interval of the difference; None where the items are too few to bound it.
+        The interval of the difference; None where the items are too few to bound it, or all differ alike.
     p_value : float or None
-        Two-sided. The interval holds 0 where it is above 1 - `confidence`.
+        Two-sided. An interval holds 0 where it is above 1 - `confidence`.
     method : str
         How interval and p-value were found, or why they were not.
     better : str
@@ -170,7 +170,7 @@ class RunComparison(Rows):
 
     def _interval(self) -> str:
         share = f"{100 * self.confidence:g} %"
-        few = f"too few items for a {share} interval"
+        few = f"no {share} interval" if self.method == _ALIKE else f"too few items for a {share} interval"
         return few if self.low is None else f"{share} interval [{self.low:+.4f}, {self.high:+.4f}]"
 
     def sentence(self, a: str | None = None, b: str | None = None) -> str:
@@ -181,8 +181,8 @@ class RunComparison(Rows):
         if self.difference is None:
             return " ".join([f"Nothing may be said: {self.method}.", *lost])
         claim = f"no difference between {first} and {second} is shown"
-        if self.low is not None and self.high is not None and not self.low <= 0 <= self.high:
-            claim = f"{second} scores {'higher' if self.low > 0 else 'lower'} than {first}"
+        if self.p_value is not None and self.p_value <= round(1 - self.confidence, 12):
+            claim = f"{second} scores {'higher' if self.difference > 0 else 'lower'} than {first}"
         numbers = f"{self.difference:+.4f}, {self._interval()}, two-sided p = {self.p_value:.3g} ({self.method})"
         return " ".join([f"On {self.n} common items {claim}: {numbers}.", *lost])
 
@@ -199,9 +199,12 @@ class RunComparison(Rows):
             raise ValueError(f"margin must be a number of at least 0, in the units of the score, not {margin!r}")
         if self.better not in ("higher", "lower"):
             raise ValueError("it is not known which scores are better: say better='higher' or better='lower'")
-        if self.low is None or self.high is None:
+        low, high = self.low, self.high
+        if self.method == _ALIKE and self.p_value is not None:  # the test has no interval, and its word
+            low = high = self.difference if self.p_value <= round(1 - self.confidence, 12) else 0.0
+        if low is None or high is None:
             raise ValueError(f"no regression can be told: {self.n} common items, {self._interval()}")
-        return (self.high if self.better == "higher" else -self.low) < -margin
+        return (high if self.better == "higher" else -low) < -margin
 
     def to_markdown(self) -> str:
         """Return the comparison as GitHub-flavoured Markdown."""
@@ -215,6 +218,7 @@ class RunComparison(Rows):
 
 
 _EXACT_LIMIT = 2000
+_ALIKE = "all differences are equal"
 
 
 def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float | None, float | None, float, str]:
@@ -222,16 +226,14 @@ def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float | None, 
     from scipy import stats
 
     mean, spread = float(d.mean()), d.std(ddof=1) / math.sqrt(len(d))
-    if len(d) > _EXACT_LIMIT and spread:
+    if len(d) > _EXACT_LIMIT and not all_alike(d):
         half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
         p = float(2 * stats.norm.sf(abs(mean) / spread))
         return mean - half, mean + half, p, "normal approximation"
     low, high, p = sign_flips(d, confidence=confidence, n_resamples=9999, seed=seed)
-    return (
-        *((low, high) if math.isfinite(low) else (None, None)),
-        p,
-        "sign flips" if d.any() else "all scores are equal",
-    )
+    if not math.isfinite(low):
+        return None, None, p, "sign flips"
+    return (None, None, p, _ALIKE) if all_alike(d) else (low, high, p, "sign flips")
 
 
 Run: TypeAlias = "RunReport | str | Path"
