@@ -12,7 +12,7 @@ from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.base import JsonDict, require_column, require_count, require_inner_share, require_option
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric
-from summeval_nb.core.resampling import drawings, middle, times_drawn
+from summeval_nb.core.resampling import drawings, mean_interval, middle, times_drawn
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
 
 __all__ = ["SystemComparisons", "compare_systems"]
@@ -140,7 +140,8 @@ def compare_systems(
     SystemComparisons
         `p_bootstrap` is that of the paired bootstrap (Koehn 2004), `p_randomisation` that of 10,000 trials of
         approximate randomisation (Riezler and Maxwell 2005). An interval is None where all draws give the same number,
-        and `reason` says so. A text without a score in one of the systems is left out in all.
+        and `reason` says so; that of yes/no items is Wilson's. A text without a score in one of the
+        systems is left out in all.
 
     Raises
     ------
@@ -222,10 +223,11 @@ def _tested(
     base, found = counted[first].of(drawn), dict[str, JsonDict]()
     for system, own in counted.items():
         values = base if system == first else own.of(drawn)
-        ends, _ = middle(values, confidence)
-        alike = "no interval: all draws of texts give the same number" if np.ptp(values) < 1e-12 else ""
-        low, high = (None, None) if alike or ends is None else ends
-        found[system] = {"score": whole[system], "low": low, "high": high, "reason": alike}
+        ends, _, why = middle(values, confidence)
+        low, high = ends or (None, None)
+        if own.counts.shape[1] == 1 and np.isin(own.counts, (0, 1)).all():  # yes/no items
+            low, high, why = mean_interval(own.counts[:, 0], confidence=confidence)
+        found[system] = {"score": whole[system], "low": low, "high": high, "reason": why and f"no interval: {why}"}
         if system != first:
             gap, apart = abs(whole[system] - whole[first]), np.abs(values - base)
             both = _Counted(np.concatenate([own.counts, counted[first].counts]), own.number)
