@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TextIO
 import typer
 from typer.core import TyperGroup
 
-from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, require_options
 from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import printable
@@ -66,7 +66,7 @@ def interrupted() -> bool:
 
 def say(text: str, *, err: bool = False, safe: bool = False) -> None:
     """Print a text to standard output or error; only one that is known to be `safe` keeps its escape sequences."""
-    text = without_secrets(text) if err else text
+    text = redacted(text) if err else text
     try:
         typer.echo(text if safe else printable(text), err=err)
     except OSError as error:

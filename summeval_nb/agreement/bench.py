@@ -23,7 +23,7 @@ import numpy as np
 from summeval_nb.agreement.annotators import chance_corrected, code_ratings
 from summeval_nb.agreement.correlation import draw_interval, with_interval
 from summeval_nb.agreement.disagreement import cohen_disagreement
-from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import InputWarning, JsonDict, Stages, one_bar, require_count, require_option, steps
 from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.core.files import frame_rows, read_asset, require_once
@@ -428,7 +428,7 @@ def benchmark_checker(
     found = {str(name): labelled_cases(str(name), rows, "check") for name, rows in sets.items()}
     chosen = {name: draw_cases(cases, limit, seed) for name, cases in found.items()}
     named = checker if isinstance(checker, Mapping) else {_name_of(checker): checker}
-    checkers = {without_secrets(str(name)): load_checker(value) for name, value in named.items()}
+    checkers = {redacted(str(name)): load_checker(value) for name, value in named.items()}
     by_evaluate = {name for name in chosen if (name == "everyday" if reports is None else reports)}
     kept = load_store(store)
     asked = [(*own, name) for own in checkers.items() for name in chosen]
@@ -645,7 +645,7 @@ def benchmark_judge(
     if not named:
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
     # an address may hold a password
-    judges = {without_secrets(str(n)): own if _is_rater(own) else load_judge(own) for n, own in named.items()}
+    judges = {redacted(str(n)): own if _is_rater(own) else load_judge(own) for n, own in named.items()}
     kept, runs, parts = load_store(store), [], {"metric": "judge-bench", "sets": "+".join(chosen)}
     for name, loaded in judges.items():
         parts[f"judge {name}"] = str(loaded.signature) if _is_rater(loaded) else loaded.fingerprint

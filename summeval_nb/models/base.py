@@ -21,7 +21,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, one_bar, require_count, require_text, require_texts, steps
 from summeval_nb.core.html import html_table, printable
 from summeval_nb.models.reading import read_reply, written_objects
@@ -171,7 +171,7 @@ class BackendError(RuntimeError):
     status: int | None = None
 
     def __init__(self, what: str, **attributes: str | float | None):
-        super().__init__(printable(without_secrets(what)))
+        super().__init__(printable(redacted(what)))
         self.__dict__.update(attributes)
 
     def __str__(self) -> str:

@@ -6,8 +6,8 @@ through a schema of our own, which lets no impossible number pass; what does not
 
 from __future__ import annotations
 
-import asyncio
 import base64
+import builtins
 import email.utils
 import json
 import logging
@@ -15,21 +15,23 @@ import math
 import os
 import re
 import ssl
-import threading
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeVar
+from functools import cached_property
+from typing import Annotated, Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import httpcore2
 import httpx2
 import openai
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from summeval_nb.core.addresses import Address, hidden
+from summeval_nb.core.addresses import Address, redacted
 from summeval_nb.core.base import JsonDict
 from summeval_nb.core.html import printable
 from summeval_nb.models.base import (
@@ -41,7 +43,6 @@ from summeval_nb.models.base import (
     beginning,
 )
 
-Value = TypeVar("Value")
 MOST_BYTES = 16_000_000  # of one answer; a page that names a dialect has a few thousand
 MOST_ERROR_BYTES = 65_536
 MOST_SHOWN = 2_000  # tokens at one place; no server is asked for more than 1,000
@@ -57,10 +58,6 @@ def _possible(logprob: float) -> float:
     return min(logprob, 0.0)
 
 
-Logprob = Annotated[float, AfterValidator(_possible)]
-Byte = Annotated[int, Field(ge=0, le=255)]
-
-
 def _whole(count: object) -> object:
     """A count that a server writes as 7.0, or as null for one that it did not make."""
     if count is None:
@@ -68,6 +65,16 @@ def _whole(count: object) -> object:
     return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
+def _joined(content: object) -> object:
+    """The text of a reply that comes in parts, such as thinking and text."""
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        texts = [part.get("text") for part in content if part.get("type") == "text"]
+        return "".join(texts) if all(isinstance(text, str) for text in texts) else content
+    return content
+
+
+Logprob = Annotated[float, AfterValidator(_possible)]
+Byte = Annotated[int, Field(ge=0, le=255)]
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
 
 
@@ -81,6 +88,11 @@ class Alternative(_Shape):
     token: str
     logprob: Logprob
     bytes: list[Byte] | None = None
+
+    @property
+    def written(self) -> builtins.bytes:
+        """The token in bytes."""
+        return builtins.bytes(self.bytes) if self.bytes else self.token.encode()
 
 
 def _adding_up(tokens: list[Alternative] | None) -> list[Alternative]:
@@ -101,13 +113,21 @@ class ShownToken(Alternative):
         Annotated[list[Alternative], Field(max_length=MOST_SHOWN)] | None, AfterValidator(_adding_up)
     ] = Field(default_factory=list)
 
+    @cached_property
+    def top(self) -> dict[builtins.bytes, float]:
+        """The probabilities of the tokens that were possible there, its own among them."""
+        found: dict[builtins.bytes, float] = {}
+        for token in self.top_logprobs or ():  # two tokens may be written with the same bytes
+            found[token.written] = found.get(token.written, 0.0) + math.exp(token.logprob)
+        return {self.written: math.exp(self.logprob), **found}
+
 
 class Logprobs(_Shape):
     content: list[ShownToken] | None = None
 
 
 class Message(_Shape):
-    content: str | None = None
+    content: Annotated[str | None, BeforeValidator(_joined)] = None
     refusal: str | None = None
     tool_calls: list[object] | None = None
     function_call: dict[str, object] | None = None
@@ -165,48 +185,40 @@ class TextAnswer(_Shape):
     answer: str
 
 
-def _first_error(error: ValidationError) -> str:
-    """What is wrong with a reply, in one line that quotes nothing of it but the names of its fields."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(str(part)[:30] for part in first["loc"])
-    return f"{place}: {first['msg']}"[:200] if place else str(first["msg"])[:200]
+# The transport. While a question is asked, `_END` says when its time is over; every wait on its connection ends then.
+
+_END: ContextVar[float | None] = ContextVar("end", default=None)
 
 
-# One event loop in a thread of its own serves all backends of a process: there every wait can be ended.
-
-_THREAD = "summeval_nb-wire"
-_loops: dict[int, asyncio.AbstractEventLoop] = {}
-_loops_lock = threading.Lock()
-
-
-def _loop() -> asyncio.AbstractEventLoop:
-    with _loops_lock:
-        loop = _loops.get(os.getpid())
-        if loop is None:
-            loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name=_THREAD, daemon=True).start()
-            _loops.clear()  # a forked process has no use for its parent's
-            _loops[os.getpid()] = loop
-        return loop
+def _left(most: float | None = None) -> float:
+    """The seconds that the question has left, and at most `most`."""
+    left = (_END.get() or 0.0) - time.monotonic()
+    if left <= 0:
+        raise httpcore2.ReadTimeout("the time of the question is over")
+    return left if most is None else min(left, most)
 
 
-if hasattr(os, "register_at_fork"):  # a fork may happen while another thread holds the lock
+class _Timed(httpcore2.NetworkStream):
+    """A connection on which no wait is longer than what the question has left."""
 
-    def _new_lock() -> None:
-        global _loops_lock
-        _loops_lock = threading.Lock()
+    def __init__(self, stream: httpcore2.NetworkStream):
+        self.close, self.get_extra_info = stream.close, stream.get_extra_info  # type: ignore[method-assign]
+        self._stream = stream
 
-    os.register_at_fork(after_in_child=_new_lock)
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), 65_536):
+            self._stream.write(buffer[start : start + 65_536], _left(timeout))
+
+    def start_tls(self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: Any = None) -> _Timed:
+        return _Timed(self._stream.start_tls(ssl_context, server_hostname, _left(timeout)))
 
 
-def wait_for(coroutine: Coroutine[Any, Any, Value]) -> Value:
-    """Run a coroutine in the loop's thread and return its value; Ctrl-C ends it."""
-    future = asyncio.run_coroutine_threadsafe(coroutine, _loop())
-    try:
-        return future.result()
-    except BaseException:
-        future.cancel()
-        raise
+class _Network(httpcore2.SyncBackend):
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, *more: Any, **options: Any) -> _Timed:
+        return _Timed(super().connect_tcp(host, port, _left(timeout), *more, **options))
 
 
 class _Declined(Exception):
@@ -216,59 +228,63 @@ class _Declined(Exception):
         self.response, self.said = response, said
 
 
-class _Guard(httpx2.AsyncHTTPTransport):
+class _Transport(httpx2.BaseTransport):
     """Sends our own headers and no others, and reads no more of a response than was asked for.
 
     The client has headers of its own: this machine's system and Python, and what OPENAI_ORG_ID, OPENAI_PROJECT_ID and
     OPENAI_CUSTOM_HEADERS say, which is meant for OpenAI and not for every server.
     """
 
-    def __init__(self, headers: dict[str, str], query: str, **options: Any):
-        super().__init__(**options)
-        self._headers, self._query = headers, query
+    def __init__(self, pool: httpcore2.ConnectionPool, headers: Mapping[str, str], query: str):
+        self._pool, self._headers, self._query = pool, headers, query
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request and return its whole response; raises `_Declined` for what is no answer."""
         about_body = ("Host", "Content-Type", "Content-Length")
-        headers = {name: request.headers[name] for name in about_body if name in request.headers} | self._headers
+        headers = {name: request.headers[name] for name in about_body if name in request.headers} | {**self._headers}
         if request.method == "GET":  # asked for once; whatever it does to its connection, no question is asked on it
             headers["Connection"] = "close"
-        url = httpx2.URL(f"{request.url}?{self._query}") if self._query else request.url
-        sent = httpx2.Request(
-            request.method, url, headers=headers, stream=request.stream, extensions=request.extensions
+        url = f"{request.url}?{self._query}" if self._query else str(request.url)
+        content, extensions = request.stream, request.extensions
+        sent = httpcore2.Request(
+            request.method, url, headers=[*headers.items()], content=content, extensions=extensions
         )
-        response = await super().handle_async_request(sent)
-        response.request = sent
+        received = self._pool.handle_request(sent)
         try:
-            if response.status_code == 200 and not _encoding(response):
-                body = await _body(response, MOST_BYTES)
-                return httpx2.Response(200, headers=response.headers, content=body)
-            readable = response.status_code != 200 and not response.is_redirect and not _encoding(response)
-            raise _Declined(response, await _body(response, MOST_ERROR_BYTES) if readable else b"")
+            response = httpx2.Response(received.status, headers=received.headers, request=request)
+            answers, encoded = received.status == 200, _encoding(response)
+            body, most = bytearray(), MOST_BYTES if answers else MOST_ERROR_BYTES
+            for part in () if encoded or response.is_redirect else received.iter_stream():
+                body += part
+                if len(body) > most:
+                    answers = False
+                    break
+            if answers and not encoded:
+                return httpx2.Response(200, headers=received.headers, content=bytes(body))
+            raise _Declined(response, bytes(body[:most]))
         finally:
-            await response.aclose()
-
-
-async def _body(response: httpx2.Response, most: int) -> bytes:
-    """The body, as it came over the wire; of an error only so much, and an answer with more is declined."""
-    body = bytearray()
-    async for part in response.aiter_raw():
-        body += part
-        if len(body) > most:
-            if response.status_code == 200:
-                raise _Declined(response)
-            break
-        await asyncio.sleep(0)  # thousands of pieces may have come at once, and others wait for their turn
-    return bytes(body[:most])
+            received.close()
 
 
 def _encoding(response: httpx2.Response) -> str:
     """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
     given = [name.strip() for name in response.headers.get("content-encoding", "").split(",")]
-    return ", ".join(name for name in given if name.lower() not in _PLAIN_ENCODINGS)
+    plain = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
+    return ", ".join(name for name in given if name.lower() not in plain)
 
 
-_PLAIN_ENCODINGS = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
+class _Silent(logging.Filter):
+    """Drops what the libraries log about our requests: addresses with their query, and whole headers."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record comes from somebody else's request."""
+        return _END.get() is None
+
+
+_LOGGERS = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+_LOGGERS += tuple(f"openai.{part}" for part in ("_base_client", "_response", "_legacy_response"))
+_silent = _Silent()
+Ask = Callable[[openai.OpenAI, httpx2.Timeout], Any]
 
 
 @dataclass
@@ -280,17 +296,16 @@ class Wire:
     model: str = ""
 
     def __post_init__(self) -> None:
-        self._made: tuple[int, openai.AsyncOpenAI] | None = None
-        self._proxy = _Proxy()
+        self._made: tuple[int, openai.OpenAI] | None = None
+        self._proxy = ""
         self.reached = False  # whether a page was ever answered, be it by a refusal
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_made": None, "_proxy": _Proxy(), "reached": False}
+        return {**self.__dict__, "_made": None, "_proxy": "", "reached": False}
 
     def hide(self, text: str) -> str:
         """Return a text without key, password and query, and without what a terminal obeys."""
-        secrets = [self.key, *self.address.secrets, *self._proxy.secrets]
-        return hidden(printable(hidden(text, secrets)), secrets)
+        return redacted(printable(text), [self.key, *self.address.secrets, *_secrets_of(self._proxy)])
 
     def error(self, kind: type[BackendError], what: str, remedy: str, **more: float | None) -> BackendError:
         """A typed error about this model on this server."""
@@ -303,10 +318,10 @@ class Wire:
         """
         end = time.monotonic() + within
 
-        def ask(client: openai.AsyncOpenAI, timeout: httpx2.Timeout) -> Awaitable[Any]:
+        def ask(client: openai.OpenAI, timeout: httpx2.Timeout) -> Any:
             return client.chat.completions.with_raw_response.create(**request, timeout=timeout)
 
-        answer = self._read(wait_for(self._asked(ask, connect, within)))
+        answer = self._read(self._asked(ask, connect, within))
         if time.monotonic() > end:  # a very large one takes its time to be read
             raise self._late("no complete answer", within)
         return answer
@@ -315,49 +330,50 @@ class Wire:
         """Fetch an object of JSON from the server's root (above `/v1`), by POST if it takes a body; {} for none."""
         url = self.address.start.removesuffix("/v1") + path
 
-        def ask(client: openai.AsyncOpenAI, timeout: httpx2.Timeout) -> Awaitable[httpx2.Response]:
+        def ask(client: openai.OpenAI, timeout: httpx2.Timeout) -> httpx2.Response:
             if body is None:
                 return client.get(url, cast_to=httpx2.Response, options={"timeout": timeout})
             return client.post(url, cast_to=httpx2.Response, body=body, options={"timeout": timeout})
 
         with suppress(BackendError, ValueError, RecursionError):
-            page = json.loads(wait_for(self._asked(ask, min(connect, PAGE_SECONDS), min(within, PAGE_SECONDS))))
+            page = json.loads(self._asked(ask, min(connect, PAGE_SECONDS), min(within, PAGE_SECONDS)))
             return page if isinstance(page, dict) else {}
         return {}
 
-    async def _asked(
-        self, ask: Callable[[openai.AsyncOpenAI, httpx2.Timeout], Awaitable[Any]], connect: float, within: float
-    ) -> bytes:
+    def _asked(self, ask: Ask, connect: float, within: float) -> bytes:
         """What the server sends in answer to a request, all faults given their types."""
+        begun = _END.set(time.monotonic() + within)
         try:
-            async with asyncio.timeout(within):
-                response = await ask(self._client(), httpx2.Timeout(None, connect=connect))
+            response = ask(self._client(), httpx2.Timeout(None, connect=connect))
             self.reached = True
             return bytes(response.content)
-        except TimeoutError:
-            raise self._late("no complete answer", within) from None
         except _Declined as declined:
             self.reached = True
             raise self._declined(declined.response, declined.said) from None
-        except (openai.APIConnectionError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
-            cause = error.__cause__ or error
-            if isinstance(cause, httpx2.ConnectTimeout):
-                raise self._late("no connection", connect) from None
-            raise self._broken(cause) from None
+        except httpcore2.ConnectTimeout:
+            raise self._late("no connection", min(connect, within)) from None
+        except httpcore2.TimeoutException:
+            raise self._late("no complete answer", within) from None
+        except (openai.APIConnectionError, *_UNREACHED, *_BROKEN, OSError, ValueError) as error:
+            raise self._broken(error.__cause__ or error) from None
+        finally:
+            _END.reset(begun)
 
     def _read(self, body: bytes) -> Answer:
         """The reply, checked."""
         try:
             answer = Answer.model_validate_json(body)
         except ValidationError as error:
-            said = self.hide(_first_error(error))
-            if error.errors(include_url=False, include_input=False, include_context=False)[0]["type"] == "json_invalid":
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = "".join(f"{str(part)[:30]}." for part in first["loc"])[:-1]
+            said = self.hide(f"{place}{': ' * bool(place)}{first['msg']}"[:200])
+            if first["type"] == "json_invalid":
                 begins = beginning(self.hide(body[:MOST_ERROR_BYTES].decode("utf-8", "replace")))
                 what = f"the server sent no answer, or it broke off (200 OK, but no JSON: {said}; {begins})"
                 raise self.error(BackendUnavailable, what, "check base_url; try again") from None
             raise self.error(InvalidOutput, f"the reply is not of the protocol's form: {said}", _PROTOCOL) from None
         if answer.error is not None:
-            what = f"the answer broke off (the server says: {self._said(str(answer.error))})"
+            what = f"the answer broke off (the server says: {self._said(_message(answer.error))})"
             raise self.error(BackendUnavailable, what, "try again")
         if not answer.choices:
             raise self.error(BackendUnavailable, "the server sent no answer (200 OK)", "check base_url; try again")
@@ -385,8 +401,8 @@ class Wire:
         elif not isinstance(error, _UNREACHED):
             what = f"the answer broke off ({self._said(f'{type(error).__name__}: {error}')})"
             remedy = "try again"
-        elif self._proxy.variable:
-            what = f"{what} through the proxy that {self._proxy.variable} names"
+        elif self._proxy:
+            what = f"{what} through the proxy that the environment names"
             remedy = "is the proxy right? else name the host in NO_PROXY"
         return self.error(BackendUnavailable, what, remedy)
 
@@ -403,12 +419,14 @@ class Wire:
             return self.error(BackendRejected, f"the answer is {unasked}", remedy, status=status)
         if status == 200:
             return self.error(InvalidOutput, f"the answer has more than {MOST_BYTES // 1_000_000} MB", _PROTOCOL)
-        said = f"its words are {unasked}" if encoding else self._said(_message(body))
-        wait = seconds_to_wait(response.headers.get("retry-after"))
+        words = body.decode("utf-8", "replace")
+        with suppress(ValueError, RecursionError):
+            words = _message(json.loads(body)) or words
+        said, wait = self._said(words), seconds_to_wait(response.headers.get("retry-after"))
+        said = f"its words are {unasked}" if encoding else said
         if status in (400, 413, 422) and _TOO_LONG.search(said):
-            length, limit = _lengths(re.sub(rf", {status}\b", "", said))
             remedy = "shorten the evidence, or use a model with a longer context"
-            return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy, length=length, limit=limit)
+            return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy)
         if status == 429 and "insufficient_quota" not in said:
             what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
             return self.error(BackendUnavailable, what, remedy, retry_after=wait)
@@ -417,94 +435,55 @@ class Wire:
             return self.error(BackendUnavailable, what, "try again later", retry_after=wait)
         remedies = {401: "check api_key", 403: "check what this key may do", 404: "check the model's name and base_url"}
         remedy = remedies.get(status, "see what the server says")
-        what = f"the server refused the request ({status}): {said}"
-        return self.error(BackendRejected, what, remedy, status=status)
+        return self.error(BackendRejected, f"the server refused the request ({status}): {said}", remedy, status=status)
 
-    def _client(self) -> openai.AsyncOpenAI:
-        """The client; made in the loop's thread, once in each process. It knows no secret: the guard sends the key."""
+    def _client(self) -> openai.OpenAI:
+        """The client, made once in each process. It knows no secret: the transport sends the key."""
         if self._made is None or self._made[0] != os.getpid():
-            _silence()
-            http = httpx2.AsyncClient(transport=self._guard(), trust_env=False, follow_redirects=False)
-            client = openai.AsyncOpenAI(
-                api_key="sent by the guard", base_url=self.address.start, max_retries=0, http_client=http
-            )
-            self._made = os.getpid(), client
-            weakref.finalize(self, _close, asyncio.get_running_loop(), client).atexit = False
+            for name in _LOGGERS:
+                logging.getLogger(name).addFilter(_silent)  # once, however often it is said
+            headers = {"User-Agent": "summeval_nb", "Accept": "application/json", "Accept-Encoding": "identity"}
+            if self.address.basic or self.key:
+                headers["Authorization"] = f"Basic {self.address.basic}" if self.address.basic else f"Bearer {self.key}"
+            pool = self._pool()
+            http = httpx2.Client(transport=_Transport(pool, headers, self.address.query), trust_env=False)
+            start, key = self.address.start, "sent by the transport"
+            self._made = os.getpid(), openai.OpenAI(api_key=key, base_url=start, max_retries=0, http_client=http)
+            weakref.finalize(self, pool.close).atexit = False
         return self._made[1]
 
-    def _guard(self) -> _Guard:
-        """The transport; of the environment it takes the proxy and the certificates, each with its name."""
-        self._proxy = _proxy_of(self.address)
-        headers = {"User-Agent": "summeval_nb", "Accept": "application/json", "Accept-Encoding": "identity"}
-        if authorization := self.address.basic or (f"Bearer {self.key}" if self.key else ""):
-            headers["Authorization"] = authorization
-        encrypted = self.address.encrypted or self._proxy.url.startswith("https://")
-        trusted = self._trusted() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        limits = httpx2.Limits(max_connections=None, keepalive_expiry=5)
-        proxy = self._proxy.url or None
+    def _pool(self) -> httpcore2.ConnectionPool:
+        """Connections, by the proxy and with the certificates that the environment names."""
+        self._proxy, proxy = _proxy_of(self.address), None
         try:
-            return _Guard(headers, self.address.query, verify=trusted, trust_env=False, limits=limits, proxy=proxy)
-        except ImportError:
-            what = f"{self._proxy.variable} names a SOCKS proxy, for which the package socksio is missing"
-            remedy = "install socksio, or unset the variable"
-        except (ValueError, httpx2.InvalidURL):
-            scheme = self._proxy.url.partition("://")[0]
-            what = f"{self._proxy.variable} names a proxy that cannot be used ({scheme}://...)"
-            remedy = "mend or unset the variable"
-        raise self.error(BackendUnavailable, self.hide(what), remedy)
-
-    def _trusted(self) -> ssl.SSLContext:
-        """The certificates to trust: those that the environment names, else those of this system."""
-        file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-        try:
-            if file:
-                return ssl.create_default_context(cafile=file)
-            if folder and os.path.isdir(folder):
-                return ssl.create_default_context(capath=folder)
-            if not folder:
-                return httpx2.create_ssl_context(trust_env=False)
-            what = "is no folder"
-        except OSError as error:
-            what = f"cannot be used ({error.strerror or type(error).__name__})"
-        names = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE") if os.environ.get(name)]
-        named = " or ".join(f"{name}={os.environ[name]!r}" for name in names) or "the list of certificates"
-        raise self.error(BackendUnavailable, self.hide(f"{named} {what}"), "mend or unset the variable")
+            if self._proxy:
+                given = httpx2.Proxy(self._proxy)
+                proxy = httpcore2.Proxy(str(given.url), auth=given.raw_auth)
+                if given.url.scheme.startswith("socks"):
+                    import socksio  # noqa: F401
+            if self.address.shown.startswith("https:") or self._proxy.startswith("https:"):
+                trusted = httpx2.create_ssl_context()
+            else:
+                trusted = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            return httpcore2.ConnectionPool(
+                trusted, proxy, max_connections=None, keepalive_expiry=5, network_backend=_Network()
+            )
+        except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
+            names = [name for name in os.environ if re.fullmatch("(https?|all)_proxy|ssl_cert_(file|dir)", name, re.I)]
+            named = self.hide(", ".join(f"{name}={os.environ[name]!r}" for name in names))
+            what = f"proxy or certificates cannot be used as the environment says, {named}"
+            why = self._said(f"{type(error).__name__}: {error}")
+            remedy = "mend or unset what is wrong of it; SOCKS needs the package socksio"
+            raise self.error(BackendUnavailable, f"{what} ({why})", remedy) from None
 
 
-def _close(loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI) -> None:
-    if loop is _loops.get(os.getpid()) and loop.is_running():
-        asyncio.run_coroutine_threadsafe(client.close(), loop)
-
-
-_UNREACHED = (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
+_UNREACHED = (httpcore2.ConnectError, httpcore2.ProxyError, httpcore2.UnsupportedProtocol, httpx2.InvalidURL)
+_BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.StreamError)
 _PROTOCOL = "use a server that keeps to OpenAI's protocol"
 _TOO_LONG = re.compile(
     r"(?=.*(token|length|size))(?=.*(context|too long|too many tokens|exceed|longer than|less than \d+ tokens))",
     re.I | re.S,
 )
-_NUMBER = r"(?<![\d.,])(\d{1,12}(?:,\d{3}){0,3})(?![\d.]\d)"
-_LIMIT = re.compile(
-    rf"(?:context (?:length|size|window)|model length|limit|less than|at most|<=)\D{{0,30}}{_NUMBER}"
-    rf"|{_NUMBER} (?:tokens )?max",
-    re.I,
-)
-_OWN_LENGTH = re.compile(
-    rf"{_NUMBER} (?:in (?:the|your) (?:messages|prompt)|(?:tokens )?from the input|(?:input|prompt|`inputs`) tokens)"
-    rf"|prompt \(length {_NUMBER}|(?:prompt|request|input) \({_NUMBER} tokens",
-    re.I,
-)
-
-
-def _lengths(said: str) -> tuple[int | None, int | None]:
-    """The prompt's length and the limit that a server's words name, in tokens; None for what they leave open."""
-
-    def numbers(pattern: re.Pattern[str] | str) -> list[int]:
-        found = re.finditer(pattern, said)
-        return [int("".join(match.groups("")).replace(",", "")) for match in found]
-
-    limit, own = min(numbers(_LIMIT), default=None), max(numbers(_OWN_LENGTH), default=None)
-    others = [number for number in numbers(_NUMBER) if limit is not None and number > limit]
-    return max(others, default=None) if own is None else own, limit
 
 
 def seconds_to_wait(text: str | None) -> float | None:
@@ -526,36 +505,23 @@ def _elsewhere(response: httpx2.Response) -> str:
     return "another address"
 
 
-@dataclass(frozen=True)
-class _Proxy:
-    """What requests go through, and the variable that names it; nothing of it where they go straight."""
-
-    variable: str = ""
-    url: str = field(default="", repr=False)
-
-    @property
-    def secrets(self) -> list[str]:
-        """User and password of the proxy, and how they are sent."""
-        with suppress(ValueError):
-            parts = urlsplit(self.url)
-            user, password = unquote(parts.username or ""), unquote(parts.password or "")
-            together = base64.b64encode(f"{user}:{password}".encode()).decode()
-            return [user, password, together] if user or password else []
-        return [self.url]
-
-
-def _proxy_of(address: Address) -> _Proxy:
-    """The proxy that the environment names for an address; this machine is asked without one."""
+def _proxy_of(address: Address) -> str:
+    """The proxy that the environment names for an address; '' for none, as for this machine."""
     parts = urlsplit(address.shown)
     if address.local or proxy_bypass(parts.netloc):
-        return _Proxy()
+        return ""
     known = getproxies()
-    for scheme in (parts.scheme, "all"):
-        if url := known.get(scheme):
-            names = (f"{scheme}_proxy", f"{scheme}_PROXY", f"{scheme}_proxy".upper())
-            variable = next((name for name in names if os.environ.get(name)), "this system's network settings")
-            return _Proxy(variable, url if "://" in url else f"http://{url}")
-    return _Proxy()
+    url = known.get(parts.scheme) or known.get("all", "")
+    return f"http://{url}" if url and "://" not in url else url
+
+
+def _secrets_of(proxy: str) -> list[str]:
+    """User and password of a proxy, and how they are sent."""
+    with suppress(ValueError):
+        parts = urlsplit(proxy)
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        return [user, password, base64.b64encode(f"{user}:{password}".encode()).decode()] if user or password else []
+    return [proxy]
 
 
 def _distrust(error: BaseException) -> str:
@@ -571,31 +537,10 @@ def _distrust(error: BaseException) -> str:
     return ""
 
 
-class _Silent(logging.Filter):
-    """Drops what the libraries log about our requests: addresses with their query, and whole headers."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record comes from another thread than ours."""
-        return threading.current_thread().name != _THREAD
-
-
-_LOGGERS = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
-_LOGGERS += tuple(f"openai.{part}" for part in ("_base_client", "_response", "_legacy_response"))
-_silent = _Silent()
-
-
-def _silence() -> None:
-    for name in _LOGGERS:
-        logging.getLogger(name).addFilter(_silent)  # once, however often it is said
-
-
-def _message(body: bytes) -> str:
-    """What an error's body says, for people: the messages within JSON, else the text."""
-    with suppress(ValueError, RecursionError):
-        page = json.loads(body)
-        places = [page.get("error"), page] if isinstance(page, dict) else []
-        names = ("message", "code", "type", "error", "detail")
-        said = [place[name] for place in places if isinstance(place, dict) for name in names if name in place]
-        if texts := dict.fromkeys(str(part) for part in said if isinstance(part, (str, int))):
-            return ", ".join(texts)
-    return body.decode("utf-8", "replace")
+def _message(page: object) -> str:
+    """What JSON says about an error, for people; '' for nothing."""
+    places = [page.get("error"), page] if isinstance(page, dict) else [page] if isinstance(page, str) else []
+    names = ("message", "code", "type", "error", "detail")
+    said = [place[name] for place in places if isinstance(place, dict) for name in names if name in place]
+    said += [place for place in places if isinstance(place, str)]
+    return ", ".join(dict.fromkeys(str(part) for part in said if isinstance(part, (str, int))))

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.addresses import redacted
 from summeval_nb.models.base import Backend
 from summeval_nb.models.store import Store
 
@@ -28,7 +28,7 @@ def unknown_name(name: str, what: str) -> ValueError:
     "a model behind a server is named as in 'llm:gpt-4o-mini@https://HOST/v1'"
     """
     near = get_close_matches(name, FORMS, n=1, cutoff=0.65)
-    shown = without_secrets(name)
+    shown = redacted(name)
     meant = f", did you mean {near[0]!r}?" if near else ":"
     server = shown if "@http" in name else f"{shown:.60}@https://HOST/v1"
     remedy = "" if near else f"; a model behind a server is named as in {f'llm:{server}'!r}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import random
 import re
@@ -37,7 +36,7 @@ from summeval_nb.models.reading import read_choice, written_objects
 from summeval_nb.models.threads import in_threads
 
 if TYPE_CHECKING:
-    from summeval_nb.models.http import Alternative, Answer, ShownToken
+    from summeval_nb.models.http import Answer, ShownToken
 
 __all__ = ["ServerBackend"]
 
@@ -59,32 +58,17 @@ class _Way(NamedTuple):
     how: str
 
 
-class _Piece(NamedTuple):
-    """One token of a server's answer: its bytes, and the probabilities of the tokens that were possible there."""
+def _constraint(dialect: str, options: Sequence[str]) -> tuple[str, JsonDict]:
+    """The fields of a request that allow only these options, and the dialect that they are of.
 
-    token: bytes
-    top: dict[bytes, float]
-
-
-def _piece(shown: ShownToken) -> _Piece:
-    top: dict[bytes, float] = {}
-    for token in shown.top_logprobs or ():  # two tokens may be written with the same bytes
-        top[_bytes(token)] = top.get(_bytes(token), 0.0) + math.exp(token.logprob)
-    top.setdefault(_bytes(shown), math.exp(shown.logprob))
-    return _Piece(_bytes(shown), top)
-
-
-def _bytes(token: Alternative) -> bytes:
-    return bytes(token.bytes) if token.bytes else token.token.encode()
-
-
-def _constraint(dialect: str, options: Sequence[str]) -> JsonDict:
-    """The fields of a request that allow only these options; dialects without one use a JSON schema."""
-    if dialect == "llamacpp":
-        return {"extra_body": {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}}
-    if dialect == "vllm":
-        return {"extra_body": {"structured_outputs": {"choice": list(options)}}}
-    return _json_schema("choice", _answer_schema({"enum": list(options)}))
+    Dialects without such a field use a JSON schema, as all do where an option begins another one.
+    """
+    nested = any(option != other and other.startswith(option) for option in options for other in options)
+    if dialect == "llamacpp" and not nested:
+        return dialect, {"extra_body": {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}}
+    if dialect == "vllm" and not nested:
+        return dialect, {"extra_body": {"structured_outputs": {"choice": list(options)}}}
+    return "openai", _json_schema("choice", _answer_schema({"enum": list(options)}))
 
 
 def _answer_schema(kind: JsonDict) -> JsonDict:
@@ -104,67 +88,39 @@ def _written(dialect: str, text: str, options: Sequence[str]) -> tuple[int, dict
     if dialect in ("llamacpp", "vllm"):
         return (0, {option: option.encode() for option in options}) if text in options else None
     found = re.fullmatch(r'(\s*\{\s*"answer"\s*:\s*")(.*)("\s*\}\s*)', text, re.S)
-    if not found or _unquoted(found[2]) not in options:
+    said = None
+    with suppress(ValueError):
+        said = json.loads(f'"{found[2]}"') if found else None
+    if found is None or said not in options:
         return None
-    quoted = found[2].isascii()
-    spelled = {option: json.dumps(option, ensure_ascii=quoted)[1:-1] for option in options}
+    spelled = {option: json.dumps(option, ensure_ascii=found[2].isascii())[1:-1] for option in options}
     return len(found[1].encode()), {option: (found[1] + word + found[3]).encode() for option, word in spelled.items()}
 
 
-def _constraining(dialect: str, options: Sequence[str]) -> str:
-    """The dialect in which to constrain: OpenAI's where an option begins another one."""
-    nested = any(option != other and other.startswith(option) for option in options for other in options)
-    return "openai" if nested else dialect
-
-
-def _unquoted(text: str) -> str | None:
-    """What a text within quotes says in JSON; None if it is no JSON."""
-    with suppress(ValueError):
-        return str(json.loads(f'"{text}"'))
-    return None
-
-
 def _served_masses(
-    pieces: Sequence[_Piece], begin: int, whole: Mapping[str, bytes]
+    tokens: Sequence[ShownToken], begin: int, whole: Mapping[str, bytes]
 ) -> tuple[dict[str, float], list[tuple[str, ...]], float]:
     """Return the options' shares, the groups of options that stay open, and the bound for an option not shown."""
     at, first = 0, 0
-    while first < len(pieces) - 1 and at + len(pieces[first].token) <= begin:
-        at += len(pieces[first].token)
+    while first < len(tokens) - 1 and at + len(tokens[first].written) <= begin:
+        at += len(tokens[first].written)
         first += 1
     open_groups: list[tuple[str, ...]] = []
 
     def walk(place: int, rest: dict[str, bytes]) -> dict[str, float]:
-        piece = pieces[place] if place < len(pieces) else _Piece(b"", {})
-
         def deeper(token: bytes, begun: dict[str, bytes]) -> dict[str, float]:
-            if token == piece.token:
+            if token == tokens[place].written:
                 return walk(place + 1, begun)
             if len(begun) < len(whole):
                 open_groups.append(tuple(begun))
             return {}
 
-        return option_masses(rest, piece.top, deeper)
+        return option_masses(rest, tokens[place].top if place < len(tokens) else {}, deeper)
 
     masses = walk(first, {option: text[at:] for option, text in whole.items()})
-    shown = [share for share in pieces[first].top.values() if share > 0]
+    shown = [share for share in tokens[first].top.values() if share > 0]
     bound = min(min(shown, default=1.0), 1 - sum(shown))
     return masses, open_groups, max(0.0, bound)
-
-
-class _Pause:
-    """A moment before which no thread of a backend may ask."""
-
-    def __init__(self) -> None:
-        self._until, self._lock = 0.0, threading.Lock()
-
-    def hold(self, seconds: float) -> None:
-        with self._lock:
-            self._until = max(self._until, time.monotonic() + seconds)
-
-    def wait(self) -> None:
-        while (left := self._until - time.monotonic()) > 0:
-            time.sleep(left)
 
 
 def _whole_number(value: object) -> int | None:
@@ -180,26 +136,13 @@ def _left_open(masses: Mapping[str, float], bound: float) -> list[str]:
     return unseen if bound * len(unseen) > 0.02 * sum(masses.values()) else []
 
 
-def _key(key: str | None, address: Address) -> str:
-    """The key to send; OpenAI's own from the environment only to OpenAI's own address."""
-    if key is None and address.host == "api.openai.com" and address.encrypted:
-        key = os.environ.get("OPENAI_API_KEY")
-    key = _unshown("" if key is None else key, "api_key").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise ValueError("api_key holds signs that no key has, such as a line break (it is not shown)")
-    return key
-
-
 def _unshown(value: object, name: str) -> str:
     """Return `value` if it is a string; else raise a `TypeError` that shows none of it, since it may be secret."""
     if isinstance(value, str):
-        return value
-    remedy = "pass one string"
-    if isinstance(value, (bytes, bytearray)):
-        remedy = "decode it first: value.decode()"
-    raise TypeError(
-        f"{name} must be a string, not {type(value).__name__} (not shown, since it may be secret): {remedy}"
-    )
+        return value.strip()
+    remedy = "decode it first: value.decode()" if isinstance(value, (bytes, bytearray)) else "pass one string"
+    shown = f"not {type(value).__name__} (not shown, since it may be secret)"
+    raise TypeError(f"{name} must be a string, {shown}: {remedy}")
 
 
 def _require_seconds(value: float, name: str) -> float:
@@ -241,9 +184,8 @@ class ServerBackend(Backend):
     honours constraints and returns probabilities. Without probabilities a choice is
     hard: the option that a constrained reply holds, or a plain one states. A server
     that gives neither is refused with `BackendRejected`. The fingerprint is what you
-    named, so nobody is asked for it, and a store that holds all answers needs no server;
-    another model behind the same name and address needs another store. Threads may
-    share one backend.
+    named, so a store that holds all answers needs no server; another model behind the
+    same name and address needs another store. Threads may share one backend.
 
     A question is one request, at most `1 + max_retries`; options with a common
     beginning may take one more for each such beginning, and llama.cpp's server is asked
@@ -273,7 +215,11 @@ class ServerBackend(Backend):
         self.name = require_text(model, "model")
         address = Address.parse(_unshown(base_url, "base_url"))
         self.base_url = address.shown
-        key = _key(api_key, address)
+        if api_key is None and address.host == "api.openai.com" and address.shown.startswith("https:"):
+            api_key = os.environ.get("OPENAI_API_KEY")
+        key = _unshown("" if api_key is None else api_key, "api_key")
+        if not (key.isascii() and key.isprintable()):
+            raise ValueError("api_key holds signs that no key has, such as a line break (it is not shown)")
         self.asked_dialect = require_option(dialect, "dialect", ("auto", *DIALECTS))
         self.timeout = _require_seconds(timeout, "timeout")
         self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
@@ -285,22 +231,19 @@ class ServerBackend(Backend):
         from summeval_nb.models.http import Wire
 
         self._wire = Wire(address, key, self.name)
-        self._set_up()
-
         self._older = False  # whether it knows `max_tokens` only
-
-    def _set_up(self) -> None:
-        self._lock, self._pause = threading.Lock(), _Pause()
-        self._found: _Way | BackendError | None = None
-        self._failed: tuple[float, BackendError] | None = None
-        self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
+        self.__setstate__({})
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found", "_failed")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_found", "_failed", "_not_before")}
 
     def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
-        self._set_up()
+        self._lock = threading.Lock()
+        self._not_before = 0.0  # when a server that asked for a pause may be asked again, by whatever thread
+        self._found: _Way | BackendError | None = None
+        self._failed: tuple[float, BackendError] | None = None
+        self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
 
     def __repr__(self) -> str:
         return f"ServerBackend({self.name!r}, base_url={self.base_url!r})"
@@ -352,11 +295,9 @@ class ServerBackend(Backend):
         self._check_length(prompt)
         if way.how != "probabilities":
             return Choice(self._stated(prompt, options, way), {}, None)
-        dialect = way.dialect
-        how = _constraining(dialect, options)
-        masses, bound = self._masses(prompt, options, how)
-        if _left_open(masses, bound) and dialect == "llamacpp":
-            masses, bound = self._masses(prompt, options, how, _SHOWN_BY_LLAMACPP)
+        masses, bound = self._masses(prompt, options, way)
+        if _left_open(masses, bound) and way.dialect == "llamacpp":
+            masses, bound = self._masses(prompt, options, way, _SHOWN_BY_LLAMACPP)
         what = ""
         if unseen := _left_open(masses, bound):
             what = (
@@ -369,24 +310,23 @@ class ServerBackend(Backend):
         return Choice.from_masses(masses)
 
     def _masses(
-        self, prompt: str, options: tuple[str, ...], dialect: str, shown: int = _SHOWN
+        self, prompt: str, options: tuple[str, ...], way: _Way, shown: int = _SHOWN
     ) -> tuple[dict[str, float], float]:
         """The options' shares of the probability, and the bound for one that is not shown."""
-        probabilities = {"logprobs": True, "top_logprobs": shown}
-        constraint, longest = _constraint(dialect, options), max(map(len, options))
-        answer = self._ask(prompt, _Way(dialect, "probabilities"), 32 + longest, **constraint, **probabilities)
-        text, pieces = answer.text, [_piece(token) for token in answer.tokens]
-        written = _written(dialect, text, options)
+        dialect, constraint = _constraint(way.dialect, options)
+        room, probabilities = 32 + max(map(len, options)), {"logprobs": True, "top_logprobs": shown}
+        answer = self._ask(prompt, way, room, **constraint, **probabilities)
+        text, written = answer.text, _written(dialect, answer.text, options)
         if written is None:
             what = f"the answer is none of {list(options)}; {beginning(self._shown(text))}"
             remedy = "the server did not keep to its constraint; try another one"
             raise self._wire.error(InvalidOutput, what, remedy)
-        if b"".join(piece.token for piece in pieces)[: len(text.encode())] != text.encode():
+        if not b"".join(token.written for token in answer.tokens).startswith(text.encode()):
             what = "the server returned no probabilities (logprobs) with its answer"
             raise self._wire.error(BackendRejected, what, "use a server that returns top_logprobs for every token")
-        masses, open_groups, bound = _served_masses(pieces, *written)
+        masses, open_groups, bound = _served_masses(answer.tokens, *written)
         for group in dict.fromkeys(open_groups):
-            more, further = self._masses(prompt, group, dialect, shown) if len(group) > 1 else ({}, 0.0)
+            more, further = self._masses(prompt, group, way, shown) if len(group) > 1 else ({}, 0.0)
             masses.update(more)
             bound = max(bound, further)
         return masses, bound
@@ -400,7 +340,7 @@ class ServerBackend(Backend):
     def _stated(self, prompt: str, options: tuple[str, ...], way: _Way, temperature: float = 0) -> str:
         """The option that the model writes, held to them where the server can do that."""
         if way.how == "constrained":
-            room, fields = 32 + max(map(len, options)), _constraint(_constraining(way.dialect, options), options)
+            room, fields = 32 + max(map(len, options)), _constraint(way.dialect, options)[1]
         else:
             room, fields = _ROOM, {}
             prompt += f"\n\nReply with one of these and nothing else: {', '.join(options)}."
@@ -444,7 +384,8 @@ class ServerBackend(Backend):
         request = {"model": self.name, "messages": messages, **fields}
         start = time.monotonic()
         for repeats in range(self.max_retries + 1):
-            self._pause.wait()
+            while (early := self._not_before - time.monotonic()) > 0:
+                time.sleep(early)
             try:
                 left = max(0.0, self.total_timeout - (time.monotonic() - start))
                 within = min(self.timeout, left)
@@ -460,7 +401,7 @@ class ServerBackend(Backend):
                 if wait is None:
                     time.sleep(pause)
                 else:
-                    self._pause.hold(pause)
+                    self._not_before = max(self._not_before, time.monotonic() + pause)
         if counts := answer.usage:
             cached = counts.prompt_tokens_details.cached_tokens if counts.prompt_tokens_details else 0
             tokens = {"prompt_tokens": counts.prompt_tokens, "cached_tokens": cached}
@@ -492,7 +433,7 @@ class ServerBackend(Backend):
         """The way, if the server answers the probe in it; a prompt without a constraint need not be obeyed."""
         try:
             if way.how == "probabilities":
-                self._masses(_PROBE, _PROBED, way.dialect)
+                self._masses(_PROBE, _PROBED, way)
             elif way.how == "constrained":
                 self._stated(_PROBE, _PROBED, way)
             else:
@@ -523,18 +464,16 @@ class ServerBackend(Backend):
 
     def _check_length(self, prompt: str) -> None:
         """Raise `ContextTooLong` if the server's limit is known and the prompt, by its own count, exceeds it."""
-        if self.limit is None or len(prompt.encode("utf-8", "replace")) + 256 <= self.limit:
+        longest = len(prompt.encode("utf-8", "replace"))
+        if self.limit is None or longest + 256 <= self.limit:
             return
-        length = self._counted_tokens(neutralise(prompt))
+        prompt = neutralise(prompt)
+        counted = self._page("/tokenize", {"content": prompt, "prompt": prompt, "model": self.name})
+        tokens = counted.get("tokens")
+        length = len(tokens) if isinstance(tokens, list) else _whole_number(counted.get("count"))
+        if length is None:  # without such a page, a lower bound: no common token has more than 16 bytes
+            length = longest // 16
         if length + 32 > self.limit:
             what = f"the prompt has {length:,} tokens, the server takes {self.limit:,} with its answer"
             remedy = "shorten the evidence, or give the server a longer context"
             raise self._wire.error(ContextTooLong, what, remedy, length=length, limit=self.limit)
-
-    def _counted_tokens(self, prompt: str) -> int:
-        """Ask the server to count; without such a page, a lower bound: no common token has more than 16 bytes."""
-        body = {"content": prompt, "prompt": prompt, "model": self.name}
-        counted = self._page("/tokenize", body)
-        tokens = counted.get("tokens")
-        found = len(tokens) if isinstance(tokens, list) else _whole_number(counted.get("count"))
-        return len(prompt.encode("utf-8", "replace")) // 16 if found is None else found

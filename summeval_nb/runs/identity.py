@@ -23,7 +23,7 @@ from importlib.metadata import distribution, packages_distributions, version
 from pathlib import Path, PurePath
 from typing import Any
 
-from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, hub_only_if
 from summeval_nb.core.metric import Metric
 
@@ -84,7 +84,7 @@ def identify_model(option: str, text: str | PurePath) -> Any:
     kind, colon, place = str(text).partition(":")
     if not colon or kind not in ("llm", "nli") or option == "embedder":
         kind, place = "", str(text)
-    shown = without_secrets(str(text))
+    shown = redacted(str(text))
     if option not in MODEL_OPTIONS:  # a text of the user's, which may hold an address
         return shown if shown == str(text) else {"text": shown, "hash": hashlib.sha256(str(text).encode()).hexdigest()}
     if not place or place in _PACKAGED or "@http" in place:

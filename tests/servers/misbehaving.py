@@ -66,7 +66,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.redirect(int(name.removeprefix("redirect_")))
             elif name in WIRED:
                 self.close_connection = True
-                WIRED[name][1](self)
+                WIRED[name][0](self)
             else:
                 return False
         except (BrokenPipeError, ConnectionResetError):
@@ -81,14 +81,10 @@ class Handler(BaseHTTPRequestHandler):
         if self.path.partition("?")[0] not in CHAT:
             with self.server.lock:
                 self.server.pages_asked.append((self.path, dict(self.headers)))
-            if self.page_misbehaves():
-                return
-        if self.path in self.server.pages:
-            page = self.server.pages[self.path]
-            self.send_whole(200, json.dumps(page(body) if callable(page) else page).encode(), "application/json")
-            return
-        if self.path.partition("?")[0] not in CHAT:
-            self.send_whole(404, b"{}", "application/json")
+            if not self.page_misbehaves():
+                page = self.server.pages.get(self.path, {})
+                status, page = 200 if page else 404, page(body) if callable(page) else page
+                self.send_whole(status, json.dumps(page).encode(), "application/json")
             return
         prompt = body["messages"][-1]["content"]
         with self.server.lock:
@@ -125,33 +121,27 @@ class Handler(BaseHTTPRequestHandler):
             "404": lambda: self.refuse(404, f"The model {body['model']} does not exist"),
             "429": lambda: self.refuse(429, "slow down", Retry_After=self.server.retry_after),
             "500": lambda: self.refuse(500, "internal trouble"),
-            "too_long": lambda: self.refuse(
-                400,
-                "This model's maximum context length is 4096 tokens. However, your messages resulted in 5,120 tokens.",
-            ),
+            "too_long": lambda: self.refuse(400, "The maximum context length is 4096 tokens, yours has 5,120 tokens."),
             "html": lambda: self.send_whole(200, b"<html><body>Welcome to the proxy</body></html>", "text/html"),
             "empty": lambda: self.send_whole(200, b"", "application/json"),
-            "not_json": lambda: self.send_whole(200, b"{not json}", "application/json"),
-            "error_in_200": lambda: self.send_whole(
-                200, b'{"error": {"message": "worker died", "code": 500}}', "application/json"
-            ),
+            "error_in_200": lambda: self.refuse(200, "worker died"),
         }
         if behaviour in refusals:
             refusals[behaviour]()
             return
         if behaviour.startswith("redirect"):
-            self.redirect(307 if behaviour == "redirect_loop" else int(behaviour.removeprefix("redirect_")))
+            self.redirect(int(behaviour.removeprefix("redirect_")))
             return
         if behaviour in WIRED:
             self.close_connection = True
-            WIRED[behaviour][1](self)
+            WIRED[behaviour][0](self)
             return
         time.sleep(self.server.latency)
         if behaviour == "slow":
             time.sleep(self.server.slowness)
         reply = self.reply(behaviour, body, prompt)
         if behaviour in CHANGED and reply["choices"][0].get("logprobs"):
-            reply = CHANGED[behaviour][1](reply)
+            reply = CHANGED[behaviour][0](reply)
         self.send_answer(behaviour, reply if isinstance(reply, bytes) else json.dumps(reply).encode())
 
     def send_answer(self, behaviour: str, content: bytes) -> None:
@@ -224,14 +214,13 @@ class MisbehavingServer(ThreadingHTTPServer):
         n_ctx: int = 4096,
         pages_behave: str = "ok",
         elsewhere: str = "",
-        tick: float = 0.02,
     ):
         super().__init__(("127.0.0.1", 0), Handler)
         named = behave if isinstance(behave, str) else "ok"
         if named not in BEHAVIOURS or (pages_behave != "ok" and pages_behave not in PAGE_BEHAVIOURS):
             raise ValueError(f"no such behaviour: {named!r}, {pages_behave!r}")
         self.behave = behave if callable(behave) else lambda number, prompt: behave
-        self.pages_behave, self.elsewhere, self.tick, self.closing = pages_behave, elsewhere, tick, False
+        self.pages_behave, self.elsewhere, self.closing = pages_behave, elsewhere, False
         self.also_probe, self.latency, self.slowness = also_probe, latency, slowness
         self.retry_after, self.json_reply = retry_after, json_reply
         self.questions: list[dict[str, Any]] = []

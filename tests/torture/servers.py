@@ -22,7 +22,7 @@ def servers(rng: random.Random, folder: Path) -> None:
     """Some questions get good answers and some bad ones; then one question of each other kind."""
     names = [rng.choice(list(BEHAVIOURS)) for _ in range(rng.randint(1, 3))]
     dialect = rng.choice(["llamacpp", "vllm", "openai", "ollama"])
-    pages = rng.choice(list(PAGE_BEHAVIOURS)) if rng.random() < 0.3 else None
+    pages = rng.choice(PAGE_BEHAVIOURS) if rng.random() < 0.3 else None
     prompts = [f"{number}: {corpus.text(rng)[:500]}" for number in range(rng.randint(1, 5))]
     what = f"{dialect}, answers {names}, pages {pages}"
     chosen = {f"{number}: ": rng.choice([*names, "ok"]) for number in range(len(prompts))}
