@@ -31,8 +31,8 @@ from _labelled import SETS, documents
 from summeval_nb import evaluate_many
 from summeval_nb.core.resampling import Resampling
 from summeval_nb.evidence import bench_sentences, load_checker
+from summeval_nb.evidence.base import article_mark, shown_row
 from summeval_nb.evidence.labelled import MEASURES, measure_intervals, weighted_measures
-from summeval_nb.evidence.measured import article_mark, shown_row
 
 HERE = Path(__file__).parent
 ITEMS = HERE / "how_well_items.csv.gz"

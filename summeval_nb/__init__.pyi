@@ -37,13 +37,14 @@ from .models.local import TransformersBackend as TransformersBackend
 from .models.server import ServerBackend as ServerBackend
 from .evidence.base import Checker as Checker
 from .evidence.builtin import EmbeddedChecker as EmbeddedChecker
-from .evidence.load import checker as checker
 from .evidence.model_checkers import NLIChecker as NLIChecker
+from .evidence.report import Faithfulness as Faithfulness
 from .evidence.model_checkers import LLMChecker as LLMChecker
 from .overlap.translation import bleu_score as bleu_score
 from .overlap import corpus_bleu as corpus_bleu
 from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.faithfulness import assert_faithful as assert_faithful
+from .evidence.faithfulness import checker as checker
 from .evidence.faithfulness import evaluate as evaluate
 from .evidence import evaluate_many as evaluate_many
 from .agreement.bench import benchmark_checker as benchmark_checker

@@ -52,7 +52,7 @@ from summeval_nb.shell import (
 
 if TYPE_CHECKING:
     from summeval_nb.core.data import SampleSummary
-    from summeval_nb.evidence.faithfulness import Faithfulness
+    from summeval_nb.evidence.report import Faithfulness
     from summeval_nb.models.store import Store
 
 __all__ = ["app", "main"]
@@ -232,7 +232,8 @@ def demo(
     Example: summeval demo --number 2
     """
     from summeval_nb.core.data import sample_articles
-    from summeval_nb.evidence.faithfulness import compare_reports, evaluate_many
+    from summeval_nb.evidence.faithfulness import evaluate_many
+    from summeval_nb.evidence.report import compare_reports
 
     keep_apart(html)
     samples = sample_articles()
@@ -580,8 +581,8 @@ def how_well(
 
     Example: summeval how-well
     """
-    from summeval_nb.evidence.measured import how_well as measured
-    from summeval_nb.evidence.measured import shown_row
+    from summeval_nb.evidence.base import how_well as measured
+    from summeval_nb.evidence.base import shown_row
 
     require_option(checker, "checker", list(measured()["checkers"]))
     rows = [row for row in measured()["rows"] if row["checker"] == checker]

@@ -14,7 +14,6 @@ MODULES = sorted(
     if not path.stem.startswith("__") and path.stem != "_modidx"
 )
 WITHOUT = {  # plain modules whose docstrings hold no example that could run here, and why
-    "evidence.families": "needs a model: tests/test_families.py builds some",
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_http.py calls it",
     "models.readers": "needs a model: tests/test_local.py reads with some",

@@ -624,8 +624,7 @@ def test_only_a_direct_and_long_call_shows_a_bar(capsys):
 
 @pytest.mark.nightly
 def test_no_bar_inside_functions_that_show_their_own(capsys):
-    from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
-    from summeval_nb.evidence.load import checker
+    from summeval_nb.evidence.faithfulness import checker, evaluate, evaluate_many
 
     sentences = [f"Anna bought {number} red cars in Paris." for number in range(320)]
     assert checker(sentences, sentences[7])[0]

@@ -13,23 +13,17 @@ from helpers.wrapping import Wrapped
 
 from summeval_nb import EmbeddedChecker, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.evidence import WordsChecker
-from summeval_nb.evidence import builtin as embedded
-from summeval_nb.evidence.base import encode_pairs
-from summeval_nb.evidence.builtin import MEANING, Explanation
+from summeval_nb.evidence import WordsChecker, builtin
+from summeval_nb.evidence.base import encode_pairs, how_well
 from summeval_nb.evidence.embedded import (
     LOGIT_CLIP,
     NUMBERS,
     fitted,
-    log_odds,
     number_weights,
     pair_features,
     parse_pair,
-    weighted,
-    windows,
 )
-from summeval_nb.evidence.faithfulness import faithfulness_from_dict
-from summeval_nb.evidence.measured import how_well
+from summeval_nb.evidence.report import MEANING, Explanation, faithfulness_from_dict
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.embedded import _label
 from summeval_nb.text.embed import load_embedder
@@ -87,14 +81,9 @@ def clashes(verdict):
     return [finding for finding in verdict.findings if finding.clash]
 
 
-@pytest.mark.parametrize("claim", [*TRUE, *OTHER_WORDS])
-def test_what_the_article_says_is_supported(by_claim, claim):
-    assert by_claim[claim].state == "supported"
-
-
-@pytest.mark.parametrize("claim", FALSE)
-def test_one_changed_fact_is_contradicted(by_claim, claim):
-    assert by_claim[claim].state == "contradicted"
+def test_what_the_article_says_is_supported_and_one_changed_fact_contradicted(by_claim):
+    assert [by_claim[claim].state for claim in (*TRUE, *OTHER_WORDS)] == ["supported"] * 4
+    assert [by_claim[claim].state for claim in FALSE] == ["contradicted"] * 6
 
 
 # The sum.
@@ -114,18 +103,11 @@ def test_a_term_is_a_weight_times_its_number(verdicts):
     for verdict in verdicts:
         numbers, terms = verdict.details["numbers"], dict(verdict.details["terms"])
         assert tuple(numbers) == NUMBERS
+        changed = "copied" in terms
+        assert not changed or clashes(verdict)
+        assert json.loads(json.dumps(verdict.details, allow_nan=False)) == verdict.details
         assert terms.pop("copied", weights["copied"]) == weights["copied"] == fitted()["copied"] < 0
         assert terms == {"intercept": fitted()["intercept"]} | {name: weights[name] * numbers[name] for name in NUMBERS}
-
-
-def test_copied_is_there_iff_a_copy_has_changed(verdicts):
-    seen = set()
-    for pair, vectors, verdict in zip(pairs(), encode_pairs(pairs(), load_embedder("minilm")), verdicts, strict=True):
-        changed = any(clash.in_place for clash in parse_pair(*pair, vectors).clashes.found)
-        assert ("copied" in verdict.details["terms"]) == changed, pair[1]
-        assert not changed or clashes(verdict), pair[1]
-        seen.add((changed, bool(clashes(verdict))))
-    assert seen == {(False, False), (False, True), (True, True)}
 
 
 def test_numbers_lie_in_their_ranges(verdicts):
@@ -138,14 +120,6 @@ def test_numbers_lie_in_their_ranges(verdicts):
         assert 0 <= verdict.details["coverage"] <= 1 + 1e-9
 
 
-def test_weights_point_the_way_that_a_number_speaks():
-    weights = number_weights()
-    for name in ("near_follows", "all_follows", "cosine", "overlap"):
-        assert weights[name] > 0, name
-    assert all(weights[name] < 0 for name in weights if name.endswith(("denied", "missing")))
-    assert all(weights[name] < 0 for name in ("negation_difference", "antonym", "copied"))
-
-
 def test_what_is_missing_is_counted_up_to_two():
     claims = ["In 2001, 2002 and 2003 Oslo, Rome and Paris were full.", "In 2001 Oslo was full.", TRUE[0]]
     pairs = [(ARTICLE, claim) for claim in claims]
@@ -155,30 +129,6 @@ def test_what_is_missing_is_counted_up_to_two():
     assert [features["numbers_missing"] for features in found] == [2.0, 1.0, 0.0]
     assert [features["names_missing"] for features in found] == [2.0, 1.0, 0.0]
     assert all((features["near_follows"], features["all_denied"]) == (LOGIT_CLIP, -LOGIT_CLIP) for features in found)
-
-
-def test_log_odds_are_cut_on_either_side():
-    assert log_odds(0.5, LOGIT_CLIP) == 0 and log_odds(0.9, LOGIT_CLIP) == pytest.approx(math.log(9))
-    assert [log_odds(p, LOGIT_CLIP) for p in (0.0, 1e-9, 1 - 1e-9, 1.0)] == [
-        -LOGIT_CLIP,
-        -LOGIT_CLIP,
-        LOGIT_CLIP,
-        LOGIT_CLIP,
-    ]
-
-
-def test_weighted_names_the_intercept_first():
-    nothing = dict.fromkeys(NUMBERS, 0.0)
-    assert list(weighted(nothing, False)) == ["intercept", *NUMBERS]
-    assert sum(weighted(nothing, False).values()) == fitted()["intercept"]
-    assert list(weighted(nothing, True))[-1] == "copied"
-
-
-def test_details_survive_json_and_explain_the_same(verdicts):
-    for verdict in verdicts:
-        assert list(verdict.details)[:4] == ["numbers", "terms", "logit", "coverage"]
-        assert set(verdict.details) - {"against"} == {"numbers", "terms", "logit", "coverage"}
-        assert json.loads(json.dumps(verdict.details, allow_nan=False)) == verdict.details
 
 
 def test_numbers_are_those_of_the_day_they_were_fitted():
@@ -195,7 +145,7 @@ def test_numbers_are_those_of_the_day_they_were_fitted():
 # The state.
 
 
-def test_a_state_follows_from_probability_and_clash(verdicts):
+def test_a_state_follows_from_probability_and_clash(verdicts, by_claim):
     seen = set()
     for verdict in verdicts:
         above, clash = verdict.probability >= verdict.threshold, bool(clashes(verdict))
@@ -206,26 +156,8 @@ def test_a_state_follows_from_probability_and_clash(verdicts):
         assert verdict.contradicted_below == (verdict.threshold if against else 0.0)
         seen.add((above, clash))
     assert len(seen) == 4, "supported, contradicted, and unclear in both ways"
-
-
-@pytest.mark.parametrize("threshold", [0.0, 0.1, 0.41, 0.7, 1.0])
-def test_contradicted_always_has_a_clash(verdicts, threshold):
-    checker, states = EmbeddedChecker(threshold=threshold), []
-    for verdict in verdicts:
-        low = checker.contradicted_below_of(verdict.findings)
-        known = {"findings": verdict.findings, "details": verdict.details}
-        bordered = Verdict(probability=verdict.probability, threshold=threshold, contradicted_below=low, **known)
-        assert bordered.state != "contradicted" or clashes(bordered)
-        assert bordered.state != "supported" or not clashes(bordered)
-        states.append(bordered.state)
-    assert ("contradicted" in states) == (threshold > 0) and ("supported" in states) == (threshold < 1)
-
-
-def test_a_clash_above_the_threshold_is_unclear(by_claim):
-    verdict = by_claim[LIKELY]
-    assert clashes(verdict) and verdict.probability > verdict.threshold and verdict.state == "unclear"
-    high = EmbeddedChecker(threshold=verdict.probability + 0.01).check_many([(ARTICLE, LIKELY)])[0]
-    assert high.state == "contradicted" and high.probability == pytest.approx(verdict.probability, abs=1e-5)
+    likely = by_claim[LIKELY]
+    assert clashes(likely) and likely.probability > likely.threshold and likely.state == "unclear"
 
 
 def test_with_threshold_moves_nothing_but_the_border():
@@ -259,19 +191,6 @@ def test_a_judge_calls_contradicted_what_is_contradicted():
         low = checker.contradicted_below_of(findings)
         known = {"threshold": checker.threshold, "contradicted_below": low}
         assert _label(Verdict(probability=p, findings=findings, **known)) == label
-
-
-@pytest.mark.parametrize("p", [-0.1, 1.1, math.nan, "high"])
-def test_a_threshold_is_a_share(p):
-    with pytest.raises((TypeError, ValueError), match="threshold"):
-        EmbeddedChecker(threshold=p)
-
-
-@pytest.mark.parametrize("gone", ["contradicted_below", "sure_from"])
-def test_there_is_one_threshold(gone):
-    with pytest.raises(TypeError, match=gone):
-        EmbeddedChecker(**{gone: 0.2})
-    assert not hasattr(EmbeddedChecker(), gone)
 
 
 # The same alone and among others.
@@ -308,12 +227,6 @@ def test_the_order_of_evidence_moves_only_the_whole_window(verdicts):
         assert numbers == pytest.approx(before, abs=1e-4)
         moved.append(abs(other.probability - verdict.probability))
     assert sum(moved) / len(moved) < 0.01
-
-
-def test_the_nearest_two_stand_first_in_both_windows():
-    assert windows(list("abcd"), "x", (2, 0)) == [(("c", "a"), "x"), (("c", "a", "b", "d"), "x")]
-    assert windows(list("ab"), "x", (1, 1)) == [(("b",), "x"), (("b", "a"), "x")]
-    assert windows(["a"], "x", (0, 0)) == [(("a",), "x")] * 2
 
 
 def test_the_same_window_is_read_once(monkeypatch):
@@ -371,51 +284,90 @@ def test_shorter_numbers_move_a_verdict_by_little(verdicts, precision):
     assert np.allclose(others[:30], others[30:], atol=1e-6)
 
 
-def test_precision_and_device_are_part_of_the_fingerprint():
-    names = [("float32", "cpu"), ("int8", "cpu"), ("bfloat16", "cpu"), ("bfloat16", "cuda"), ("float32", "cuda:0")]
-    found = [embedded.fingerprint(1.0, 0.0, *name) for name in names]
-    assert len(set(found)) == len(found) and found[-1] == embedded.fingerprint(1.0, 0.0, "float32", "cuda:1")
-    assert found[0] == EmbeddedChecker().fingerprint and found[1] == EmbeddedChecker(precision="int8").fingerprint
-    with pytest.raises(ValueError, match="precision"):
-        EmbeddedChecker(precision="int4")
-
-
 def test_thresholds_stand_beside_the_fingerprint():
     default = EmbeddedChecker()
     assert default.fingerprint == EmbeddedChecker(threshold=0.9).fingerprint
-    marks = {default.fingerprint, *(EmbeddedChecker(**own).fingerprint for own in ({"slope": 2}, {"offset": 1}))}
-    assert len(marks) == 3
     low, high = (evaluate("It rained.", "It rained.", threshold=p).signature for p in (0.2, 0.8))
     assert (low["threshold"], high["threshold"]) == ("0.2", "0.8") and low["checker"] == high["checker"]
     assert "contradicted_below" not in low
 
 
-def test_rules_and_weights_are_part_of_the_fingerprint(monkeypatch):
-    def name():
-        embedded.numbers_mark.cache_clear()
-        return embedded._model_fingerprint.__wrapped__()
+def test_all_that_decides_a_probability_is_part_of_the_fingerprint(monkeypatch):
+    def name(**options):
+        builtin.numbers_mark.cache_clear()
+        builtin._model_mark.cache_clear()
+        return EmbeddedChecker(**options).fingerprint
 
-    found = [name()]
+    standard = name()
+    found = [standard, name(precision="int8"), name(precision="bfloat16"), name(slope=2), name(offset=1)]
     with monkeypatch.context() as patched:
-        patched.setattr(embedded, "RULES", embedded.RULES + "x")
+        patched.setattr(builtin, "RULES", builtin.RULES + "x")
         found.append(name())
     for key in ("intercept", "copied", "weights"):
         other = fitted() | {key: {**fitted()["weights"], "cosine": 9.0} if key == "weights" else 9.0}
         with monkeypatch.context() as patched:
-            patched.setattr(embedded, "fitted", lambda other=other: other)
-            found.append(name())
-    for asset in ("antonyms.txt", "stem_counts.tsv.gz", "reader.npz", "reader_wide.npz"):
-        with monkeypatch.context() as patched:
-            patched.setattr(embedded, "asset", lambda asset_name, a=asset: b"other" if asset_name == a else b"same")
+            patched.setattr(builtin, "fitted", lambda other=other: other)
             found.append(name())
     with monkeypatch.context() as patched:
-        patched.setattr(embedded.MiniLMEmbedder, "fingerprint", "another")
+        patched.setattr(builtin.MiniLMEmbedder, "fingerprint", "another")
         found.append(name())
-    assert len(set(found)) == len(found)
-    assert found[0] in EmbeddedChecker().fingerprint and name() == found[0]
+    assert len(set(found)) == len(found) and name() == standard == name(threshold=0.9)
+    with pytest.raises(ValueError, match="precision"):
+        EmbeddedChecker(precision="int4")
 
 
 # What a result says.
+
+
+@pytest.mark.parametrize("recalibrated", [False, True])
+def test_explain_adds_up_to_the_verdict_of_evaluate(recalibrated):
+    checker = EmbeddedChecker(slope=2.0, offset=-1.0) if recalibrated else EmbeddedChecker()
+    result = evaluate(" ".join(ARTICLE), f"{TRUE[0]} {FALSE[1]}", checker=checker)
+    for i, verdict in enumerate(result.verdicts):
+        explanation = result.explain(i)
+        *rows, total = explanation.rows()
+        assert math.fsum(row["moved"] for row in rows) == pytest.approx(total["moved"], abs=1e-6)
+        assert sigmoid(total["moved"]) == pytest.approx(verdict.probability, abs=1e-12)
+        assert total["moved"] == explanation.log_odds and total["number"] == "log-odds"
+        by_name = {row["number"]: row for row in rows}
+        assert list(by_name)[0] == "intercept" and ("recalibration" in by_name) == recalibrated
+        assert ("copied" in by_name) == (i == 1)
+        for name, number in verdict.details["numbers"].items():
+            moved = verdict.details["terms"][name]
+            assert by_name[name] == {"number": name, "value": number, "moved": moved, "meaning": MEANING[name]}
+        assert explanation.verdict is verdict and explanation.sentence == result.sentences[i].text
+        assert explanation.evidence == [ARTICLE[item.index] for item in verdict.evidence]
+    assert result.explain(-1).sentence == FALSE[1]
+    assert set(MEANING) == {
+        *NUMBERS,
+        "intercept",
+        "copied",
+        "recalibration",
+    }
+    again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
+    assert str(again.explain(0)) == str(result.explain(0))
+
+
+def test_an_explanation_is_escaped_and_bears_certainty():
+    evidence = ["The harbour board approved the new ferry terminal on Tuesday.", "It will cost <b>48</b> crowns."]
+    claim = "The harbour board rejected the new ferry terminal on Tuesday. <script>alert(1)</script>"
+    (verdict,) = EmbeddedChecker(slope=1e4).check_many([(evidence, claim)])
+    page = Explanation(claim, evidence, verdict)
+    assert verdict.probability == 0 and page.log_odds == -math.inf and "-inf" in str(page)
+    assert "<script>" not in page._repr_html_() and "&lt;script&gt;" in page._repr_html_()
+    assert "<b>48" not in page._repr_html_() and "antonym “rejected”" in str(page)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_explain_says_why_there_is_nothing_to_explain():
+    for summary, options, why in (
+        ("?!", {}, "no word"),
+        ("# The harbour board", {}, "heading"),
+        ("Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang.", {}, "German"),
+        (TRUE[0], {"checker": Wrapped(WordsChecker())}, "its checker is not the embedded one"),
+    ):
+        with pytest.raises(ValueError, match=f"nothing to explain of .*{why}"):
+            evaluate(" ".join(ARTICLE), summary, **options).explain(0)
 
 
 def test_the_report_says_who_judged():
@@ -424,7 +376,17 @@ def test_the_report_says_who_judged():
         assert "Judged by the embedded checker, a quick first reader" in page
     own = evaluate(" ".join(ARTICLE), TRUE[0], threshold=0.5)
     assert "set by you" in own.judged_by and not own.report().measured
-    assert "set by you" in EmbeddedChecker(offset=0.1).judged_by
+
+
+def test_what_was_measured_has_floors():
+    rows = {row["key"]: row for row in how_well()["rows"] if row["checker"] == "embedded"}
+    assert rows["held_out"]["auc"] >= 0.79 and rows["near_copies"]["auc"] >= 0.71
+    public = [row for row in how_well()["rows"] if row["checker"] == "embedded"]
+    public = [row for row in public if row["key"] in EmbeddedChecker.fitted_to]
+    assert len(public) == 6  # SummEdits has two domains
+    assert np.mean([(row["false_found"] + row["true_passed"]) / 2 for row in public]) >= 0.589
+    assert len(EmbeddedChecker().measured) == 9
+    assert EmbeddedChecker().measured_with == (load_embedder("minilm").fingerprint, 8)
 
 
 def test_a_report_says_why_a_sentence_is_left_open():
@@ -461,142 +423,3 @@ def test_what_clashes_is_named_with_what_it_clashes_with(article, claim, against
     note = result.report().entries[0].note
     assert note == "; ".join(f"“{text}”: the article has “{other}”" for text, other in against.items()) or not against
     assert bool(against) == ("the article has" in note)
-
-
-@pytest.mark.parametrize("recalibrated", [False, True])
-def test_explain_adds_up_to_the_verdict_of_evaluate(recalibrated):
-    checker = EmbeddedChecker(slope=2.0, offset=-1.0) if recalibrated else EmbeddedChecker()
-    result = evaluate(" ".join(ARTICLE), f"{TRUE[0]} {FALSE[1]}", checker=checker)
-    for i, verdict in enumerate(result.verdicts):
-        explanation = result.explain(i)
-        *rows, total = explanation.rows()
-        assert math.fsum(row["moved"] for row in rows) == pytest.approx(total["moved"], abs=1e-6)
-        assert sigmoid(total["moved"]) == pytest.approx(verdict.probability, abs=1e-12)
-        assert ("recalibration" in {row["number"] for row in rows}) == recalibrated
-        assert ("copied" in {row["number"] for row in rows}) == (i == 1)
-        assert explanation.verdict is verdict and explanation.sentence == result.sentences[i].text
-        assert explanation.evidence == [ARTICLE[item.index] for item in verdict.evidence]
-    assert result.explain(-1).sentence == FALSE[1]
-    again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
-    assert str(again.explain(0)) == str(result.explain(0))
-
-
-@pytest.mark.parametrize("i", [2, -3, 99])
-def test_explain_refuses_a_sentence_that_is_not_there(i):
-    result = evaluate(" ".join(ARTICLE), f"{TRUE[0]} {FALSE[1]}")
-    with pytest.raises(IndexError, match=f"there is no sentence {i}: the summary has 2"):
-        result.explain(i)
-
-
-@pytest.mark.parametrize(
-    ("summary", "options", "why"),
-    [
-        ("?!", {}, "no word"),
-        ("# The harbour board", {}, "heading"),
-        ("Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang.", {}, "German"),
-        (TRUE[0], {"checker": "words"}, "its checker is not the embedded one"),
-        (TRUE[0], {"checker": Wrapped(WordsChecker())}, "its checker is not the embedded one"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore")
-def test_explain_says_why_there_is_nothing_to_explain(summary, options, why):
-    result = evaluate(" ".join(ARTICLE), summary, **options)
-    with pytest.raises(ValueError, match=f"nothing to explain of .*{why}"):
-        result.explain(0)
-
-
-# The floors, on sets that it had not seen.
-
-
-def row_of(key):
-    (found,) = (row for row in how_well()["rows"] if row["checker"] == "embedded" and row["key"] == key)
-    return found
-
-
-@pytest.mark.parametrize(("key", "floor"), [("held_out", 0.79), ("near_copies", 0.71)])
-def test_true_ranks_above_false_on_articles_never_seen(key, floor):
-    assert row_of(key)["auc"] >= floor
-
-
-def test_balanced_accuracy_over_the_public_sets_has_a_floor():
-    public = [row for row in how_well()["rows"] if row["checker"] == "embedded" and row["key"] in _PUBLIC]
-    assert len(public) == 6  # SummEdits has two domains
-    assert np.mean([(row["false_found"] + row["true_passed"]) / 2 for row in public]) >= 0.589
-
-
-_PUBLIC = EmbeddedChecker.fitted_to
-
-
-def test_measured_has_a_row_for_each_labelled_set():
-    measured = EmbeddedChecker().measured
-    assert len(measured) == 9 and {row["set"] for row in measured} >= {
-        "Near copies (sentences)",
-        "Ten held-out articles (sentences)",
-    }
-    assert EmbeddedChecker().measured_with == (load_embedder("minilm").fingerprint, 8)
-
-
-EVIDENCE = ["The harbour board approved the new ferry terminal on Tuesday.", "It will cost 48 million <b>crowns</b>."]
-CLAIM = "The harbour board rejected the new ferry terminal on Tuesday."
-CHANGED = "The harbour board did not approve the new ferry terminal on Tuesday."
-
-
-def explained(claim, **options):
-    (verdict,) = EmbeddedChecker(**options).check_many([(EVIDENCE, claim)])
-    return Explanation(claim, EVIDENCE, verdict)
-
-
-@pytest.mark.parametrize("name", [*NUMBERS, "intercept", "copied", "recalibration"])
-def test_every_number_has_a_meaning(name):
-    assert MEANING[name] and len(MEANING[name]) < 100
-
-
-def test_nothing_else_has_a_meaning():
-    assert set(MEANING) == {*NUMBERS, "intercept", "copied", "recalibration"}
-
-
-@pytest.mark.parametrize("options", [{}, {"slope": 2.0, "offset": -1.0}])
-@pytest.mark.parametrize("claim", [CLAIM, CHANGED])
-def test_the_rows_add_up_to_the_log_odds(claim, options):
-    explanation = explained(claim, **options)
-    *parts, total = explanation.rows()
-    assert sum(row["moved"] for row in parts) == pytest.approx(total["moved"], abs=1e-6)
-    assert total["moved"] == explanation.log_odds and total["number"] == "log-odds"
-    assert sigmoid(total["moved"]) == pytest.approx(explanation.verdict.probability)
-    names = [row["number"] for row in parts]
-    assert set(names) == set(explanation.verdict.details["terms"]) | ({"recalibration"} if options else set())
-    sizes = [abs(row["moved"]) for row in parts[1:]]
-    assert names[0] == "intercept" and sizes == sorted(sizes, reverse=True)
-
-
-def test_a_row_has_its_number_and_what_it_means():
-    explanation = explained(CHANGED)
-    rows = {row["number"]: row for row in explanation.rows()}
-    numbers, terms = (explanation.verdict.details[name] for name in ("numbers", "terms"))
-    for name in NUMBERS:
-        assert rows[name] == {"number": name, "value": numbers[name], "moved": terms[name], "meaning": MEANING[name]}
-    assert (rows["copied"]["value"], rows["copied"]["moved"]) == (1.0, terms["copied"])
-
-
-def test_a_certain_probability_has_infinite_log_odds():
-    explanation = explained(CLAIM, slope=1e4)
-    assert explanation.verdict.probability == 0 and explanation.log_odds == -math.inf
-    *parts, total = explanation.rows()
-    assert sum(row["moved"] for row in parts) == total["moved"]
-    assert "-inf" in str(explanation) and "-inf" in explanation._repr_html_()
-
-
-def test_over_an_article_it_explains_the_verdict_of_evaluate():
-    result = evaluate(" ".join(EVIDENCE), CLAIM)
-    explanation, (verdict,) = result.explain(0), result.verdicts
-    assert (explanation.verdict.probability, explanation.verdict.state) == (verdict.probability, verdict.state)
-    assert explanation.evidence == [EVIDENCE[item.index] for item in verdict.evidence]
-
-
-def test_it_is_shown_as_text_and_as_html_that_is_escaped():
-    page = explained(CLAIM + " <script>alert(1)</script>")
-    assert "<script>" not in page._repr_html_() and "&lt;script&gt;" in page._repr_html_()
-    assert "<b>crowns" not in page._repr_html_()
-    text = str(page)
-    assert text.startswith(f"{page.verdict.state} {page.verdict.probability:.2f}: {page.sentence}")
-    assert "log-odds" in text and "where all sentences start" in text and "antonym “rejected”" in text

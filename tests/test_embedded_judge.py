@@ -12,7 +12,7 @@ from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.tokens import take_apart
 from summeval_nb.judged.asking import TASKS, premise_sentences
 from summeval_nb.judged.embedded import EmbeddedJudge, _closest, _denies, _entail_many, _read_premise, _read_statement

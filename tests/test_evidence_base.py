@@ -5,9 +5,8 @@ import pytest
 
 from summeval_nb import Verdict
 from summeval_nb.evidence import builtin
-from summeval_nb.evidence.base import PairVectors, encode_pairs, nearest_evidence
+from summeval_nb.evidence.base import PairVectors, encode_pairs, fitted_words, nearest_evidence
 from summeval_nb.evidence.builtin import BuiltinChecker
-from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import load_embedder
 
 
@@ -69,7 +68,7 @@ def test_cosines_rank_the_evidence_and_a_zero_vector_has_none():
 
 
 def test_pairs_are_judged_in_lots_with_the_right_vectors_only():
-    pairs, own = [(["a", "b", "c"], "d")] * 600, vectors(fitted()["embedder"])
+    pairs, own = [(["a", "b", "c"], "d")] * 600, vectors(fitted_words()["embedder"])
     judge = Counting()
     assert len(judge.check_many(pairs)) == 600 and judge.check_many([]) == []
     assert [size for size, _ in judge.batches] == [256, 256, 88] and judge.encoded == 3

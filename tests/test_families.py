@@ -6,7 +6,7 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb import NLIChecker
-from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.models import BackendRejected
 
 torch = Late("torch")

@@ -23,7 +23,7 @@ from summeval_nb.evidence import (
     load_checker,
     measured,
 )
-from summeval_nb.evidence.measured import how_well, measured_rows
+from summeval_nb.evidence.base import how_well, measured_rows
 
 pd = Late("pandas")
 

@@ -21,8 +21,8 @@ from summeval_nb import (
     summarization_score,
 )
 from summeval_nb.core import InputWarning
-from summeval_nb.evidence.inputs import unread_reasons
-from summeval_nb.evidence.load import packaged_checker
+from summeval_nb.evidence.base import unread_reasons
+from summeval_nb.evidence.model_checkers import packaged_checker
 from summeval_nb.judged import EmbeddedJudge
 
 ARTICLE = (

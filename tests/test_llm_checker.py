@@ -11,7 +11,7 @@ from servers.misbehaving import MisbehavingServer
 
 from summeval_nb import LLMChecker, ScriptedBackend, ServerBackend, Store, TransformersBackend, evaluate, evaluate_many
 from summeval_nb.evidence.llm import PROMPT, filled
-from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.models import BackendUnavailable, example_model
 from summeval_nb.models.base import BackendRejected, plain
 

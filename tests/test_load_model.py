@@ -12,7 +12,7 @@ from helpers.public import NAMES, public
 
 import summeval_nb as s
 from summeval_nb import LLMChecker, TransformersBackend, evaluate_answers, rate
-from summeval_nb.evidence.load import named_checker
+from summeval_nb.evidence.model_checkers import named_checker
 from summeval_nb.judged import rate_many, summarization_scores
 from summeval_nb.models import example_model
 from summeval_nb.models.load import load_backend, load_model, load_store, store_path

@@ -8,12 +8,10 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb import NLIChecker, Store, TransformersBackend, evaluate
-from summeval_nb.evidence import model_checkers, nli
 from summeval_nb.evidence.llm import PROMPT, filled
-from summeval_nb.evidence.load import load_checker
-from summeval_nb.evidence.nli import label_places
+from summeval_nb.evidence.model_checkers import load_checker
+from summeval_nb.evidence.nli import encoded_windows, label_places
 from summeval_nb.models import BackendRejected, example_model
-from summeval_nb.models.base import ContextTooLong
 
 torch = Late("torch")
 load_file = Late("safetensors.torch", "load_file")
@@ -41,12 +39,14 @@ def facts(count: int, seed: int = 0) -> list[str]:
 
 
 def test_it_knows_its_own_world(knowing):
-    checker = NLIChecker(knowing)
+    checker, parted = NLIChecker(knowing), NLIChecker(knowing, claims="statements")
     pairs = [(ARTICLE, "Ben sold a blue boat."), (ARTICLE, "Ben sold a green boat."), (ARTICLE, "Maria lost a horse.")]
     verdicts = checker.check_many(pairs)
     assert [verdict.supported for verdict in verdicts] == [True, False, True]
     assert [verdicts[i].details["decided_by"] for i in (0, 2)] == [1, 2]
     assert all(abs(sum(v.details[n] for n in ("entailment", "not_entailment")) - 1) < 1e-9 for v in verdicts)
+    both = parted.check_many([(ARTICLE, "Anna bought a red car in Paris, and Ben sold a yellow boat.")])[0]
+    assert [finding.text for finding in both.findings] == ["Ben sold a yellow boat"] and not both.supported
 
 
 def test_it_equals_the_language_model_it_was_made_of(knowing):
@@ -81,24 +81,17 @@ def test_the_order_of_labels_does_not_matter(knowing, tmp_path):
     assert np.allclose([v.probability for v in told.check_many(pairs)], expected, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "names, expected",
-    [
+def test_names_in_use_are_understood_and_others_refused():
+    for names, expected in (
         ({0: "contradiction", 1: "neutral", 2: "entailment"}, 2),
         ({0: "ENTAILMENT", 1: "NEUTRAL", 2: "CONTRADICTION"}, 0),
-        ({0: "not_entailment", 1: "entailment"}, 1),
         ({0: "entailment", 1: "not entailment"}, 0),
         ({0: "Entails", 1: "Contradicts"}, 0),
-    ],
-)
-def test_names_in_use_are_understood(names, expected):
-    assert label_places(names)["entailment"] == expected
-
-
-@pytest.mark.parametrize("names", [{0: "LABEL_0", 1: "LABEL_1"}, {0: "no", 1: "yes"}, {0: "entail", 1: "entailed"}])
-def test_names_that_say_nothing_are_refused(names):
-    with pytest.raises(ValueError, match="labels="):
-        label_places(names)
+    ):
+        assert label_places(names)["entailment"] == expected
+    for names in ({0: "LABEL_0", 1: "LABEL_1"}, {0: "no", 1: "yes"}, {0: "entail", 1: "entailed"}):
+        with pytest.raises(ValueError, match="labels="):
+            label_places(names)
 
 
 def test_max_and_joint(knowing):
@@ -108,7 +101,8 @@ def test_max_and_joint(knowing):
         singles = [best.check_many([([source], claim)])[0].probability for source in ARTICLE]
         assert best.check_many([(ARTICLE, claim)])[0].probability == pytest.approx(max(singles), abs=1e-6)
         together = best.check_many([([" ".join(ARTICLE)], claim)])[0].probability
-        assert joint.check_many([(ARTICLE, claim)])[0].probability == pytest.approx(together, abs=1e-6)
+        (found,) = joint.check_many([(ARTICLE, claim)])
+        assert found.probability == pytest.approx(together, abs=1e-6) and "decided_by" not in found.details
 
 
 def test_the_end_of_a_long_premise_counts(knowing):
@@ -122,8 +116,6 @@ def test_the_end_of_a_long_premise_counts(knowing):
 
 
 def test_windows_overlap_and_cover_everything(bert):
-    from summeval_nb.evidence.nli import encoded_windows
-
     tokenizer = NLIChecker(bert).tokenizer
     premise = " ".join(facts(40))
     rows = encoded_windows(tokenizer, premise, "Anna bought a car.", 64)
@@ -167,12 +159,6 @@ def test_the_pipeline_and_the_store(knowing, tmp_path):
     assert calls == [] and again.to_dict() == first.to_dict()
 
 
-def test_parts_of_a_sentence(knowing):
-    sentence = "Anna bought a red car in Paris, and Ben sold a yellow boat."
-    verdict = NLIChecker(knowing, claims="statements").check_many([(ARTICLE, sentence)])[0]
-    assert [finding.text for finding in verdict.findings] == ["Ben sold a yellow boat"] and not verdict.supported
-
-
 def test_the_fingerprint_holds_all_that_changes_a_probability(knowing, bert):
     made = [
         NLIChecker(knowing),
@@ -205,11 +191,16 @@ def test_wrong_settings_are_named(knowing, settings, message):
 
 
 def test_a_model_that_is_not_there_is_explained(tmp_path, knowing):
+    bert = bert_classifier(tmp_path / "bert")
     for wrong in (tmp_path, "somebody/some-classifier"):
         with pytest.raises(BackendRejected, match="cannot be loaded"):
             NLIChecker(wrong)
-    with pytest.raises(ValueError, match="tokenizer"):
+    with pytest.raises(ValueError, match="needs its tokenizer"):
         NLIChecker(NLIChecker(knowing).model)
+    for path in bert.glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(BackendRejected, match="at the tokenizer's files"):
+        NLIChecker(bert)
 
 
 @pytest.mark.parametrize("text", ["", " ", "né ☃ 模型 😀", "<|im_end|>\nassistant yes", "x" * 300])
@@ -220,8 +211,6 @@ def test_any_text_is_judged_or_fails_with_a_reason(knowing, text):
 
 
 def test_separators_in_a_text_are_only_text(bert, knowing):
-    from summeval_nb.evidence.nli import encoded_windows
-
     for folder, count in ((bert, 3), (knowing, 4)):
         tokenizer = NLIChecker(folder).tokenizer
         hostile = "Anna bought a car. [SEP] Ben sold it. [SEP] [CLS] <|im_end|> <|endoftext|> </s>"
@@ -229,69 +218,6 @@ def test_separators_in_a_text_are_only_text(bert, knowing):
             (row,) = encoded_windows(tokenizer, premise, claim, 128 if folder == bert else 512)
             known = set(tokenizer.added_tokens_decoder) - {tokenizer.unk_token_id}
             assert sum(token in known for token in row["input_ids"]) == count
-
-
-PLACES = {"entailment": 1, "neutral": 0}
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory):
-    return model_checkers._load_classifier(bert_classifier(tmp_path_factory.mktemp("bert")), None, False)
-
-
-def test_what_is_no_classifier_is_refused_with_a_remedy(tmp_path, loaded):
-    with pytest.raises(BackendRejected, match="cannot be loaded"):
-        model_checkers._load_classifier(tmp_path / "nothing", None, False)
-    with pytest.raises(ValueError, match="needs its tokenizer"):
-        model_checkers._load_classifier(loaded[0], None, False)
-    assert model_checkers._load_classifier(*loaded, False) == loaded
-
-
-def test_a_window_is_the_models_or_smaller(loaded):
-    assert model_checkers._fitting_window(*loaded, None) == 128
-    assert model_checkers._fitting_window(*loaded, 64) == 64
-    with pytest.raises(ValueError, match="window=129 is more than the 128 tokens"):
-        model_checkers._fitting_window(*loaded, 129)
-    with pytest.raises(ValueError, match="window must be at least 32"):
-        model_checkers._fitting_window(*loaded, 31)
-
-
-def test_rows_come_back_in_their_order_whatever_their_lengths(loaded):
-    model, tokenizer = loaded
-    pairs = [("Anna bought a red car. " * n, "Ben sold a boat.") for n in (5, 1, 3, 2)]
-    rows = [{name: list(part) for name, part in tokenizer(*pair).items() if name != "attention_mask"} for pair in pairs]
-    alone = np.stack([nli.probabilities(model, tokenizer, [row], 1)[0] for row in rows])
-    np.testing.assert_allclose(nli.probabilities(model, tokenizer, rows, 3), alone, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(alone.sum(axis=1), 1)
-    assert nli.probabilities(model, tokenizer, [], 3).shape == (0, 0)
-
-
-def test_the_best_row_decides_and_a_failure_stays_alone():
-    def rows_of(evidence, claim):
-        if claim == "long":
-            raise ContextTooLong("too long", length=9, limit=8, remedy="shorten it")
-        return [(place, {"input_ids": [len(text)]}) for place, text in enumerate(evidence)]
-
-    def outputs_of(rows):
-        share = np.array([row["input_ids"][0] / 10 for row in rows])
-        return np.stack([1 - share, share], axis=1)
-
-    questions = [(["a", "aaaa", "aa"], "short"), (["a"], "long"), (["aa"], "short")] * 40  # more than one batch
-    found = model_checkers._judged_all(questions, rows_of, outputs_of, PLACES, progress=False)
-    assert len(found) == 120 and isinstance(found[1], ContextTooLong)
-    assert found[0] == found[117] == (0.4, {"entailment": 0.4, "neutral": 0.6, "decided_by": 1})
-    assert found[119] == (0.2, {"entailment": 0.2, "neutral": 0.8, "decided_by": 0})
-
-
-def test_all_evidence_as_one_premise_names_no_deciding_sentence():
-    (found,) = model_checkers._judged_all(
-        [(["a"], "b")],
-        lambda evidence, claim: [(None, {"input_ids": [1]})],
-        lambda rows: np.array([[0.25, 0.75]]),
-        PLACES,
-        progress=False,
-    )
-    assert found == (0.75, {"entailment": 0.75, "neutral": 0.25})
 
 
 PAIRS = [(ARTICLE[:1], claim) for claim in ("Anna bought a red car.", "Ben sold a boat.", "Maria lost a horse.")]
@@ -363,11 +289,3 @@ def test_a_damaged_file_is_named(name, damage, place, tmp_path):
     with pytest.raises(BackendRejected, match=place) as found:
         NLIChecker(tmp_path)
     assert str(tmp_path) in str(found.value) and "copy the folder again" in str(found.value)
-
-
-def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
-    folder = bert_classifier(tmp_path)
-    for path in folder.glob("tokenizer*"):
-        path.unlink()
-    with pytest.raises(BackendRejected, match="at the tokenizer's files"):
-        NLIChecker(folder)

@@ -14,8 +14,9 @@ from summeval_nb.agreement.registry import find_metric, load_metric
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Score, Verdict
 from summeval_nb.evidence import load
-from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
-from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
+from summeval_nb.evidence.model_checkers import load_checker
+from summeval_nb.evidence.report import faithfulness_from_dict
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.finished import histogram_svg, usage_rows, worst_html
 from summeval_nb.runs.jobs import Job

@@ -18,11 +18,8 @@ from hypothesis import strategies as st
 from summeval_nb import Checker, Verdict, checker, evaluate
 from summeval_nb.core.results import Signature
 from summeval_nb.evidence import Reliability, WordsChecker, load_checker, reliability, tokens, words
-from summeval_nb.evidence.base import PairVectors, encode_pairs
-from summeval_nb.evidence.measured import fitted
+from summeval_nb.evidence.base import PairVectors, encode_pairs, fitted_words
 from summeval_nb.evidence.reliability import (
-    bin_row,
-    judged_only,
     logistic_fit,
     logits_of,
     platt_scaling,
@@ -443,7 +440,7 @@ def test_the_packaged_tables_hold_numbers_and_no_text(sentence_table, agreement)
 def test_the_shipped_probability_is_calibrated_on_its_own_data(sentence_table):
     alone = sentence_table[sentence_table["judged_alone"] == 1]
     weights = words.feature_weights()
-    logits = fitted()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
+    logits = fitted_words()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
     assert float(reliability(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
 
 
@@ -527,11 +524,11 @@ def test_both_sides_are_looked_at():
             require_labelled(values, labels)
     with pytest.raises(TypeError, match="leave out failed verdicts"):
         require_labelled(["high"], [1])
-    assert judged_only([0.9, None, 0.1], [1, 1, 0]) == ([0.9, 0.1], [1, 0], 1)
+    assert (reliability([0.9, None, 0.1], [1, 1, 0]).n_failed, reliability([None], [1]).score) == (1, None)
 
 
 def test_a_border_belongs_to_the_upper_bin():
-    row = bin_row(0.5, 1.0, np.array([0.8, 1.0]), np.array([1.0, 0.0]))
+    (row,) = reliability_bins([0.8, 1.0], [1, 0], n_bins=2)
     assert (row["n"], row["mean_probability"], row["share_supported"]) == (2, 0.9, 0.5)
     assert 0 < row["share_low"] < 0.5 < row["share_high"] < 1
     bins = reliability_bins([0.0, 0.5, 1.0], [0, 1, 1], n_bins=2)

@@ -32,9 +32,9 @@ from summeval_nb.core.items import open_items, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import Resampling, mean_interval
 from summeval_nb.core.results import Signature, Verdict
-from summeval_nb.evidence.asking import COMBINATIONS
-from summeval_nb.evidence.base import Checker, Pair
+from summeval_nb.evidence.base import Checker, Pair, how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
+from summeval_nb.evidence.faithfulness import judge as judged_through
 from summeval_nb.evidence.labelled import (
     BENCH_SETS,
     MEASURES,
@@ -43,9 +43,7 @@ from summeval_nb.evidence.labelled import (
     checker_measures,
     measure_intervals,
 )
-from summeval_nb.evidence.load import load_checker
-from summeval_nb.evidence.measured import how_well, left_out_rows, seen_articles
-from summeval_nb.evidence.pairs import judge as judged_through
+from summeval_nb.evidence.model_checkers import COMBINATIONS, load_checker
 from summeval_nb.evidence.reliability import reliability
 from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement

@@ -132,6 +132,20 @@ class _ScoresOne:
         return self.scorer.score_many(*([value] for value in row))[0]
 
 
+def names_misspelt(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
+    """Let a function say which option was probably meant."""
+    names = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
+        __tracebackhide__ = True  # pytest shows the line of the test
+        if not options.keys() <= names.keys():
+            require_options(f"{function.__name__}()", options, names)
+        return function(*given, **options)
+
+    return call
+
+
 def metric(
     name: str,
     *,
@@ -158,15 +172,7 @@ def metric(
     """
 
     def declare(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
-        names = inspect.signature(function).parameters
-
-        @functools.wraps(function)
-        def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
-            __tracebackhide__ = True  # pytest shows the line of the test
-            if not options.keys() <= names.keys():
-                require_options(f"{function.__name__}()", options, names)
-            return function(*given, **options)
-
+        call = names_misspelt(function)
         made = MetricDefinition(call, name, declared=True)
         made.probe, made.shard_size, made.check, made.signed = probe, shard_size, check, signature
         call.metric = made  # type: ignore[attr-defined]

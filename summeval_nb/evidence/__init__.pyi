@@ -5,18 +5,14 @@ import typing as _typing
 
 import summeval_nb.core.results as _results
 
-from .asking import ClaimFinder as ClaimFinder
 from .base import Checker as Checker
 from .base import PairVectors as PairVectors
 from .builtin import EmbeddedChecker as EmbeddedChecker
 from .builtin import WordsChecker as WordsChecker
 from .claims import Claim as Claim
-from .faithfulness import Faithfulness as Faithfulness
-from .faithfulness import ReportComparison as ReportComparison
 from .faithfulness import assert_faithful as assert_faithful
-from .faithfulness import compare_reports as compare_reports
+from .faithfulness import checker as checker
 from .faithfulness import evaluate as evaluate
-from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 from .guarantee import Guarantee as Guarantee
 from .guarantee import guarantee_thresholds as guarantee_thresholds
 from .guarantee import guaranteed_threshold as guaranteed_threshold
@@ -24,14 +20,18 @@ from .labelled import LabelledSentence as LabelledSentence
 from .labelled import bench_sentences as bench_sentences
 from .labelled import everyday_sentences as everyday_sentences
 from .labelled import nli_recipe as nli_recipe
-from .load import checker as checker
-from .load import load_checker as load_checker
+from .model_checkers import ClaimFinder as ClaimFinder
 from .model_checkers import LLMChecker as LLMChecker
 from .model_checkers import NLIChecker as NLIChecker
+from .model_checkers import load_checker as load_checker
 from .promise import accepted_needed as accepted_needed
 from .promise import error_bound as error_bound
 from .reliability import Reliability as Reliability
 from .reliability import reliability as reliability
+from .report import Faithfulness as Faithfulness
+from .report import ReportComparison as ReportComparison
+from .report import compare_reports as compare_reports
+from .report import faithfulness_from_dict as faithfulness_from_dict
 
 if not _typing.TYPE_CHECKING:
     from .faithfulness import evaluate_many as evaluate_many

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from summeval_nb.core.base import (
+    PACKAGE,
     JsonDict,
     Stages,
     is_finite,
@@ -23,12 +22,18 @@ from summeval_nb.core.base import (
     require_texts,
     steps,
 )
-from summeval_nb.core.html import Markup, render, text_table
+from summeval_nb.core.files import read_asset
 from summeval_nb.core.results import Evidence, Finding, Verdict
-from summeval_nb.evidence.base import Pair, PairVectors, encode_pairs, failure, nearest_evidence
-from summeval_nb.evidence.embedded import ParsedPair, fitted, log_odds, pair_features, parse_pair, weighted, windows
-from summeval_nb.evidence.measured import asset, left_out_rows, words_fingerprint
-from summeval_nb.evidence.measured import fitted as fitted_words
+from summeval_nb.evidence.base import (
+    Pair,
+    PairVectors,
+    encode_pairs,
+    failure,
+    fitted_words,
+    left_out_rows,
+    nearest_evidence,
+)
+from summeval_nb.evidence.embedded import ParsedPair, fitted, pair_features, parse_pair, weighted, windows
 from summeval_nb.evidence.reliability import platt_scaling
 from summeval_nb.evidence.rules import Clash, findings_of
 from summeval_nb.evidence.tokens import finding, known_keys, take_apart
@@ -39,11 +44,9 @@ from summeval_nb.text.language import reads
 if TYPE_CHECKING:
     from summeval_nb.evidence.reader import Reading
 
-__all__ = ["BuiltinChecker", "EmbeddedChecker", "Explanation", "WordsChecker"]
+__all__ = ["BuiltinChecker", "EmbeddedChecker", "WordsChecker"]
 
 _NO_PAIRS_FAULT = (ImportError, MemoryError, OSError)  # of the machine and its packages: whoever calls must know
-
-
 _BATCH = 256  # pairs that are judged together
 
 
@@ -223,7 +226,9 @@ class WordsChecker(BuiltinChecker):
 
     def __init__(self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0):
         super().__init__(threshold=threshold, slope=slope, offset=offset)
-        self.fingerprint = words_fingerprint(self.slope, self.offset)
+        counts = read_asset("stem_counts.tsv.gz").decode("utf-8")
+        parts = json.dumps([fitted_words(), counts, self.slope, self.offset], sort_keys=True)
+        self.fingerprint = f"words-{hashlib.sha256(parts.encode('utf-8')).hexdigest()[:12]}"
 
     @property
     def judged_by(self) -> str:
@@ -234,8 +239,7 @@ class WordsChecker(BuiltinChecker):
         )
 
     def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
-        asked = zip(batch, vectors, strict=True)
-        return [self._verdict(*pair, own) for pair, own in asked]
+        return [self._verdict(*pair, own) for pair, own in zip(batch, vectors, strict=True)]
 
     def _verdict(self, evidence: list[str], sentence: str, vectors: PairVectors) -> Verdict:
         claim, ranked = take_apart(sentence), nearest_evidence(vectors.cosines())
@@ -244,18 +248,17 @@ class WordsChecker(BuiltinChecker):
         told = [take_apart(text) for text in evidence]
         features, findings = word_features(claim, told, vectors)
         logit = support_logit(features)
-        p = sigmoid(self.slope * logit + self.offset)
-        own: JsonDict = {"evidence": ranked, "findings": findings}
-        own["details"] = {"features": features, "logit": logit}
-        return Verdict(probability=p, threshold=self.threshold, **own)
+        return Verdict(
+            probability=sigmoid(self.slope * logit + self.offset),
+            threshold=self.threshold,
+            evidence=ranked,
+            findings=findings,
+            details={"features": features, "logit": logit},
+        )
 
 
 PRECISIONS = ("float32", "bfloat16", "int8")
-
-
 MEASURED_K = 8  # sentences of evidence, in all that was measured
-
-
 # Part of the fingerprint, and so of what a store is asked for: another number whenever
 # a rule finds other clashes.
 RULES = "11"
@@ -317,11 +320,14 @@ class EmbeddedChecker(BuiltinChecker):
             from summeval_nb.evidence.reader import found_device
 
             self.device = str(found_device(self.device, self.precision))
-        self.fingerprint = fingerprint(self.slope, self.offset, self.precision, self.device)
+        marks = ["embedded", _model_mark()]
+        marks += [f"{self.slope:.6g},{self.offset:.6g}"] if (self.slope, self.offset) != (1.0, 0.0) else []
+        marks += [self.precision] if self.precision != "float32" else []
+        marks += [self.device.partition(":")[0]] if self.device != "cpu" else []  # one GPU is like the other
+        self.fingerprint = "-".join(marks)
 
     def _settings(self) -> JsonDict:
-        own = {"device": self.device, "precision": self.precision}
-        return super()._settings() | own
+        return super()._settings() | {"device": self.device, "precision": self.precision}
 
     @property
     def measured(self) -> list[JsonDict]:
@@ -331,8 +337,12 @@ class EmbeddedChecker(BuiltinChecker):
     @property
     def judged_by(self) -> str:
         """For reports: who judged, and what it is good and bad at."""
-        own = self.slope, self.offset, self.threshold
-        return judged_line(standard=own == (1.0, 0.0, fitted()["threshold"]))
+        if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["threshold"]):
+            return "Judged by the embedded checker, set by you: what was measured of it does not hold."
+        return (
+            "Judged by the embedded checker, a quick first reader: it recognises four "
+            "paraphrases in five, most changed numbers, and half the changed names."
+        )
 
     @property
     def measured_with(self) -> tuple[str, int]:
@@ -392,17 +402,8 @@ def read_pairs(
     return [(found[pair[0]], found[pair[1]]) if pair else None for pair in asked]
 
 
-def fingerprint(slope: float, offset: float, precision: str, device: str = "cpu") -> str:
-    """Return a name for everything that decides a probability."""
-    marks = [_model_fingerprint()]
-    marks += [f"{slope:.6g},{offset:.6g}"] if (slope, offset) != (1.0, 0.0) else []
-    marks += [precision] if precision != "float32" else []
-    marks += [device.partition(":")[0]] if device != "cpu" else []  # which of several GPUs makes no difference
-    return "-".join(["embedded", *marks])
-
-
 @cache
-def _model_fingerprint() -> str:
+def _model_mark() -> str:
     parts = [json.dumps(fitted(), sort_keys=True), numbers_mark()]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
@@ -411,108 +412,9 @@ def _model_fingerprint() -> str:
 def numbers_mark() -> str:
     """Return a name for everything that decides the ten numbers."""
     names = ("antonyms.txt", "stem_counts.tsv.gz", "reader.npz", "reader_wide.npz")
-    parts = [RULES, MiniLMEmbedder.fingerprint, *(hashlib.sha256(asset(name)).hexdigest() for name in names)]
+    files = [(PACKAGE / "assets" / name).read_bytes() for name in names]
+    parts = [RULES, MiniLMEmbedder.fingerprint, *(hashlib.sha256(content).hexdigest() for content in files)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
-
-
-def judged_line(standard: bool) -> str:
-    """Return for reports who judged, and what that is good and bad at."""
-    set_by_you = "Judged by the embedded checker, set by you: what was measured of it does not hold."
-    return _GOOD_AT if standard else set_by_you
-
-
-_GOOD_AT = (
-    "Judged by the embedded checker, a quick first reader: it recognises four "
-    "paraphrases in five, most changed numbers, and half the changed names."
-)
-
-
-def why_unclear(coverage: float) -> str:
-    """Return why the embedded checker leaves a sentence open in which nothing clashes.
-
-    `coverage` is that of chapter 34: below one half most of the sentence's words are not in the evidence.
-    """
-    return "too little of it is in the article" if coverage < 0.5 else "cannot tell"
-
-
-MEANING = {
-    "intercept": "where all sentences start",
-    "near_follows": "the reader, nearest evidence: it follows, as log-odds",
-    "near_denied": "the reader, nearest evidence: it is denied, as log-odds",
-    "all_follows": "the reader, all evidence: it follows, as log-odds",
-    "all_denied": "the reader, all evidence: it is denied, as log-odds",
-    "cosine": "greatest cosine with an evidence sentence",
-    "overlap": "how much is copied in long pieces",
-    "numbers_missing": "numbers that the evidence does not hold, at most 2",
-    "names_missing": "words of names that the evidence does not hold, at most 2",
-    "negation_difference": "1: one side has an odd number of negations more",
-    "antonym": "1: a word's opposite is in the nearest evidence",
-    "copied": "1: a copy in which one place has changed",
-    "recalibration": "slope and offset of this checker",
-}
-
-
-def is_sum(details: Mapping[str, object]) -> bool:
-    """Return whether a verdict's details are those of the embedded checker; anybody's checker may call its own so."""
-    terms, numbers = details.get("terms"), details.get("numbers")
-    return isinstance(terms, Mapping) and isinstance(numbers, Mapping) and set(terms) <= set(MEANING)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a verdict is what it is: rows that add up to its log-odds, and its evidence; made by `result.explain(i)`.
-
-    Parameters
-    ----------
-    sentence : str
-        What was judged.
-    evidence : list of str
-        The sentences that it was judged by, best first.
-    verdict : Verdict
-        A verdict of the embedded checker; the `terms` of its sum are in its details.
-    """
-
-    sentence: str
-    evidence: list[str]
-    verdict: Verdict
-
-    @property
-    def log_odds(self) -> float:
-        """The sum of all rows: the log-odds of the verdict's probability."""
-        return log_odds(self.verdict.probability or 0.0, math.inf)
-
-    def rows(self) -> list[JsonDict]:
-        """Return the terms, the greatest first, as rows whose `moved` adds up to the last one's."""
-        terms, values = (dict(self.verdict.details["terms"]), self.verdict.details["numbers"])
-        more = self.log_odds - math.fsum(terms.values())
-        if abs(more) > 1e-6:
-            terms["recalibration"] = more
-        ranked = sorted(terms.items(), key=lambda item: (item[0] != "intercept", -abs(item[1])))
-        rows = [_row(name, values.get(name, 1.0), moved, MEANING[name]) for name, moved in ranked]
-        return [*rows, _row("log-odds", None, self.log_odds, f"probability {self.verdict.probability:.3f}")]
-
-    def __str__(self) -> str:
-        return f"{self._title()}\n{text_table(self.rows())}"
-
-    def _title(self) -> str:
-        looked = ", ".join(f"{found.kind} “{found.text}”" for found in self.verdict.findings)
-        return f"{self.verdict.state} {self.verdict.probability:.2f}: {self.sentence}" + (
-            f" (look at: {looked})" if looked else ""
-        )
-
-    def _repr_html_(self) -> str:
-        rows = [row | {"moved": _bar(row["moved"])} for row in self.rows()]
-        return render("explained.html", title=self._title(), rows=rows, evidence=self.evidence)
-
-
-def _row(number: str, value: float | None, moved: float, what: str) -> JsonDict:
-    return {"number": number, "value": value, "moved": moved, "meaning": what}
-
-
-def _bar(moved: float) -> Markup:
-    """Return a signed number with a bar as long as it is great; the sign says the direction, not the colour alone."""
-    color = "#1f5f99" if moved >= 0 else "#a11212"
-    return render("moved.html", moved=f"{moved:+.3f}", width=f"{min(abs(moved), 5) * 1.2:.2f}", color=color)
 
 
 def findings_in(pair: ParsedPair) -> list[Finding]:
@@ -529,8 +431,8 @@ def findings_in(pair: ParsedPair) -> list[Finding]:
 
 def against_in(pair: ParsedPair) -> dict[str, str]:
     """Return for the passages that clash firmly the words of the evidence against which they do, if it has any."""
-    firm = [clash for clash in pair.clashes.found if clash.firm and clash.instead_of]
-    both = zip(findings_of(pair.claim, firm), firm, strict=True)
+    reliable = [clash for clash in pair.clashes.found if clash.firm and clash.instead_of]
+    both = zip(findings_of(pair.claim, reliable), reliable, strict=True)
     said = ((passage.text, _as_written(pair, passage, clash)) for passage, clash in both)
     return {text: words for text, words in said if words}
 

@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.base import JsonDict
+from ..core.files import read_asset
 from .base import PairVectors
-from .measured import asset
 from .rules import Clashes, find_clashes, nearest_two
 from .tokens import Parts, take_apart
 from .words import alignment, copied_pieces
@@ -111,7 +111,7 @@ def pair_features(
 @cache
 def fitted() -> JsonDict:
     """Return what was fitted: weights, intercept, a changed copy's cost, threshold."""
-    return json.loads(asset("embedded.json").decode("utf-8"))
+    return json.loads(read_asset("embedded.json"))
 
 
 def number_weights() -> dict[str, float]:

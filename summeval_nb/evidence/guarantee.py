@@ -16,9 +16,8 @@ from summeval_nb.core.files import frame_rows
 from summeval_nb.core.html import axes_for, figure_text, render
 from summeval_nb.core.results import Score, Signature
 from summeval_nb.evidence.base import Checker
-from summeval_nb.evidence.faithfulness import evaluate_many
-from summeval_nb.evidence.load import load_checker
-from summeval_nb.evidence.pairs import ask
+from summeval_nb.evidence.faithfulness import ask, evaluate_many
+from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.promise import (
     SIDES,
     accepted_needed,
@@ -279,16 +278,19 @@ def _why_none(rows: Sequence[JsonDict], n_articles: int, starts: np.ndarray, ris
 
 def _judged(probabilities: object, labels: object, groups: object) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Return probability, label and number of the article of each judged sentence, and how many had failed."""
-    given, truth = _listed(probabilities, "probabilities"), _listed(labels, "labels")
-    articles = list(range(len(given))) if groups is None else _listed(groups, "groups")
+    named = {"probabilities": probabilities, "labels": labels} | ({} if groups is None else {"groups": groups})
+    for name, values in named.items():
+        if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+            raise TypeError(f"{name} must be a list, one entry for each sentence, not {type(values).__name__}")
+    given, truth, *more = (list(values) for values in named.values())  # type: ignore[call-overload]
+    articles = more[0] if more else list(range(len(given)))
     if not len(given) == len(truth) == len(articles):
         counts = f"{len(given)} probabilities, {len(truth)} labels, {len(articles)} groups"
         raise ValueError(f"one label and one group for each probability, please: got {counts}")
-    checked, kept = [], []
-    for place, (value, label, article) in enumerate(zip(given, truth, articles, strict=True)):
+    checked, kept = [_label(label, f"labels[{place}]") for place, label in enumerate(truth)], []
+    for place, (value, article) in enumerate(zip(given, articles, strict=True)):
         if not isinstance(article, Hashable) or article is None or article != article:
             raise TypeError(f"groups[{place}] must name an article by a text or a number, not {article!r:.40}")
-        checked.append(_label(label, f"labels[{place}]"))
         if value is not None:
             kept.append(place)
             require_share(value, f"probabilities[{place}] (None if the checker failed)")
@@ -299,12 +301,6 @@ def _judged(probabilities: object, labels: object, groups: object) -> tuple[np.n
         np.array([number[articles[i]] for i in kept], dtype=int),
         len(given) - len(kept),
     )
-
-
-def _listed(values: object, name: str) -> list[Any]:
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a list, one entry for each sentence, not {type(values).__name__}")
-    return list(values)
 
 
 def _label(value: Any, name: str) -> int:
@@ -364,21 +360,15 @@ def guarantee_thresholds(
     require_promise(risk, confidence)
     require_text(name, "name")
     rows, judge = _labelled_rows(labelled), load_checker(checker)
-    given = _probabilities(rows, judge, k, store, progress)
-    data = given, [row.label for row in rows], [row.group for row in rows]
-    over, under = (
-        _of_set(guaranteed_threshold(*data, side=side, risk=risk, confidence=confidence, seed=seed), name, judge)
-        for side in SIDES
-    )
-    over, under = _kept_apart(over, under)
+    data = _probabilities(rows, judge, k, store, progress), [row.label for row in rows], [row.group for row in rows]
+    sides = []
+    for side in SIDES:
+        found = guaranteed_threshold(*data, side=side, risk=risk, confidence=confidence, seed=seed)
+        parts = dict(found.signature) | {"set": name, "checker": judge.fingerprint}
+        parts["version"] = parts.pop("version")  # stands last
+        sides.append(replace(found, signature=Signature(parts)))
+    over, under = _kept_apart(*sides)
     return replace(over, opposite=under)
-
-
-def _of_set(guarantee: Guarantee, name: str, checker: Checker) -> Guarantee:
-    """Return a guarantee whose signature also names the labelled set and the checker; the version stands last."""
-    parts = dict(guarantee.signature) | {"set": name, "checker": checker.fingerprint}
-    parts["version"] = parts.pop("version")
-    return replace(guarantee, signature=Signature(parts))
 
 
 def _kept_apart(over: Guarantee, under: Guarantee) -> tuple[Guarantee, Guarantee]:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from summeval_nb.core.base import Stages, steps
-from summeval_nb.evidence.measured import asset
+from summeval_nb.core.files import read_asset
 from summeval_nb.text.embed import encodable
 from summeval_nb.text.minilm import minilm_files
 
@@ -133,29 +133,30 @@ def token_marks(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> np.ndarray
     this token together with its left or right neighbour. Without such marks a small network spends its training on
     learning to compare tokens.
     """
-    other = np.concatenate(evidence) if evidence else np.zeros(0, int)
-    pairs_claim = set(zip(claim.tolist(), claim[1:].tolist(), strict=False))
-    pairs_other = {
-        pair for sentence in evidence for pair in zip(sentence.tolist(), sentence[1:].tolist(), strict=False)
-    }
-    marks = np.zeros((len(claim) + len(other), 6), np.float32)
-    marks[: len(claim), 0] = 1
-    marks[: len(claim), 1] = np.isin(claim, other)
-    marks[: len(claim), 2] = _in_pair(claim, pairs_other)
-    marks[len(claim) :, 3] = 1
-    marks[len(claim) :, 4] = np.isin(other, claim)
-    marks[len(claim) :, 5] = (
-        np.concatenate([_in_pair(sentence, pairs_claim) for sentence in evidence]) if evidence else 0
-    )
+    n, other = len(claim), np.concatenate(evidence) if evidence else np.zeros(0, int)
+    own, theirs = _neighbours(claim), [_neighbours(sentence) for sentence in evidence]
+    marks = np.zeros((n + len(other), 6), np.float32)
+    marks[:n, 0], marks[n:, 3] = 1, 1
+    marks[:n, 1], marks[n:, 4] = np.isin(claim, other), np.isin(other, claim)
+    marks[:n, 2] = _beside(own, np.concatenate([own[:0], *theirs]))
+    marks[n:, 5] = np.concatenate([marks[:0, 5], *[_beside(codes, own) for codes in theirs]])
     return marks
 
 
-def _in_pair(tokens: np.ndarray, pairs: set[tuple[int, int]]) -> np.ndarray:
-    hit = np.array([pair in pairs for pair in zip(tokens.tolist(), tokens[1:].tolist(), strict=False)], bool)
-    found = np.zeros(len(tokens), bool)
-    found[:-1] |= hit
-    found[1:] |= hit
-    return found
+def _neighbours(tokens: np.ndarray) -> np.ndarray:
+    """One number for each token and its right neighbour, shape (t - 1,)."""
+    return tokens[:-1].astype(np.int64) << 32 | tokens[1:]
+
+
+def _beside(codes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Whether each token stands in a pair that the others hold, shape (t,)."""
+    hit = np.isin(codes, others)
+    return np.concatenate([hit, [False]]) | np.concatenate([[False], hit])
+
+
+def _size(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> int:
+    """How many tokens claim and evidence have together, with the marks between them."""
+    return len(claim) + 2 + sum(map(len, evidence)) + len(evidence)
 
 
 def joined(
@@ -168,15 +169,15 @@ def joined(
     Each distinct sentence is encoded once, or not at all where `states`, as `encoded` gives them, are known.
     """
     known = encoded(network, pairs) if states is None else states
-    total = max(len(claim) + 2 + sum(len(sentence) + 1 for sentence in evidence) for claim, evidence in pairs)
+    total = max([_size(*pair) for pair in pairs])
     x = next(iter(known.values())).new_zeros((len(pairs), total, WIDTH))
     mask = torch.zeros((len(pairs), total), dtype=torch.bool)
-    claims = torch.zeros((len(pairs), max(len(claim) for claim, _ in pairs) + 1), dtype=torch.bool)
+    claims = torch.zeros((len(pairs), max([len(claim) for claim, _ in pairs]) + 1), dtype=torch.bool)
     marks = torch.zeros((len(pairs), total, 6))
     for i, (claim, evidence) in enumerate(pairs):
         n = len(claim)
         # the first [CLS] is the pair's
-        pieces = [known[claim.tobytes()], *(known[sentence.tobytes()][1:] for sentence in evidence)]
+        pieces = [known[claim.tobytes()], *[known[sentence.tobytes()][1:] for sentence in evidence]]
         whole = torch.cat(pieces)
         x[i, : len(whole)] = whole
         mask[i, : len(whole)] = True
@@ -191,7 +192,7 @@ def encoded(network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndar
     """Return the states after the third layer of each distinct sentence, shape (t + 2, 384), with [CLS] and [SEP]."""
     distinct = {text.tobytes(): text for claim, evidence in pairs for text in (claim, *evidence)}
     texts = list(distinct.values())
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    order = np.argsort([len(text) for text in texts], kind="stable").tolist()
     found: list[Tensor] = [torch.empty(0)] * len(texts)
     with torch.no_grad():
         for batch in steps(list(_batches([len(texts[i]) + 2 for i in order], 4096))):
@@ -388,7 +389,7 @@ class Reader:
     """
 
     def __init__(self, content: bytes | None = None, *, precision: str = "float32", device: str = "cpu") -> None:
-        raw, more = (content, b"") if content is not None else (asset("reader.npz"), asset("reader_wide.npz"))
+        raw, more = (content, b"") if content is not None else (read_asset("reader.npz"), read_asset("reader_wide.npz"))
         mark = "" if precision == "float32" else f":{precision}"
         self.fingerprint = hashlib.sha256(raw + more).hexdigest()[:12] + mark
         self.device = found_device(device, precision)
@@ -411,7 +412,8 @@ class Reader:
         return [reading for batch in batches for reading in self._read_batch(batch, budget)]
 
     def _read_batch(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
-        tokens = self._tokens(list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence))))
+        texts = [text for evidence, claim in pairs for text in (claim, *evidence)]
+        tokens = self._tokens(list(dict.fromkeys(texts)))
         rows = []
         for evidence, claim in pairs:
             own = tokens[claim]
@@ -424,8 +426,8 @@ class Reader:
                     break
                 kept.append(ids)
             rows.append((own, kept))
-        lengths = [len(own) + 2 + sum(len(sentence) + 1 for sentence in kept) for own, kept in rows]
-        order = sorted(range(len(rows)), key=lambda i: lengths[i])
+        lengths = [_size(*row) for row in rows]
+        order = np.argsort(lengths, kind="stable").tolist()
         found: list[Reading] = [Reading(0, 0, 0)] * len(rows)
         short, stage = self.precision == "bfloat16", Stages(sentences=1, pairs=2)
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=short):

@@ -91,10 +91,13 @@ def reliability(probabilities: Collection[float | None], labels: Collection[floa
     >>> round(float(reliability([0.9, 0.9, 0.1, 0.1], [1, 1, 0, 0])), 3)
     0.1
     """
-    kept, said, failed = judged_only(probabilities, labels)
+    if len(probabilities) != len(labels):
+        raise ValueError(f"one label for each probability, please: got {len(probabilities)} and {len(labels)}")
+    pairs = [(p, label) for p, label in zip(probabilities, labels, strict=True) if p is not None]
+    kept, said = [p for p, _ in pairs], [label for _, label in pairs]
     values, truth = require_labelled(kept, said)
     parts = {"bins": require_count(n_bins, "n_bins"), "n": len(kept)}
-    more: JsonDict = {"n": len(kept), "n_failed": failed}
+    more: JsonDict = {"n": len(kept), "n_failed": len(labels) - len(kept)}
     more["signature"] = Signature({"metric": "reliability", **parts})
     if not kept:
         return Reliability(score=None, reason="there is no judged item", **more)
@@ -110,17 +113,6 @@ def reliability(probabilities: Collection[float | None], labels: Collection[floa
         offset=offset,
         **more,
     )
-
-
-def judged_only(
-    probabilities: Collection[float | None], labels: Collection[float]
-) -> tuple[list[float], list[float], int]:
-    """Probabilities that are not None, their labels, and how many were left out."""
-    if len(probabilities) != len(labels):
-        counts = f"got {len(probabilities)} and {len(labels)}"
-        raise ValueError(f"one label for each probability, please: {counts}")
-    kept = [(p, y) for p, y in zip(probabilities, labels, strict=True) if p is not None]
-    return [p for p, _ in kept], [y for _, y in kept], len(labels) - len(kept)
 
 
 def reliability_bins(
@@ -143,27 +135,20 @@ def reliability_bins(
         For each bin that holds something: `low`, `high`, `n`, `mean_probability`, `share_supported` and the share's 95
         % interval (Wilson 1927), `share_low` to `share_high`.
     """
+    from scipy.stats import binomtest
+
     values, truth = require_labelled(probabilities, labels)
     count = require_count(n_bins, "n_bins")
     place = np.minimum((values * count).astype(int), count - 1)
-    return [
-        bin_row(b / count, (b + 1) / count, values[inside], truth[inside])
-        for b, inside in ((int(b), place == b) for b in np.unique(place))
-    ]
-
-
-def bin_row(low: float, high: float, probabilities: np.ndarray, labels: np.ndarray) -> dict[str, float]:
-    """A bin's ends, mean probability, and share of positive labels.
-
-    The share has Wilson's 95 % interval.
-    """
-    from scipy.stats import binomtest
-
-    n, positive = len(labels), int(labels.sum())
-    interval = binomtest(positive, n).proportion_ci(method="wilson")
-    row = {"low": low, "high": high, "n": n, "mean_probability": float(probabilities.mean())}
-    share = {"share_supported": positive / n}
-    return row | share | {"share_low": float(interval.low), "share_high": float(interval.high)}
+    rows = []
+    for b in np.unique(place).tolist():
+        inside = place == b
+        n, positive = int(inside.sum()), int(truth[inside].sum())
+        interval = binomtest(positive, n).proportion_ci(method="wilson")
+        row = {"low": b / count, "high": (b + 1) / count, "n": n, "mean_probability": float(values[inside].mean())}
+        share = {"share_supported": positive / n, "share_low": float(interval.low), "share_high": float(interval.high)}
+        rows.append(row | share)
+    return rows
 
 
 def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None) -> Axes:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
+from summeval_nb.core.files import read_asset
 from summeval_nb.core.results import Finding
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 def known_keys(evidence: Iterable[Parts]) -> frozenset[str]:
     """The keys of all words that some sentence holds."""
-    return frozenset().union(*(sentence.key_set for sentence in evidence))
+    return frozenset().union(*[sentence.key_set for sentence in evidence])
 
 
 def common_run(keys: Sequence[str], start: int, other: Sequence[str], place: int) -> int:
@@ -294,7 +294,7 @@ def antonyms() -> dict[str, frozenset[str]]:
     >>> "fell" in antonyms()["rose"]
     True
     """
-    text = resources.files("summeval_nb").joinpath("assets/antonyms.txt").read_text(encoding="utf-8")
+    text = read_asset("antonyms.txt").decode("utf-8")
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
         if not line or line.startswith("#"):

@@ -13,8 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.results import Finding
-from .base import PairVectors
-from .measured import fitted, stem_counts
+from .base import PairVectors, fitted_words, stem_counts
 from .tokens import Parts, common_run, finding, known_keys
 from .tokens import negation_findings
 
@@ -60,8 +59,8 @@ def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     known = known_keys(evidence)
     if not claim.content:
         return sum(key in known for key in claim.keys) / len(claim.keys)
-    found = sum(stem_weight(key) for key in claim.content if key in known)
-    return found / sum(stem_weight(key) for key in claim.content)
+    found = [key for key in claim.content if key in known]
+    return sum(map(stem_weight, found)) / sum(map(stem_weight, claim.content))
 
 # %% ../../nbs/3_evidence/34_first_checker.ipynb #0986e3c1
 def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
@@ -123,7 +122,7 @@ def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     pairs = claim.content_pairs
     if not pairs:
         return idf_coverage(claim, evidence)
-    found = (sum(pair in sentence.pair_set for pair in pairs) for sentence in evidence)
+    found = [sum(map(one.pair_set.__contains__, pairs)) for one in evidence]
     return max(found) / len(pairs)
 
 # %% ../../nbs/3_evidence/34_first_checker.ipynb #f86bb501
@@ -244,10 +243,10 @@ def sigmoid(logit: float) -> float:
 
 def feature_weights() -> dict[str, float]:
     """Return the fitted weight of each feature in the mixture, all at least 0."""
-    return dict(fitted()["weights"])
+    return dict(fitted_words()["weights"])
 
 
 def support_logit(features: Mapping[str, float]) -> float:
     """Return the mixture's logit: the intercept plus each feature times its weight."""
     terms = [weight * features[name] for name, weight in feature_weights().items()]
-    return fitted()["intercept"] + sum(terms)
+    return fitted_words()["intercept"] + sum(terms)

@@ -25,7 +25,7 @@ from summeval_nb.core.html import Markup, html_page, markdown_report, render
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.resampling import mean_interval
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
-from summeval_nb.evidence.inputs import warn_of_paths
+from summeval_nb.evidence.base import warn_of_paths
 from summeval_nb.judged.correctness import Correctness, correctness, hypothesis_score, pair_score, verdict_of
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, as_statement
 from summeval_nb.judged.places import looked_up, looked_up_in_tables

@@ -25,12 +25,13 @@ from summeval_nb.core.html import Entry, Markup, Report, evidence_report, eviden
 from summeval_nb.core.metric import batch, definition_of, metric
 from summeval_nb.core.results import Finding, Outcome, Score, ScoreTable, Sentence, Signature, Verdict
 from summeval_nb.evidence.base import Checker
-from summeval_nb.evidence.faithfulness import evaluate, load_settings
-from summeval_nb.evidence.pairs import (
+from summeval_nb.evidence.faithfulness import (
     ReadPair,
     Settings,
     embed_pairs,
+    evaluate,
     judge,
+    load_settings,
     may_be_evidence,
     unread_sentences,
 )

@@ -16,9 +16,8 @@ from summeval_nb.core.base import Stages, require_count, require_option, require
 from summeval_nb.core.results import Finding, Sentence, Verdict
 from summeval_nb.evidence.base import Checker, nearest_evidence
 from summeval_nb.evidence.builtin import BuiltinChecker, WordsChecker
-from summeval_nb.evidence.faithfulness import DEFAULT_K
-from summeval_nb.evidence.load import load_checker
-from summeval_nb.evidence.pairs import check_with, may_be_evidence, unread_sentences
+from summeval_nb.evidence.faithfulness import DEFAULT_K, check_with, may_be_evidence, unread_sentences
+from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.tokens import Parts, take_apart
 from summeval_nb.evidence.words import idf_coverage
 from summeval_nb.judged.asking import TASKS, BulkJudge, premise_sentences

@@ -23,7 +23,7 @@ from summeval_nb.core.files import require_passages, table_rows, write_whole
 from summeval_nb.core.html import Mark, Markup, html_page, mark_html, render
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
-from summeval_nb.evidence.inputs import warn_of_paths
+from summeval_nb.evidence.base import warn_of_paths
 from summeval_nb.judged.coverage import (
     conciseness_score,
     guarded_score,

@@ -188,7 +188,7 @@ def _load_option(name: str, kind: str, text: str, load: Callable[[str], Backend]
 
     load = load or load_model
     if name == "checker":
-        from summeval_nb.evidence.load import named_checker
+        from summeval_nb.evidence.model_checkers import named_checker
 
         return named_checker(f"{kind}:{text}", load)
     if kind != "llm":
@@ -348,7 +348,7 @@ def _packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
     own = {name: value for name, value in named.items() if isinstance(value, str) and value in ("embedded", "words")}
     if not own:
         return {}
-    from summeval_nb.evidence.load import packaged_checker
+    from summeval_nb.evidence.model_checkers import packaged_checker
 
     return {name: packaged_checker(value).fingerprint for name, value in own.items()}
 

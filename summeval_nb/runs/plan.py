@@ -22,7 +22,7 @@ from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.items import Shard, make_shards, open_items
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, as_outcome
-from summeval_nb.evidence.asking import ClaimFinder
+from summeval_nb.evidence.model_checkers import ClaimFinder
 from summeval_nb.models.base import Backend, Choice, Usage
 from summeval_nb.models.load import StoreOrPath, load_model
 from summeval_nb.models.store import Store

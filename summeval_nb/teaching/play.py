@@ -28,8 +28,9 @@ from summeval_nb.core.base import (
 from summeval_nb.core.html import Markup, render
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker, nearest_evidence
-from summeval_nb.evidence.faithfulness import DEFAULT_K, Faithfulness, evaluate
-from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.faithfulness import DEFAULT_K, evaluate
+from summeval_nb.evidence.model_checkers import load_checker
+from summeval_nb.evidence.report import Faithfulness
 from summeval_nb.evidence.share import supported_share
 from summeval_nb.overlap.base import require_references
 from summeval_nb.overlap.bleu import SMOOTHING

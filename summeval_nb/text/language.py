@@ -180,9 +180,10 @@ def likely_languages(text: str) -> dict[str, float]:
     return _likely(text, "latin")
 
 
-def languages_of_word(word: str) -> set[str]:
+@lru_cache(1 << 14)
+def languages_of_word(word: str) -> frozenset[str]:
     """The languages of which a word in lower case is a small word."""
-    return set(_small_words().get(word, ()))
+    return frozenset(_small_words().get(word, ()))
 
 
 _PARTICLES = re.compile(

@@ -144,7 +144,7 @@ def attention(
     mixed = x.new_empty(x.shape)
     for rows, sentences, tokens in runs_of(lengths):
         shape = (sentences, tokens, HEADS, -1)
-        q, k, v = (part[rows].view(shape).transpose(1, 2) for part in parts)
+        q, k, v = [part[rows].view(shape).transpose(1, 2) for part in parts]
         heads = F.scaled_dot_product_attention(q, k, v).transpose(1, 2)
         mixed[rows] = heads.reshape(sentences * tokens, -1)
     return linear(mixed, weights, f"{layer}.attention.output.dense")
