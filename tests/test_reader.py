@@ -1,14 +1,14 @@
 """The reader's network: MiniLM where nothing was trained, the same alone and in a batch, eight bits and back."""
 
-from importlib import resources
-
 import numpy as np
 import pytest
 from helpers.late import Late
 
+from summeval_nb.core.files import read_asset
 from summeval_nb.text.minilm import minilm_files
 
 readers = Late("summeval_nb.evidence.reader")
+weights = Late("_reader_weights")
 torch = Late("torch")
 
 
@@ -30,7 +30,7 @@ def trained(network):
         for name, parameter in moved.named_parameters():
             if name.startswith(readers.TAUGHT):
                 parameter.add_(torch.randn_like(parameter) * 0.01)
-    return moved.eval(), readers.packed(moved)
+    return moved.eval(), weights.packed(moved)
 
 
 def test_its_layers_are_minilms(network):
@@ -74,31 +74,19 @@ def test_a_difference_of_low_rank_and_back(trained):
                     else torch.randn_like(parameter)
                 )
                 parameter.add_(0.01 * step)
-    difference = readers.packed_difference(content, moved)
+    difference = weights.packed_difference(content, moved)
     back = readers.changed(first, content, difference)
     for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
         assert (a - b).abs().max() < 5e-3, name
     assert back.lower is first.lower and back.words is first.words  # not held twice
     assert len(difference) < 700_000
-    same = readers.changed(first, content, readers.packed_difference(content, first)).state_dict()
+    same = readers.changed(first, content, weights.packed_difference(content, first)).state_dict()
     assert all(torch.equal(a, same[name]) for name, a in first.state_dict().items())
     with pytest.raises(ValueError, match="from other weights"):
-        readers.changed(first, readers.packed(moved), difference)
+        readers.changed(first, weights.packed(moved), difference)
 
 
-def test_the_packaged_reader_has_taken_both_courses():
-    pairs = [(["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")]
-    raw = resources.files("summeval_nb").joinpath("assets/reader.npz").read_bytes()
-    (first,), (both,) = readers.Reader(raw).read(pairs), readers.load_reader().read(pairs)
-    assert abs(first.entailment - both.entailment) > 1e-4
-
-
-def test_both_sets_of_weights_take_at_most_six_megabytes():
-    assets = resources.files("summeval_nb").joinpath("assets")
-    assert sum(len(assets.joinpath(name).read_bytes()) for name in ("reader.npz", "reader_wide.npz")) < 6_000_000
-
-
-def test_alone_and_in_a_batch_are_the_same(trained):
+def test_alone_and_in_a_batch_are_the_same_and_what_does_not_fit_is_left_out(trained):
     reader = readers.Reader(trained[1])
     pairs = [
         (["The cat sat on the mat.", "It rained all day."], "A cat sat."),
@@ -109,12 +97,24 @@ def test_alone_and_in_a_batch_are_the_same(trained):
     for a, b in zip(together, alone, strict=True):
         np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)
         assert a.entailment + a.neutral + a.contradiction == pytest.approx(1)
-
-
-def test_evidence_that_does_not_fit_is_left_out_from_the_end(trained):
-    reader = readers.Reader(trained[1])
     long = ["word " * 70] * 5
     assert reader.read([(long, "A claim.")])[0] == reader.read([(long[:2], "A claim.")])[0]
+
+
+def test_the_packaged_reader_is_small_and_has_taken_both_courses():
+    pairs = [(["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")]
+    raw, wide = (read_asset(name) for name in ("reader.npz", "reader_wide.npz"))
+    (first,), (both,) = readers.Reader(raw).read(pairs), readers.load_reader().read(pairs)
+    assert abs(first.entailment - both.entailment) > 1e-4 and len(raw) + len(wide) < 6_000_000
+
+
+def test_a_device_that_is_not_there_is_refused(monkeypatch):
+    for device, precision in (("nonsense", "float32"), ("meta", "int8"), ("cuda:99", "bfloat16")):
+        with pytest.raises(ValueError, match=f"device='{device}' cannot be used here"):
+            readers.Reader(precision=precision, device=device)
+    monkeypatch.setattr(torch, "zeros", lambda *shape, device: torch.empty(shape))  # as if the GPU were there
+    with pytest.raises(ValueError, match="precision='int8' is for processors, device='cuda' is none"):
+        readers.found_device("cuda", "int8")
 
 
 def test_marks_say_what_the_other_side_holds():
@@ -122,24 +122,7 @@ def test_marks_say_what_the_other_side_holds():
     marks = readers.token_marks(claim, evidence)
     assert marks[:3, :3].tolist() == [[1, 1, 1], [1, 1, 1], [1, 1, 0]]  # 7 is held, but not beside 6
     assert marks[3:, 3:].tolist() == [[1, 1, 1], [1, 1, 1], [1, 0, 0], [1, 1, 0]]
-
-
-def test_padding_changes_nothing(network):
-    tokens = (np.array([2001, 2002]), [np.array([2003, 2004, 2005])])
-    wide = (np.array([2001] * 9), [np.array([2003] * 30)])
-    with torch.no_grad():
-        alone = network(*readers.joined(network, [tokens]))[0]
-        beside = network(*readers.joined(network, [tokens, wide]))[0][:1]
-    torch.testing.assert_close(alone, beside, atol=1e-5, rtol=0)
-
-
-def test_batches_cover_everything_within_the_budget():
-    lengths = sorted([3, 5, 8, 8, 40, 41, 90])
-    from summeval_nb.evidence.reader import _batches
-
-    batches = list(_batches(lengths, 90))
-    assert [i for batch in batches for i in batch] == list(range(len(lengths)))
-    assert all(len(batch) * lengths[batch[-1]] <= 90 for batch in batches)
+    assert readers.token_marks(claim, []).tolist() == [[1, 0, 0, 0, 0, 0]] * 3
 
 
 def test_each_distinct_sentence_is_encoded_once(trained, monkeypatch):
@@ -188,26 +171,6 @@ def test_eight_bits_are_exact_and_close_to_thirty_two():
     )
     assert isinstance(reader.network.lower[0].qkv, torch.nn.Linear)
     assert reader.fingerprint.endswith(":int8")
-
-
-@pytest.mark.parametrize(
-    ("device", "precision", "message"),
-    [
-        ("nonsense", "float32", "device='nonsense' cannot be used here"),
-        ("meta", "float32", "device='meta' cannot be used here"),
-        ("cuda:99", "bfloat16", "device='cuda:99' cannot be used here"),
-        ("meta", "int8", "cannot be used here"),
-    ],
-)
-def test_a_device_that_is_not_there_is_refused(device, precision, message):
-    with pytest.raises(ValueError, match=message):
-        readers.Reader(precision=precision, device=device)
-
-
-def test_int8_is_for_processors(monkeypatch):
-    monkeypatch.setattr(torch, "zeros", lambda *shape, device: torch.empty(shape))  # as if the GPU were there
-    with pytest.raises(ValueError, match="precision='int8' is for processors, device='cuda' is none"):
-        readers.found_device("cuda", "int8")
 
 
 def test_all_that_meets_on_a_device_is_on_it(monkeypatch):

@@ -13,7 +13,7 @@ from summeval_nb import EmbeddedChecker, ScriptedBackend
 from summeval_nb.agreement.registry import find_metric, load_metric
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Score, Verdict
-from summeval_nb.evidence import load
+from summeval_nb.evidence import model_checkers
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.report import faithfulness_from_dict
@@ -409,7 +409,7 @@ def another_version(monkeypatch, name="embedded"):
     other = type(load_checker(name))()
     other.fingerprint = f"{name}-000000000000"
     known = {name: other}
-    monkeypatch.setattr(load, "packaged_checker", lambda asked: known.get(asked) or load_checker(asked))
+    monkeypatch.setattr(model_checkers, "packaged_checker", lambda asked: known.get(asked) or load_checker(asked))
     return other.fingerprint
 
 

@@ -3,17 +3,14 @@
 import pytest
 
 from summeval_nb.evidence.tokens import (
-    common_run,
     compound_numbers,
     kept_parts,
-    known_keys,
     negation_findings,
     plain_number,
     sentence_tokens,
     stem,
     take_apart,
 )
-from summeval_nb.evidence.words import pairs_within
 
 
 def test_stems_and_numbers_have_one_form():
@@ -66,14 +63,6 @@ def test_initials_are_names_though_they_spell_small_words():
         assert [name.key for name in take_apart(text).names if name.key in ("us", "who", "it")] == found
 
 
-def test_positions_lead_to_each_copy_and_are_bounded():
-    parts = take_apart("the cat " * 50)
-    assert parts.positions["the", "cat"] == tuple(range(0, 64, 2))
-    assert common_run(("a", "b", "c"), 0, ("x", "a", "b", "c", "d"), 1) == 3
-    assert common_run(("a", "b", "c"), 0, ("a", "b", "d"), 0) == 2
-    assert known_keys([]) == frozenset()
-
-
 @pytest.mark.parametrize(
     ("claim", "evidence", "found"),
     [
@@ -89,10 +78,6 @@ def test_a_negation_counts_in_the_shared_stretch_only(claim, evidence, found):
     said = [finding.text.removeprefix("The ") for finding in findings]
     assert said == found and all(finding.kind == "negation" for finding in findings)
     assert all(claim[finding.start : finding.end] == finding.text for finding in findings)
-
-
-def test_one_content_word_falls_back_to_coverage():
-    assert pairs_within(take_apart("The plan."), [take_apart("The council approved the plan.")]) == 1.0
 
 
 def test_a_sentence_is_taken_apart_once():

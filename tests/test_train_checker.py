@@ -4,12 +4,11 @@ import gzip
 import json
 import os
 import random
-import re
 
 import pytest
 from _labelled import SETS as SETS_OF_PEOPLE
 from _labelled import documents, judged_rows, same_article
-from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
+from _reader_rows import UNLICENSED, nli_rows, training_rows, written_passages
 from fit_embedded import ASSETS, LEFT_OUT, readers
 from helpers.late import Late
 
@@ -106,14 +105,6 @@ def test_sets_are_left_out_as_pairs_and_as_other_texts(folder):
         training_rows(folder, 0, without=["snli"])
 
 
-def test_a_false_claim_errs_where_its_true_twin_differs():
-    false, true = "They do not want to hear Emre, said Ana.", "They want to hear Emre, said Björn."
-    assert [false[a:b] for a, b in wrong_words(false, true)] == ["do not", "Ana"]
-    assert [true[a:b] for a, b in wrong_words(true, "They want to hear Emre, said Ana.")] == ["Björn"]
-    assert wrong_words("Nobody wanted the nail.", "Even the nail found a buyer.") is None, "told in other words"
-    assert wrong_words("It may rain.", "It may rain on Monday.") is None, "a word that is missing has no place"
-
-
 def test_passages_written_for_training_are_whole_and_kept_apart():
     passages = written_passages()
     reader, trees = (written_passages(part=part) for part in ("reader", "trees"))
@@ -128,40 +119,6 @@ def test_passages_written_for_training_are_whole_and_kept_apart():
 
 def in_order(claims, sentences):
     return [list(range(len(sentences)))] * len(claims)
-
-
-@pytest.mark.nightly
-def test_two_thirds_of_a_course_may_be_written_claims(folder):
-    assert "withheld" not in {row.source for row in training_rows(folder, 0, in_order)}
-    rows = training_rows(folder, 0, in_order, withheld=True)
-    written = [row for row in rows if row.source == "written"]
-    true = [row for row in written if row.label == 0]
-    withheld = [row for row in rows if row.source == "withheld"]
-    assert len(written) + len(withheld) > len(rows) / 2 and 0.4 < len(true) / len(written) < 0.6
-    told = {(row.claim, row.evidence) for row in true}  # with its sentences it is true, without them it is not said
-    assert len(withheld) > 1000 and {row.label for row in withheld} == {1}
-    assert {row.claim for row in withheld} <= {row.claim for row in true}
-    assert not told & {(row.claim, row.evidence) for row in withheld}
-    assert all(row.spans == () for row in true)
-    marked = [row for row in written if row.label and row.spans]
-    assert len(marked) > 1000 and all(0 <= a < b <= len(row.claim) for row in marked for a, b in row.spans)
-
-
-@pytest.mark.nightly
-def test_two_claims_joined_are_true_where_both_are(folder):
-    true = {
-        claim["text"]
-        for passage in written_passages(part="reader")
-        for claim in passage["claims"]
-        if claim["supported"]
-    }
-    rows = [row for row in training_rows(folder, 0, in_order) if row.source == "joined"]
-    begun = {text.rstrip("."): text in true for text in true}
-    fine = [row for row in rows if row.label == 0]
-    assert len(rows) > 1000 and 0.4 < len(fine) / len(rows) < 0.75 and {row.label for row in rows} == {0, 3}
-    assert all(any(begun.get(row.claim[: match.start()]) for match in re.finditer(", and ", row.claim)) for row in fine)
-    assert joined("The fare goes up.", "The ship stays.") == "The fare goes up, and the ship stays."
-    assert joined("The fare goes up.", "Hagen stays.") == "The fare goes up, and Hagen stays."
 
 
 @pytest.fixture(scope="module")
@@ -216,22 +173,6 @@ def test_a_set_left_out_teaches_neither_sentence_nor_article(judged_folder):
     }
 
 
-@pytest.mark.nightly
-def test_a_state_goes_on_with_the_same_sentences_only(judged_folder, tmp_path):
-    options = {"n_rows": 64, "size": 8, "rate": 1e-3, "compiled": False, "save_every": 0}
-    train_checker.trained(judged_folder, tmp_path, judged=["qags_cnndm", "defacto"], **options)
-    with pytest.raises(ValueError, match="was trained judged .*qags_cnndm.*another --folder"):
-        train_checker.trained(judged_folder, tmp_path, judged=["defacto"], **options)
-    with pytest.raises(ValueError, match="was trained pairs None, not pairs 4: another --folder"):
-        train_checker.trained(judged_folder, tmp_path, judged=["qags_cnndm", "defacto"], pairs=4, **options)
-
-
-def test_an_earlier_course_has_the_passages_of_its_time():
-    some, every = (written_passages(pairs=pairs) for pairs in (4, None))
-    assert [row for row in some if "pairs" in row] == [row for row in every if "pairs" in row][:4]
-    assert [row for row in some if "pairs" not in row] == [row for row in every if "pairs" not in row] != []
-
-
 def test_a_reader_kept_as_a_difference_reads_the_same(tmp_path, monkeypatch):
     raw = (ASSETS / "reader.npz").read_bytes()
     other = train_checker.unpacked(raw)
@@ -258,26 +199,3 @@ def test_readers_that_left_sets_out_cover_every_set():
     assert said["summeval"] == said["defacto"] != said["qags_cnndm"] == said["xsumfaith"] == said["summedits"]
     assert said[""] not in {said["summeval"], said["xsumfaith"]}
     assert found["summeval"].network.lower is found["xsumfaith"].network.lower, "not held twice"
-
-
-@pytest.mark.nightly
-def test_a_course_may_begin_with_the_weights_of_another(folder, tmp_path):
-    first = train_checker.Network()
-    train_checker.load_minilm(first, train_checker.load_file(train_checker.MODEL / "model.safetensors"))
-    with torch.no_grad():
-        first.label.bias.fill_(0.25)
-    (tmp_path / "first.npz").write_bytes(train_checker.packed(first))
-    (tmp_path / "work").mkdir()
-    options = {"n_rows": 8, "size": 8, "rate": 0.0, "compiled": False, "start_from": tmp_path / "first.npz"}
-    again = train_checker.trained(folder, tmp_path / "work", save_every=0, **options)
-    assert (again.label.bias - 0.25).abs().max() < 1e-3 and not (train_checker.Network().label.bias == 0.25).any()
-
-
-def test_weights_make_negation_say_nothing_of_truth():
-    passages = written_passages()
-    weights = wording_weights(passages)
-    claims = [claim for passage in passages for claim in passage["claims"] if " not " in claim["text"]]
-    plain = sum(claim["supported"] for claim in claims) / len(claims)
-    weighed = sum(weights[claim["text"]] * claim["supported"] for claim in claims)
-    weighed /= sum(weights[claim["text"]] for claim in claims)
-    assert plain > 0.6 and abs(weighed - 0.5) < 0.1, "more true claims than false ones are negated"

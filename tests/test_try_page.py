@@ -60,30 +60,21 @@ def test_coefficients_are_scipys(pairs):
     assert list(found.values()) == pytest.approx([reference(x, y).statistic for reference in references], abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("form", "typed", "said"),
-    [
-        ("words", {"candidate": "a", "references": " \n", "stemmer": False}, "at least one reference"),
-        ("words", {"candidate": "a" * 20_001, "references": "a", "stemmer": False}, "longer than 20,000"),
+def test_wrong_input_is_answered_in_words():
+    words = {"candidate": "a", "references": "a", "stemmer": False}
+    for form, typed, said in (
+        ("words", words | {"references": " \n"}, "at least one reference"),
+        ("words", words | {"candidate": "a" * 20_001}, "longer than 20,000"),
         ("numbers", {"metric": "1 2 <b>", "people": "1 2 3"}, "'<b>' is no number"),
         ("numbers", {"metric": "1 2", "people": "1 2 3"}, "equally many"),
-        ("numbers", {"metric": "1", "people": "1"}, "two pairs"),
         ("numbers", {"metric": "", "people": ""}, "two pairs"),
         ("numbers", {"metric": "1 nan", "people": "1 2"}, "finite"),
         ("numbers", {"metric": "2 2", "people": "1 2"}, "constant"),
-        ("numbers", {"metric": "1 " * 201, "people": "1"}, "at most 200"),
-    ],
-)
-def test_wrong_input_is_answered_in_words(form, typed, said):
-    (block,) = try_in_browser.blocks(form, typed)
-    assert block["kind"] == "error" and said in block["text"]
-    assert "<b>" not in try_page.drawn(block)
-
-
-def test_what_has_no_number_says_why():
+    ):
+        (block,) = try_in_browser.blocks(form, typed)
+        assert block["kind"] == "error" and said in block["text"] and "<b>" not in try_page.drawn(block)
     nothing = try_in_browser.blocks("words", {"candidate": "", "references": "кот", "stemmer": False})
     assert "no token" in nothing[0]["text"]  # ROUGE's tokenizer leaves nothing: the warning is shown
-    assert any("nothing to compare" in block.get("text", "") for block in nothing)
 
 
 def test_the_still_page_shows_the_example_with_its_result():
@@ -143,28 +134,18 @@ def steps(**typed):
         return pool.submit(asyncio.run, made).result()
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
+def test_the_steps_refuse_in_words():
+    for typed, said in (
         ({"article": " "}, "article has no sentence"),
-        ({"summary": ""}, "summary has no sentence"),
         ({"summary": "It rained. " * 11}, "this page takes 10"),
-        ({"article": "a" * 20_001}, "longer than 20,000"),
         ({"article": "word " * 81}, "sentence 0 of the article is too long"),
         ({"k": "2"}, "between 1 and 1"),
         ({"k": "<b>"}, "k must be a whole number"),
-    ],
-)
-def test_the_steps_refuse_in_words(typed, said):
-    (block,) = steps(**typed)
-    assert block["kind"] == "error" and said in block["text"]
-    assert "<b>" not in try_page.drawn(block)
-
-
-def test_a_sentence_without_a_word_is_not_judged():
-    *_, checked, score = steps(article="Ann sold 9 cars.", summary="Ann sold 8 cars. 🙂!")
-    assert [row[1] for row in checked["rows"]] == ["not supported", "not judged"]
-    assert "0 of 1 supported" in score["text"]
+    ):
+        (block,) = steps(**typed)
+        assert block["kind"] == "error" and said in block["text"] and "<b>" not in try_page.drawn(block)
+    *_, checked, score = steps(summary="Ann sold 8 cars. 🙂!")  # no word, not judged
+    assert [row[1] for row in checked["rows"]] == ["not supported", "not judged"] and "0 of 1" in score["text"]
 
 
 TEXTS = [

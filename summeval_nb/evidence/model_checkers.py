@@ -498,33 +498,24 @@ def _load_classifier(
 
 
 def _places(config: Any, labels: Mapping[str, int] | None) -> dict[str, int]:
-    """Which output is which relation, by the configuration or as it was said."""
-    if labels is None:
-        _require_logit(config)
-    return label_places({int(at): name for at, name in config.id2label.items()}, labels)
-
-
-def _require_logit(config: Any) -> None:
-    """Refuse a single output that the model's configuration calls no logit."""
+    """Which output is which relation, by the configuration or as it was said; a single one must be a logit."""
     kept = getattr(config, "sentence_transformers", None) or {}
-    raw = "Identity" in str(kept.get("activation_fn", ""))
-    if config.num_labels == 1 and (config.problem_type == "regression" or raw):
+    raw = config.problem_type == "regression" or "Identity" in str(kept.get("activation_fn", ""))
+    if labels is None and config.num_labels == 1 and raw:
         raise ValueError(
-            "the only output of this model is a number, not a logit of support, says "
-            "its configuration; if its sigmoid is a probability, say "
-            "labels={'entailment': 0}"
+            "the only output of this model is a number, not a logit of support, says its configuration; if its "
+            "sigmoid is a probability, say labels={'entailment': 0}"
         )
+    return label_places({int(at): name for at, name in config.id2label.items()}, labels)
 
 
 def _fitting_window(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, window: int | None, limit: int | None = None
 ) -> int:
     """The window in tokens: the model's own limit, or the smaller one asked for."""
-    config = model.config.get_text_config()
-    limits = [tokenizer.model_max_length, getattr(config, "max_position_embeddings", None) or 10**9]
-    limit = limit or int(min(limits))
-    if limit >= 10**9:
-        limit = 512
+    own = getattr(model.config.get_text_config(), "max_position_embeddings", None) or 10**9
+    limit = limit or int(min(tokenizer.model_max_length, own))
+    limit = limit if limit < 10**9 else 512
     if window is None:
         return limit
     if require_count(window, "window", minimum=32) > limit:

@@ -227,40 +227,17 @@ class Reading(NamedTuple):
     contradiction: float
 
 
-def _keep(arrays: dict[str, np.ndarray], name: str, matrix: Tensor) -> None:
+def in_eight_bits(arrays: dict[str, np.ndarray], name: str, matrix: Tensor) -> None:
     """Put a matrix among the arrays as eight-bit numbers with one scale a row."""
     scale = matrix.abs().amax(1, keepdim=True).clamp(min=1e-12) / 127
     arrays[name] = torch.round(matrix / scale).to(torch.int8).numpy()
     arrays[f"{name}:scale"] = scale.squeeze(1).numpy()
 
 
-def _kept(arrays: Mapping[str, np.ndarray], name: str) -> Tensor:
+def from_eight_bits(arrays: Mapping[str, np.ndarray], name: str) -> Tensor:
     """Return an array, and if it was kept in eight bits, the matrix."""
     value = torch.from_numpy(arrays[name]).float()
     return value * torch.from_numpy(arrays[f"{name}:scale"])[:, None] if f"{name}:scale" in arrays else value
-
-
-def _compressed(arrays: dict[str, np.ndarray]) -> bytes:
-    out = io.BytesIO()
-    np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
-    return out.getvalue()
-
-
-def packed(network: Network) -> bytes:
-    """Return what training changed as a compressed npz: eight-bit differences with one scale a row."""
-    start = Network()
-    load_minilm(start, minilm_files()[1])
-    before = start.state_dict()
-    arrays: dict[str, np.ndarray] = {}
-    for name, value in network.state_dict().items():
-        if not name.startswith(TAUGHT):
-            continue
-        new = value.float() - before[name] if name.startswith("upper") else value.float()
-        if name.endswith("weight") and new.ndim == 2 and new.numel() > 10_000:
-            _keep(arrays, name, new)
-        else:
-            arrays[name] = new.numpy()
-    return _compressed(arrays)
 
 
 def unpacked(content: bytes) -> Network:
@@ -272,37 +249,13 @@ def unpacked(content: bytes) -> Network:
         for name in arrays.files:
             if name.endswith(":scale"):
                 continue
-            value = _kept(arrays, name)
+            value = from_eight_bits(arrays, name)
             state[name] = state[name] + value if name.startswith("upper") else value
     network.load_state_dict(state)
     return network.eval()
 
 
-RANK = 32  # of what the second course changed in each weight matrix
-
-
-def packed_difference(content: bytes, second: Network) -> bytes:
-    """Return what leads from packed weights to another network as a compressed npz, matrices as products of rank 32.
-
-    Both factors are eight-bit numbers with one scale a column or row: an adapter of low rank (Hu et al. 2021), found
-    afterwards by the singular value decomposition.
-    """
-    before, arrays = unpacked(content).state_dict(), {"of": _digest(content)}
-    for name, value in second.state_dict().items():
-        if not name.startswith(TAUGHT):
-            continue
-        change = value.float() - before[name].float()
-        if change.ndim == 2 and change.numel() > 10_000:
-            left, strength, right = torch.linalg.svd(change, full_matrices=False)
-            root = strength[:RANK].sqrt()
-            for side, factor in (("left", (left[:, :RANK] * root).T), ("right", root[:, None] * right[:RANK])):
-                _keep(arrays, f"{name}:{side}", factor)
-        else:
-            arrays[name] = change.numpy()
-    return _compressed(arrays)
-
-
-def _digest(content: bytes) -> np.ndarray:
+def digest(content: bytes) -> np.ndarray:
     return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
 
@@ -314,12 +267,12 @@ def changed(first: Network, content: bytes, difference: bytes) -> Network:
     network = Network()
     state = first.state_dict()
     with np.load(io.BytesIO(difference), allow_pickle=False) as arrays:
-        if not np.array_equal(arrays["of"], _digest(content)):
+        if not np.array_equal(arrays["of"], digest(content)):
             raise ValueError("the difference is one from other weights: write it again, train_checker.py --write-wide")
         for name in arrays.files:
             if name.endswith(":left"):
                 name = name.removesuffix(":left")
-                left, right = (_kept(arrays, f"{name}:{side}") for side in ("left", "right"))
+                left, right = (from_eight_bits(arrays, f"{name}:{side}") for side in ("left", "right"))
                 state[name] = state[name] + left.T @ right
             elif ":" not in name and name != "of":
                 state[name] = state[name] + torch.from_numpy(arrays[name])
@@ -343,7 +296,7 @@ class EightBit(nn.Module):
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
         arrays: dict[str, np.ndarray] = {}
-        _keep(arrays, "weight", layer.weight.detach())
+        in_eight_bits(arrays, "weight", layer.weight.detach())
         self.register_buffer("weight", torch.from_numpy(arrays["weight"]))
         self.register_buffer("scale", torch.from_numpy(arrays["weight:scale"]))
         self.register_buffer("bias", layer.bias.detach())

@@ -11,14 +11,14 @@ import numpy as np
 
 import summeval_nb
 from summeval_nb.core import html, results
-from summeval_nb.evidence import faithfulness
+from summeval_nb.evidence.report import Faithfulness
 from summeval_nb.overlap import bleu_score
 from summeval_nb.runs import run_report
 
 from . import corpus, judges
 
 
-def _faithfulness(rng: random.Random, source: list[str]) -> faithfulness.Faithfulness:
+def _faithfulness(rng: random.Random, source: list[str]) -> Faithfulness:
     """A report put together by hand, with hostile text in every place that can hold some."""
     text = lambda: corpus.text(rng)[:400]
     summary = [text() or "b" for _ in range(2)]
@@ -34,7 +34,7 @@ def _faithfulness(rng: random.Random, source: list[str]) -> faithfulness.Faithfu
                 failed=failed,
             )
         )
-    return faithfulness.Faithfulness(
+    return Faithfulness(
         score=rng.random(),
         signature=results.Signature({"metric": "m", "checker": text(), "x": text()}),
         source="".join(source),
