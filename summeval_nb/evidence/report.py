@@ -524,7 +524,7 @@ def compare_reports(results: Iterable[Faithfulness], names: Sequence[str] | None
     >>> from summeval_nb import evaluate_many
     >>> results = evaluate_many(["It rained. It was late."] * 2, ["It rained.", "It snowed."])
     >>> compare_reports(results, ["first", "second"])
-    ReportComparison(first=1.0, second=0.0)
+    ReportComparison(first=1.0, second=0.0, up to 1.0)
     """
     if isinstance(results, Mapping) or not isinstance(results, Iterable):
         as_lists = "pass list(results.values()) and names=list(results)"
