@@ -221,8 +221,34 @@ def origin(module: str, name: str) -> str:
 
 
 def defined(module: str, name: str) -> Any:
-    """Return the class or function of that name which the module defines, or None."""
-    return next((node for node in body_of(module) if getattr(node, "name", None) == name), None)
+    """Return the class or function of that name which the module defines, or None.
+
+    A call that `batch` makes is the function which the typed stub of its part shows.
+    """
+    node = next((node for node in body_of(module) if getattr(node, "name", None) == name), None)
+    return node or (stub_of(module, name) if batched(module, name) else None)
+
+
+def batched(module: str, name: str) -> str:
+    """Return the metric's function of which a module makes the call of that name, or nothing.
+
+    `rouge_many = batch(rouge_score, …)` is made of `rouge_score`.
+    """
+    for node in body_of(module):
+        made = isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if made and (ast.unparse(node.targets[0]), ast.unparse(node.value.func)) == (name, "batch"):
+            return ast.unparse(node.value.args[0])
+    return ""
+
+
+def stub_of(module: str, name: str) -> Any:
+    """Return how the typed stub of a module's part defines a call over many texts, with the summary that it has."""
+    stub = ROOT / PACKAGE / module.partition(".")[0] / "__init__.pyi"
+    nodes = ast.parse(stub.read_text(encoding="utf-8")).body
+    node = next((node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name), None)
+    if node is not None:
+        node.body = [ast.Expr(ast.Constant(f"Score many texts as `{batched(module, name)}` scores one."))]
+    return node
 
 
 def definition(module: str, name: str) -> tuple[str, str]:
@@ -336,8 +362,11 @@ def purpose(module: str) -> str:
 
 
 def plain_entry(module: str, name: str) -> list[str]:
-    """Return the full entry of a name that no chapter builds, under the module that offers it; nothing for others."""
-    inside = origin(module, name) or ("" if module in exporting() else module)
+    """Return the full entry of a name that no chapter builds, under the module that offers it; nothing for others.
+
+    The page of a chapter has no entry of a call over many texts, so that those are here, too.
+    """
+    inside = origin(module, name) or ("" if module in exporting() and not batched(module, name) else module)
     node = defined(inside, name) if inside else None
     kind = {ast.ClassDef: "class", ast.FunctionDef: "function"}.get(type(node))
     if kind is None:

@@ -1,8 +1,7 @@
 """The way in for `summeval` and `python -m summeval_nb`: Ctrl-C is heeded from the first moment on.
 
-Importing takes a second or more, and a KeyboardInterrupt in the middle of an import ends in a traceback, or, inside a
-library that catches everything, in some other error. So until the command itself runs, Ctrl-C leaves at once: there
-is nothing yet to be saved.
+A KeyboardInterrupt in the middle of an import ends in a traceback, or, inside a library that catches everything, in
+some other error. So until the command itself runs, and after it, Ctrl-C leaves at once: there is nothing to be saved.
 """
 
 from __future__ import annotations
@@ -23,18 +22,17 @@ def main() -> NoReturn:
     heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a background job is started deaf to it
     if heeds:
         signal.signal(signal.SIGINT, _leave)
-    from summeval_nb.cli import main as command
-    from summeval_nb.shell import interrupt
+    from summeval_nb import cli, shell
 
     try:
         if heeds:
-            signal.signal(signal.SIGINT, interrupt)
-        command()
+            signal.signal(signal.SIGINT, shell.interrupt)
+        cli.main()
     except KeyboardInterrupt:  # in the instant before the command's own handling, or after it
         _leave(signal.SIGINT, None)
     finally:
         if heeds:
-            signal.signal(signal.SIGINT, _leave)  # all is said and written
+            signal.signal(signal.SIGINT, _leave)
 
 
 if __name__ == "__main__":

@@ -6,68 +6,36 @@ Each command reads its input, calls one function, and shows the result.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from summeval_nb import shell
 from summeval_nb.core.base import JsonDict, require_module, require_option
-from summeval_nb.core.html import text_table
+from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.results import Score, ScoreTable
-from summeval_nb.shell import (
-    AsJson,
-    Each,
-    Files,
-    Given,
-    OneLine,
-    fail,
-    find_own,
-    keep_apart,
-    leave_for,
-    load_named,
-    open_store,
-    prepare_streams,
-    read_columns,
-    read_metric_options,
-    read_options,
-    read_pairs,
-    read_rows,
-    read_table,
-    say,
-    say_cost,
-    say_usage_error,
-    show,
-    show_rows,
-    show_warning,
-    standard_input,
-    takes,
-    to_json,
-    write,
-    write_markdown,
-)
+from summeval_nb.shell import Given, arg, command, fail, leave_for, opt, read_options, say, show
 
 if TYPE_CHECKING:
     from summeval_nb.core.data import SampleSummary
     from summeval_nb.evidence.report import Faithfulness
-    from summeval_nb.models.store import Store
 
 __all__ = ["app", "main"]
 
 _ABOUT = "Understand, run and trust automatic evaluation of summaries and generated answers."
 _PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None}
-app = typer.Typer(
-    name="summeval",
-    help=_ABOUT,
-    cls=OneLine,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    **_PLAIN,
-)
-Table = Annotated[str, typer.Argument(help="A table with a row per text; - for standard input.")]
+_HELP = {"help_option_names": ["-h", "--help"]}
+app = typer.Typer(name="summeval", cls=shell.Commands, pretty_exceptions_enable=False, context_settings=_HELP, **_PLAIN)
+Table = Annotated[str, arg("A table with a row per text; - for standard input.")]
+AsJson = Annotated[bool, opt("Print everything as JSON.", "--json")]
+Names = list[str] | None
+Files = Annotated[list[str], arg("A table, or plain files of texts; - for standard input. More metrics may precede.")]
+Each = Annotated[bool, opt("A score for each text instead of one for all.", "--each")]
+_SCORE = "Score texts with metrics by their names; each says its options by --help."
 
 
 def _version(show: bool) -> None:
@@ -85,41 +53,52 @@ def _options(
     pass
 
 
-def score(name: str, files: list[str], given: Given, each: bool = False) -> None:
-    """Score a table, or plain texts, with a metric by its name, and show the result."""
-    from summeval_nb.agreement.registry import find_metric, load_metric
+@dataclass(frozen=True)
+class _Scores:
+    """What metrics say of the same texts: a row for each number, or for each text."""
 
-    keep_apart(given, *files, given.store)
-    kind = find_metric(name)[0]
-    options = load_named(read_metric_options(given, name))
-    kept = {"store": open_store(given.store)} if given.store else {}
-    metric: Any = load_metric(name, **options, **kept)
-    rows, bad, alone = read_rows(name, files, given)
-    columns = [[row[column] for row in rows] for column in kind.columns]
-    failed = 0
-    if hasattr(metric, "corpus") and not each:
-        result = metric.corpus(*columns)
-    else:
-        table = metric.score_many(*columns, progress=sys.stderr.isatty())
-        failed = _count_failed(table)
-        result = table[0] if alone and not each else table
-    shown, colored = _text_of(name, result, each), hasattr(result, "to_text")
-    show(result, given, name, shown, safe=colored)
-    say_cost(options)
-    if failed:
-        fail(f"{failed} judgements failed and are in no score", code=3)
-    leave_for(bad, bad + len(rows))
+    found: dict[str, Any]
+    each: bool = False
+
+    def rows(self) -> list[JsonDict]:
+        if not self.each:
+            return [{"metric": name, **row} for name, result in self.found.items() for row in _summary(name, result)]
+        shown: dict[str, list[Any]] = {}
+        for name, table in self.found.items():
+            rows = table.rows()
+            for number in table.arrays():
+                column = name if number == "score" else f"{name} {number}" if number in shown else number
+                shown[column] = [row[number] for row in rows]
+        return [dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)]
+
+    @property
+    def signatures(self) -> str:
+        return "\n".join(str(result.signature) for result in self.found.values())
+
+    def to_dict(self) -> JsonDict:
+        return {name: result.to_dict() for name, result in self.found.items()}
+
+    def __repr__(self) -> str:
+        return f"{text_table(self.rows())}\n{self.signatures}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), note=self.signatures.replace("\n", ", "))
 
 
-def _count_failed(table: ScoreTable) -> int:
-    """How many questions to a checker, a judge or a model have no answer."""
-    results = getattr(table, "results", [table])
-    lost = sum(outcome.status == "failed" for outcome in table.outcomes())
-    return sum(getattr(result, "n_failed", 0) for result in results) or lost
+def _summary(name: str, result: Any) -> list[JsonDict]:
+    """Each number of a result: its mean over texts or that of the corpus, with its interval."""
+    if isinstance(result, ScoreTable):
+        measures = ("measure", "value", "low", "high", "n", "undefined")
+        return [{measure: row.get(measure) for measure in measures} for row in result.summary()]
+    size = len(getattr(result, "statistics", [result]))
+    resamples = max(100, min(1000, 20_000_000 // size))
+    low, high, *_ = result.interval(n_resamples=resamples) if result.score is not None and size > 1 else (None, None)
+    undefined = size if result.score is None else 0
+    return [{"measure": name, "value": result.score, "low": low, "high": high, "n": size, "undefined": undefined}]
 
 
 def _text_of(name: str, result: Any, each: bool) -> str:
-    """What a terminal shows: what the result says itself, or its number and parts."""
+    """What a terminal shows of one metric: what the result says itself, or its numbers with their intervals."""
     if hasattr(result, "to_text"):
         return result.to_text(color=sys.stdout.isatty())
     if each:
@@ -127,17 +106,71 @@ def _text_of(name: str, result: Any, each: bool) -> str:
         return "\n".join("none" if value is None else f"{value:.4f}" for value in numbers)
     if type(result).__repr__ not in (Score.__repr__, ScoreTable.__repr__):
         return repr(result)
-    if isinstance(result, Score):
-        number, reasons, parts, lost = result.score, [result.reason], {}, 0
-    else:
-        number, reasons, parts = result.mean(), result.reasons(), result.means()
-        lost = result.n_undefined
-    if number is None:
+    main, *others = rows = _summary(name, result)
+    if main["value"] is None:
+        reasons = result.reasons() if isinstance(result, ScoreTable) else [result.reason]
         return f"{name} undefined: {next(filter(None, reasons), '')}\n{result.signature}"
-    left_out = f" ({lost} of {len(reasons)} texts undefined and left out)" if lost else ""
-    rows = [{"number": part, "mean": value} for part, value in parts.items()]
-    lines = [f"{name} {number:.4f}{left_out}", *[text_table(rows)] * (len(rows) > 1)]
+    size, lost = main["n"] + main["undefined"], main["undefined"]
+    between = "" if main["low"] is None else f" (95 % interval: {main['low']:.4f} to {main['high']:.4f})"
+    left_out = f" ({lost} of {size} texts undefined and left out)" if lost else ""
+    lines = [f"{name} {main['value']:.4f}{between}{left_out}", *([text_table(rows)] if others else [])]
     return "\n".join([*lines, str(result.signature)])
+
+
+def score(names: list[str], files: list[str], given: Given, each: bool = False) -> None:
+    """Score a table, or plain texts, with metrics by their names, and show the result."""
+    from summeval_nb.agreement.registry import find_metric, load_metric
+
+    found = {name: find_metric(name) for name in names}
+    choices = {name: kind.options.keys() - fixed.keys() for name, (kind, fixed) in found.items()}
+    known = {key: value for kind, _ in found.values() for key, value in kind.options.items()}
+    known = {key: value for key, value in known.items() if any(key in own for own in choices.values())}
+    options = shell.load_named(read_options(given.option, ", ".join(names), known))
+    store = {"store": shell.open_store(given.store)} if given.store else {}
+    metrics: dict[str, Any] = {
+        name: load_metric(name, **{key: value for key, value in (options | store).items() if key in own})
+        for name, own in choices.items()
+    }
+    rows, bad, alone = _read(metrics, files, given)
+    results, failed = {}, 0
+    for (name, metric), own in zip(metrics.items(), rows, strict=True):
+        columns = [[row[column] for row in own] for column in metric.columns]
+        if hasattr(metric, "corpus") and not each:
+            results[name] = metric.corpus(*columns)
+            continue
+        table = metric.score_many(*columns, progress=sys.stderr.isatty())
+        lost = sum(outcome.status == "failed" for outcome in table.outcomes())
+        failed += sum(getattr(result, "n_failed", 0) for result in getattr(table, "results", [table])) or lost
+        results[name] = table[0] if alone and not each else table
+    together, (first, *others) = _Scores(results, each), results.values()
+    if others:
+        show(together, given, ", ".join(names), repr(together))
+    else:
+        show(first, given, names[0], _text_of(names[0], first, each), safe=hasattr(first, "to_text"))
+    if given.csv:
+        shell.write_csv(given.csv, together.rows())
+    shell.say_cost(options)
+    if failed:
+        fail(f"{failed} judgements failed and are in no score", code=3)
+    leave_for(bad, bad + len(rows[0]))
+
+
+def _read(metrics: dict[str, Any], files: list[str], given: Given) -> tuple[list[list[JsonDict]], int, bool]:
+    """The rows that each metric scores, how many others were bad, and whether it is one row of whole texts.
+
+    One file is a table. Several are plain texts: a candidate a line and its references, or else a file for each column.
+    """
+    if len(files) == 1:
+        return *shell.read_table(files[0], given, *metrics), False
+    if useless := [f"--{name}" for name in ("column", "format") if getattr(given, name)]:
+        fail(f"{' and '.join(useless)} would say how a table is read: leave it out, since plain files have no columns")
+    if files.count("-") > 1:
+        fail("only one of the files can be standard input")
+    kinds = [list(metric.columns) for metric in metrics.values()]
+    if odd := [name for name, columns in zip(metrics, kinds, strict=True) if columns != kinds[0]]:
+        fail(f"{next(iter(metrics))} and {odd[0]} read different columns: give one table")
+    rows = shell.read_files(files, kinds[0], next(iter(metrics)))
+    return [rows] * len(metrics), 0, kinds[0] != ["candidate", "references"]
 
 
 def _help_of(name: str) -> str:
@@ -160,29 +193,13 @@ def _help_of(name: str) -> str:
             lines.append(f"  {option.name}{said}{usual}")
     options = "\n".join(lines) or "  none"
     return (
-        f"{purpose[0].upper()}{purpose[1:]}\n\nExample: summeval score {name} "
-        f"table.jsonl\n\n\b\nOptions of the metric, as -o NAME=VALUE:\n{options}"
+        f"{purpose[0].upper()}{purpose[1:]}\n\nExample: summeval score {name} table.jsonl\n\n"
+        f"\b\nOptions of the metric, as -o NAME=VALUE:\n{options}"
     )
 
 
-def _command_of(name: str) -> Any:
-    """Make the command of a metric."""
-    from summeval_nb.agreement.registry import find_metric, is_ours
-
-    keeps = ["store"] if is_ours(name) and "store" in find_metric(name)[0].defaults() else []
-
-    @takes("column", "option", "format", *keeps, "html", "as_json")
-    def command(files: Files, given: Given, each: Each = False) -> None:
-        score(name, files, given, each)
-
-    command.__doc__ = _help_of(name)
-    made = typer.Typer(add_completion=False, rich_markup_mode=None)
-    made.command(name)(command)
-    return typer.main.get_command(made)
-
-
-class _Metrics(OneLine):
-    """A command for each metric of the registry, made when it is called."""
+class _Metrics(shell.Commands):
+    """A command for each metric of the registry, made when it is called; other metrics may follow its name."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         from summeval_nb.agreement.registry import METRICS
@@ -190,42 +207,56 @@ class _Metrics(OneLine):
         return list(METRICS)
 
     def get_command(self, ctx: Any, name: str) -> Any:
-        return _command_of(name)
+        from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, is_place
+
+        def run(files: Files, given: Given, each: Each = False) -> None:
+            count = 0  # of the words that name further metrics; a slip of the pen is no file
+            while count < len(files) and (
+                (word := files[count]) in METRICS
+                or is_place(word)
+                or not (count == len(files) - 1 or "." in word or word == "-" or Path(word).exists())
+            ):
+                count += 1
+            if count == len(files):
+                fail("name a table after the metrics, or plain files of texts; - for standard input")
+            for word in files[:count]:
+                shell.find_own(word)
+            score(list(dict.fromkeys([name, *files[:count]])), files[count:], given, each)
+
+        made = typer.Typer(add_completion=False, rich_markup_mode=None)
+        run.__doc__ = _help_of(name)
+        keeps = ["store"] if is_ours(name) and "store" in find_metric(name)[0].options else []
+        command(made, name, "column", "option", "format", *keeps, "html", "csv", "as_json")(run)
+        return typer.main.get_command(made)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         from summeval_nb.agreement.registry import METRICS, find_metric
 
-        find_own(args[0])
+        shell.find_own(args[0])
         if args[0] not in METRICS:
             find_metric(args[0])  # is imported, or says what is wrong
         return super().resolve_command(ctx, args)
 
 
-_scores = typer.Typer(
-    cls=_Metrics, help="Score texts with a metric by its name; each says its options by --help.", **_PLAIN
-)
-app.add_typer(_scores, name="score")
+app.add_typer(typer.Typer(cls=_Metrics, **_PLAIN), name="score", help=_SCORE)
 
 
 def _with_author(summary: SampleSummary, result: Faithfulness) -> Faithfulness:
     """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
-
     verdicts = list(result.verdicts)
     for place, (true, why) in enumerate(zip(summary.supported, summary.notes, strict=True)):  # split as written
         verdict = verdicts[place]
-        if verdict.state in (None, "supported" if true else "contradicted"):
-            continue
-        known = "true" if true else f"false: {why}"
-        opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
-        noted = {**verdict.details, "note": f"{opening}; its author knows: {known}"}
-        verdicts[place] = replace(verdict, details=noted)
+        if verdict.state not in (None, "supported" if true else "contradicted"):
+            opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
+            noted = {"note": f"{opening}; its author knows: {'true' if true else f'false: {why}'}"}
+            verdicts[place] = replace(verdict, details={**verdict.details, **noted})
     return replace(result, verdicts=verdicts)
 
 
-@app.command("demo")
+@command(app, "demo")
 def demo(
-    number: Annotated[int, typer.Option(help="Which of the bundled articles, from 1.")] = 1,
-    html: Annotated[Path, typer.Option(help="Where to write the report.")] = Path("summeval-demo.html"),
+    number: Annotated[int, opt("Which of the bundled articles, from 1.")] = 1,
+    html: Annotated[Path, opt("Where to write the report.")] = Path("summeval-demo.html"),
 ) -> None:
     """Score three summaries of a bundled article and write a report, with no download.
 
@@ -235,22 +266,21 @@ def demo(
     from summeval_nb.evidence.faithfulness import evaluate_many
     from summeval_nb.evidence.report import compare_reports
 
-    keep_apart(html)
+    Given(html=html).keep_apart()
     samples = sample_articles()
     if not 1 <= number <= len(samples):
         fail(f"--number must lie between 1 and {len(samples)}, not {number}")
     sample = samples[number - 1]
-    summaries = {kind: summary.text for kind, summary in sample.summaries.items()}
-    judged = evaluate_many([sample.text] * len(summaries), list(summaries.values()))
+    judged = evaluate_many([sample.text] * len(sample.summaries), [own.text for own in sample.summaries.values()])
     results = [_with_author(*pair) for pair in zip(sample.summaries.values(), judged, strict=True)]
-    for kind, result in zip(summaries, results, strict=True):
+    for kind, result in zip(sample.summaries, results, strict=True):
         heading = f"{sample.title}: the {kind} summary"
         say(f"\n{heading}\n{'=' * len(heading)}")
         say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
-    write(html.resolve(), compare_reports(results, list(summaries)).to_html)
+    shell.write(html.resolve(), compare_reports(results, list(sample.summaries)).to_html)
 
 
-@app.command("metrics")
+@command(app, "metrics")
 def metrics(as_json: AsJson = False) -> None:
     """List the metrics that `score` and `run` know: what each reads and measures, and whether it asks a model.
 
@@ -258,22 +288,20 @@ def metrics(as_json: AsJson = False) -> None:
     """
     from summeval_nb.agreement.registry import list_metrics
 
-    found = list_metrics()
-    say(to_json(found.to_dict()) if as_json else repr(found))
+    shell.show_rows(list_metrics().rows(), as_json)
 
 
 def _ranked(question: str, system: str, answer: str, truth: str = "") -> None:
     """What `compare --rank` reads of a table."""
 
 
-@app.command("compare")
-@takes("column", "option", "format", "store", "html", "as_json")
+@command(app, "compare", "column", "option", "format", "store", "html", "as_json")
 def compare(
-    table: Annotated[str, typer.Argument(help="Table of pairs of answers; - for standard input.")],
+    table: Table,
     given: Given,
-    judge: Annotated[str, typer.Option(help="Who judges: embedded, or llm: with a model.")] = "embedded",
-    backend: Annotated[str | None, typer.Option(help="llm: with a model that reads both answers.")] = None,
-    rank: Annotated[bool, typer.Option("--rank", help="Rows are question, system, answer; rank the systems.")] = False,
+    judge: Annotated[str, opt("Who judges: embedded, or llm: with a model.")] = "embedded",
+    backend: Annotated[str | None, opt("llm: with a model that reads both answers.")] = None,
+    rank: Annotated[bool, opt("Rows are question, system, answer; rank the systems.", "--rank")] = False,
 ) -> None:
     """Compare two answers to each question side by side, in both orders; or rank many systems.
 
@@ -282,39 +310,34 @@ def compare(
     from summeval_nb.core.metric import Metric
     from summeval_nb.judged.comparisons import compare_answers, compare_answers_many, rank_systems
 
-    keep_apart(given, table, given.store)
     metric: Any = Metric(_ranked) if rank else "side_by_side"
-    rows, bad = read_table(table, given.format, metric, given.column)
-    options = read_options(given.option, compare_answers, "compare", but=["judge", "backend", "truth"])
-    options |= load_named({"judge": judge} | ({"backend": backend} if backend else {}))
+    (rows,), bad = shell.read_table(table, given, metric)
+    options = read_options(given.option, "compare", compare_answers, but=["judge", "backend", "truth"])
+    options |= shell.load_named({"judge": judge} | ({"backend": backend} if backend else {}))
     many: Callable[..., Any] = rank_systems if rank else compare_answers_many
-    result = many(rows, **options, store=open_store(given.store), progress=sys.stderr.isatty())
+    result = many(rows, **options, store=shell.open_store(given.store), progress=sys.stderr.isatty())
     show(result, given, "Side by side", repr(result))
-    say_cost(options)
+    shell.say_cost(options)
     lost = [] if rank else [outcome.reason for outcome in result.outcomes() if outcome.status == "failed"]
     if lost:
-        say(f"summeval: the first comparison that failed: {lost[0]}", err=True)
+        shell.note(f"the first comparison that failed: {lost[0]}")
     leave_for(bad + len(lost), bad + len(rows))
 
 
-@app.command("identify")
-@takes("column", "option", "format", "html", "as_json")
+@command(app, "identify", "column", "option", "format", "html", "as_json")
 def identify(
-    table: Annotated[str, typer.Argument(help="Table with a row per text and its references; - for standard input.")],
-    score: Annotated[str, typer.Option(help="The printed number, with all its digits.")],
-    given: Given,
+    table: Table, score: Annotated[str, opt("The printed number, with all its digits.")], given: Given
 ) -> None:
     """Search for the configuration of BLEU, ROUGE or chrF that printed a number.
 
     Example: summeval identify pairs.jsonl --score 41.2 -o 'metrics=["rouge"]'
     """
-    keep_apart(given, table)
     from summeval_nb.overlap.identify import identify_score
 
-    rows, bad = read_table(table, given.format, "bleu", given.column)
-    options = read_options(given.option, identify_score, "identify")
-    texts, references = [row["candidate"] for row in rows], [row["references"] for row in rows]
-    result = identify_score(score, texts, references, **options, progress=sys.stderr.isatty())
+    (rows,), bad = shell.read_table(table, given, "bleu")
+    options = read_options(given.option, "identify", identify_score)
+    columns = [[row[name] for row in rows] for name in ("candidate", "references")]
+    result = identify_score(score, *columns, **options, progress=sys.stderr.isatty())
     show(result, given, "Identified score", repr(result))
     leave_for(bad, bad + len(rows))
 
@@ -325,14 +348,7 @@ def _number(cell: Any) -> float | None:
 
 
 def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
-    """Return an articles × systems table of one column; absent cells are None, double ones an error.
-
-    Examples
-    --------
-    >>> rows = [{"article": 1, "system": "a", "human": "4"}, {"article": 1, "system": "b", "human": ""}]
-    >>> _grid(rows, ["article", "system"], "human")
-    [[4.0, None]]
-    """
+    """Return an articles × systems table of one column; absent cells are None, double ones an error."""
     article, system = names
     systems = list(dict.fromkeys(row[system] for row in rows))
     table: dict[object, dict[object, float | None]] = {}
@@ -344,106 +360,95 @@ def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float
     return [[cells.get(column) for column in systems] for cells in table.values()]
 
 
-@app.command("correlate")
-@takes("option", "format", "html", "as_json")
+@command(app, "correlate", "option", "format", "html", "as_json")
 def correlate(
-    table: Annotated[str, typer.Argument(help="Table with a row per summary; - for standard input.")],
+    table: Table,
     given: Given,
-    metric: Annotated[str, typer.Option(help="Column of the metric's numbers.")] = "metric",
-    human: Annotated[str, typer.Option(help="Column of people's ratings.")] = "human",
-    article: Annotated[str, typer.Option(help="Column that names the article.")] = "article",
-    system: Annotated[str, typer.Option(help="Column that names the system, if there are several.")] = "system",
+    metric: Annotated[str, opt("Column of the metric's numbers.")] = "metric",
+    human: Annotated[str, opt("Column of people's ratings.")] = "human",
+    article: Annotated[str, opt("Column that names the article.")] = "article",
+    system: Annotated[str, opt("Column that names the system, if there are several.")] = "system",
 ) -> None:
     """Correlate a metric with people's ratings, with a bootstrap interval. Without a column system, each row is a text.
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o level=system
     """
-    keep_apart(given, table)
     from summeval_nb.agreement.correlation import correlate as correlate_tables
 
     named = [name for name in (article, system) if name not in ("article", "system")]
-    rows = read_columns(table, given.format, (*named, metric, human))  # they keep their other columns
-    options = read_options(given.option, correlate_tables, "correlate")
-    values = metric, human
+    rows = shell.read_columns(table, given.format, (*named, metric, human))  # they keep their other columns
+    options = read_options(given.option, "correlate", correlate_tables)
     if any(system in row for row in rows):
         if lost := [row for row in rows if article not in row or system not in row]:
             fail(f"{table!r}: a row has no {article if article not in lost[0] else system!r}")
-        grids: list[Any] = [_grid(rows, [article, system], value) for value in values]
+        grids: list[Any] = [_grid(rows, [article, system], value) for value in (metric, human)]
     else:
-        known = [row[article] for row in rows if article in row]
-        if twice := [name for name, times in Counter(map(str, known)).items() if times > 1]:
+        known = Counter(str(row[article]) for row in rows if article in row)
+        if twice := [name for name, times in known.items() if times > 1]:
             fail(f"several rows for article {twice[0]!r}, and no column {system!r} that tells them apart")
-        grids = [[_number(row[value]) for row in rows] for value in values]
+        grids = [[_number(row[value]) for row in rows] for value in (metric, human)]
     result = correlate_tables(*grids, **options)
     show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
 
 
-@app.command("annotators")
-@takes("option", "format", "html", "as_json")
+@command(app, "annotators", "option", "format", "html", "as_json")
 def annotators(
-    table: Annotated[str, typer.Argument(help="Table with a row per item; - for standard input.")],
-    raters: Annotated[str, typer.Option(help="Columns of the raters, such as anna,bert,carla.")],
+    table: Table,
+    raters: Annotated[str, opt("Columns of the raters, such as anna,bert,carla.")],
     given: Given,
-    coefficient: Annotated[str, typer.Option(help="alpha, fleiss or cohen.")] = "alpha",
-    level: Annotated[str | None, typer.Option(help="For alpha: nominal, ordinal, interval or ratio.")] = None,
+    coefficient: Annotated[str, opt("alpha, fleiss or cohen.")] = "alpha",
+    level: Annotated[str | None, opt("For alpha: nominal, ordinal, interval or ratio.")] = None,
 ) -> None:
     """Say how well people agree with one another, beyond chance.
 
     Example: summeval annotators rated.csv --raters anna,bert --level ordinal
     """
-    keep_apart(given, table)
     from summeval_nb.agreement import annotators as chapter
 
-    known: dict[str, Callable[..., Any]] = {"cohen": chapter.cohen_kappa}
-    known["alpha"] = chapter.krippendorff_alpha
-    known["fleiss"] = chapter.fleiss_kappa
+    known: dict[str, Any] = {"alpha": chapter.krippendorff_alpha, "fleiss": chapter.fleiss_kappa}
+    known["cohen"] = chapter.cohen_kappa
     function = known[require_option(coefficient, "coefficient", known)]
     if (level is not None) != (coefficient == "alpha"):
         fail("--level nominal, ordinal, interval or ratio goes with alpha, and only with it")
     names = raters.split(",")
-    read = read_columns(table, given.format, names)
+    read = shell.read_columns(table, given.format, names)
     rows = chapter.read_ratings([[row[name] for name in names] for row in read])
-    options = read_options(given.option, function, "annotators")
-    if coefficient != "cohen":
-        named = {} if level is None else {"level": level}
-        result = function(rows, **named, **options)
-    elif len(names) == 2:
-        result = function(*map(list, zip(*rows, strict=True)), **options)
-    else:
+    options = read_options(given.option, "annotators", function)
+    if coefficient == "cohen" and len(names) != 2:
         fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
+    columns = zip(*rows, strict=True) if coefficient == "cohen" else [rows]
+    result = function(*map(list, columns), **({} if level is None else {"level": level}), **options)
     show(result, given, "Agreement of raters", f"{result}\n{result.signature}")
 
 
 def _verdicts(name: str, given: Given, texts: str | None = None) -> list[JsonDict]:
     """Return a table with verdicts, beside the texts with the same ids; of a run's line, id and score."""
-    rows, known = read_columns(name, given.format, ()), {}
-    if texts is not None:
-        known = {str(row.get("id", place)): row for place, row in enumerate(read_columns(texts, None, ()))}
-    found = []
+    rows, found = shell.read_columns(name, given.format, ()), []
+    read = shell.read_columns(texts, None, ()) if texts else []
+    known = {str(row.get("id", place)): row for place, row in enumerate(read)}
     for place, row in enumerate(rows):
         if "parts" in row and "status" in row:  # of a run, and its parts tell what the judge thought
             row = {key: row[key] for key in ("id", "score") if row.get(key) is not None or key == "score"}
         key = str(row.get("id", place))
-        if texts is not None and key not in known:
+        if texts and key not in known:
             fail(f"{texts!r} has no text for item {key!r}: its ids must be those of {name!r}")
         found.append(known.get(key, {}) | row)
     return found
 
 
-@app.command("correct")
-@takes("option", "format", "html", "as_json")
+@command(app, "correct", "option", "format", "html", "as_json")
 def correct(
-    table: Annotated[str, typer.Argument(help="The judge's table: id, and verdict, probability or score.")],
+    table: Annotated[str, arg("The judge's table: id, and verdict, probability or score.")],
     given: Given,
-    labels: Annotated[str | None, typer.Argument(help="CSV of people's labels: id and label (yes or no).")] = None,
-    other: Annotated[str | None, typer.Option(help="The table of a second system, for the difference.")] = None,
-    other_labels: Annotated[str | None, typer.Option(help="People's labels of the second system.")] = None,
-    who: Annotated[str | None, typer.Option(help="Take the labels of this person only.")] = None,
-    width: Annotated[float | None, typer.Option(help="Say how many labels give an interval so wide.")] = None,
-    draw: Annotated[int | None, typer.Option(help="Draw so many items to label, into --out.")] = None,
-    out: Annotated[Path | None, typer.Option(help="CSV for the drawn items; labels in it are kept.")] = None,
-    texts: Annotated[str | None, typer.Option(help="Table with id and what people shall read.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
+    labels: Annotated[str | None, arg("CSV of people's labels: id and label (yes or no).")] = None,
+    other: Annotated[str | None, opt("The table of a second system, for the difference.")] = None,
+    other_labels: Annotated[str | None, opt("People's labels of the second system.")] = None,
+    who: Annotated[str | None, opt("Take the labels of this person only.")] = None,
+    width: Annotated[float | None, opt("Say how many labels give an interval so wide.")] = None,
+    draw: Annotated[int | None, opt("Draw so many items to label, into --out.")] = None,
+    out: Annotated[Path | None, opt("CSV for the drawn items; labels in it are kept.")] = None,
+    texts: Annotated[str | None, opt("Table with id and what people shall read.")] = None,
+    seed: Annotated[int, opt("Of the drawing.")] = 0,
 ) -> None:
     """Correct a judge's share of right items by people's labels; or draw the items to label.
 
@@ -455,8 +460,7 @@ def correct(
     """
     from summeval_nb.agreement.labels import correct_score, draw_items, labels_needed, read_labels
 
-    keep_apart(given, table, labels, other, other_labels, texts)
-    options: dict[str, Any] = read_options(given.option, correct_score, "correct", but=["other"])
+    options: dict[str, Any] = read_options(given.option, "correct", correct_score, but=["other"])
     if (draw is None) != (out is None) or (draw is None and texts):
         fail("--draw, --out and --texts go together: --draw 60 --out to_label.csv")
     if (other is None) != (other_labels is None) or (other and width is not None):
@@ -472,7 +476,7 @@ def correct(
     elif width is not None:
         said = None if labels is None else read_labels(labels, who)
         count = labels_needed(_verdicts(table, given), width, labels=said, **options)
-        say(to_json({"labels_needed": count}) if given.as_json else f"{count} labels")
+        say(shell.to_json({"labels_needed": count}) if given.as_json else f"{count} labels")
     elif labels is not None:
         second = (_verdicts(other, given), read_labels(other_labels, who)) if other and other_labels else None
         result = correct_score(_verdicts(table, given), read_labels(labels, who), other=second, **options)
@@ -481,23 +485,21 @@ def correct(
         fail("name people's labels after the table, or draw items to label: --draw 60 --out to_label.csv")
 
 
-@app.command("summeval")
-@takes("option", "html", "as_json")
+@command(app, "summeval", "option", "html", "as_json")
 def summeval(
     given: Given,
-    data: Annotated[Path | None, typer.Argument(help="SummEval ratings; by default the bundled toy ratings.")] = None,
-    embedder: Annotated[str, typer.Option(help="minilm, mpnet, or a sentence-transformers name or folder.")] = "minilm",
+    data: Annotated[Path | None, arg("SummEval ratings; by default the bundled toy ratings.")] = None,
+    embedder: Annotated[str, opt("minilm, mpnet, or a sentence-transformers name or folder.")] = "minilm",
 ) -> None:
     """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
 
     Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
     """
-    keep_apart(given, data)
     from summeval_nb.agreement.tables import summeval_task
     from summeval_nb.core.data import load_summeval, load_toy_summeval
 
     ratings = load_toy_summeval() if data is None else load_summeval(data)
-    options = read_options(given.option, summeval_task, "summeval", but=["embedder"])
+    options = read_options(given.option, "summeval", summeval_task, but=["embedder"])
     result = summeval_task(ratings, embedder, **options)
     rows = [{"score": name, "value": value} for name, value in result.items()]
     show(result, given, "SummEval", f"{text_table(rows)}\n{result.signature}")
@@ -506,87 +508,66 @@ def summeval(
 _PLANNED = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
 
 
-def _files_of_run(folder: Path) -> list[Path]:
-    names = ("manifest.json", "results.jsonl", "results.parquet", "ledger.jsonl")
-    return [folder / name for name in names]
+@command(app, "run", "option", "column", "format", "store", "html", "as_json")
+def run(
+    table: Annotated[str, arg("Corpus: JSONL, CSV or Parquet; - for standard input.")],
+    metric: Annotated[str, opt("A metric by its name, such as faithfulness, bleu, rouge, answers or rating.")],
+    out: Annotated[Path, opt("Folder of the run.")],
+    given: Given,
+    engine: Annotated[str, opt("local or ray.")] = "local",
+    workers: Annotated[int | None, opt("Processes or actors (default: 0 for word metrics, else one per core).")] = None,
+    address: Annotated[str | None, opt("Ray cluster, host:port or auto.")] = None,
+    num_gpus: Annotated[float, opt("GPUs of each Ray actor.")] = 0,
+    timeout: Annotated[float | None, opt("Seconds for an item, then it counts as failed.")] = None,
+    on_error: Annotated[str, opt("record or raise.")] = "record",
+    resume: Annotated[bool, opt("Continue what the folder holds, or start over.")] = True,
+    retry_failed: Annotated[bool, opt("Score shards with failures again.", "--retry-failed")] = False,
+    recover: Annotated[bool, opt("Write a lost manifest anew; whole shards are kept.", "--recover")] = False,
+    shard_size: Annotated[int | None, opt("Items in a shard (default: 2000 or 500).")] = None,
+    output: Annotated[str, opt("jsonl or parquet.")] = "jsonl",
+    dry_run: Annotated[bool, opt("Only estimate what it would take.", "--dry-run")] = False,
+) -> None:
+    """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
 
-
-def _run_and_print(arguments: JsonDict, given: Given) -> None:
+    Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
+    """
+    arguments = {name: value for name, value in locals().items() if name not in ("table", "dry_run", "given")}
+    from summeval_nb.agreement.registry import find_metric
     from summeval_nb.runs.batch import run as run_corpus
+    from summeval_nb.runs.plan import plan_run
 
+    shell.find_own(metric)
+    kind, fixed = find_metric(metric)
+    arguments |= {"options": read_options(given.option, metric, kind.options, but=fixed), "format": given.format}
+    arguments |= {"columns": shell.read_pairs(given.column, "--column"), "store": given.store}
+    arguments["items"] = shell.standard_input() if table == "-" else table
+    if dry_run:
+        plan = plan_run(**{name: arguments[name] for name in _PLANNED})
+        say(shell.to_json(plan.to_dict()) if given.as_json else str(plan))
+        return
     try:
-        report = run_corpus(**arguments)
+        report = run_corpus(**arguments, progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         fail("interrupted; what was scored is kept, and the same command continues", code=130)
     show(report, given, "Run", str(report))
     if not given.html and sys.stderr.isatty():
         say(f"to see it: summeval report {report.folder}", err=True)
     if failed := report.counts["failed"]:
-        total = report.manifest["items"]
-        fail(f"{failed} of {total} items failed; their reasons stand in {report.path}", code=3)
+        fail(f"{failed} of {report.manifest['items']} items failed; their reasons stand in {report.path}", code=3)
 
 
-@app.command("run")
-@takes("option", "column", "format", "store", "html", "as_json")
-def run(
-    table: Annotated[str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")],
-    metric: Annotated[
-        str, typer.Option(help="A metric by its name, such as faithfulness, bleu, rouge, answers or rating.")
-    ],
-    out: Annotated[Path, typer.Option(help="Folder of the run.")],
-    given: Given,
-    engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
-    workers: Annotated[
-        int | None, typer.Option(help="Processes or actors (default: 0 for word metrics, else one per core).")
-    ] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster, host:port or auto.")] = None,
-    num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
-    timeout: Annotated[float | None, typer.Option(help="Seconds for an item, then it counts as failed.")] = None,
-    on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
-    resume: Annotated[bool, typer.Option(help="Continue what the folder holds, or start over.")] = True,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Score shards with failures again.")] = False,
-    recover: Annotated[
-        bool, typer.Option("--recover", help="Write a lost or damaged manifest anew; whole shards are kept.")
-    ] = False,
-    shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
-    output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate what it would take.")] = False,
-) -> None:
-    """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
-
-    Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
-    """
-    arguments = dict(locals())
-    for name in ("table", "dry_run", "given"):
-        del arguments[name]
-    from summeval_nb.runs.plan import plan_run
-
-    keep_apart(given, table, given.store, *_files_of_run(out))
-    find_own(metric)
-    arguments |= {"options": read_metric_options(given, metric), "format": given.format}
-    arguments |= {"columns": read_pairs(given.column, "--column"), "store": given.store}
-    arguments["items"] = standard_input() if table == "-" else table
-    if dry_run:
-        plan = plan_run(**{name: arguments[name] for name in _PLANNED})
-        say(to_json(plan.to_dict()) if given.as_json else str(plan))
-    else:
-        _run_and_print(arguments | {"progress": sys.stderr.isatty()}, given)
-
-
-@app.command("how-well")
-def how_well(
-    checker: Annotated[str, typer.Option(help="embedded or words.")] = "embedded", as_json: AsJson = False
-) -> None:
+@command(app, "how-well")
+def how_well(checker: Annotated[str, opt("embedded or words.")] = "embedded", as_json: AsJson = False) -> None:
     """Say how well a packaged checker works: a row for each set of labelled sentences, which it had not seen.
 
     Example: summeval how-well
     """
-    from summeval_nb.evidence.base import how_well as measured
-    from summeval_nb.evidence.base import shown_row
+    from summeval_nb.evidence import base as measured
 
-    require_option(checker, "checker", list(measured()["checkers"]))
-    rows = [row for row in measured()["rows"] if row["checker"] == checker]
-    show_rows(rows, as_json, shown=[shown_row(row) for row in rows])
+    known = measured.how_well()
+    require_option(checker, "checker", list(known["checkers"]))
+    rows = [row for row in known["rows"] if row["checker"] == checker]
+    shell.show_rows(rows, as_json, shown=[measured.shown_row(row) for row in rows])
 
 
 def _show_bench(result: Any, given: Given, title: str) -> None:
@@ -595,17 +576,14 @@ def _show_bench(result: Any, given: Given, title: str) -> None:
     leave_for(failed, total)
 
 
-@app.command("checker-bench")
-@takes("store", "html", "as_json")
+@command(app, "checker-bench", "store", "html", "as_json")
 def checker_bench(
     given: Given,
-    checker: Annotated[list[str] | None, typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare.")] = None,
-    data: Annotated[list[str] | None, typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat.")] = None,
-    set: Annotated[list[str] | None, typer.Option(help="package or everyday; repeat; without --data: package.")] = None,
-    reports: Annotated[
-        bool | None, typer.Option(help="Whether evaluate judges, or the checker alone (default but for everyday).")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(help="At most so many items of each set, articles by lot.")] = None,
+    checker: Annotated[Names, opt("embedded, nli:FOLDER or llm:; repeat to compare.")] = None,
+    data: Annotated[Names, opt("FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat.")] = None,
+    set: Annotated[Names, opt("package or everyday; repeat; without --data: package.")] = None,
+    reports: Annotated[bool | None, opt("Whether evaluate judges (default but for everyday), or a checker.")] = None,
+    limit: Annotated[int | None, opt("At most so many items of each set, articles by lot.")] = None,
 ) -> None:
     """Measure checkers on labelled sentences: the package's, yours (rows:FILE), or a public set's.
 
@@ -615,38 +593,30 @@ def checker_bench(
     from summeval_nb.evidence.labelled import BENCH_SETS
 
     named = [(name, *name.partition(":")[::2]) for name in data or []]
-    keep_apart(given, given.store, *(file for _, _, file in named))
     if wrong := [name for name, _, file in named if not file]:
         fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
     chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
     sets = {name: BENCH_SETS[name]() for name in chosen}
     sets |= {name: load_labelled(file, format=format) for name, format, file in named}
-    judges = {name: name for name in checker or ["embedded"]}
     how: dict[str, Any] = {"reports": reports, "limit": limit, "progress": sys.stderr.isatty()}
-    result = benchmark_checker(judges, sets, store=open_store(given.store), **how)
+    judges = {name: name for name in checker or ["embedded"]}
+    result = benchmark_checker(judges, sets, store=shell.open_store(given.store), **how)
     _show_bench(result, given, "Checkers on labelled sentences")
 
 
-@app.command("judge-bench")
-@takes("store", "html", "as_json")
+@command(app, "judge-bench", "store", "html", "as_json")
 def judge_bench(
     given: Given,
-    judge: Annotated[
-        list[str] | None, typer.Option(help="embedded, words, nli:FOLDER or llm:; repeat to compare.")
-    ] = None,
-    set: Annotated[
-        list[str] | None,
-        typer.Option(help="refusals, pairs, sentences, splits or everyday; repeat; default: not everyday."),
-    ] = None,
-    rater: Annotated[str | None, typer.Option(help="A model that gives grades, such as llm:FOLDER.")] = None,
-    quality: Annotated[list[str] | None, typer.Option(help="What the rater grades; repeat.")] = None,
-    limit: Annotated[int | None, typer.Option(help="At most so many examples of each set, by lot.")] = None,
+    judge: Annotated[Names, opt("embedded, words, nli:FOLDER or llm:; repeat to compare.")] = None,
+    set: Annotated[Names, opt("refusals, pairs, sentences, splits or everyday; repeat; default: not everyday.")] = None,
+    rater: Annotated[str | None, opt("A model that gives grades, such as llm:FOLDER.")] = None,
+    quality: Annotated[Names, opt("What the rater grades; repeat.")] = None,
+    limit: Annotated[int | None, opt("At most so many examples of each set, by lot.")] = None,
 ) -> None:
     """Measure judges and raters on labelled sets: right answers, kappa, order, costs.
 
     Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
     """
-    keep_apart(given, given.store)
     from summeval_nb.agreement.bench import benchmark_judge
     from summeval_nb.core.metric import Metric
     from summeval_nb.judged.grading import rate
@@ -654,18 +624,15 @@ def judge_bench(
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
     judges: dict[str, Any] = {name: name for name in judge or [] if name}
-    if rater:
-        judges |= {f"{rater} ({wanted})": Metric(rate, quality=wanted, backend=rater) for wanted in quality or []}
-    judges = judges or {"embedded": "embedded"}
-    result = benchmark_judge(judges, set or None, limit=limit, store=open_store(given.store))
+    judges |= {f"{rater} ({wanted})": Metric(rate, quality=wanted, backend=rater) for wanted in quality or []}
+    store = shell.open_store(given.store)
+    result = benchmark_judge(judges or {"embedded": "embedded"}, set or None, limit=limit, store=store)
     _show_bench(result, given, "Judges on labelled sets")
 
 
-@app.command("card")
-@takes("html", "as_json")
+@command(app, "card", "html", "as_json")
 def card(
-    metric: Annotated[str, typer.Argument(help="A metric's name, or a checker's, as in rouge1 or embedded.")],
-    given: Given,
+    metric: Annotated[str, arg("A metric's name, or a checker's, as in rouge1 or embedded.")], given: Given
 ) -> None:
     """Try a metric on changes that it must notice, and on changes that it must not.
 
@@ -677,10 +644,9 @@ def card(
     show(result, given, f"Metric card: {metric}", repr(result))
 
 
-@app.command("languages")
+@command(app, "languages")
 def languages(
-    lang: Annotated[str | None, typer.Option(help="Only what reads this language, such as zh.")] = None,
-    as_json: AsJson = False,
+    lang: Annotated[str | None, opt("Only what reads this language, such as zh.")] = None, as_json: AsJson = False
 ) -> None:
     """List checkers, judges, splitters, stemmers and tokenizers with the languages that each reads.
 
@@ -688,23 +654,21 @@ def languages(
     """
     from summeval_nb.text.split import language_table
 
-    rows = language_table(lang)
-    show_rows(rows, as_json)
+    shell.show_rows(language_table(lang), as_json)
 
 
-@app.command("report")
-@takes("html")
+@command(app, "report", "html")
 def report(
-    folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
+    folder: Annotated[Path, arg("Folder of a finished run.")],
     given: Given,
-    other: Annotated[Path | None, typer.Option(help="An earlier run over the same corpus, to compare with.")] = None,
-    worst: Annotated[int, typer.Option(help="How many of the lowest scores to show.")] = 10,
+    other: Annotated[Path | None, opt("An earlier run over the same corpus, to compare with.")] = None,
+    worst: Annotated[int, opt("How many of the lowest scores to show.")] = 10,
     fail_on_regression: Annotated[
-        bool, typer.Option("--fail-on-regression", help="Exit with 1 if the run is worse than --other, else 0.")
+        bool, opt("Exit with 1 if the run is worse than --other, else 0.", "--fail-on-regression")
     ] = False,
-    margin: Annotated[float, typer.Option(help="How much worse is still allowed, in the units of the score.")] = 0.0,
-    better: Annotated[str | None, typer.Option(help="higher or lower, where the metric does not say it.")] = None,
-    confidence: Annotated[float, typer.Option(help="Of the interval.")] = 0.95,
+    margin: Annotated[float, opt("How much worse is still allowed, in the units of the score.")] = 0.0,
+    better: Annotated[str | None, opt("higher or lower, where the metric does not say it.")] = None,
+    confidence: Annotated[float, opt("Of the interval.")] = 0.95,
 ) -> None:
     """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
 
@@ -719,7 +683,7 @@ def report(
     from summeval_nb.runs.run_report import RunReport, compare_runs
 
     given = replace(given, html=given.html or folder / "report.html")
-    keep_apart(given, *_files_of_run(folder), *_files_of_run(other or folder))
+    given.keep_apart(folder)
     if fail_on_regression and other is None:
         fail("--fail-on-regression compares with an earlier run: name its folder with --other")
     if not folder.is_dir():
@@ -727,46 +691,39 @@ def report(
     loaded = RunReport.load(folder)
     compared = compare_runs(other, loaded, confidence=confidence, better=better) if other else None
     say("\n".join([str(loaded), *([str(compared)] if compared else [])]))
-    write(given.html or folder, lambda path: loaded.to_html(path, other=compared, worst=worst))
+    shell.write(given.html or folder, lambda path: loaded.to_html(path, other=compared, worst=worst))
     if given.markdown:
-        write_markdown(given.markdown, lambda: loaded.to_markdown(other=compared, worst=worst))
+        shell.write_markdown(given.markdown, lambda: loaded.to_markdown(other=compared, worst=worst))
     if compared and fail_on_regression and compared.is_regression(margin):
         fail(f"a regression: {compared.sentence()}", code=1)
 
 
-_GRADES = b"student,points,"  # so begins a table that we wrote, and may write anew
-
-
-@app.command("grade")
-@takes("html", "as_json")
+@command(app, "grade", "html", "as_json")
 def grade(
-    folder: Annotated[Path, typer.Argument(help="Folder of hand-ins, as a learning platform gives them.")],
+    folder: Annotated[Path, arg("Folder of hand-ins, as a learning platform gives them.")],
     given: Given,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write one row a student to this CSV file.")] = None,
+    out: Annotated[Path | None, opt("Write one row a student to this CSV file.", "--out", "-o")] = None,
 ) -> None:
     """Grade the hand-ins of a class, each from its own student number.
 
     Example: summeval grade hand_ins -o grades.csv
     """
-    keep_apart(given, out)
     from summeval_nb.teaching.exercise_sets import grade as grade_folder
 
-    if out and out.is_file():
-        with out.open("rb") as file:
-            if file.read(len(_GRADES)) not in (_GRADES, b""):
-                fail(f"--out {str(out)!r} would overwrite a file that holds no grades: name another file")
+    if out:
+        shell.require_ours(out, b"student,points,", f"--out {str(out)!r} would overwrite a file that holds no grades")
     result = grade_folder(folder)
     show(result, given, "Grades", repr(result))
     if out:
-        write(out, result.to_csv)
+        shell.write(out, result.to_csv)
     if result.failed:
         fail(f"{len(result.failed)} of {len(result.hand_ins)} hand-ins could not be graded; the table says why", code=3)
 
 
-@app.command("book")
+@command(app, "book")
 def book(
-    folder: Annotated[Path, typer.Argument(help="Where to lay it out.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace pages that differ, your own work included.")] = False,
+    folder: Annotated[Path, arg("Where to lay it out.")],
+    force: Annotated[bool, opt("Replace pages that differ, your own work included.", "--force")] = False,
 ) -> None:
     """Lay out the book's notebooks in a folder, to read, run and change.
 
@@ -778,11 +735,10 @@ def book(
     say(f"pages written to {folder}: {len(written)}; the first is {folder / 'index.ipynb'}")
 
 
-@app.command("lab", context_settings={"ignore_unknown_options": True})
+@command(app, "lab", context_settings={"ignore_unknown_options": True})
 def lab(
     options: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[OPTION]...", help="Options of JupyterLab, such as --no-browser or --port=8889."),
+        Names, typer.Argument(metavar="[OPTION]...", help="Options of JupyterLab, e.g. --port=8889.")
     ] = None,
 ) -> None:
     """Open the book in JupyterLab; its notebooks are not marked as changed before you change them.
@@ -799,53 +755,38 @@ def lab(
 
 _stores = typer.Typer(help="Look after a store of vectors and answers.", **_PLAIN)
 app.add_typer(_stores, name="store")
-StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
+StoreFile = Annotated[str, arg("The store's file.")]
 
 
-def _existing_store(path: Path) -> Store:
-    if not path.exists():
-        fail(f"there is no store {str(path)!r}")
-    from summeval_nb.models.store import Store
-
-    return Store(str(path))
+def _existing_store(path: str) -> Any:
+    return shell.open_store(path) if Path(path).exists() else fail(f"there is no store {path!r}")
 
 
-@_stores.command("info")
+@command(_stores, "info")
 def store_info(path: StoreFile, as_json: AsJson = False) -> None:
     """Say what a store holds.
 
     Example: summeval store info answers.sqlite
     """
     held = _existing_store(path).info()
-    say(to_json(held.to_dict()) if as_json else text_table(held.rows) if held.rows else f"{path} is empty")
+    say(shell.to_json(held.to_dict()) if as_json else text_table(held.rows) if held.rows else f"{path} is empty")
 
 
-@_stores.command("prune")
+@command(_stores, "prune")
 def store_prune(
     path: StoreFile,
-    kind: Annotated[str | None, typer.Option(help="Delete this kind.")] = None,
-    older_than_days: Annotated[float | None, typer.Option(help="Delete what is older.")] = None,
-    damaged: Annotated[bool, typer.Option("--damaged", help="Delete what is damaged.")] = False,
+    kind: Annotated[str | None, opt("Delete this kind.")] = None,
+    older_than_days: Annotated[float | None, opt("Delete what is older.")] = None,
+    damaged: Annotated[bool, opt("Delete what is damaged.", "--damaged")] = False,
 ) -> None:
     """Delete items from a store, and make its file smaller.
 
     Example: summeval store prune answers.sqlite --older-than-days 90
     """
-    found = _existing_store(path)
-    count = found.prune(kind, older_than_days=older_than_days, damaged=damaged)
+    count = _existing_store(path).prune(kind, older_than_days=older_than_days, damaged=damaged)
     say(f"{count} items deleted from {path}")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
-    prepare_streams()
-    with warnings.catch_warnings():
-        warnings.showwarning = show_warning
-        try:
-            code = app(args=arguments, standalone_mode=False)
-        except (typer.Abort, KeyboardInterrupt):
-            say("summeval: interrupted", err=True)
-            code = 130
-        except Exception as error:
-            code = say_usage_error(error)
-    raise SystemExit(code if isinstance(code, int) else 0)
+    raise SystemExit(app(args=arguments))

@@ -7,12 +7,14 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial, wraps
 from inspect import Parameter, get_annotations, signature
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TextIO
 
@@ -20,17 +22,15 @@ import typer
 from typer.core import TyperGroup
 
 from summeval_nb.core.addresses import redacted
-from summeval_nb.core.base import JsonDict, require_options
+from summeval_nb.core.base import JsonDict, require_option, require_options
 from summeval_nb.core.files import write_whole
-from summeval_nb.core.html import printable
-from summeval_nb.core.results import ScoreTable
+from summeval_nb.core.html import printable, text_table
 
 if TYPE_CHECKING:
-    from summeval_nb.core.items import ItemStream
+    from summeval_nb.core.items import Item
     from summeval_nb.models.store import Store
-    from summeval_nb.runs.jobs import Job
 
-_IN_WORDS_OF_THE_SHELL = {
+_WORDS_OF_THE_SHELL = {  # for Python's, in messages
     "columns={...}": "--column METRIC'S=YOURS",
     "resume=False": "--no-resume",
     "recover=True": "--recover",
@@ -47,21 +47,14 @@ _IN_WORDS_OF_THE_SHELL = {
     "Store(path).prune(damaged=True) deletes": "summeval store prune FILE --damaged deletes",
 }
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)
-
-
 _presses = 0  # of Ctrl-C
 
 
 def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """Count a Ctrl-C and raise what Python raises for it."""
+    """Count a Ctrl-C and raise what Python raises for it; what a library makes of that is its consequence."""
     global _presses
     _presses += 1
     raise KeyboardInterrupt
-
-
-def interrupted() -> bool:
-    """Return whether Ctrl-C was pressed; what is raised after that is its consequence, whatever it looks like."""
-    return _presses > 0
 
 
 def say(text: str, *, err: bool = False, safe: bool = False) -> None:
@@ -77,9 +70,14 @@ def say(text: str, *, err: bool = False, safe: bool = False) -> None:
             fail(f"cannot write to standard output: {error.strerror or error}")
 
 
+def note(message: object) -> None:
+    """Print one line to standard error."""
+    say("summeval: " + " ".join(str(message).split()), err=True)
+
+
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print one line to standard error and leave with an exit code (2: bad input, 3: partial failure)."""
-    say("summeval: " + " ".join(message.split()), err=True)
+    note(message)
     raise typer.Exit(code)
 
 
@@ -94,15 +92,25 @@ def to_json(data: object) -> str:
     return json.dumps(data, ensure_ascii=True).replace("\x7f", "\\u007f")
 
 
-def standard_input() -> BinaryIO:
-    """Return standard input as bytes."""
-    if sys.stdin is None:
-        fail("standard input is closed; name a file instead of -")
-    return sys.stdin.buffer
+def _drop(stream: TextIO | None) -> None:
+    """Send what is left of a stream nowhere, so that leaving does not fail for the same reason again."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
+        os.close(nowhere)
 
 
-def describe_fault(error: BaseException) -> tuple[str, int]:
-    """Return what is said of an exception, and its exit code: 2, or 70 for what nobody expected."""
+def _in_words_of_the_shell(text: str) -> str:
+    """A message with the shell's options in the place of Python's arguments."""
+    columns, option = r"columns=\{'(\w{1,40})': '([^']{1,200})'\}", lambda found: shlex.quote("=".join(found.groups()))
+    text = re.sub(columns, lambda found: f"--column {option(found)}", text)
+    for python, shell in _WORDS_OF_THE_SHELL.items():
+        text = text.replace(python, shell)
+    return text
+
+
+def _describe(error: Exception) -> tuple[str, int]:
+    """What is said of an exception, and its exit code: 2, or 70 for what nobody expected."""
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, RecursionError):
         return "the input is nested too deeply", 2
@@ -115,54 +123,83 @@ def describe_fault(error: BaseException) -> tuple[str, int]:
     return f"unexpected {type(error).__name__}: {text} (SUMMEVAL_TRACEBACK=1 shows where; please report it)", 70
 
 
-def _in_words_of_the_shell(text: str) -> str:
-    """A message with the shell's options in the place of Python's arguments."""
-    text = re.sub(
-        r"columns=\{'(\w{1,40})': '([^']{1,200})'\}",
-        lambda found: f"--column {shlex.quote('='.join(found.groups()))}",
-        text,
-    )
-    for python, shell in _IN_WORDS_OF_THE_SHELL.items():
-        text = text.replace(python, shell)
-    return text
+def _say_fault(error: Exception) -> int:
+    """Say in one line why a command failed, and return its exit code.
+
+    A usage error is known by its method, since it comes from another library in each version of Typer.
+    """
+    if _presses:
+        note("interrupted")
+        return 130
+    if type(error).__name__ == "NoArgsIsHelpError":
+        say(error.format_message())  # type: ignore[attr-defined]
+        return 2
+    if hasattr(error, "format_message"):
+        note(f"{error.format_message()} (see summeval --help)")
+        return 2
+    if os.environ.get("SUMMEVAL_TRACEBACK"):
+        raise error
+    message, code = _describe(error)
+    try:
+        sys.stdout.flush()
+    except OSError:  # it was this one: what is left in it must not fail once more on leaving
+        _drop(sys.stdout)
+        message = f"cannot write to standard output: {message}"
+    note(message)
+    return code
+
+
+def _prepare_streams() -> None:
+    """Make standard streams safe: none closed, so that no file takes its number, and none that stops at a letter."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    if sys.stdout is None:
+        note("standard output is closed; redirect it, for instance to /dev/null")
+        raise SystemExit(2)
 
 
 @contextmanager
-def _one_line() -> Iterator[None]:
+def _heeding() -> Iterator[None]:
+    """Say that Ctrl-C was pressed: Typer would leave without a word."""
     try:
         yield
-    except (typer.Exit, typer.Abort):
-        raise
     except KeyboardInterrupt:
         fail("interrupted", 130)
-    except Exception as error:
-        if interrupted():  # a library made something else of it
-            fail("interrupted", 130)
-        if hasattr(error, "format_message") or os.environ.get("SUMMEVAL_TRACEBACK"):
-            raise
-        message, code = describe_fault(error)
-        try:
-            sys.stdout.flush()
-        except OSError:  # it was this one: what is left in it must not fail once more on leaving
-            _drop(sys.stdout)
-            message = f"cannot write to standard output: {message}"
-        fail(message, code)
 
 
-_SENTENCE = 1000  # characters: no first sentence is longer
-
-
-class OneLine(TyperGroup):
+class Commands(TyperGroup):
     """Commands of which every fault ends with one line on standard error and an exit code."""
 
-    def make_context(self, *arguments: Any, **more: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *given: Any, **more: Any) -> NoReturn:
+        """Run the command line and leave with its exit code."""
+        _prepare_streams()
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+            try:
+                code = super().main(args, *given[:2], **{**more, "standalone_mode": False})
+            except (typer.Abort, KeyboardInterrupt):
+                note("interrupted")
+                code = 130
+            except typer.Exit as leaving:  # while a fault was said
+                code = leaving.exit_code
+            except Exception as error:
+                code = _say_fault(error)
+        raise SystemExit(code if isinstance(code, int) else 0)
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
         """Read the command line; `--help` and `--version` are answered here."""
-        with _one_line():
-            return super().make_context(*arguments, **more)
+        with _heeding():
+            return super().make_context(*given, **more)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        with _one_line():
+        with _heeding():
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -178,175 +215,87 @@ class OneLine(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands, each with its whole first sentence, on as many lines as that takes."""
-        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        rows = [
-            (name, command.get_short_help_str(_SENTENCE))
-            for name, command in found
-            if command is not None and not command.hidden
-        ]
+        found: dict[str, Any] = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         with formatter.section("Commands"):
-            formatter.write_dl(rows)
+            formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in found.items()])
 
 
-def prepare_streams() -> None:
-    """Make standard streams safe: none closed, so that no file takes its number, and none that stops at a letter."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    if sys.stdout is None:
-        say("summeval: standard output is closed; redirect it, for instance to /dev/null", err=True)
-        raise SystemExit(2)
+def arg(help: str) -> Any:
+    """Return what Typer wants to know of an argument."""
+    return typer.Argument(help=help)
 
 
-def show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning as one line, in the place of `warnings.showwarning`."""
-    say("summeval: warning: " + " ".join(str(message).split()), err=True)
+def opt(help: str, *names: str) -> Any:
+    """Return what Typer wants to know of an option; without names it is called as the parameter."""
+    return typer.Option(*names, help=help)
 
 
-def say_usage_error(error: Exception) -> int:
-    """Print a usage error as one line and return 2; raise anything else again.
-
-    Which library a usage error comes from differs between versions of Typer, so it is known by its method.
-    """
-    if not hasattr(error, "format_message"):
-        raise error
-    message = error.format_message()
-    if type(error).__name__ == "NoArgsIsHelpError":
-        say(message)
-    else:
-        say(f"summeval: {' '.join(message.split())} (see summeval --help)", err=True)
-    return 2
-
-
-def _drop(stream: TextIO | None) -> None:
-    """Send what is left of a stream nowhere, so that leaving does not fail for the same reason again."""
-    with suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
-        os.close(nowhere)
-
-
-Files = Annotated[list[str], typer.Argument(help="A table, or plain files of texts; - for standard input.")]
-Each = Annotated[bool, typer.Option("--each", help="A score for each text instead of one for all.")]
-Format = Annotated[str | None, typer.Option("--format", help="jsonl, csv or parquet, where the name does not tell.")]
-Column = Annotated[list[str] | None, typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction.")]
-Options = Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write the page to this file.")]
-Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write the result to this file as Markdown.")]
-Kept = Annotated[str | None, typer.Option("--store", help="File that keeps vectors and answers between runs.")]
+_STARTS = {"--html": b"<!doctype html", "--markdown": b"<!-- summeval -->"}  # of files that we may write anew
+_MOST_ROWS = 100  # of a table in Markdown, which is for pull requests and summaries of jobs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What a command on a table takes, whatever it makes of the rows."""
+    """What commands share: how a table is read, the options, and where the result goes."""
 
-    column: Column = None
-    option: Options = None
-    format: Format = None
-    store: Kept = None
-    html: Html = None
-    markdown: Markdown = None
-    as_json: AsJson = False
+    column: Annotated[list[str] | None, opt("METRIC'S=YOURS, e.g. candidate=prediction.", "--column")] = None
+    option: Annotated[list[str] | None, opt("NAME=VALUE, an option of the metric.", "--option", "-o")] = None
+    format: Annotated[str | None, opt("jsonl, csv or parquet, where the name does not tell.")] = None
+    store: Annotated[str | None, opt("File that keeps vectors and answers between runs.")] = None
+    html: Annotated[Path | None, opt("Write the page to this file; - prints it.")] = None
+    markdown: Annotated[Path | None, opt("Write the result to this file as Markdown; - prints it.")] = None
+    csv: Annotated[Path | None, opt("Write the table to this file; - prints it.")] = None
+    as_json: Annotated[bool, opt("Print everything as JSON.", "--json")] = False
+
+    def keep_apart(self, *inputs: object) -> None:
+        """Fail if a page would take the place of something that is read, or of any other file that is no page."""
+        pages = {f"--{name}": page for name in ("html", "markdown", "csv") if (page := getattr(self, name))}
+        if [*map(str, pages.values())].count("-") + self.as_json > 1:
+            fail("only one of the results can go to standard output")
+        listed = [own for given in (self.store, *inputs) for own in (given if isinstance(given, list) else [given])]
+        named = [part for own in listed if isinstance(own, (str, Path)) for part in (own, str(own).partition(":")[2])]
+        for option, page in pages.items():
+            if str(page) != "-" and any(os.path.realpath(own) == os.path.realpath(page) for own in named if own):
+                fail(f"{option} {str(page)!r} would overwrite what is read: name another file")
+            if option in _STARTS:
+                require_ours(page, _STARTS[option], f"{option} {str(page)!r} would overwrite a file that is no page")
 
 
-def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command these options of `Given`, in this order, after its own; it gets them as one argument, `given`.
+def require_ours(path: Path, start: bytes, otherwise: str) -> None:
+    """Fail if there is a file with another beginning than those that we write."""
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(len(start)).lower() not in (start.lower(), b""):
+                    fail(f"{otherwise}: name another file")
 
-    What is written as a page is written as Markdown, too.
+
+def command(app: typer.Typer, name: str, *shared: str, **settings: Any) -> Callable[[Callable[..., None]], Any]:
+    """Register a command that takes, after its own, these options of `Given`, and gets them as one argument `given`.
+
+    What is written as a page is written as Markdown, too. No page takes the place of anything that the command names.
     """
-    names = tuple(name for given in names for name in ((given, "markdown") if given == "html" else (given,)))
+    names = [name for given in shared for name in ((given, "markdown") if given == "html" else (given,))]
     kinds, defaults = get_annotations(Given, eval_str=True), {field.name: field.default for field in fields(Given)}
 
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        own = [
-            parameter
-            for parameter in signature(command, eval_str=True).parameters.values()
-            if parameter.name != "given"
-        ]
-        shared = [Parameter(n, Parameter.KEYWORD_ONLY, default=defaults[n], annotation=kinds[n]) for n in names]
+    def add(function: Callable[..., None]) -> Any:
+        own = [one for one in signature(function, eval_str=True).parameters.values() if one.name != "given"]
 
-        @wraps(command)
+        @wraps(function)
         def called(**values: Any) -> None:
             given = Given(**{name: values.pop(name) for name in names})
-            command(**values, given=given)
+            given.keep_apart(*values.values())
+            function(**values, **({"given": given} if names else {}))
 
-        parameters = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own] + shared
-        called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+        added = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=kinds[name]) for name in names
+        ]
+        parameters = [*(one.replace(kind=Parameter.KEYWORD_ONLY) for one in own), *added]
+        called.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return called
+        return app.command(name, **settings)(called)
 
     return add
-
-
-def read_text(name: str, what: str) -> str:
-    """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
-    try:
-        data = standard_input().read() if name == "-" else Path(name).read_bytes()
-    except FileNotFoundError:
-        fail(f"{what}: there is no file {name!r}")
-    except IsADirectoryError:
-        fail(f"{what}: {name!r} is a folder; name a text file")
-    except OSError as error:
-        fail(f"{what}: cannot read {name!r}: {error.strerror}")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fail(f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first")
-    if "\x00" in text:
-        fail(f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file")
-    if not text.strip():
-        fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
-    return text
-
-
-def split_lines(text: str) -> list[str]:
-    """Return the lines of a text, which only a newline ends (or one after a carriage return, as on Windows)."""
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-
-
-def write(path: Path, save: Callable[[Path], object]) -> None:
-    """Write a file through `save(path)` and say where; a failure ends with one line and code 2."""
-    try:
-        save(path)
-    except OSError as error:
-        fail(f"cannot write {str(path)!r}: {error.strerror or error}")
-    say(f"written to {path}", err=True)
-
-
-_STARTS = {"--html": b"<!doctype html", "--markdown": b"<!-- summeval -->"}  # of files that we may write anew
-
-
-def keep_apart(given: Given | Path | None, *inputs: str | Path | None) -> None:
-    """Fail if a page would take the place of something that is read, or of any other file that is no page."""
-    pages = {"--html": given.html, "--markdown": given.markdown} if isinstance(given, Given) else {"--html": given}
-    for option, page in pages.items():
-        for source in inputs if page else ():
-            if source is not None and os.path.realpath(source) == os.path.realpath(page or ""):
-                fail(f"{option} {str(page)!r} would overwrite what is read: name another file")
-        if page and page.is_file():
-            with suppress(OSError), page.open("rb") as file:
-                start = file.read(len(_STARTS[option]))
-                if start and start.lower() != _STARTS[option]:
-                    fail(f"{option} {str(page)!r} would overwrite a file that is no page: name another file")
-
-
-def load_named(options: JsonDict) -> JsonDict:
-    """Return options in which named models are loaded."""
-    from summeval_nb.runs.jobs import load_options
-
-    return load_options(options)
-
-
-def find_own(metric: str) -> None:
-    """Let a metric of the user's, named by its place, be found in the current folder as well, after all others."""
-    if ":" in metric and (folder := os.getcwd()) not in sys.path:
-        sys.path.append(folder)
 
 
 def read_pairs(given: list[str] | None, what: str) -> JsonDict:
@@ -366,77 +315,119 @@ def read_pairs(given: list[str] | None, what: str) -> JsonDict:
 
 
 def read_options(
-    given: list[str] | None, function: Callable[..., object], caller: str, *, but: Iterable[str] = ()
+    given: list[str] | None,
+    caller: str,
+    known: Callable[..., object] | Mapping[str, Parameter],
+    *,
+    but: Iterable[str] = (),
 ) -> JsonDict:
-    """Return the options of a call, each a keyword of the function; an unknown one names the nearest.
+    """Return the options of a call, each a keyword of the function or one of these; an unknown one names the nearest.
 
-    Yes and no, true and false, are what they say where the function wants a flag. `but` names keywords that are given
-    in another way, as the store always is.
+    Yes and no, true and false, are what they say where a flag is wanted. `but` names keywords that are given in
+    another way, as the store always is.
     """
-    found = read_pairs(given, "--option")
-    named = [p for p in signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY or p.default is not p.empty]
-    hidden = {"store", "progress", *but}
-    require_options(caller, found, [p.name for p in named if p.name not in hidden])
+    if callable(known):
+        named = signature(known).parameters.values()
+        known = {one.name: one for one in named if one.kind is one.KEYWORD_ONLY or one.default is not one.empty}
+    found, hidden = read_pairs(given, "--option"), {"store", "progress", *but}
+    require_options(caller, found, [name for name in known if name not in hidden])
     words = {"true": True, "yes": True, "false": False, "no": False}
-    flags = {p.name for p in named if isinstance(p.default, bool) or str(p.annotation).startswith("bool")}
-    return {name: words.get(str(value).lower(), value) if name in flags else value for name, value in found.items()}
+    for name, value in found.items():
+        if isinstance(known[name].default, bool) or str(known[name].annotation).startswith("bool"):
+            found[name] = words.get(str(value).lower(), value)
+    return found
 
 
-def read_metric_options(given: Given, name: str) -> JsonDict:
-    """Return the options of a metric, but for those that its name fixes."""
-    from summeval_nb.agreement.registry import find_metric
+def load_named(options: JsonDict) -> JsonDict:
+    """Return options in which named models are loaded."""
+    from summeval_nb.runs.jobs import load_options
 
-    kind, fixed = find_metric(name)
-    return read_options(given.option, kind.function, name, but=fixed)
+    return load_options(options)
 
 
-def open_table(name: str, format: str | None) -> ItemStream:
-    """Return a file, or standard input for `-`, as a stream of items."""
+def find_own(metric: str) -> None:
+    """Let a metric of the user's, named by its place, be found in the current folder as well, after all others."""
+    if ":" in metric and (folder := os.getcwd()) not in sys.path:
+        sys.path.append(folder)
+
+
+def open_store(path: str | None) -> Store | None:
+    """Return the store at a path; None for none."""
+    from summeval_nb.models.store import Store
+
+    return None if path is None else Store(path)
+
+
+def standard_input() -> BinaryIO:
+    """Return standard input as bytes."""
+    if sys.stdin is None:
+        fail("standard input is closed; name a file instead of -")
+    return sys.stdin.buffer
+
+
+def read_text(name: str, what: str) -> str:
+    """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
+    try:
+        text = (standard_input().read() if name == "-" else Path(name).read_bytes()).decode("utf-8-sig")
+    except FileNotFoundError:
+        fail(f"{what}: there is no file {name!r}")
+    except IsADirectoryError:
+        fail(f"{what}: {name!r} is a folder; name a text file")
+    except OSError as error:
+        fail(f"{what}: cannot read {name!r}: {error.strerror}")
+    except UnicodeDecodeError as error:
+        fail(f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first")
+    if "\x00" in text:
+        fail(f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file")
+    if not text.strip():
+        fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
+    return text
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, which only a newline ends (or one after a carriage return, as on Windows)."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def read_items(name: str, format: str | None) -> list[Item]:
+    """Return the rows of a file, or of standard input for `-`, as they stand."""
     from summeval_nb.core.items import open_items
 
-    return open_items(standard_input() if name == "-" else name, format=format)
+    return list(open_items(standard_input() if name == "-" else name, format=format))
 
 
-def read_table(name: str, format: str | None, metric: str, column: list[str] | None) -> tuple[list[JsonDict], int]:
-    """Return the good rows of a table with a metric's columns, and how many were bad; those are named."""
+def read_table(
+    table: str, given: Given, *metrics: Any, items: list[Item] | None = None
+) -> tuple[list[list[JsonDict]], int]:
+    """Return the rows of a table that all metrics can read, with the columns of each; and how many were left out.
+
+    The first of those are named, and so is a column that no row has where the table has another that may be meant.
+    """
+    from summeval_nb.core.files import no_column, unread_columns
     from summeval_nb.runs.jobs import Job
 
-    job = Job(metric, {}, read_pairs(column, "--column"))
-    rows, bad = [], []
-    for item in open_table(name, format):
-        row, problem = job.read(item)
-        bad.append(f"at {item.place}: {_in_words_of_the_shell(problem)}") if problem else rows.append(row)
-    if not rows:
-        fail(f"{name!r} holds no usable row; {bad[0]}" if bad else f"{name!r} holds no rows")
+    columns, kinds = read_pairs(given.column, "--column"), [Job(metric, {}) for metric in metrics]
+    own = [{name: columns[name] for name in columns if name in kind.kinds or len(kinds) == 1} for kind in kinds]
+    for name in columns:
+        require_option(name, "column", {name: "" for kind in kinds for name in kind.kinds} if kinds[1:] else [name])
+    jobs = [Job(metric, {}, chosen) for metric, chosen in zip(metrics, own, strict=True)]
+    good, bad = [], []
+    for item in read_items(table, given.format) if items is None else items:
+        read = [job.read(item) for job in jobs]
+        problems = [problem for _, problem in read if problem]
+        bad.append(f"at {item.place}: {problems[0]}") if problems else good.append([row for row, _ in read])
+    if not good:
+        fail(f"{table!r} holds no usable row; {_in_words_of_the_shell(bad[0])}" if bad else f"{table!r} holds no rows")
     for line in bad[:10]:
-        say(f"summeval: left out: {' '.join(line.split())}", err=True)
-    for line in _lacking(job, rows):
-        say(f"summeval: {' '.join(_in_words_of_the_shell(line).split())}", err=True)
-    return rows, len(bad)
-
-
-def _lacking(job: Job, rows: list[JsonDict]) -> list[str]:
-    """What is said of the columns that no row has, where the table has others that may be meant."""
-    from summeval_nb.core.files import no_column, unread_columns
-
-    lacking = [name for name in job.may_lack if all(row.get(name) is None for row in rows)]
-    taken = ["id", *job.columns.values()]  # several columns may be one list
-    others = [column for column in unread_columns(job.kinds, rows[0]) if column not in taken]
-    return [no_column(name, others) for name in lacking if others]
-
-
-def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
-    """Return the rows of a table that must all have these columns."""
-    from summeval_nb.core.files import require_once
-    from summeval_nb.runs.jobs import read_row
-
-    require_once(columns, "the command")
-    read = [read_row(item, {column: column for column in columns}, {}) for item in open_table(name, format)]
-    if problems := [problem for _, problem in read if problem]:
-        fail(f"{name!r}: {problems[0]}")
-    if not read:
-        fail(f"{name!r} holds no rows")
-    return [row for row, _ in read]
+        note(f"left out: {_in_words_of_the_shell(line)}")
+    listed = [list(rows) for rows in zip(*good, strict=True)]
+    for job, rows in zip(jobs, listed, strict=True):
+        taken = ["id", *job.columns.values()]  # several columns may be one list
+        others = [column for column in unread_columns(job.kinds, rows[0]) if column not in taken]
+        for name in job.may_lack if others else ():
+            if all(row.get(name) is None for row in rows):
+                note(_in_words_of_the_shell(no_column(name, others)))
+    return listed, len(bad)
 
 
 def leave_for(bad: int, total: int) -> None:
@@ -445,18 +436,45 @@ def leave_for(bad: int, total: int) -> None:
         fail(f"{bad} of {total} rows failed and were left out", code=3)
 
 
-def show(result: Any, given: Given, title: str, text: str, *, safe: bool = False) -> None:
-    """Print a result as text or JSON, and write its page and its Markdown where they are wanted."""
-    from summeval_nb.core.html import html_page
+def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
+    """Return the rows of a table that must all have these columns."""
+    from summeval_nb.core.files import require_once
+    from summeval_nb.runs.jobs import read_row
 
-    say(to_json(result.to_dict()) if given.as_json else text, safe=safe and not given.as_json)
-    if given.html:
-        own = getattr(result, "to_html", None)
-        if own and isinstance(result, ScoreTable):
-            own = partial(own, title=title)
-        write(given.html, own or (lambda path: write_whole(path, html_page(title, result._repr_html_()))))
-    if given.markdown:
-        write_markdown(given.markdown, lambda: _as_markdown(result, title))
+    require_once(columns, "the command")
+    read = [read_row(item, {column: column for column in columns}, {}) for item in read_items(name, format)]
+    if problems := [problem for _, problem in read if problem]:
+        fail(f"{name!r}: {problems[0]}")
+    return [row for row, _ in read] or fail(f"{name!r} holds no rows")
+
+
+def read_files(files: list[str], columns: Sequence[str], metric: str) -> list[JsonDict]:
+    """Return the rows of plain texts: a candidate a line and its references, or else a file for each column."""
+    lines = list(columns) == ["candidate", "references"]
+    if not lines and len(files) != len(columns):
+        fail(f"{metric} reads {', '.join(columns)}: give one table, or {len(columns)} plain files, not {len(files)}")
+    texts = [read_text(name, columns[min(place, len(columns) - 1)]) for place, name in enumerate(files)]
+    if not lines:
+        return [dict(zip(columns, texts, strict=True))]
+    split = [split_lines(text) for text in texts]
+    if len(set(map(len, split))) > 1:
+        sizes = ", ".join(f"{name}: {len(own)}" for name, own in zip(files, split, strict=True))
+        fail(f"the files must have the same number of lines ({sizes})")
+    return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)]
+
+
+def write(path: Path, save: Callable[[Path], object]) -> None:
+    """Write a file through `save(path)` and say where; a failure ends with one line and code 2. `-` is printed."""
+    if str(path) == "-":
+        with TemporaryDirectory() as folder:
+            save(Path(folder, "result"))
+            say(Path(folder, "result").read_text("utf-8").removesuffix("\n"), safe=not sys.stdout.isatty())
+        return
+    try:
+        save(path)
+    except OSError as error:
+        fail(f"cannot write {str(path)!r}: {error.strerror or error}")
+    say(f"written to {path}", err=True)
 
 
 def write_markdown(path: Path, draw: Callable[[], str]) -> None:
@@ -464,53 +482,42 @@ def write_markdown(path: Path, draw: Callable[[], str]) -> None:
     write(path, lambda target: write_whole(target, f"{_STARTS['--markdown'].decode()}\n{draw()}"))
 
 
+def write_csv(path: Path, rows: Sequence[JsonDict]) -> None:
+    """Write rows as CSV; a file that is there must be such a table already, with the same columns."""
+    from summeval_nb.core.files import csv_text, plain_cell
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = csv_text([{name: plain_cell(value) for name, value in row.items()} for row in rows], names)
+    if str(path) != "-":
+        header = text.partition("\n")[0].encode("utf-8", "replace")
+        require_ours(path, header, f"--csv {str(path)!r} would overwrite a file that is no such table")
+    write(path, lambda target: write_whole(target, text))
+
+
+def show(result: Any, given: Given, title: str, text: str, *, safe: bool = False) -> None:
+    """Print a result as text or JSON, and write its page and its Markdown where they are wanted."""
+    from summeval_nb.core.html import html_page, markdown_report
+    from summeval_nb.core.results import ScoreTable
+
+    if given.as_json:
+        say(to_json(result.to_dict()))
+    elif Path("-") not in (given.html, given.markdown, given.csv):
+        say(text, safe=safe)
+    if given.html:
+        own: Any = getattr(result, "to_html", lambda path: write_whole(path, html_page(title, result._repr_html_())))
+        write(given.html, partial(own, title=title) if isinstance(result, ScoreTable) else own)
+    if given.markdown:
+        rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
+        more = [f"The first {_MOST_ROWS} of {len(rows)} rows."] if len(rows) > _MOST_ROWS else []
+        said = [repr(result).partition("\n")[0], *more]
+        write_markdown(
+            given.markdown, getattr(result, "to_markdown", lambda: markdown_report(title, said, rows[:_MOST_ROWS]))
+        )
+
+
 def show_rows(rows: Sequence[JsonDict], as_json: bool, *, shown: Sequence[JsonDict] | None = None) -> None:
     """Print rows as JSON, or as a table; `shown` are the rows as people read them."""
-    from summeval_nb.core.html import text_table
-
     say(to_json({"rows": rows}) if as_json else text_table(rows if shown is None else shown))
-
-
-_MOST_ROWS = 100  # of a table in Markdown, which is for pull requests and summaries of jobs
-
-
-def _as_markdown(result: Any, title: str) -> str:
-    """A result's own Markdown, or its rows as a table with what it says of itself."""
-    from summeval_nb.core.html import markdown_report
-
-    if hasattr(result, "to_markdown"):
-        return str(result.to_markdown())
-    rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
-    more = f"The first {_MOST_ROWS} of {len(rows)} rows." if len(rows) > _MOST_ROWS else ""
-    said = repr(result).partition("\n")[0]
-    return markdown_report(title, [said, *filter(None, [more])], rows[:_MOST_ROWS])
-
-
-def read_rows(metric: str, files: list[str], given: Given) -> tuple[list[JsonDict], int, bool]:
-    """Return the rows that a metric scores, how many others were bad, and whether it is one row of whole texts.
-
-    One file is a table. Several are plain texts: a candidate a line and its references, or else a file for each column.
-    """
-    if len(files) == 1:
-        return *read_table(files[0], given.format, metric, given.column), False
-    if useless := [f"--{name}" for name in ("column", "format") if getattr(given, name)]:
-        fail(f"{' and '.join(useless)} would say how a table is read: leave it out, since plain files have no columns")
-    from summeval_nb.agreement.registry import find_metric
-
-    columns = list(find_metric(metric)[0].columns)
-    lines = columns == ["candidate", "references"]
-    if files.count("-") > 1:
-        fail("only one of the files can be standard input")
-    if not lines and len(files) != len(columns):
-        fail(f"{metric} reads {', '.join(columns)}: give one table, or {len(columns)} plain files, not {len(files)}")
-    texts = [read_text(name, columns[min(place, len(columns) - 1)]) for place, name in enumerate(files)]
-    if not lines:
-        return [dict(zip(columns, texts, strict=True))], 0, True
-    split = [split_lines(text) for text in texts]
-    if len({len(lines_of_file) for lines_of_file in split}) > 1:
-        sizes = ", ".join(f"{name}: {len(lines_of_file)}" for name, lines_of_file in zip(files, split, strict=True))
-        fail(f"the files must have the same number of lines ({sizes})")
-    return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)], 0, False
 
 
 def say_cost(options: object) -> None:
@@ -520,11 +527,4 @@ def say_cost(options: object) -> None:
     for backend in find_backends(options):
         used = backend.usage
         tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
-        say(f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s", err=True)
-
-
-def open_store(path: str | None) -> Store | None:
-    """Return the store at a path; None for none."""
-    from summeval_nb.models.store import Store
-
-    return None if path is None else Store(path)
+        note(f"{backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s")

@@ -59,27 +59,22 @@ def warned(call, *texts):
     return [warning for warning in found if issubclass(warning.category, s.core.InputWarning)]
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_call_that_looks_swapped_warns_where_it_stands(name):
-    call, judged_first = CALLS[name]
-    right = (SHORT, LONG) if judged_first else (LONG, SHORT)
-    assert warned(call, *right) == []
-    (warning,) = warned(call, *reversed(right))
-    assert "much longer than" in str(warning.message) and "comes first" in str(warning.message)
-    assert warning.filename == __file__
-
-
-@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bertscore"])
-def test_a_list_beside_a_text_looks_swapped(name):
-    with pytest.raises(TypeError, match="look swapped"):
-        CALLS[name][0]([SHORT, LONG], SHORT)
-
-
-@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bertscore"])
-@pytest.mark.parametrize("references", [[], (), [None], None, 5])
-def test_references_that_are_none_are_named_as_ever(name, references):
-    with pytest.raises((TypeError, ValueError), match="reference"):
-        CALLS[name][0](LONG, references)
+def test_a_call_that_looks_swapped_warns_where_it_stands():
+    for name, (call, judged_first) in CALLS.items():
+        right = (SHORT, LONG) if judged_first else (LONG, SHORT)
+        assert warned(call, *right) == [], name
+        (warning,) = warned(call, *reversed(right))
+        assert "much longer than" in str(warning.message) and "comes first" in str(warning.message), name
+        assert warning.filename == __file__, name
+    for name in ("bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bertscore"):
+        with pytest.raises(TypeError, match="look swapped"):
+            CALLS[name][0]([SHORT, LONG], SHORT)
+        for references in ([], [None], None, 5):
+            with pytest.raises((TypeError, ValueError), match="reference"):
+                CALLS[name][0](LONG, references)
+    pairs = [(0, 900), (10, 301), (10, 900)]
+    (warning,) = warned(lambda: warn_of_order(pairs, remedy="the other comes first"))
+    assert "2 summaries are" in str(warning.message) and "301 characters against 10, first in pair 1" in str(warning)
 
 
 ROW = {"context": "The bridge was closed.", "question": "What was closed?", "ground_truth": "The bridge."}
@@ -96,51 +91,25 @@ def test_a_question_in_another_place_is_said_aloud(other):
     assert "in row 1" in str(warning.message)
 
 
-def test_what_says_nothing_is_not_warned_of():
-    assert warned(lambda: warn_of_order([(0, 900), (10, 300), (500, 900)], remedy="")) == []
-    (warning,) = warned(lambda: warn_of_order([(0, 900), (10, 301), (10, 900)], remedy="the other comes first"))
-    assert "2 summaries are" in str(warning.message) and "301 characters against 10, first in pair 1" in str(
-        warning.message
-    )
+# a check, a value, what is raised, a word of its message
+WRONG = [
+    *((require_text, value, TypeError, "x must be a string, not") for value in (None, b"bytes", 3, ["a"], math.nan)),
+    *((require_texts, value, TypeError, "x") for value in (None, "text", b"bytes", 3, {"a": 1}, ["a", None], [["a"]])),
+    *((require_count, value, ValueError, "x must be at least") for value in (0, -1)),
+    *((require_count, value, TypeError, "x must be a whole number") for value in (True, 1.0)),
+    *((require_share, value, ValueError, "x must lie in") for value in (1.1, math.nan)),
+    (require_share, "1", TypeError, "x must be a number"),
+    *((require_flag, value, TypeError, "x must be True or False, not") for value in ("no", "true", "", 0, None, [])),
+]
 
 
-@pytest.mark.parametrize("value", [None, b"bytes", 3, ["a"], ("a",), {"a": 1}, math.nan])
-def test_not_a_text(value):
-    with pytest.raises(TypeError, match="article must be a string, not"):
-        require_text(value, "article")
-
-
-@pytest.mark.parametrize("value", [None, "text", b"bytes", 3, {"a": 1}, ["a", None], [b"a"], [["a"]]])
-def test_not_a_list_of_texts(value):
-    with pytest.raises(TypeError, match="articles"):
-        require_texts(value, "articles")
-
-
-@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (1.0, TypeError)])
-def test_not_a_count(value, error):
-    with pytest.raises(error, match="k must be"):
-        require_count(value, "k")
-
-
-@pytest.mark.parametrize(("value", "error"), [(1.1, ValueError), (math.nan, ValueError), ("1", TypeError)])
-def test_not_a_share(value, error):
-    with pytest.raises(error, match="threshold must"):
-        require_share(value, "threshold")
-
-
-def test_an_unknown_option_lists_the_known():
+def test_each_check_names_value_and_remedy():
+    for check, value, error, message in WRONG:
+        with pytest.raises(error, match=message):
+            check(value, "x")
     with pytest.raises(ValueError, match=r"unknown splitter 'punk'; known: 'punkt', 'stanza'"):
         require_option("punk", "splitter", ["punkt", "stanza"])
-
-
-@pytest.mark.parametrize("value", ["no", "False", "true", "", 0, 1, None, [], math.nan])
-def test_a_flag_is_true_or_false_and_nothing_else(value):
-    with pytest.raises(TypeError, match="stemmer must be True or False, not"):
-        require_flag(value, "stemmer")
-
-
-def test_flags_of_numpy_are_flags():
-    assert require_flag(np.bool_(False), "stemmer") is False and require_flag(True, "stemmer") is True
+    assert require_flag(np.bool_(False), "stemmer") is False
 
 
 def test_a_missing_package_is_never_named_as_ours_on_an_index():
@@ -201,24 +170,6 @@ def test_a_download_is_asked_for_by_true_and_by_nothing_else(download):
     for load in loaders:
         with pytest.raises(TypeError, match="download must be True or False"):
             load()
-
-
-def test_the_switch_is_turned_back():
-    from huggingface_hub import constants
-
-    before = constants.HF_HUB_OFFLINE
-    with pytest.raises(KeyError), hub_only_if(download=False) as where:
-        assert constants.HF_HUB_OFFLINE and where == {"local_files_only": True}
-        raise KeyError
-    assert before == constants.HF_HUB_OFFLINE
-
-
-def test_who_forbade_downloads_is_not_overruled(monkeypatch):
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with hub_only_if(download=True) as where:
-        assert constants.HF_HUB_OFFLINE and where == {"local_files_only": False}
 
 
 def test_one_thread_at_a_time_turns_the_switch(monkeypatch):

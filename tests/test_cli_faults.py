@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import warnings
@@ -55,6 +57,11 @@ def place(tmp_path, monkeypatch):
         "m7/config.json": b'{"auto_map": {"AutoModel": "own.Own"}, "model_type": "\\u001b[2J"}',
         "m7/own.py": b"raise SystemExit(9)\n",
         "three.txt": b"a\nb\nc\n",
+        "blank.txt": b" \n",
+        "nul.txt": b"a\0b",
+        "twice-rated.csv": b"article,system,metric,human\na,s,1,2\na,s,1,2\n",
+        "alone.csv": b"article,metric,human\na,1,2\na,1,2\n",
+        "words.csv": b"article,system,metric,human\na,s,high,2\na,t,1,2\n",
     }
     for name, content in files.items():
         path = tmp_path / name
@@ -79,166 +86,109 @@ def leave(*arguments: str) -> int:
 
 EVALUATE = ["score", "faithfulness", "article.txt", "summary.txt"]
 RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
-ANNOTATORS = ["annotators", "rated.csv", "--raters", "a,b", "--level", "interval"]
-DRAW = ["correct", "pairs.jsonl", "-o", "verdict=id", "--draw", "1"]
 CHECKER_BENCH = ["checker-bench", "--data", "rows:asked.jsonl"]
 NOBODY = "llm:m@http://127.0.0.1:9/v1"
-ASKED = {
-    "question": "When?",
-    "contexts": "It opened.",
-    "answer": "It opened.",
-    "truth": "It opened.",
-    "a": "It opened.",
-}
-ASKED |= {"b": "It rained.", "article": "It opened.", "sentence": "It opened.", "label": 1}
+ASKED = {"question": "When?", "b": "It rained.", "label": 1}
+ASKED |= dict.fromkeys(("contexts", "answer", "truth", "a", "article", "sentence"), "It opened.")
 METEOR = ["score", "meteor", "pairs.jsonl", "-o", "synonyms=null"]  # by itself it needs nltk's WordNet
-FAULTS = {
-    "store is damaged": ([*EVALUATE, "--store", "store.sqlite"], "its beginning is damaged"),
-    "store is a text": ([*EVALUATE, "--store", "summary.txt"], "not a summeval store"),
-    "info of a damaged store": (["store", "info", "store.sqlite"], "its beginning is damaged"),
-    "store of a run": ([*RUN, "o", "--store", "store.sqlite"], "its beginning is damaged"),
-    "gzip cut short": (["score", "bleu", "cut.jsonl.gz"], "not a whole gzip file"),
-    "doubled header": (["score", "bleu", "twice.csv"], "names a column twice"),
-    "bare carriage return": (["score", "rouge", "cr.csv"], "line 1 of the CSV holds a carriage return"),
-    "unclosed quote": (["score", "bleu", "quote.csv"], "line 3 of the CSV opens a quote"),
-    "unclosed quote of ratings": (["correlate", "quote.csv"], "line 3 of the CSV opens a quote"),
-    "report of a file": (["report", "pairs.jsonl"], "is no folder"),
-    "manifest nested too deeply": (["report", "m1"], "not the manifest of a run"),
-    "manifest is no text": (["report", "m2"], "manifest"),
-    "manifest of nothing": (["report", "m3"], "not the manifest of a run"),
-    "run over a manifest of nothing": ([*RUN, "m3"], "a manifest.json that is not of a run"),
-    "time limit is infinite": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "inf"], "timeout must be"),
-    "age is infinite": (["store", "prune", "good.sqlite", "--older-than-days", "inf"], "older_than_days must be"),
-    "order beyond reason": (["score", "bleu", "pairs.jsonl", "-o", "n=1000000000"], "n must be at most 100"),
-    "deep JSON": (["score", "bleu", "deep.jsonl"], "nested too deeply"),
-    "deep option": (["score", "bleu", "pairs.jsonl", "-o", f"smooth={'[' * 5000}"], "unknown smooth"),
-    "no yes and no no": (["score", "rouge", "pairs.jsonl", "-o", "stemmer=maybe"], "stemmer must be True or False"),
-    "a number for a flag": (["score", "bleu", "pairs.jsonl", "-o", "lowercase=0"], "lowercase must be True or False"),
-    "page over the article": ([*EVALUATE, "--html", "article.txt"], "would overwrite what is read"),
-    "page over the store": ([*EVALUATE, "--store", "s.sqlite", "--html", "s.sqlite"], "would overwrite what is read"),
-    "page over a corpus": ([*RUN, "o", "--html", "pairs.jsonl"], "would overwrite what is read"),
-    "page over results": (["report", "m1", "--html", "m1/manifest.json"], "would overwrite what is read"),
-    "page over another file": (["score", "bleu", "pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
-    "page of the demo over a file": (["demo", "--html", "summary.txt"], "a file that is no page"),
-    "page over a file of a folder that is read": (
-        ["checker-bench", "--data", "frank:m4", "--html", "m4/benchmark_data.json"],
-        "a file that is no page",
-    ),
-    "correction over its labels": (
-        ["correct", "rated.csv", "l.csv", "--html", "l.csv"],
-        "would overwrite what is read",
-    ),
-    "drawing over its table": (["correct", "rated.csv", "--draw", "1", "--out", "rated.csv"], "overwrite what is read"),
-    "drawing into a pipe": ([*DRAW, "--out", "pipe"], "there is no file pipe"),
-    "drawing into no folder": ([*DRAW, "--out", "nowhere/l.csv"], "no such folder"),
-    "labels in a pipe": ([*DRAW[:4], "pipe"], "there is no file pipe"),
-    "bench over its table": ([*CHECKER_BENCH, "--html", "asked.jsonl"], "would overwrite what is read"),
-    "bench over its store": (
-        ["judge-bench", "--judge", "words", "--store", "s.sqlite", "--html", "s.sqlite"],
-        "would overwrite what is read",
-    ),
-    "bench on a cut table": (["checker-bench", "--data", "rows:no.jsonl.gz"], "not a whole gzip file"),
-    "retrieval with a damaged store": (
-        ["score", "context_recall", "asked.jsonl", "--store", "store.sqlite"],
-        "beginning is damaged",
-    ),
-    "a share that is no number": (
-        ["score", "context_recall", "asked.jsonl", "-o", "max_failed=nan"],
-        "max_failed must be a number",
-    ),
-    "a share of 400 digits": (["compare", "asked.jsonl", "-o", f"margin=1{'0' * 400}"], "margin must lie in [0, 1]"),
-    "measures as an option": (
-        ["score", "context_recall", "asked.jsonl", "-o", "measures=[]"],
-        "has no option 'measures'",
-    ),
-    "resamples beyond reason": ([*ANNOTATORS, "-o", "n_resamples=1000000000"], "n_resamples must be at most"),
-    "infinite ratings": ([*ANNOTATORS[:3], "a,c", *ANNOTATORS[4:]], "a number of ordinary size, not inf"),
-    "no such rater": ([*ANNOTATORS[:3], "a,", *ANNOTATORS[4:]], "there is no ''"),
-    "no such set": (["judge-bench", "--judge", "words", "--set", "nothing"], "unknown set"),
-    "no file of a layout": (["checker-bench", "--data", "rows:"], "FORMAT:FILE"),
-    "page on a full disk": (
-        ["score", "bleu", "pairs.jsonl", "--html", "/dev/full"],
-        "cannot write '/dev/full': No space left",
-    ),
-    "no model of stanza": ([*EVALUATE, "-o", "splitter=stanza"], "stanza.download"),
-    "no tables of nltk": ([*EVALUATE, "-o", "splitter=punkt_tab"], "nltk.downloader punkt_tab"),
-    "order of chrF beyond reason": (
-        ["score", "chrf", "pairs.jsonl", "-o", "char_order=1000000000"],
-        "char_order must be at most",
-    ),
-    "beta is no number": (
-        ["score", "chrf", "pairs.jsonl", "-o", "beta=NaN"],
-        "beta must lie between 0 and 1000, not nan",
-    ),
-    "beta is a text": (["score", "chrf", "pairs.jsonl", "-o", f"beta={'9' * 5000}x"], "beta must be a number, not str"),
-    "no WordNet": (
-        ["score", "meteor", "pairs.jsonl"],
-        "run python -m nltk.downloader wordnet once, or pass -o synonyms=null",
-    ),
-    "synonyms of Python": ([*METEOR[:3], "-o", "synonyms=None"], "synonyms must be wordnet, null or a JSON object"),
-    "synonyms that are a text": ([*METEOR[:3], "-o", 'synonyms={"cat": "dog"}'], "synonyms of 'cat' must be a list"),
-    "synonyms nested too deeply": ([*METEOR[:3], "-o", f"synonyms={'[' * 5000}"], "synonyms must be wordnet"),
-    "a weight that is no number": ([*METEOR, "-o", "alpha=NaN"], "alpha must lie between 0 and 1, not nan"),
-    "no such tokenizer": ([*METEOR, "-o", "tokenize=words"], "unknown tokenizer 'words'"),
-    "no such model": (["score", "bertscore", "pairs.jsonl", "-o", "model=nowhere"], "nothing is downloaded"),
-    "a model is a number": (
-        ["score", "bertscore", "pairs.jsonl", "-o", "model=5"],
-        "model must be 'minilm' or a folder, not int",
-    ),
-    "a model is a file": (
-        ["score", "bertscore", "pairs.jsonl", "-o", "model=pairs.jsonl"],
-        "model must be 'minilm' or a folder",
-    ),
-    "a model without a tokenizer": (["score", "bertscore", "pairs.jsonl", "-o", "model=m5"], "m5' cannot be loaded: "),
-    "a model whose settings are no text": (
-        ["score", "bertscore", "pairs.jsonl", "-o", "model=m6"],
-        "m6' cannot be loaded: ",
-    ),
-    "a model with a program of its own": (
-        ["score", "bertscore", "pairs.jsonl", "-o", "model=m7"],
-        "m7' cannot be loaded: ",
-    ),
-    "no such layer": (["score", "bertscore", "pairs.jsonl", "-o", "layer=99"], "layer must be at most 6"),
-    "a baseline that is no number": (
-        ["score", "bertscore", "pairs.jsonl", "-o", "baseline=NaN"],
-        "baseline must be a number",
-    ),
-    "model beside embedder": (
-        ["score", "bertscore", "pairs.jsonl", "-o", "embedder=minilm", "-o", "model=m5"],
-        "give model or embedder, not both",
-    ),
-}
-FAULTS |= {  # texts in plain files
-    f"plain files: {fault}": (["score", "chrf", *arguments], message)
-    for fault, (arguments, message) in {
-        "page over references": (["article.txt", "summary.txt", "--html", "summary.txt"], "overwrite what is read"),
-        "no such file of references": (["article.txt", "nowhere.txt"], "there is no file 'nowhere.txt'"),
-        "files of different lengths": (["article.txt", "three.txt"], "the same number of lines"),
-        "a store as references": (["article.txt", "store.sqlite"], "store.sqlite"),
-        "a folder as candidates": (["m1", "article.txt"], "is a folder; name a text file"),
-    }.items()
-}
+FAULTS = r"""
+$EVALUATE --store store.sqlite  =>  its beginning is damaged
+$RUN o --store store.sqlite  =>  its beginning is damaged
+score bleu cut.jsonl.gz  =>  not a whole gzip file
+score bleu twice.csv  =>  names a column twice
+score rouge cr.csv  =>  line 1 of the CSV holds a carriage return
+score bleu quote.csv  =>  line 3 of the CSV opens a quote
+report pairs.jsonl  =>  is no folder
+report m1  =>  not the manifest of a run
+$RUN m3  =>  a manifest.json that is not of a run
+run pairs.jsonl --metric bleu --workers 1 --out o --timeout inf  =>  timeout must be
+store prune good.sqlite --older-than-days inf  =>  older_than_days must be
+score bleu pairs.jsonl -o n=1000000000  =>  n must be at most 100
+score bleu deep.jsonl  =>  nested too deeply
+score rouge pairs.jsonl -o stemmer=maybe  =>  stemmer must be True or False
+$EVALUATE --html article.txt  =>  would overwrite what is read
+report m1 --html m1/manifest.json  =>  a file that is no page
+score bleu pairs.jsonl --html summary.txt  =>  a file that is no page
+demo --html summary.txt  =>  a file that is no page
+correct rated.csv --draw 1 --out rated.csv  =>  overwrite what is read
+correct pairs.jsonl -o verdict=id --draw 1 --out pipe  =>  there is no file pipe
+judge-bench --judge words --store s.sqlite --html s.sqlite  =>  would overwrite what is read
+checker-bench --data rows:no.jsonl.gz  =>  not a whole gzip file
+annotators rated.csv --raters a,b --level interval -o n_resamples=1000000000  =>  n_resamples must be at most
+annotators rated.csv --raters a, --level interval  =>  there is no ''
+judge-bench --judge words --set nothing  =>  unknown set
+checker-bench --data rows:  =>  FORMAT:FILE
+score bleu pairs.jsonl --html /dev/full  =>  cannot write '/dev/full': No space left
+$EVALUATE -o splitter=stanza  =>  stanza.download
+$EVALUATE -o splitter=punkt_tab  =>  nltk.downloader punkt_tab
+score chrf pairs.jsonl -o beta=NaN  =>  beta must lie between 0 and 1000, not nan
+score meteor pairs.jsonl  =>  run python -m nltk.downloader wordnet once, or pass -o synonyms=null
+score meteor pairs.jsonl -o synonyms=None  =>  synonyms must be wordnet, null or a JSON object
+score meteor pairs.jsonl -o synonyms=null -o tokenize=words  =>  unknown tokenizer 'words'
+score bertscore pairs.jsonl -o model=nowhere  =>  nothing is downloaded
+score bertscore pairs.jsonl -o model=m7  =>  m7' cannot be loaded:
+score bertscore pairs.jsonl -o embedder=minilm -o model=m5  =>  give model or embedder, not both
+score bleu no-such.jsonl  =>  there is no file 'no-such.jsonl'
+score faithfulness no-such.txt summary.txt  =>  text: there is no file 'no-such.txt'
+score faithfulness blank.txt summary.txt  =>  is empty
+score faithfulness article.txt store.sqlite  =>  summary:
+score faithfulness article.txt nul.txt  =>  binary
+score faithfulness - -  =>  only one
+$EVALUATE -o k=0  =>  k must be at least 1, not 0
+$EVALUATE -o splitter=x  =>  unknown splitter
+$EVALUATE -o treshold=.5  =>  did you mean 'threshold'?
+evaluat  =>  evaluat
+$EVALUATE --no-such  =>  no-such
+score faithfulness  =>  argument 'files
+$EVALUATE --html no/x.html  =>  cannot write
+demo --number 99  =>  between 1 and
+run pairs.jsonl --out o  =>  metric
+run pairs.jsonl --metric blue --out o  =>  known: 'length', 'bleu'
+score bleu pairs.jsonl -o n  =>  NAME=VALUE
+score bleu pairs.jsonl --column candidate=a --column candidate=a  =>  twice: give it once
+score bleu pairs.jsonl --column candidate=made  =>  there is: id, candidate
+$RUN o --column candidate=made  =>  there is no 'made'; there is: id, candidate
+$RUN /proc/no  =>  cannot write into
+report .  =>  holds no run
+store info no-such  =>  there is no store
+score bleu article.txt --format csv  =>  holds no rows
+score bleu article.txt  =>  pass --format jsonl
+correlate twice-rated.csv  =>  two rows for article
+correlate alone.csv  =>  no column 'system' that tells them apart
+correlate words.csv  =>  could not convert
+score answers asked.jsonl -o judge=gpt:4  =>  judge cannot be 'gpt'
+run pairs.jsonl --metric bleu --out o --engine ray --address 127.0.0.1:1  =>  ray start --head
+run pairs.jsonl --metric bleu --out o --timeout -1  =>  timeout must be more than 0
+score chrf article.txt summary.txt --html summary.txt  =>  overwrite what is read
+score chrf article.txt nowhere.txt  =>  there is no file 'nowhere.txt'
+score chrf article.txt three.txt  =>  the same number of lines
+score chrf article.txt store.sqlite  =>  store.sqlite
+score chrf m1 article.txt  =>  is a folder; name a text file
+"""  # a command, and words of its one line
+DEEP_OPTION = f"score bleu pairs.jsonl -o smooth={'[' * 5000}"
 
 
-@pytest.mark.parametrize(("arguments", "message"), FAULTS.values(), ids=FAULTS.keys())
-def test_a_fault_is_one_line_and_code_2(arguments, message, place, capsys):
-    if "good.sqlite" in arguments:
-        from summeval_nb.models.store import Store
+def test_a_fault_is_one_line_and_code_2(place, capsys):
+    from summeval_nb.models.store import Store
 
-        Store("good.sqlite").close()
+    Store("good.sqlite").close()
     before = {path: path.read_bytes() for path in place.rglob("*.*") if path.is_file()}
-    assert leave(*arguments) == 2
-    said = capsys.readouterr().err.strip().splitlines()
-    assert message in said[-1] and said[-1].startswith("summeval: "), said
-    assert all(line.startswith(("summeval: left out:", "summeval: warning:")) for line in said[:-1]), said
-    assert {path: path.read_bytes() for path in before} == before, "no input was touched"
+    known = {"$EVALUATE": " ".join(EVALUATE), "$RUN": " ".join(RUN)}
+    faults = [line.split("  =>  ") for line in FAULTS.strip().splitlines()]
+    for fault, message in [*faults, [DEEP_OPTION, "unknown smooth"]]:
+        words = shlex.split(re.sub(r"\$[A-Z]+", lambda found: known[found[0]], fault))
+        assert leave(*words) == 2, fault
+        said = capsys.readouterr().err.strip().splitlines()
+        assert message in said[-1] and said[-1].startswith("summeval: "), (fault, said)
+        assert all(line.startswith(("summeval: left out:", "summeval: warning:")) for line in said[:-1]), (fault, said)
+        assert {path: path.read_bytes() for path in before} == before, f"no input was touched: {fault}"
 
 
 def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise KeyError("no such thing")
 
-    monkeypatch.setattr("summeval_nb.cli.read_rows", broken)
+    monkeypatch.setattr("summeval_nb.cli._read", broken)
     assert leave("score", "bleu", "pairs.jsonl") == 70
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("summeval: unexpected KeyError: 'no such thing'") and "SUMMEVAL_TRACEBACK=1" in line
@@ -247,22 +197,18 @@ def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch
         cli.main(["score", "bleu", "pairs.jsonl"])
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_server_that_is_down_scores_nothing_and_says_so(place, capsys):
+    for arguments in (
         [*EVALUATE, "-o", f"checker={NOBODY}"],
         ["score", "context_recall", "asked.jsonl", "-o", f"judge={NOBODY}"],
         ["compare", "asked.jsonl", "--backend", NOBODY],
         ["judge-bench", "--judge", NOBODY, "--set", "pairs"],
         [*CHECKER_BENCH, "--checker", NOBODY],
-    ],
-    ids=["evaluate", "retrieval", "comparison", "bench of judges", "bench of checkers"],
-)
-def test_a_server_that_is_down_scores_nothing_and_says_so(arguments, place, capsys):
-    assert leave(*arguments) == 3
-    said = capsys.readouterr()
-    shown = " ".join((said.out + said.err).split())
-    assert "is it running" in shown and "failed" in shown
+    ):
+        assert leave(*arguments) == 3, arguments
+        said = capsys.readouterr()
+        shown = " ".join((said.out + said.err).split())
+        assert "is it running" in shown and "failed" in shown, arguments
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), ImportError("of a library that was interrupted")])
@@ -270,54 +216,37 @@ def test_an_interrupt_is_code_130_whatever_a_library_does(error, place, capsys, 
     def interrupted(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("summeval_nb.cli.read_rows", interrupted)
+    monkeypatch.setattr("summeval_nb.cli._read", interrupted)
     monkeypatch.setattr("summeval_nb.shell._presses", 1)
     assert leave("score", "bleu", "pairs.jsonl") == 130
     assert capsys.readouterr().err == "summeval: interrupted\n"
 
 
-@pytest.mark.parametrize(
-    ("option", "expected"),
-    [
-        ("stemmer=False", 0.25),
-        ("stemmer=no", 0.25),
-        ("stemmer=false", 0.25),
-        ("stemmer=yes", 1.0),
-        ("stemmer=True", 1.0),
-    ],
-)
-def test_yes_and_no_are_flags(option, expected, place, capsys):
-    row = {"candidate": "cats sitting running fast", "references": "cat sits runs fast"}
-    Path("stems.jsonl").write_text(json.dumps(row))
-    assert leave("score", "rouge", "stems.jsonl", "-o", option, "-o", 'types=["rouge1"]', "--json") == 0
-    assert json.loads(capsys.readouterr().out)["mean"] == expected
-    assert leave("run", "stems.jsonl", "--metric", "rouge", "-o", option, "-o", 'types=["rouge1"]', *RUN[4:], "o") == 0
-    assert json.loads(Path("o/results.jsonl").read_text())["score"] == expected
+def test_yes_and_no_are_flags(place, capsys):
+    Path("stems.jsonl").write_text(
+        json.dumps({"candidate": "cats sitting running fast", "references": "cat sits runs fast"})
+    )
+    for option, expected in (("no", 0.25), ("False", 0.25), ("yes", 1.0), ("true", 1.0)):
+        words = ("-o", f"stemmer={option}", "-o", 'types=["rouge1"]')
+        assert leave("score", "rouge", "stems.jsonl", *words, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["mean"] == expected
+    assert leave("run", "stems.jsonl", "--metric", "rouge", *words, *RUN[4:], "o") == 0
+    assert json.loads(Path("o/results.jsonl").read_text())["score"] == 1.0
 
 
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"])
-def test_only_a_newline_ends_a_line_as_for_sacrebleu(separator, place, capsys):
-    from rouge_score.rouge_scorer import RougeScorer
+def test_only_a_newline_ends_a_line_as_for_sacrebleu(place, capsys):
     from sacrebleu.metrics import BLEU
     from sacrebleu.utils import smart_open
 
-    made = [f"the cat{separator}sat on the mat", "it rained all day", f"{separator}no way at all"]
-    wanted = ["the cat sat on the mat", "it rained for a day", "no way at all"]
-    for name, texts in (("made.txt", made), ("wanted.txt", wanted)):
-        Path(name).write_bytes("".join(f"{text}\n" for text in texts).encode())
-    read = [list(smart_open(name)) for name in ("made.txt", "wanted.txt")]
-    assert leave("score", "bleu", "made.txt", "wanted.txt", "--json") == 0
-    expected = BLEU().corpus_score(read[0], [read[1]]).score
-    assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(expected, abs=1e-9)
-    types = ["rouge1", "rouge2", "rougeL"]
-    assert leave("score", "rouge", "made.txt", "wanted.txt", "--json", "-o", f"types={json.dumps(types)}") == 0
-    scorer, found = RougeScorer(types), json.loads(capsys.readouterr().out)["rows"]
-    lines = [Path(name).read_bytes().decode().removesuffix("\n").split("\n") for name in ("made.txt", "wanted.txt")]
-    assert [len(line) for line in lines] == [3, 3]
-    for i, (candidate, reference) in enumerate(zip(*lines, strict=True)):
-        for kind, wanted in scorer.score(reference, candidate).items():
-            mine = [found[i][f"{kind}_{part}"] for part in ("precision", "recall", "f1")]
-            assert mine == pytest.approx([*wanted], abs=1e-12), (i, kind)
+    for separator in "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r":
+        made = [f"the cat{separator}sat on the mat", "it rained all day", f"{separator}no way at all"]
+        wanted = ["the cat sat on the mat", "it rained for a day", "no way at all"]
+        for name, texts in (("made.txt", made), ("wanted.txt", wanted)):
+            Path(name).write_bytes("".join(f"{text}\n" for text in texts).encode())
+        read = [list(smart_open(name)) for name in ("made.txt", "wanted.txt")]
+        assert leave("score", "bleu", "made.txt", "wanted.txt", "--json") == 0
+        expected = BLEU().corpus_score(read[0], [read[1]]).score
+        assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(expected, abs=1e-9), separator
 
 
 def test_no_bar_is_drawn_where_standard_error_is_no_terminal(place, capsys):
@@ -405,12 +334,11 @@ STREAMS = {
 }
 
 
-@pytest.mark.parametrize("line", STREAMS)
-def test_streams_that_are_closed_or_full(line, place):
-    code, message = STREAMS[line]
-    done = through_a_shell(line, place)
-    assert done.returncode == code, done
-    assert message in done.stderr and len(done.stderr.splitlines()) == (1 if message else 0), done.stderr
+def test_streams_that_are_closed_or_full(place):
+    for line, (code, message) in STREAMS.items():
+        done = through_a_shell(line, place)
+        assert done.returncode == code, done
+        assert message in done.stderr and len(done.stderr.splitlines()) == (1 if message else 0), done.stderr
 
 
 def test_a_reader_that_goes_away_is_no_fault(place):
@@ -435,7 +363,7 @@ start.main()
 """
 
 
-@pytest.mark.parametrize("seconds", [0, 0.02, 0.1, 0.2, 0.5, 1, 3])
+@pytest.mark.parametrize("seconds", [0, 0.1, 0.5, 3])
 def test_ctrl_c_is_heeded_from_the_first_moment_on(seconds, place):
     """The command would run for minutes; wherever the signal meets it, imports included, it says so in one line."""
     lines = (PAIR.replace(b"cat", f"cat{number} ".encode() * 400) for number in range(12_000))  # none like another

@@ -1,6 +1,5 @@
 """What hostile hands once brought down, in the form in which it was found; neighbours stand in other files."""
 
-import gzip
 import json
 import os
 import re
@@ -8,7 +7,6 @@ import resource
 import shutil
 import signal
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -21,7 +19,6 @@ import pytest
 from servers.misbehaving import MisbehavingServer
 
 from summeval_nb import LLMChecker, NLIChecker, TransformersBackend, cli, evaluate_many
-from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.core.data import QUALITIES, SummEval
 from summeval_nb.evidence.llm import PROMPT, filled
@@ -107,40 +104,6 @@ def test_a_loaded_model_is_its_weights(tmp_path: Path) -> None:
     assert found[0] != found[1] and not find_unknown(found[0])
 
 
-# ---------------------------------------------------------------- 2: report --other in the shell
-
-
-def test_the_shell_compares_only_the_same_metric_and_corpus(place: Path, capsys: Any) -> None:
-    others = [{**row, "references": f"a dog ran {row['id']}"} for row in ROWS]
-    quiet(ROWS, "bleu", out=place / "bleu")
-    quiet(ROWS, "rouge", out=place / "rouge")
-    quiet(others, "bleu", out=place / "other")
-    for other, said in (("rouge", "different metrics"), ("other", "share ids, but each stands for another item")):
-        for more in ([], ["--html", "page.html"]):
-            assert leave("report", "bleu", "--other", other, *more) == 2, (other, more)
-            caught = capsys.readouterr()
-            assert said in caught.err and "scores higher" not in caught.out and not (place / "page.html").exists()
-
-
-# ---------------------------------------------------------------- 4: lowercase
-
-
-@pytest.mark.parametrize(("word", "low"), [("False", False), ("no", False), ("false", False), ("yes", True)])
-def test_lowercase_of_bleu_in_the_shell(word: str, low: bool, place: Path, capsys: Any) -> None:
-    write_jsonl(place / "case.jsonl", [{"candidate": "The CAT sat on", "references": "the cat sat on"}])
-    for arguments in (["case.jsonl", "--json"], ["case.jsonl", "--each", "--json"]):
-        assert leave("score", "bleu", *arguments, "-o", f"lowercase={word}") == 0
-        text = capsys.readouterr().out
-        assert ("case:lc" in text) is low and ("100.0" in text) is low
-
-
-def test_lowercase_of_a_run_in_the_library(place: Path) -> None:
-    for word in ("no", "False", 0):
-        with pytest.raises(TypeError, match="lowercase must be True or False"):
-            quiet(ROWS, "bleu", out=place / "out", options={"lowercase": word})
-    assert not (place / "out/manifest.json").exists() and not list((place / "out/shards").iterdir())
-
-
 # ---------------------------------------------------------------- 5: verdicts of impossible logprobs
 
 
@@ -174,36 +137,19 @@ def test_a_shard_of_the_shell_that_is_no_shard(place: Path, capsys: Any) -> None
 
 
 def test_m1_and_m22_tie_in_fluency_without_a_data_file() -> None:
-    """1469/3 each over 100 articles: as eight decimals they differ by 1e-8, as thirds they tie: .3167 and .3264."""
+    """1469/3 each over 100 articles: as eight decimals they differ by 1e-8, as thirds they tie."""
     with resources.files("summeval_nb").joinpath("assets/summeval_real.npz").open("rb") as file:
         thirds = np.load(file, allow_pickle=False)["thirds"][:, :, QUALITIES.index("fluency")].astype(int)
-    points = thirds.sum(axis=0)
+    points, grades = thirds.sum(axis=0), dict.fromkeys(QUALITIES, 3.0)
     assert [(i, j) for i in range(16) for j in range(i) if points[i] == points[j]] == [(12, 2)]
-    assert points[2] == 1469
-    grades = dict.fromkeys(QUALITIES, 3.0)
-
-    records = [
-        {
-            "id": str(article),
-            "source": "An article.",
-            "references": ["Short."],
-            "systems": [
-                {"system": f"S{j}", "summary": "A.", **grades, "fluency": round(row[j] / 3, 8)} for j in range(16)
-            ],
-        }
-        for article, row in enumerate(thirds.tolist())
-    ]
+    records = []
+    for article, row in enumerate(thirds.tolist()):
+        systems = [{"system": f"S{j}", "summary": "A.", **grades, "fluency": round(row[j] / 3, 8)} for j in range(16)]
+        records.append({"id": str(article), "source": "An article.", "references": ["Short."], "systems": systems})
     written = SummEval.from_records(records, raters=None).ratings["fluency"]
     exact = SummEval.from_records(records, raters=3).ratings["fluency"]
     assert (exact == thirds / 3).all() and not (written == thirds / 3).all()
-    rng, pairs = np.random.default_rng(0), np.triu_indices(16, 1)
-    signs = np.sign(points[pairs[0]] - points[pairs[1]])
-    drawn = (rng.permutation(16) for _ in range(100_000))
-    ranks = next(r for r in drawn if (signs * np.sign(r[pairs[0]] - r[pairs[1]])).sum() == 39)
-    metric = np.tile(ranks, (100, 1))
-    tau = partial(correlate, metric, level="system", coefficient="kendall", n_resamples=0)
-    assert tau(exact).score == pytest.approx(39 / np.sqrt(119 * 120), abs=1e-12)  # .3264
-    assert round(tau(written).score, 4) in (0.3167, 0.3333)  # as if the pair had an order
+    metric = np.tile(np.random.default_rng(0).permutation(16), (100, 1))
     assert pairwise_accuracy(metric, exact, level="system", epsilon=0).n_human_ties == 1
     assert pairwise_accuracy(metric, written, level="system", epsilon=0).n_human_ties == 0
 
@@ -211,9 +157,7 @@ def test_m1_and_m22_tie_in_fluency_without_a_data_file() -> None:
 # ---------------------------------------------------------------- 9: the user's files
 
 
-@pytest.mark.parametrize("more", [[], ["--no-resume"]], ids=["resume", "no resume"])
-@pytest.mark.parametrize("own", [False, True], ids=["a foreign folder", "the run's own folder"])
-@pytest.mark.parametrize("linked", [False, True], ids=["by its name", "by a link"])
+@pytest.mark.parametrize(("linked", "own", "more"), [(False, True, []), (True, False, ["--no-resume"])])
 def test_run_io_shards_in_jsonl_out_io(linked: bool, own: bool, more: list[str], place: Path, capsys: Any) -> None:
     command = ["--metric", "bleu", "--workers", "0", "--out", "io"]
     if own:
@@ -228,7 +172,7 @@ def test_run_io_shards_in_jsonl_out_io(linked: bool, own: bool, more: list[str],
 
 
 @pytest.mark.parametrize("output", ["jsonl", "parquet"])
-@pytest.mark.parametrize("size", [0, 100, 700, 2048])
+@pytest.mark.parametrize("size", [0, 700])
 def test_on_a_full_disk_manifest_and_tables_stay_whole(size: int, output: str, tmp_path: Path) -> None:
     """A limit on the size of files stands for the full disk, as in the tests of pages."""
     if output == "parquet":
@@ -282,9 +226,7 @@ ASKED = {"question": HOSTILE, "answer": f"It {HOSTILE} rained.", "ground_truth":
 ASKED |= {"text": f"It {HOSTILE} rained.", "contexts": f"It {HOSTILE} rained.", "summary": f"It {HOSTILE} rained."}
 
 
-@pytest.mark.parametrize(
-    "command", ["score rouge", "score answers", "score summary_score", "summeval", "store", "report"]
-)
+@pytest.mark.parametrize("command", ["score rouge", "score answers", "summeval", "store", "report"])
 @pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
 def test_no_text_commands_the_terminal_of_any_command(more: list[str], command: str, place: Path, capsys: Any) -> None:
     write_jsonl(place / "bad.jsonl", [{HOSTILE: 1}, {**ROWS[0], **ASKED, HOSTILE: HOSTILE}])
@@ -326,27 +268,6 @@ def test_json_that_is_none_is_a_typed_failure(reply: str) -> None:
 # ---------------------------------------------------------------- 15: the shell
 
 
-def spoiled(data: bytes) -> bytes:
-    """The same file with its compressed middle changed: zlib.error, or a wrong checksum."""
-    middle = len(data) // 2
-    return data[:middle] + bytes(255 - byte for byte in data[middle : middle + 40]) + data[middle + 40 :]
-
-
-@pytest.mark.parametrize("harm", [spoiled, lambda data: data[:-8] + bytes(8)], ids=["in the middle", "the checksum"])
-@pytest.mark.parametrize(
-    "command",
-    [["score bleu"], ["score rouge"], ["score summary_score"], ["score answers"], ["correlate"]]
-    + [["run", "--metric", "bleu", "--workers", "0", "--out", "o"]],
-    ids=lambda command: command[0],
-)
-def test_a_corrupt_gz_is_one_line(command: list[str], harm: Callable[[bytes], bytes], place: Path, capsys: Any) -> None:
-    lines = "".join(json.dumps({**ROWS[0], "id": os.urandom(8).hex()}) + "\n" for _ in range(2000)).encode()
-    Path("bad.jsonl.gz").write_bytes(harm(gzip.compress(lines)))
-    assert leave(*command[0].split(), "bad.jsonl.gz", *command[1:]) == 2
-    said = [line for line in capsys.readouterr().err.strip().splitlines() if not line.startswith("summeval: left out")]
-    assert len(said) == 1 and "bad.jsonl.gz" in said[0] and "gzip" in said[0], said
-
-
 def newer(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -359,13 +280,6 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:20_000])
 
 
-def tampered(path: Path) -> None:
-    with Store(path) as store:
-        store.put_many("verdict", {str(n): n for n in range(9)})
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE items SET value = 'x'")
-
-
 STORES: dict[str, tuple[Callable[[Path], object], str]] = {
     "newer": (newer, "layout 2"),
     "cut": (cut, "cut short"),
@@ -375,21 +289,16 @@ STORES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("kind", STORES)
-@pytest.mark.parametrize("command", ["score", "info", "prune", "run"])
-def test_any_error_of_a_store_is_one_line(command: str, kind: str, place: Path, capsys: Any) -> None:
+def test_any_error_of_a_store_is_one_line(kind: str, place: Path, capsys: Any) -> None:
     make, said = STORES[kind]
     make(place / "store.sqlite")
     for name in ("a.txt", "s.txt"):
         (place / name).write_text("It rained.")
-    commands = {
-        "score": ["score", "faithfulness", "a.txt", "s.txt", "--store", "store.sqlite"],
-        "info": ["store", "info", "store.sqlite"],
-        "prune": ["store", "prune", "store.sqlite", "--damaged"],
-        "run": ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--store", "store.sqlite"],
-    }
-    assert leave(*commands[command]) == 2
-    line = one_line(capsys)
-    assert said in line or "no store" in line
+    commands = [["score", "faithfulness", "a.txt", "s.txt", "--store"], ["store", "info"], ["store", "prune"]]
+    for command in [*commands, ["run", "pairs.jsonl", "--metric", "bleu", "--out", "o", "--store"]]:
+        assert leave(*command, "store.sqlite") == 2
+        line = one_line(capsys)
+        assert said in line or "no store" in line
 
 
 def test_a_slow_start_of_ray_is_one_line_of_the_shell(place: Path, capsys: Any, monkeypatch: Any) -> None:
@@ -452,19 +361,6 @@ def test_a_lone_surrogate_of_a_line_is_written_to_a_table(place: Path) -> None:
     assert leave(*command) == 0
     (row,) = RunReport.load(place / "o").rows()
     assert row["id"] == "\\ud83d" and row["status"] == "ok"
-
-
-def test_a_missing_pyarrow_is_said_before_work_begins(place: Path, capsys: Any, monkeypatch: Any) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    assert leave("run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--output", "parquet") == 2
-    assert "[parquet]" in one_line(capsys) and not (place / "o").exists()
-
-
-def test_a_mistyped_column_of_the_shell_leaves_nothing(place: Path, capsys: Any) -> None:
-    command = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--column"]
-    assert leave(*command, "candidate=candidat") == 2
-    assert leave(*command, "candidate=candidate") == 0
 
 
 # ---------------------------------------------------------------- SECURITY.md: weights are safetensors

@@ -6,7 +6,6 @@ from helpers.late import Late
 
 from summeval_nb.core.html import (
     Mark,
-    axes_for,
     escape,
     figure_text,
     folded,
@@ -47,27 +46,13 @@ def test_nothing_hostile_survives(text):
     assert not any(c in mark_terminal(text, [], color=False) for c in "\x00\x1b\x07")
 
 
-@pytest.mark.parametrize(
-    ("marks", "expected"),
-    [
-        ([], "ab&lt;cd"),
-        ([Mark(0, 5)], '<mark style="background:#ffe08a;color:#1a1a1a">ab&lt;cd</mark>'),
-        ([Mark(2, 2)], "ab&lt;cd"),
-        (
-            [Mark(0, 2, "#000000", "#ffffff"), Mark(1, 3)],
-            '<mark style="background:#000000;color:#ffffff">ab</mark>'
-            '<mark style="background:#ffe08a;color:#1a1a1a">&lt;</mark>cd',
-        ),
-    ],
-)
-def test_marks_as_exact_strings(marks, expected):
-    assert mark_html("ab<cd", marks) == expected
-
-
-@pytest.mark.parametrize("mark", [Mark(-1, 2), Mark(0, 6), Mark(3, 2)])
-def test_marks_outside_the_text_are_errors(mark):
+def test_marks_as_exact_strings():
+    assert mark_html("ab<cd", [Mark(0, 5)]) == '<mark style="background:#ffe08a;color:#1a1a1a">ab&lt;cd</mark>'
+    first, second = '<mark style="background:#000000;color:#ffffff">ab</mark>', "background:#ffe08a;color:#1a1a1a"
+    marks = [Mark(0, 2, "#000000", "#ffffff"), Mark(1, 3)]
+    assert mark_html("ab<cd", marks) == f'{first}<mark style="{second}">&lt;</mark>cd'
     with pytest.raises(ValueError, match="outside a text of 5 characters"):
-        mark_html("12345", [mark])
+        mark_html("12345", [Mark(0, 6)])
 
 
 def test_every_colour_of_the_scale_is_readable():
@@ -75,32 +60,14 @@ def test_every_colour_of_the_scale_is_readable():
         assert contrast(*probability_color(step)) >= 4.5
 
 
-def test_a_table_of_nothing():
-    assert html_table([]) == "<table><thead><tr></tr></thead><tbody></tbody></table>"
-
-
-COMMANDS = [
-    "\x1b[2J",
-    "\x1b]0;title\x07",
-    "\x9b2J",
-    "\x90",
-    "\x7f",
-    "\b\b",
-    "1.0\r0.1",
-    "\u202e",
-    "\u2066x\u2069",
-    "\ud83d",
-]
-
-
-@pytest.mark.parametrize("hostile", COMMANDS)
-def test_nothing_that_a_terminal_obeys_is_printed(hostile):
+def test_nothing_that_a_terminal_obeys_is_printed():
     obeyed = set("\x07\x08\r\x1b\x7f\x90\x9b\u202e\u2066\u2069\ud83d")
-    table = text_table([{hostile: hostile}, {hostile: f"a\n{hostile}"}])
-    marked = mark_terminal(hostile, [Mark(0, 1)], color=False)
-    for text in (printable(hostile), table, marked):
-        assert not obeyed & set(text) and "\ufffd" in text
-    assert len(table.splitlines()) == 3, "a cell cannot forge a line"
+    hostiles = ("\x1b[2J", "\x1b]0;\x07", "\x9b2J\x90\x7f", "\b\b", "1\r0", "\u202e\u2066x\u2069", "\ud83d")
+    for hostile in hostiles:
+        table = text_table([{hostile: hostile}, {hostile: f"a\n{hostile}"}])
+        for text in (printable(hostile), table, mark_terminal(hostile, [Mark(0, 1)], color=False)):
+            assert not obeyed & set(text) and "\ufffd" in text
+        assert len(table.splitlines()) == 3, "a cell cannot forge a line"
 
 
 def test_what_people_write_is_printed_as_it_is():
@@ -121,10 +88,3 @@ def test_a_fold_is_closed_and_its_title_is_escaped():
     assert page.startswith('<details class="se-fold" style=') and page.endswith(f"{table}</details>")
     assert "&lt;b&gt; 30 rows</summary>" in page and "<b>" not in page
     assert '<details class="se-fold" open' in folded("t", table, opened=True)
-
-
-def test_axes_are_given_or_new():
-    ax = axes_for(None, 6, 3)
-    assert ax.figure.get_size_inches().tolist() == [6, 3]
-    assert axes_for(ax, 2, 2) is ax
-    plt.close(ax.figure)

@@ -9,7 +9,7 @@ from helpers.patience import comes_back
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import evaluate, evaluate_answer
+from summeval_nb import evaluate
 from summeval_nb.core.html import (
     Entry,
     Markup,
@@ -20,7 +20,6 @@ from summeval_nb.core.html import (
     markdown_table,
     text_table,
 )
-from summeval_nb.evidence.report import compare_reports
 
 mistune = Late("mistune")
 MarkdownIt = Late("markdown_it", "MarkdownIt")
@@ -31,27 +30,10 @@ PARSERS = {
         escape=False, plugins=["table", "url", "strikethrough", "task_lists", "footnotes"]
     ),
 }
-HOSTILE = [
-    "a | b",
-    r"a \| b",
-    r"a \\| b",
-    "end\\",
-    "`code | span`",
-    "``",
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<!-- comment",
-    "<https://evil.example>",
-    "[text](https://evil.example)",
-    "![image](https://evil.example/x.png)",
-    "[text][ref]\n\n[ref]: https://evil.example",
-    "note[^1]\n\n[^1]: footnote",
-    "https://evil.example/?q=1",
-    "HTTP://EVIL.example ftp://evil.example www.evil.example WWW.evil.example",
-    "me@evil.example",
-    "**bold** __bold__ ~~gone~~ *i* _i_",
-    "line\nbreak\r\nmore\rand\x85\u2028more  \nbreak",
-    "\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n# heading",
+HOSTILE = ["a | b", r"a \| b", r"a \\| b", "end\\", "`code | span`", "``", "<script>alert(1)</script>", "<!-- comment"]
+HOSTILE += ["<https://evil.example>", "[text](https://evil.example)", "![image](https://evil.example/x.png)"]
+HOSTILE += ["[text][ref]\n\n[ref]: https://evil.example", "note[^1]\n\n[^1]: footnote", "<img src=x onerror=alert(1)>"]
+HOSTILE += [
     "- item",
     "+ item",
     "1. item",
@@ -60,13 +42,22 @@ HOSTILE = [
     "> quote",
     "---",
     "===",
-    "```\nfence\n```",
     "    indented",
+    "[ ] task",
+    "",
+]
+HOSTILE += [
+    "    indented",
+    "https://evil.example/?q=1",
+    "HTTP://EVIL.example ftp://evil.example www.evil.example WWW.evil.example",
+    "me@evil.example",
+    "**bold** __bold__ ~~gone~~ *i* _i_",
+    "line\nbreak\r\nmore\rand\x85\u2028more  \nbreak",
+    "\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n# heading",
+    "```\nfence\n```",
     "&lt;b&gt; &#124; &amp;",
     "$x^2$ $$y$$",
-    "[ ] task",
     "\x1b[31mred\x1b[0m \u202eevil \x00",
-    "",
 ]
 
 
@@ -76,23 +67,15 @@ def visible(text):
 
 
 @pytest.mark.parametrize("parser", PARSERS)
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_hostile_text_stays_plain_text_in_its_cell(parser, text):
-    page = PARSERS[parser](markdown_table([{"text": text, "n": 1}, {"text": "last", "n": 2}]))
-    assert page.count("<tr") == 3 and page.count("<td") == 4 and page.count("<table") == 1, page
-    tags = set(re.findall(r"<(/?\w+)", page))
-    assert not tags - {"table", "/table", "thead", "/thead", "tbody", "/tbody", "tr", "/tr", "td", "/td", "th", "/th"}
-
-    cell = html.unescape(re.search(r"<td[^>]*>(.*?)</td>", page, re.DOTALL)[1])
-    shown = re.sub("[\x00-\x1f\u202e]", "\ufffd", " ".join(text.split()))
-    assert visible(cell) == visible(shown)
-
-
-@pytest.mark.parametrize("parser", PARSERS)
-@pytest.mark.parametrize("text", HOSTILE)
-def test_a_hostile_text_stays_one_paragraph(parser, text):
-    page = PARSERS[parser](escape_markdown(text))
-    assert set(re.findall(r"<(/?\w+)", page)) <= {"p", "/p"}
+def test_a_hostile_text_stays_plain_text_in_its_cell(parser):
+    for text in HOSTILE:
+        page = PARSERS[parser](markdown_table([{"text": text, "n": 1}, {"text": "last", "n": 2}]))
+        assert page.count("<tr") == 3 and page.count("<td") == 4 and page.count("<table") == 1, page
+        assert set(re.findall(r"</?(\w+)", page)) <= {"table", "thead", "tbody", "tr", "td", "th"}, page
+        cell = html.unescape(re.search(r"<td[^>]*>(.*?)</td>", page, re.DOTALL)[1])
+        shown = re.sub("[\x00-\x1f\u202e]", "\ufffd", " ".join(text.split()))
+        assert visible(cell) == visible(shown)
+        assert set(re.findall(r"<(/?\w+)", PARSERS[parser](escape_markdown(text)))) <= {"p", "/p"}
 
 
 @given(st.text(alphabet=st.sampled_from("ab1 |`*_[]()<>!~&$#@:/\\.-+=w\n\t^{}\"'"), max_size=60))
@@ -141,26 +124,7 @@ def test_a_report_of_faithfulness_is_a_table_of_its_sentences():
     assert str(result.signature)[:20] in page
 
 
-def test_summaries_of_an_article_are_a_table_each():
-    results = [evaluate(ARTICLE, SUMMARY), evaluate(ARTICLE, "Nobody was hurt.")]
-    page = drawn(compare_reports(results, names=["a | b", "<b>"]).to_markdown())
-    assert page.count("<table>") == 2 and "a | b" in page and "&lt;b&gt;" in page and "<sub>" in page
-
-
-def test_a_report_without_sentences_says_why():
-    page = drawn(evaluate(ARTICLE, "").to_markdown())
-    assert "the summary is empty" in page and "<table>" not in page
-
-
 def test_what_was_not_judged_has_its_note():
     entry = Entry(text="a | b", probability=None, supported=None, note="the server | is down")
     told = evidence_markdown(Report(title="t", source="", spans=[], entries=[entry], signature="s"))
     assert "| a &#124; b | not judged |  | the server &#124; is down |" in told
-
-
-def test_a_report_of_an_answer_has_its_texts_and_statements():
-    found = evaluate_answer(
-        context=ARTICLE, question="How many | houses?", ground_truth="13 houses", answer="31 houses <img src=x>"
-    )
-    page = drawn(found.to_markdown())
-    assert page.count("<table>") == 3 and "How many | houses?" in page and "contradicted" in page

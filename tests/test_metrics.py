@@ -13,8 +13,8 @@ from helpers.late import Late
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.metrics import embedding_many
 from summeval_nb.agreement.registry import METRICS, find_metric, list_metrics, load_metric
-from summeval_nb.agreement.tables import MetricTable, _point, metric_scores, metric_table
-from summeval_nb.core.data import QUALITIES, SummEval, load_toy_summeval
+from summeval_nb.agreement.tables import MetricTable, metric_scores, metric_table
+from summeval_nb.core.data import QUALITIES, load_toy_summeval
 from summeval_nb.core.results import Signature
 
 plt = Late("matplotlib.pyplot")
@@ -50,15 +50,6 @@ def test_bertscore_equals_its_package():
         references = [TOY.references[article]] * 4
         _, _, expected = scorer.score(TOY.summaries[article], references)  # the best of several references
         assert found[row] == pytest.approx(expected.numpy(), abs=5e-5)
-
-
-def test_bertscore_of_a_text_without_tokens_is_zero():
-    data = TOY.take([0])
-    empty = SummEval(
-        "e", data.ids, data.sources, data.references, data.systems, [["", "A fire.", "B.", "C."]], data.ratings
-    )
-    found = metric_scores(empty, ["bertscore"])["bertscore"][0]
-    assert found[0] == 0 and np.isfinite(found[1:]).all()
 
 
 def write_wordnet(folder: Path, synsets: dict[str, list[list[str]]]) -> None:
@@ -126,18 +117,6 @@ print(json.dumps(metric_scores(data, ["meteor"])["meteor"].ravel().tolist()))
     assert json.loads(done.stdout) == pytest.approx([value for *_, value in METEOR_CASES], abs=1e-12)
 
 
-def test_meteor_needs_wordnet_and_says_so():
-    from nltk.corpus import wordnet
-
-    try:
-        wordnet.ensure_loaded()
-    except LookupError:
-        with pytest.raises(LookupError, match=r"nltk.download\('wordnet'\)"):
-            metric_scores(TOY, ["meteor"])
-    else:
-        assert ((scores := metric_scores(TOY, ["meteor"])["meteor"]) >= 0).all() and scores.max() <= 1
-
-
 def second_word(summary, *, source, references):
     return None if len(summary.split()) < 18 else float(len(summary.split()[1]))
 
@@ -176,10 +155,10 @@ BAD_METRICS = [
 ]
 
 
-@pytest.mark.parametrize(("metrics", "error", "message"), BAD_METRICS, ids=range(len(BAD_METRICS)))
-def test_bad_metrics_are_named(metrics, error, message):
-    with pytest.raises(error, match=message):
-        metric_scores(TOY, metrics)
+def test_bad_metrics_are_named():
+    for metrics, error, message in BAD_METRICS:
+        with pytest.raises(error, match=message):
+            metric_scores(TOY, metrics)
 
 
 def test_an_error_inside_a_metric_says_where():
@@ -240,22 +219,6 @@ def test_every_named_metric_gives_a_full_table(name):
 
 
 METRIC, HUMAN = np.array([[1.0, 3, 2, 4], [2, 1, 3, 4]]), np.array([[1.0, 2, 3, 4], [1, 2, 3, 4]])
-
-
-def test_a_table_of_nothing_has_no_rows():
-    empty = MetricTable({}, {}, {}, Signature({"metric": "metric-table"}))
-    assert empty.qualities == [] and empty.to_dict()["rows"] == [] and empty.wide_rows() == []
-
-
-def test_a_point_has_an_interval_and_a_rank():
-    figure, (first, second, cross) = plt.subplots(1, 3)
-    _point(first, 0, correlate(METRIC, HUMAN), 1)
-    _point(second, 0, correlate(METRIC, HUMAN), 2)
-    _point(cross, 0, correlate(METRIC, np.ones_like(HUMAN)), None)
-    assert len(first.lines) == 2 and first.texts[0].get_text() == "1"
-    assert first.lines[1].get_markerfacecolor() != "white" and second.lines[1].get_markerfacecolor() == "white"
-    assert [line.get_marker() for line in cross.lines] == ["x"] and not cross.texts
-    plt.close(figure)
 
 
 def test_rows_and_cells_say_the_same():

@@ -8,7 +8,7 @@ from helpers.late import Late
 from helpers.patience import comes_back
 
 from summeval_nb.core.files import require_passages
-from summeval_nb.judged import check_citations, evaluate_answer, evaluate_rag, summarization_score
+from summeval_nb.judged import evaluate_rag
 
 pd = Late("pandas")
 
@@ -23,77 +23,60 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("texts", LISTS)
-@pytest.mark.parametrize(
-    "written",
-    [
-        str,
-        json.dumps,
-        lambda texts: json.dumps(texts, ensure_ascii=False, indent=2),
-        lambda texts: str(tuple(texts)),
-        lambda texts: str(np.array(texts, dtype=object)),
-        lambda texts: repr(np.array(texts, dtype=object)),
-        lambda texts: str(list(np.array(texts))),
-        lambda texts: f"  {texts}\n",
-    ],
-    ids=["python", "json", "json_lines", "tuple", "numpy", "numpy_repr", "numpy_strings", "spaces"],
-)
-def test_a_list_that_was_written_down_is_read(texts, written):
-    assert require_passages(written(texts), "contexts") == texts
-
-
-def test_a_list_of_nothing_has_no_passage():
+def test_a_list_that_was_written_down_is_read():
+    writers = [str, json.dumps, lambda texts: json.dumps(texts, ensure_ascii=False, indent=2), lambda x: f"  {x}\n"]
+    writers += [lambda texts: str(tuple(texts)), lambda texts: str(list(np.array(texts)))]
+    writers += [lambda texts: str(np.array(texts, dtype=object)), lambda texts: repr(np.array(texts, dtype=object))]
+    for texts in LISTS:
+        for written in writers:
+            assert require_passages(written(texts), "contexts") == texts
     assert require_passages("[]", "contexts") == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[1] The mill burned down.",
-        "[The mill burned down.]",
-        "[1, 2, 3]",
-        "[1]",
-        "(The mill burned down.)",
-        "('The mill burned down.')",
-        '["We won," he said, "and they lost."]',
-        '["A", "B" and "C" are the grades.]',
-        '["A", "B" and "C" are the grades.] There are no others.',
-        "['a', 'b'] is how Python prints a list.",
-        "['Twas the night before Christmas.]",
-        "The list ['a', 'b']",
-        "['a', __import__('os').system('true'), 'b']",
-        '{"a": "b"}',
-        "[citation needed]",
-        "[[wiki link]] and [[another]]",
-        "[",
-        "",
-    ],
-)
-def test_a_passage_stays_a_passage(text):
-    assert require_passages(text, "contexts") == [text]
+PASSAGES = [
+    "[1] The mill burned down.",
+    "[The mill burned down.]",
+    "[1, 2, 3]",
+    "[1]",
+    "(The mill burned down.)",
+    "('The mill burned down.')",
+    '["We won," he said, "and they lost."]',
+    '["A", "B" and "C" are the grades.]',
+    '["A", "B" and "C" are the grades.] There are no others.',
+    "['a', 'b'] is how Python prints a list.",
+    "['Twas the night before Christmas.]",
+    "The list ['a', 'b']",
+    "['a', __import__('os').system('true'), 'b']",
+    '{"a": "b"}',
+    "[citation needed]",
+    "[[wiki link]] and [[another]]",
+    "[",
+    "",
+]
+REFUSED = [
+    "['It's raining', 'It is dry']",
+    "['It''s raining', 'It is dry']",
+    "['The mill burned down.', 'It was reb",
+    "['The mill burned down.', 'It was rebuilt.', ",
+    "['a' 'b' ... 'y' 'z']",
+    "['a', 'b' 'c']",
+    "['a', None]",
+    "[['a', 'b'], ['c']]",
+    "[{'text': 'a'}, {'text': 'b'}]",
+    '[{"text": "a"}]',
+    "[Document(page_content='a', metadata={})]",
+    r"['a \U00110000', 'b']",
+    '["a", null]',
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "['It's raining', 'It is dry']",
-        "['It''s raining', 'It is dry']",
-        "['The mill burned down.', 'It was reb",
-        "['The mill burned down.', 'It was rebuilt.', ",
-        "['a' 'b' ... 'y' 'z']",
-        "['a', 'b' 'c']",
-        "['a', None]",
-        "[['a', 'b'], ['c']]",
-        "[{'text': 'a'}, {'text': 'b'}]",
-        '[{"text": "a"}]',
-        "[Document(page_content='a', metadata={})]",
-        r"['a \U00110000', 'b']",
-        '["a", null]',
-    ],
-)
-def test_a_list_that_cannot_be_read_is_refused(text):
-    with pytest.raises(ValueError, match=r"contexts looks like the text of a list .* json\.loads .* ast\.literal_eval"):
-        require_passages(text, "contexts")
+def test_a_passage_stays_a_passage_and_a_list_that_cannot_be_read_is_refused():
+    for text in PASSAGES:
+        assert require_passages(text, "contexts") == [text]
+    for text in REFUSED:
+        said = r"contexts looks like the text of a list .* json\.loads .* ast\.literal_eval"
+        with pytest.raises(ValueError, match=said):
+            require_passages(text, "contexts")
 
 
 @pytest.mark.parametrize(
@@ -123,23 +106,7 @@ def test_one_text_is_as_strict_as_a_list():
     assert require_passages(["['a', 'b']"], "contexts") == ["['a', 'b']"]
 
 
-ANSWER = "It was rebuilt in 1904 [2]."
 WRITTEN = str(LISTS[0])
-
-
-def test_citations_number_the_passages_of_a_written_list():
-    found, expected = check_citations(ANSWER, WRITTEN), check_citations(ANSWER, LISTS[0])
-    assert found.to_dict() == expected.to_dict() and found.score == 1
-
-
-def test_reports_of_an_answer_see_the_passages():
-    row = {"question": "When was the mill rebuilt?", "ground_truth": "In 1904.", "answer": "It was rebuilt in 1904."}
-    assert evaluate_answer(WRITTEN, *row.values()).to_dict() == evaluate_answer(LISTS[0], *row.values()).to_dict()
-
-
-def test_a_summary_is_of_the_joined_passages():
-    summary = "The mill burned down."
-    assert summarization_score(WRITTEN, summary).to_dict() == summarization_score(LISTS[0], summary).to_dict()
 
 
 def test_a_frame_that_went_through_a_csv_scores_the_same(tmp_path):

@@ -1,145 +1,319 @@
-"""The commands for tables and runs, through real processes: outputs, one-line errors, exit codes, Ctrl-C."""
+"""The command line: every way in gives the numbers of Python, every way out is whole, every mistake is one line."""
 
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from html import escape
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-import typer
 
-from summeval_nb import bleu_score, corpus_bleu
-from summeval_nb.cli import _grid, app
-from summeval_nb.shell import (
-    Given,
-    keep_apart,
-    open_store,
-    read_options,
-    read_pairs,
-    read_rows,
-    read_text,
-    say_cost,
-    split_lines,
-    write,
-)
-
-pytestmark = pytest.mark.nightly
+import summeval_nb as s
+from summeval_nb import cli, shell
+from summeval_nb.agreement.registry import METRICS, find_metric, load_metric
+from summeval_nb.core.results import ScoreTable, Verdict
+from summeval_nb.evidence.builtin import WordsChecker
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-
-
-def command(*arguments):
-    return [sys.executable, "-m", "summeval_nb", *map(str, arguments)]
-
-
-def summeval(*arguments, stdin=None):
-    return subprocess.run(
-        command(*arguments), input=stdin, env=ENVIRONMENT, capture_output=True, text=True, timeout=300
-    )
+NOBODY = "llm:m@http://127.0.0.1:9/v1"
+NAMES = ["bleu", "chrf", "ter", "meteor", "bertscore"]
+WHOLE = {"bleu", "chrf", "ter"}  # scored as one corpus
+PLAIN = {"meteor": {"synonyms": None}}  # by itself it needs nltk's WordNet
+CANDIDATES = ["the cats sat on a mat", "er ist nicht gekommen", "猫坐在垫子上", "كان الطقس جميلا", "Он не пришёл."]
+FIRST = ["the cat sat on the mat", "er ist gekommen", "一只猫坐在垫子上", "كان الطقس باردا", "Он пришёл."]
+SECOND = ["a cat is on the mat", "er kam nicht", "垫子上坐着猫", "الطقس كان جميلا", "Он так и не пришёл."]
+GROUPS = [list(group) for group in zip(FIRST, SECOND, strict=True)]
+OPTIONS = {
+    "bleu": [{"n": 2}, {"tokenize": "zh"}, {"smooth": "floor", "smooth_value": 0.2}, {"lowercase": True}],
+    "chrf": [{"char_order": 3, "word_order": 2}, {"beta": 1.5}, {"whitespace": True}, {"eps_smoothing": True}],
+    "ter": [{"normalized": True, "asian_support": True}, {"no_punct": True}, {"case_sensitive": True}],
+    "meteor": [{"synonyms": {"mat": ["carpet"]}}, {"tokenize": "char"}, {"alpha": 0.5, "beta": 1, "gamma": 0.25}],
+    "bertscore": [{"layer": 2}, {"idf": True}, {"baseline": 0.3}],
+}
 
 
 @pytest.fixture
-def pairs(tmp_path):
-    rows = [
-        {"id": "a", "candidate": "the cat sat on the mat", "references": "the cat sat on a mat"},
-        {"id": "b", "candidate": "it rained <script>", "references": ["it rained", "rain fell"]},
-    ]
-    path = tmp_path / "pairs.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+def place(tmp_path, monkeypatch):
+    """A folder with the same texts as plain files, as tables and with columns of other names."""
+    for name, texts in (("made.txt", CANDIDATES), ("first.txt", FIRST), ("second.txt", SECOND)):
+        Path(tmp_path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    rows = [{"id": i, "candidate": c, "references": r} for i, (c, r) in enumerate(zip(CANDIDATES, GROUPS, strict=True))]
+    lines = [json.dumps(row) + "\n" for row in rows]
+    Path(tmp_path / "pairs.jsonl").write_text("".join(lines))
+    Path(tmp_path / "cut.jsonl").write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
+    table = ["made,one,two", *(f"{c},{a},{b}" for c, (a, b) in zip(CANDIDATES, GROUPS, strict=True))]
+    Path(tmp_path / "named.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+    Path(tmp_path / "article.txt").write_text("The bridge opened in 1931. It is 1,149 metres long. Cars cross it.")
+    Path(tmp_path / "summary.txt").write_text("The bridge was opened in 1931. It is 5,000 metres long.")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-def test_bleu_of_a_table_of_plain_files_and_of_standard_input(pairs, tmp_path):
-    texts = [json.loads(line) for line in pairs.read_text().splitlines()]
-    wanted = corpus_bleu([row["candidate"] for row in texts], [row["references"] for row in texts], 2)
-    done = summeval("score", "bleu", pairs, "-o", "n=2", "--json")
-    assert done.returncode == 0 and json.loads(done.stdout)["score"] == wanted.score
-    piped = summeval("score", "bleu", "-", "-o", "n=2", "--json", stdin=pairs.read_text())
-    assert piped.stdout == done.stdout
-    each = summeval("score", "bleu", pairs, "-o", "n=2", "--each")
-    assert each.stdout.split()[0] == f"{bleu_score(texts[0]['candidate'], texts[0]['references'], 2).score:.4f}"
-    (tmp_path / "made.txt").write_text("the cat sat\n")
-    (tmp_path / "wanted.txt").write_text("the cat sat\n")
-    plain = summeval("score", "bleu", tmp_path / "made.txt", tmp_path / "wanted.txt", "-o", "n=3")
-    assert plain.stdout.startswith("bleu 100.0000\nmetric:bleu3")
+@pytest.fixture
+def summeval(capsys, monkeypatch):
+    """The command in this process: what it printed, and the lines that it said beside warnings."""
+
+    def run(*arguments, code=0, stdin=None):
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        assert (left.value.code or 0) == code, said
+        # texts in five languages: what a metric does not read of them is not the case here
+        lines = [line for line in said.err.splitlines(keepends=True) if not line.startswith("summeval: warning:")]
+        return SimpleNamespace(out=said.out, err="".join(lines))
+
+    return run
 
 
-def test_bad_rows_are_left_out_named_and_code_3(pairs):
-    pairs.write_text(pairs.read_text() + '{"candidate": "cut o\n')
-    done = summeval("score", "rouge", pairs)
-    assert done.returncode == 3 and done.stdout.startswith("rouge 0.")
-    named, counted = done.stderr.strip().splitlines()
-    assert "at 3: not JSON" in named and "1 of 3 rows failed" in counted
+def words_of(name, **choices):
+    given = PLAIN.get(name, {}) | choices
+    return [w for k, v in given.items() for w in ("-o", f"{k}={v if isinstance(v, str) else json.dumps(v)}")]
 
 
-def test_run_and_report(pairs, tmp_path):
-    for name, n in (("monday", 1), ("friday", 2)):
-        done = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / name, "-o", f"n={n}", "--workers", 1)
-        assert done.returncode == 0, done.stderr
-        assert not done.stderr, "no progress bar where standard error is no terminal"
-    rows = [json.loads(line) for line in (tmp_path / "friday/results.jsonl").read_text().splitlines()]
-    assert [row["id"] for row in rows] == ["a", "b"]
-    page = summeval("report", tmp_path / "friday", "--other", tmp_path / "monday", "--html", tmp_path / "page.html")
-    text = (tmp_path / "page.html").read_text()
-    assert page.returncode == 0 and "Compared with monday" in text and "<script" not in text
+def in_python(name, candidates, groups, *, each=False, **choices):
+    metric = load_metric(name, **(PLAIN.get(name, {}) | choices))
+    score = metric.corpus if name in WHOLE and not each else metric.score_many
+    return score(candidates, groups)
 
 
-def test_a_regression_is_code_1_and_what_cannot_be_told_code_2(tmp_path):
+def same(text, result):
+    return json.loads(text, parse_constant=pytest.fail) == json.loads(json.dumps(result.to_dict()))
+
+
+# ---------------------------------------------------------------- score
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_way_in_gives_the_numbers_of_python(name, place, summeval):
+    score = lambda *words, **more: summeval("score", name, *words, *words_of(name), **more)
+    wanted = in_python(name, CANDIDATES, GROUPS)
+    ways = [("pairs.jsonl",), ("made.txt", "first.txt", "second.txt")]
+    ways += [("named.csv", "--column", "candidate=made", "--column", 'references=["one", "two"]')]
+    for words in ways:
+        done = score(*words, "--json")
+        assert same(done.out, wanted) and not done.err, words
+    assert same(score("-", "--json", stdin=Path("pairs.jsonl").read_text()).out, wanted)
+    each = in_python(name, CANDIDATES, GROUPS, each=True)
+    assert same(score("pairs.jsonl", "--each", "--json").out, each)
+    assert score("pairs.jsonl", "--each").out.split() == [f"{float(score):.4f}" for score in each.scores]
+    number = wanted.mean() if isinstance(wanted, ScoreTable) else wanted.score
+    done = score("pairs.jsonl", "--html", "page.html")
+    assert done.out.startswith(f"{name} {number:.4f} (95 % interval: ") and done.err == "written to page.html\n"
+    assert done.out.splitlines()[-1] == str(wanted.signature)
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and f"<title>{name}</title>" in page and "<script" not in page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_option_decides_as_in_python(name, place, summeval):
+    usual = str(in_python(name, CANDIDATES, GROUPS).signature)
+    for choices in OPTIONS[name]:
+        wanted = in_python(name, CANDIDATES, GROUPS, **choices)
+        words = ("score", name, "made.txt", "first.txt", "second.txt", *words_of(name, **choices))
+        assert same(summeval(*words, "--json").out, wanted)
+        assert summeval(*words).out.splitlines()[-1] == str(wanted.signature) != usual
+
+
+def test_rows_that_cannot_be_read_and_texts_without_a_score(place, summeval):
+    done = summeval("score", "bleu", "cut.jsonl", "--json", code=3)
+    assert same(done.out, in_python("bleu", [CANDIDATES[0], CANDIDATES[2]], [GROUPS[0], GROUPS[2]]))
+    named, counted = done.err.splitlines()
+    assert named.startswith("summeval: left out: at 2: not JSON") and "1 of 3 rows failed" in counted
+    empty, full = {"candidate": "", "references": ""}, {"candidate": "a b", "references": "a b"}
+    Path("empty.jsonl").write_text(json.dumps(empty))
+    Path("some.jsonl").write_text(json.dumps(empty) + "\n" + json.dumps(full))
+    for name in NAMES:
+        out = summeval("score", name, "empty.jsonl", *words_of(name)).out
+        assert out.startswith(f"{name} undefined: ") and "nan" not in out.lower()
+        assert summeval("score", name, "empty.jsonl", "--each", *words_of(name)).out == "none\n"
+        out = summeval("score", name, "some.jsonl", *words_of(name)).out
+        assert ("(1 of 2 texts undefined and left out)" in out.splitlines()[0]) is (name not in WHOLE)
+
+
+def test_several_metrics_are_one_table(place, summeval):
+    out = summeval("score", "rouge", "bleu", "chrf", "pairs.jsonl").out.splitlines()
+    assert out[0].split() == ["metric", "measure", "value", "low", "high", "n", "undefined"]
+    assert [line.split()[0] for line in out[1:15]] == ["rouge"] * 12 + ["bleu", "chrf"]
+    value, low, high = map(float, out[13].split()[2:5])
+    assert low <= value <= high and value == pytest.approx(in_python("bleu", CANDIDATES, GROUPS).score, abs=1e-4)
+    csv = summeval("score", "rougeL", "chrf", "pairs.jsonl", "--each", "--csv", "-").out.splitlines()
+    rouge, chrf = (in_python(name, CANDIDATES, GROUPS, each=True) for name in ("rougeL", "chrf"))
+    wanted = [*rouge.arrays().values(), chrf.scores]
+    assert csv[0] == "rougeL_f1,rougeL_precision,rougeL_recall,chrf"
+    for line, row in zip(csv[1:], zip(*wanted, strict=True), strict=True):
+        assert line.split(",") == ["" if value != value else repr(float(value)) for value in row]
+    told = json.loads(summeval("score", "bleu", "chrf", "pairs.jsonl", "--json", "-o", "lowercase=yes").out)
+    assert {name: part["score"] for name, part in told.items()} == {
+        name: in_python(name, CANDIDATES, GROUPS, lowercase=True).score for name in ("bleu", "chrf")
+    }, "an option goes to each metric that has it"
+    err = summeval("score", "bleu", "chrf", "pairs.jsonl", "-o", "betta=1", code=2).err
+    assert err.startswith("summeval: bleu, chrf has no option 'betta', did you mean 'beta'?")
+    assert "did you mean 'chrf'" in summeval("score", "bleu", "chrff", "pairs.jsonl", code=2).err
+    assert "name a table after the metrics" in summeval("score", "bleu", "chrf", code=2).err
+    assert "read different columns" in summeval("score", "bleu", "length", "made.txt", "first.txt", code=2).err
+
+
+def test_results_go_to_standard_output_and_a_table_is_no_other_file(place, summeval):
+    page = summeval("score", "bleu", "pairs.jsonl", "--html", "-")
+    assert page.out.startswith("<!DOCTYPE html>") and page.out.endswith("</html>\n") and not page.err
+    assert "| order |" in summeval("score", "bleu", "-", "--markdown", "-", stdin=Path("pairs.jsonl").read_text()).out
+    assert "only one" in summeval("score", "bleu", "pairs.jsonl", "--html", "-", "--csv", "-", code=2).err
+    for _ in range(2):  # ours is written anew
+        assert summeval("score", "rouge", "bleu", "pairs.jsonl", "--csv", "a.csv").err == "written to a.csv\n"
+    Path("mine.csv").write_text("metric,grade\n")
+    kept = summeval("score", "rouge", "bleu", "pairs.jsonl", "--csv", "mine.csv", code=2)
+    assert "no such table" in kept.err and Path("mine.csv").read_text() == "metric,grade\n"
+
+
+def test_columns_are_found_under_what_people_call_them(place, summeval):
+    Path("usual.csv").write_text("summary,reference\nthe cat sat,the cat ran\n")
+    Path("both.csv").write_text("summary,prediction,reference\nthe cat sat,a dog,the cat ran\n")
+    wanted = summeval("score", "rouge", "usual.csv").out
+    err = summeval("score", "rouge", "both.csv", code=2).err
+    assert "'summary' and 'prediction' can both be the column candidate" in err
+    assert err.endswith("say which with --column candidate=summary\n") and "columns={" not in err
+    assert summeval("score", "rouge", "both.csv", "--column", "candidate=summary").out == wanted
+    err = summeval("score", "bleu", "rouge", "both.csv", "--column", "made=summary", code=2).err
+    assert "unknown column 'made'; known: 'candidate', 'references'" in err
+
+
+def test_a_file_for_each_column_is_one_text_each(place, summeval):
+    texts = {"context": "It rained all day.\nA cat sat.", "question": "How was it?", "truth": "It rained."}
+    texts["answer"] = "It rained all day."
+    for name, text in texts.items():
+        Path(f"{name}.txt").write_text(text + "\n", encoding="utf-8")
+    out = summeval("score", "answers", *(f"{name}.txt" for name in texts), "--json").out
+    assert same(out, s.evaluate_answer(*(f"{text}\n" for text in texts.values())))
+    pair = ["article.txt", "summary.txt"]
+    done = summeval("score", "faithfulness", *pair, "-o", "k=2", "--store", "kept.sqlite", "--html", "a.html")
+    wanted = s.evaluate(Path(pair[0]).read_text(), Path(pair[1]).read_text(), 2)
+    assert done.out == f"{wanted.to_text()}\n" and Path("kept.sqlite").exists() and "\x1b" not in done.out
+    assert "Faithfulness report" in Path("a.html").read_text(encoding="utf-8")
+    assert summeval("score", "faithfulness", *pair, "--each").out == f"{wanted.score:.4f}\n"
+    err = summeval("score", "faithfulness", *pair, "made.txt", code=2).err
+    assert "faithfulness reads text, summary: give one table, or 2 plain files, not 3" in err
+    for given in (["--column", "text=a"], ["--format", "csv"]):
+        err = summeval("score", "faithfulness", *pair, *given, code=2).err
+        assert err.count("\n") == 1 and f"{given[0]} would say how a table is read" in err
+
+
+def test_failed_judgements_are_counted_with_code_3(place, summeval, monkeypatch):
+    Path("rows.jsonl").write_text(json.dumps({"text": "It rained.", "summary": "It rained. A cat sat."}) + "\n")
+    done = summeval("score", "faithfulness", "rows.jsonl", "-o", f"checker={NOBODY}", code=3)
+    assert "is it running" in done.out and "judgements failed" in done.err
+
+    class Broken(WordsChecker):
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=None, failed=True, reason="no answer") for _ in pairs]
+
+    monkeypatch.setattr("summeval_nb.evidence.faithfulness.load_checker", lambda name: Broken())
+    done = summeval("score", "faithfulness", "rows.jsonl", code=3)
+    assert done.out.startswith("faithfulness undefined: ")
+    assert done.err == "summeval: 2 judgements failed and are in no score\n"
+
+
+def test_help_and_messages_of_every_metric(summeval):
+    for name in METRICS:
+        out, (kind, fixed) = summeval("score", name, "--help").out, find_metric(name)
+        words = " ".join(out.split())
+        assert f"reads {', '.join(kind.columns)};" in words and f"Example: summeval score {name}" in words
+        for option in kind.defaults():
+            assert (f"    {option}: " in out) is (option not in {"store", *fixed}), option
+        assert ("--store" in out) is ("store" in kind.defaults())
+        err = summeval(name, "table.jsonl", code=2).err
+        assert err == f"summeval: {name} is a metric: call summeval score {name}\n"
+    err = summeval("score", "rouge", "no.jsonl", "-o", "stemer=1", code=2).err
+    assert "rouge has no option 'stemer', did you mean 'stemmer'?" in err and err.count("\n") == 1
+    err = summeval("evaluate", "article.txt", "summary.txt", code=2).err
+    assert err == "summeval: evaluate is the metric faithfulness: call summeval score faithfulness\n"
+    err = summeval("score", "blue", "table.jsonl", code=2).err
+    assert err.startswith("summeval: unknown metric 'blue', did you mean 'bleu'?") and err.count("\n") == 1
+    assert "-o backend=..." in summeval("score", "rating", "table.jsonl", code=2).err
+    assert summeval("metrics").out == f"{s.list_metrics()!r}\n"
+    assert json.loads(summeval("metrics", "--json").out) == s.list_metrics().to_dict()
+
+
+# ---------------------------------------------------------------- the other commands
+
+
+def test_every_command_has_help_with_an_example(summeval):
+    listed = " ".join(summeval("--help").out.split())
+    assert "Score texts with metrics by their names; each says its options by --help." in listed
+    assert "..." not in listed.partition("Commands:")[2] and summeval("--version").out.startswith("summeval ")
+    names = [command.name for command in cli.app.registered_commands]
+    assert names[:3] == ["demo", "metrics", "compare"] and len(names) == 18
+    for name in [*names, "store info", "store prune"]:
+        assert f"Example: summeval {name}" in summeval(*name.split(), "--help").out
+
+
+@pytest.mark.nightly
+def test_demo_says_where_its_checker_is_wrong_or_unclear(place, summeval):
+    for number, sample in enumerate(s.sample_articles(), 1):
+        out = summeval("demo", "--number", number).out
+        page = Path("summeval-demo.html").read_text(encoding="utf-8")
+        expected = []
+        for summary in sample.summaries.values():
+            verdicts = s.evaluate(sample.text, summary.text).verdicts
+            for true, why, verdict in zip(summary.supported, summary.notes, verdicts, strict=True):
+                if verdict.state != ("supported" if true else "contradicted"):
+                    opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
+                    expected.append(f"{opening}; its author knows: {'true' if true else f'false: {why}'}")
+        printed, end = " ".join(out.split()), 0  # lines are folded
+        for line in expected:
+            end = printed.index(line, end) + len(line)
+        assert printed.count("author knows") == len(expected)
+        known = r"<p>([^<]*author knows[^<]*?)(?:; (?:something clashes|cannot tell|too little|“)[^<]*)?</p>"
+        assert re.findall(known, page) == [escape(line) for line in expected]
+
+
+@pytest.mark.nightly
+def test_run_report_and_the_gate(place, summeval):
     rows = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i}"} for i in range(12)]
-    tables = {"good": rows, "bad": [{**row, "candidate": "the cat sat down"} for row in rows]}
-    tables |= {"few": rows[:3], "ter_good": rows, "ter_bad": tables["bad"]}
+    tables = {"good": rows, "bad": [{**row, "candidate": "the cat sat down"} for row in rows], "few": rows[:3]}
+    tables |= {"ter_good": rows, "ter_bad": tables["bad"]}
     for name, listed in tables.items():
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
-        metric = "ter" if "ter" in name else "bleu"
-        assert summeval("run", tmp_path / f"{name}.jsonl", "--metric", metric, "--out", tmp_path / name).returncode == 0
-    gate = lambda name, other, *more: summeval(
-        "report", tmp_path / name, "--other", tmp_path / other, "--fail-on-regression", *more
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
+        done = summeval("run", f"{name}.jsonl", "--metric", "ter" if "ter" in name else "bleu", "--out", name)
+        assert not done.err, "no progress bar where standard error is no terminal"
+    gate = lambda name, other, *more, code=0: summeval(
+        "report", name, "--other", other, "--fail-on-regression", *more, code=code
     )
-    worse = gate("bad", "good", "--markdown", tmp_path / "gate.md")
-    assert worse.returncode == 1 and worse.stderr.count("a regression: On 12 common items bad scores lower") == 1
-    assert "| common items |" in (tmp_path / "gate.md").read_text()
-    assert gate("good", "bad").returncode == gate("good", "good").returncode == 0
-    assert gate("bad", "good", "--margin", 90).returncode == 0
-    assert gate("ter_bad", "ter_good").returncode == 1 and gate("ter_good", "ter_bad").returncode == 0
-    few = gate("few", "good")
-    assert few.returncode == 2 and "too few items" in few.stderr
-    assert gate("bad", "ter_good").returncode == 2 and gate("bad", "good", "--margin", -1).returncode == 2
-    alone = summeval("report", tmp_path / "bad", "--fail-on-regression")
-    assert alone.returncode == 2 and "--other" in alone.stderr
+    worse = gate("bad", "good", "--markdown", "gate.md", "--html", "gate.html", code=1)
+    assert worse.err.count("a regression: On 12 common items bad scores lower") == 1
+    assert "| common items |" in Path("gate.md").read_text() and "Compared with good" in Path("gate.html").read_text()
+    gate("good", "bad"), gate("bad", "good", "--margin", 90), gate("ter_good", "ter_bad")
+    gate("ter_bad", "ter_good", code=1)
+    assert "too few items" in gate("few", "good", code=2).err
+    gate("bad", "ter_good", code=2), gate("bad", "good", "--margin", -1, code=2)
+    assert "--other" in summeval("report", "bad", "--fail-on-regression", code=2).err
 
 
-def test_markdown_is_written_where_a_page_is(pairs, tmp_path):
-    done = summeval("score", "bleu", pairs, "--each", "--markdown", tmp_path / "a.md")
-    assert done.returncode == 0 and "| bleu |" in (tmp_path / "a.md").read_text()
-    assert summeval("score", "bleu", pairs, "--markdown", tmp_path / "a.md").returncode == 0, "ours is written anew"
-    (tmp_path / "mine.md").write_text("# Mine")
-    kept = summeval("score", "bleu", pairs, "--markdown", tmp_path / "mine.md")
-    assert kept.returncode == 2 and "--markdown" in kept.stderr and (tmp_path / "mine.md").read_text() == "# Mine"
-    assert summeval("score", "bleu", pairs, "--markdown", pairs).returncode == 2
+def test_failures_are_code_3_and_a_dry_run_scores_nothing(place, summeval):
+    Path("pairs.jsonl").write_text(Path("pairs.jsonl").read_text() + '{"candidate": 7, "references": "x"}\n')
+    words = ("run", "pairs.jsonl", "--metric", "bleu", "--out", "out", "--workers", 0)
+    counts = dict(line.split()[:2] for line in summeval(*words, "--dry-run").out.splitlines()[1:6])
+    assert counts == {"items": "6", "scored": "0", "to_score": "6", "unreadable": "1", "sample": "5"}
+    assert not Path("out").exists()
+    done = summeval(*words, code=3)
+    assert "1 of 6 items failed" in done.err and done.err.count("\n") == 1
 
 
-def test_failures_are_code_3_and_a_dry_run_scores_nothing(pairs, tmp_path):
-    pairs.write_text(pairs.read_text() + '{"candidate": 7, "references": "x"}\n')
-    words = ("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--workers", 1)
-    dry = summeval(*words, "--dry-run")
-    counts = dict(line.split()[:2] for line in dry.stdout.splitlines()[1:6])
-    assert dry.returncode == 0, dry.stderr
-    assert counts == {"items": "3", "scored": "0", "to_score": "3", "unreadable": "1", "sample": "2"}
-    nothing = {"value": 0, "low": 0, "high": 0}
-    assert json.loads(summeval(*words, "--dry-run", "--json").stdout)["total"]["calls"] == nothing
-    assert not (tmp_path / "out").exists()
-    done = summeval(*words)
-    assert done.returncode == 3 and "1 of 3 items failed" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
-def heed_interrupts():
-    """A shell starts background jobs deaf to Ctrl-C, and their children inherit it; a terminal's process is not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def test_markdown_is_written_where_a_page_is(place, summeval):
+    for _ in range(2):  # ours is written anew
+        summeval("score", "bleu", "pairs.jsonl", "--each", "--markdown", "a.md")
+    assert "| bleu |" in Path("a.md").read_text()
+    Path("mine.md").write_text("# Mine")
+    kept = summeval("score", "bleu", "pairs.jsonl", "--markdown", "mine.md", code=2)
+    assert "--markdown" in kept.err and Path("mine.md").read_text() == "# Mine"
 
 
 @pytest.mark.nightly
@@ -148,9 +322,11 @@ def test_ctrl_c_says_how_to_go_on(workers, tmp_path):
     source = tmp_path / "pairs.jsonl"
     row = json.dumps({"candidate": "the cat sat on the mat " * 20, "references": "the cat sat " * 40})
     source.write_text((row + "\n") * 60_000)
-    words = command("run", source, "--metric", "rouge", "--out", tmp_path / "out", "--shard-size", 20, *workers)
-    terminal = {"start_new_session": True, "preexec_fn": heed_interrupts}
-    process = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, **terminal)
+    words = ["run", source, "--metric", "rouge", "--out", tmp_path / "out", "--shard-size", 20, *workers]
+    command = [sys.executable, "-m", "summeval_nb", *map(str, words)]
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job is started deaf to it
+    terminal = {"start_new_session": True, "preexec_fn": heed}
+    process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, **terminal)
     shards, deadline = tmp_path / "out" / "shards", time.monotonic() + 60
     while time.monotonic() < deadline and (not shards.exists() or len(list(shards.glob("*.jsonl"))) < 2):
         time.sleep(0.02)
@@ -158,228 +334,47 @@ def test_ctrl_c_says_how_to_go_on(workers, tmp_path):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors == "summeval: interrupted; what was scored is kept, and the same command continues\n"
-    lines = source.read_text().splitlines()[:400]
     kept = len(list(shards.glob("*.jsonl")))
-    source.write_text("\n".join(lines) + "\n")
-    again = subprocess.run([*words, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
+    source.write_text("\n".join(source.read_text().splitlines()[:400]) + "\n")
+    again = subprocess.run([*command, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
     assert json.loads(again.stdout)["kept_from_before"] == 20 * min(kept, 20)
 
 
-@pytest.mark.nightly
-def test_store_answer_score_correlate_summeval(tmp_path):
-    table = tmp_path / "answers.jsonl"
-    row = {"context": "It rained all day.", "question": "How was it?", "ground_truth": "It rained."}
-    table.write_text(json.dumps({**row, "answer": "It rained all day."}) + "\n")
-    done = summeval(
-        "score", "answers", table, "--store", tmp_path / "s.sqlite", "--html", tmp_path / "a.html", "--json"
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["rows"][0]["answer_given_context"] == 1.0 and (tmp_path / "a.html").exists()
-    info = summeval("store", "info", tmp_path / "s.sqlite", "--json")
-    assert info.returncode == 0 and json.loads(info.stdout)["bytes"] > 0
-    assert summeval("store", "prune", tmp_path / "s.sqlite", "--damaged").stdout.startswith("0 items deleted")
-    rated = tmp_path / "rated.csv"
-    cells = [f"{a},{s},{s},{s * s}" for a in range(3) for s in range(5)]
+def test_store_and_correlate(place, summeval):
+    summeval("score", "faithfulness", "article.txt", "summary.txt", "--store", "s.sqlite")
+    assert json.loads(summeval("store", "info", "s.sqlite", "--json").out)["bytes"] > 0
+    assert summeval("store", "prune", "s.sqlite", "--damaged").out.startswith("0 items deleted")
+    rated = Path("rated.csv")
+    cells = [f"{a},{i},{i},{i * i}" for a in range(3) for i in range(5)]
     rated.write_text("\n".join(["article,system,metric,human", *cells]) + "\n")
-    done = summeval("correlate", rated, "-o", "n_resamples=0", "--json")
-    assert done.returncode == 0 and json.loads(done.stdout)["score"] == 1.0
+    words = ("correlate", "rated.csv", "-o", "n_resamples=0", "--json")
+    assert json.loads(summeval(*words).out)["score"] == 1.0
+    rated.write_text("article,system,metric,human\n1,x,0.5,1\n1,y,,2\n2,y,3,4\n2,x,1,NA\n")
+    assert json.loads(summeval(*words, "-o", "level=pooled").out)["score"] == 1.0, "an empty cell and NA are absent"
     rated.write_text("metric,human\n1,2\n2,4\n,4\n3,9\n")
-    done = summeval("correlate", rated, "-o", "n_resamples=0", "--json")
-    told = json.loads(done.stdout)
+    told = json.loads(summeval(*words).out)
     assert told["score"] == 1.0 and "level:pooled" in told["signature"]
 
 
-BAD = {
-    "no file": (["score", "bleu", "{missing}"], "no file"),
-    "no metric": (["run", "{pairs}", "--out", "{folder}/o"], "metric"),
-    "unknown metric": (["run", "{pairs}", "--metric", "blue", "--out", "{folder}/o"], "known: 'length', 'bleu'"),
-    "unknown option": (["score", "bleu", "{pairs}", "-o", "m=2"], "bleu has no option 'm'; known: 'n', 'tokenize'"),
-    "unknown option of a run": (
-        ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "-o", "m=2"],
-        "known: 'n'",
-    ),
-    "option without =": (["score", "bleu", "{pairs}", "-o", "n"], "NAME=VALUE"),
-    "missing column": (
-        ["score", "bleu", "{pairs}", "--column", "candidate=made"],
-        "there is no 'made'; there is: id, candidate",
-    ),
-    "missing column of a run": (
-        ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "--column", "candidate=made"],
-        "there is no 'made'; there is: id, candidate",
-    ),
-    "unwritable folder": (["run", "{pairs}", "--metric", "bleu", "--out", "/proc/no"], "cannot write into"),
-    "no cluster": (
-        ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "--engine", "ray", "--address", "127.0.0.1:1"],
-        "ray start --head",
-    ),
-    "no run": (["report", "{folder}"], "holds no run"),
-    "no store": (["store", "info", "{missing}"], "there is no store"),
-    "store is no store": (["store", "info", "{pairs}"], "pairs.jsonl"),
-    "lines differ": (["score", "bleu", "{pairs}", "{one}"], "same number of lines"),
-    "no rows": (["score", "bleu", "{one}", "--format", "csv"], "holds no rows"),
-    "format": (["score", "bleu", "{one}"], "pass --format jsonl"),
-    "double cell": (["correlate", "{twice}"], "two rows for article"),
-    "no system": (["correlate", "{alone}"], "no column 'system' that tells them apart"),
-    "words for numbers": (["correlate", "{words}"], "could not convert"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD.keys())
-def test_bad_input_is_one_line_and_code_2(arguments, message, pairs, tmp_path):
-    (tmp_path / "one.txt").write_text("one line\n")
-    head = "article,system,metric,human\n"
-    (tmp_path / "alone.csv").write_text("article,metric,human\na,1,2\na,1,2\n")
-    (tmp_path / "twice.csv").write_text(head + "a,s,1,2\na,s,1,2\n")
-    (tmp_path / "words.csv").write_text(head + "a,s,high,2\na,t,1,2\n")
-    names = {"pairs": pairs, "folder": tmp_path, "missing": tmp_path / "no-such.jsonl", "one": tmp_path / "one.txt"}
-    names |= {"twice": tmp_path / "twice.csv", "words": tmp_path / "words.csv", "alone": tmp_path / "alone.csv"}
-    done = summeval(*(argument.format(**names) for argument in arguments))
-    assert done.returncode == 2, done
-    assert message in done.stderr and not done.stdout
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-
-
-COMMANDS = [
-    "demo",
-    "metrics",
-    "compare",
-    "identify",
-    "correlate",
-    "annotators",
-    "correct",
-    "summeval",
-    "run",
-    "how-well",
-    "checker-bench",
-]
-COMMANDS += ["judge-bench", "card", "languages", "report", "grade", "book", "lab"]
-
-
-@pytest.mark.parametrize("name", [*COMMANDS, "score bleu", "store info", "store prune"])
-def test_every_command_has_help_with_an_example(name):
-    done = summeval(*name.split(), "--help")
-    assert done.returncode == 0 and f"Example: summeval {name}" in done.stdout
-
-
 @pytest.mark.nightly
-def test_a_page_of_every_command_that_scores(pairs, tmp_path):
-    """--html writes one page that needs nothing else, in which text from outside is escaped."""
-    rated = tmp_path / "rated.csv"
-    cells = [f"{a},{s},{s},{s * s}" for a in range(3) for s in range(5)]
-    rated.write_text("\n".join(["article,system,metric,human", *cells]) + "\n")
-    commands = {
-        "bleu": ("score", "bleu", pairs),
-        "each": ("score", "bleu", pairs, "--each"),
-        "rouge": ("score", "rouge", pairs),
-        "correlate": ("correlate", rated, "-o", "n_resamples=0"),
-        "run": ("run", pairs, "--metric", "rouge", "--out", tmp_path / "out", "--workers", 0),
-    }
-    for name, words in commands.items():
-        done = summeval(*words, "--html", tmp_path / f"{name}.html")
-        assert done.returncode == 0 and done.stderr.strip().endswith(f"written to {tmp_path / f'{name}.html'}"), (
-            done.stderr
-        )
-        page = (tmp_path / f"{name}.html").read_text()
-        assert page.startswith("<!DOCTYPE html>") and "<script" not in page and "src=" not in page
-    assert "Lowest scores" in (tmp_path / "run.html").read_text()
-    nowhere = summeval("score", "bleu", pairs, "--html", tmp_path / "no" / "page.html")
-    assert nowhere.returncode == 2 and "cannot write" in nowhere.stderr
-
-
-@pytest.mark.nightly
-def test_a_named_language_model_judges_and_says_what_it_used(tmp_path):
+def test_a_named_language_model_judges_and_says_what_it_used(place, summeval):
     from summeval_nb.models.base import example_model
     from summeval_nb.runs.costs import read_ledger
 
-    sentence = "Anna bought a red car in Paris."
-    corpus = tmp_path / "pairs.jsonl"
-    corpus.write_text(json.dumps({"text": sentence, "summary": "Anna bought a red car."}) + "\n")
-    words = (
-        "run",
-        corpus,
-        "--metric",
-        "faithfulness",
-        "-o",
-        f"checker=llm:{example_model()}",
-        "--out",
-        tmp_path / "out",
-    )
-    dry = summeval(*words, "--dry-run", "--json")
-    stages = json.loads(dry.stdout)["stages"]
+    Path("one.jsonl").write_text(json.dumps({"text": "Anna bought a red car in Paris.", "summary": "Anna bought it."}))
+    checker = f"checker=llm:{example_model()}"
+    words = ("run", "one.jsonl", "--metric", "faithfulness", "-o", checker, "--out", "out")
+    stages = json.loads(summeval(*words, "--dry-run", "--json").out)["stages"]
     assert list(stages) == ["checking"] and stages["checking"]["calls"]["value"] == 1
-    done = summeval(*words, "--workers", 1, "--html", tmp_path / "page.html")
-    assert done.returncode == 0 and "prompt tokens" in done.stdout and "checking" in done.stdout, done.stderr
-    assert "What it cost" in (tmp_path / "page.html").read_text()
-    used = read_ledger(tmp_path / "out").to_dict()["checking"]["prompt_tokens"]
+    done = summeval(*words, "--workers", 1, "--html", "page.html")
+    assert "prompt tokens" in done.out and "What it cost" in Path("page.html").read_text()
+    used = read_ledger(Path("out")).to_dict()["checking"]["prompt_tokens"]
     assert used > 50 and abs(stages["checking"]["prompt_tokens"]["value"] - used) <= 4
-    nobody = summeval("score", "answers", corpus, "-o", "judge=gpt:4")
-    assert nobody.returncode == 2 and len(nobody.stderr.strip().splitlines()) == 1
-
-
-@pytest.mark.nightly
-def test_the_time_out_of_the_command_line(pairs, tmp_path):
-    done = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--timeout", 60)
-    assert done.returncode == 0, done.stderr
-    bad = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--timeout", -1)
-    assert bad.returncode == 2 and "timeout must be more than 0" in bad.stderr
-
-
-# ---------------------------------------------------------------- what the commands share
-
-
-def left_with(call):
-    """The exit code with which a call leaves; 0 if it comes back."""
-    try:
-        call()
-    except typer.Exit as leaving:
-        return leaving.exit_code
-    return 0
-
-
-def test_texts_are_read_as_people_pass_them(tmp_path):
-    good, binary = tmp_path / "good.txt", tmp_path / "picture.png"
-    write(good, lambda path: path.write_bytes("\ufeffIt rained.".encode()))
-    binary.write_bytes(b"\x89PNG\r\n\x1a\n\x00")
-    assert read_text(str(good), "article") == "It rained."
-    for name in (str(binary), str(tmp_path), "no-such-file.txt"):
-        assert left_with(lambda name=name: read_text(name, "article")) == 2
-    assert split_lines("one\u2028line\ntwo\r\n") == ["one\u2028line", "two"]
-
-
-def test_a_page_never_takes_the_place_of_an_input(tmp_path):
-    file = tmp_path / "good.txt"
-    file.write_text("It rained.")
-    assert left_with(lambda: keep_apart(file, str(file))) == 2 and left_with(lambda: keep_apart(None, "-")) == 0
-    assert left_with(lambda: write(tmp_path / "missing" / "a.txt", lambda path: path.touch())) == 2
 
 
 def test_options_are_names_and_values():
-    given = read_pairs(["n=2", "smooth=exp", "stemmer=true"], "--option")
+    given = shell.read_pairs(["n=2", "smooth=exp", "stemmer=true"], "--option")
     assert given == {"n": 2, "smooth": "exp", "stemmer": True}
-    assert left_with(lambda: read_pairs(["n"], "--option")) == left_with(lambda: read_pairs(["=2"], "--option")) == 2
-    assert left_with(lambda: read_pairs(["references=a", "references=b"], "--column")) == 2  # the last won in silence
-    flags = read_options(["stemmer=no", "multi=no"], lambda stemmer=False, multi=None: 0, "f")
+    flags = shell.read_options(["stemmer=no", "multi=no"], "f", lambda stemmer=False, multi=None: 0)
     assert flags == {"stemmer": False, "multi": "no"}
-
-
-def test_files_of_different_lengths_are_no_pairs(tmp_path):
-    made, wanted = tmp_path / "made.txt", tmp_path / "wanted.txt"
-    made.write_text("the cat sat down\na dog\n")
-    wanted.write_text("the cat sat down\n")
-    assert left_with(lambda: read_rows("bleu", [str(made), str(wanted)], Given())) == 2
-
-
-def test_an_absent_cell_and_an_empty_one_are_none():
-    cells = [{"a": 1, "s": "x", "v": "0.5"}, {"a": 1, "s": "y", "v": 0}, {"a": 2, "s": "y", "v": ""}]
-    assert _grid(cells, ["a", "s"], "v") == [[0.5, 0.0], [None, None]]
-    assert left_with(lambda: _grid([*cells, cells[0]], ["a", "s"], "v")) == 2
-
-
-def test_what_a_model_cost_is_said_and_nothing_without_one(capsys):
-    assert open_store(None) is None
-    say_cost({"judge": "embedded"})
-    assert capsys.readouterr().err == ""
-
-
-def test_help_shows_the_commands_in_their_order():
-    assert [listed.name or listed.callback.__name__ for listed in app.registered_commands] == COMMANDS
+    assert shell.split_lines("one\u2028line\ntwo\r\n") == ["one\u2028line", "two"]

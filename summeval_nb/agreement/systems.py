@@ -154,7 +154,7 @@ def compare_systems(
     >>> said = ["the cat sat on the mat", "rain fell all day", "the mill opened in spring"]
     >>> table = compare_systems({"ours": said, "theirs": ["a cat", "rain", "the mill"]}, said, metrics=["rouge1"])
     >>> [round(row["score"], 2) for row in table.rows()]
-    [1.0, 0.5]
+    [1.0, 0.41]
     """
     if not isinstance(outputs, Mapping):
         raise TypeError(f"outputs must map names of systems to their texts, not {type(outputs).__name__}")

@@ -20,40 +20,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, SupportsAbs, TypeAlias, TypeGuard, TypeVar
 
-__all__ = [
-    "np",
-    "JsonDict",
-    "Scores",
-    "is_numpy",
-    "is_listed",
-    "short_repr",
-    "require_text",
-    "require_texts",
-    "require_column",
-    "require_count",
-    "require_flag",
-    "is_finite",
-    "require_share",
-    "require_inner_share",
-    "require_option",
-    "require_options",
-    "how_to_install",
-    "require_module",
-    "made_of",
-    "float_array",
-    "InputWarning",
-    "callers_level",
-    "LONG",
-    "warn_of_order",
-    "hub_only_if",
-    "Stages",
-    "one_bar",
-    "steps",
-    "attach",
-    "missing",
-    "parts",
-    "suggest",
-]
+__all__ = ["InputWarning", "JsonDict", "LONG", "Scores", "Stages", "attach", "callers_level", "float_array", "np"]
+__all__ += ["how_to_install", "hub_only_if", "is_finite", "is_listed", "is_numpy", "made_of", "missing", "one_bar"]
+__all__ += ["parts", "require_column", "require_count", "require_flag", "require_inner_share", "require_module"]
+__all__ += ["require_option", "require_options", "require_share", "require_text", "require_texts", "short_repr"]
+__all__ += ["steps", "suggest", "warn_of_order"]
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,10 +32,9 @@ if TYPE_CHECKING:
 else:
 
     class _Numpy:
-        """Looks every name up in numpy, and keeps it.
+        """Looks every name up in numpy when it is first used, so that one text needs none.
 
-        numpy is imported when it is first used, so that one text needs none. lazy_loader's own lazy module is not safe
-        when two threads meet it first (Python 3.11.7), and leaves a half-made numpy in `sys.modules`.
+        lazy_loader's own lazy module is not safe when two threads meet it first (Python 3.11.7).
         """
 
         def __getattr__(self, name: str) -> object:
@@ -100,15 +70,13 @@ def require_text(value: object, name: str) -> str:
     """Return `value` if it is a string; otherwise raise a `TypeError` that names the remedy."""
     if isinstance(value, str):
         return value
-    remedy = "pass one string"
+    remedy = "pass '' for an empty text" if value is None else "pass one string"
     if isinstance(value, (bytes, bytearray)):
         remedy = "decode it first: value.decode('utf-8')"
     elif isinstance(value, PathLike):
         remedy = "read the file first: value.read_text(encoding='utf-8')"
     elif isinstance(value, (list, tuple)):
         remedy = "pass one string; join the parts, or call the function once for each"
-    elif value is None:
-        remedy = "pass '' for an empty text"
     raise TypeError(f"{name} must be a string, not {type(value).__name__} ({short_repr(value)}): {remedy}")
 
 
@@ -120,9 +88,8 @@ def require_texts(values: object, name: str) -> list[str]:
             remedy = "wrap one text in a list: [text]"
         elif _is_table(values):
             remedy = "pass one of its columns, as in table['text']"
-        raise TypeError(
-            f"{name} must be a list of strings, not {type(values).__name__} ({short_repr(values)}): {remedy}"
-        )
+        given = f"{type(values).__name__} ({short_repr(values)})"
+        raise TypeError(f"{name} must be a list of strings, not {given}: {remedy}")
     return [require_text(value, f"{name}[{index}]") for index, value in enumerate(values)]
 
 
@@ -174,13 +141,7 @@ def require_flag(value: object, name: str) -> bool:
 
 
 def is_finite(value: SupportsAbs[Any]) -> bool:
-    """Return whether a number is one that a float can hold; not every whole number is.
-
-    Examples
-    --------
-    >>> is_finite(1e308), is_finite(10**400), is_finite(float("nan"))
-    (True, False, False)
-    """
+    """Return whether a number is one that a float can hold; not every whole number is."""
     return bool(abs(value) <= sys.float_info.max)
 
 
@@ -211,14 +172,8 @@ def require_option(value: object, name: str, known: Iterable[str]) -> str:
 
 
 def require_options(caller: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise a `TypeError` for a name of an option that there is not; it says which one was probably meant.
-
-    Parameters
-    ----------
-    caller : str
-        What the user called: a function as `"evaluate()"`, a metric by its name.
-    given, known : iterable of str
-        The names that were given, and all that there are.
+    """Raise a `TypeError` for a name of an option that `caller`, a metric or "evaluate()", has not; it says which was
+    probably meant.
 
     Examples
     --------
@@ -231,19 +186,12 @@ def require_options(caller: str, given: Iterable[str], known: Iterable[str]) -> 
         if name not in names:
             nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.65)
             meant = f", did you mean {nearest[0]!r}?" if nearest else ";"
-            raise TypeError(
-                f"{caller} has no option {short_repr(name)}{meant} known: {', '.join(map(repr, names)) or 'none'}"
-            )
+            listed = ", ".join(map(repr, names)) or "none"
+            raise TypeError(f"{caller} has no option {short_repr(name)}{meant} known: {listed}")
 
 
 def how_to_install(extra: str) -> str:
-    """Return the words in which every message says how to install an extra.
-
-    Examples
-    --------
-    >>> how_to_install("llm")
-    "pip install -e '.[llm]' in your checkout"
-    """
+    """Return the words in which every message says how to install an extra."""
     return f"pip install -e '.[{extra}]' in your checkout"
 
 
@@ -262,9 +210,8 @@ def require_module(name: str, extra: str) -> ModuleType:
 
 
 Given = ParamSpec("Given")
-
-
 Made = TypeVar("Made")
+One = TypeVar("One")
 
 
 def made_of(what: str) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
@@ -318,19 +265,15 @@ def warn_of_order(
 ) -> None:
     """Warn of judged texts much longer than what they are held against: (characters of the other, of the judged).
 
-    0 characters of the other say nothing. `judged` is what one such text, and several, are called; the remedy says
-    which comes first.
+    0 characters of the other say nothing. `judged` is what one such text, and several, are called.
     """
     found = [i for i, (other, own) in enumerate(sizes) if own > LONG and 0 < times * other < own]
     if found:
         other, own = sizes[found[0]]
         which = f"{len(found)} {judged[1]}" if len(found) > 1 else judged[0]
         place = f", first in pair {found[0]}" if len(sizes) > 1 else ""
-        warnings.warn(
-            f"{which} much longer than {beside} ({own:,} characters against {other:,}{place}): {remedy}",
-            InputWarning,
-            stacklevel=callers_level(),
-        )
+        said = f"{which} much longer than {beside} ({own:,} characters against {other:,}{place}): {remedy}"
+        warnings.warn(said, InputWarning, stacklevel=callers_level())
 
 
 _ALONE = threading.RLock()  # the switch is one for the whole process
@@ -353,9 +296,6 @@ def hub_only_if(download: bool) -> Iterator[dict[str, Any]]:
             yield {"local_files_only": not download}
         finally:
             constants.HF_HUB_OFFLINE = before
-
-
-One = TypeVar("One")
 
 
 class _Course:
@@ -419,12 +359,6 @@ def steps(things: Iterable[One], sizes: Sequence[float] | None = None, *, total:
     """Yield things, and move the bar after each by its share of what is at hand.
 
     `sizes` says how much work each is; without it all are the same, `total` of them.
-
-    Examples
-    --------
-    >>> with one_bar(10, show=False):
-    ...     print(list(steps("ab", sizes=[9, 1])))
-    ['a', 'b']
     """
     course = _here.course
     if course is None:
@@ -441,13 +375,9 @@ def steps(things: Iterable[One], sizes: Sequence[float] | None = None, *, total:
 
 
 class Stages:
-    """The stages of a work over all items, by name, with the share of the time that each usually takes.
+    """The stages of a work over all items, by name with the share of the time that each usually takes.
 
-    Examples
-    --------
-    >>> stage = Stages(read=1, judge=3)
-    >>> with stage("read"):
-    ...     texts = ["a", "b"]
+    To enter one is to move the bar there: `with stage("read"):`. Those before it that were left out are passed by.
     """
 
     def __init__(self, **shares: float) -> None:
@@ -461,7 +391,7 @@ class Stages:
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
-        """Enter a stage; those before it that were left out are passed by."""
+        """Enter a stage."""
         end = self._ends[name]
         if self._course is None or self._course is not _here.course:
             yield
@@ -509,8 +439,7 @@ _MOST_NAMES = 3  # names that an error lists
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` of a part from its stub; an unknown name is answered as `missing`
-    does."""
+    """Return `__getattr__`, `__dir__` and `__all__` of a part from its stub; `missing` answers an unknown name."""
     import lazy_loader
 
     named, listing, names = lazy_loader.attach_stub(package, file)
@@ -573,10 +502,8 @@ def suggest(name: str, known: Iterable[str], *, first: Iterable[str] = ()) -> li
 
     Examples
     --------
-    >>> suggest("rouge-l", ["rouge", "rougeL", "bleu"])
-    ['rougeL']
-    >>> suggest("Groundedness", ["bleu", "faithfulness"])
-    ['faithfulness']
+    >>> suggest("rouge-l", ["rouge", "rougeL", "bleu"]), suggest("Groundedness", ["bleu", "faithfulness"])
+    (['rougeL'], ['faithfulness'])
     """
     words, listed, top = _words(name), list(known), set(first)
     plain = "".join(words)

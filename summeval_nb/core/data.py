@@ -36,17 +36,7 @@ def _asset(name: str) -> Any:
 
 @dataclass(frozen=True)
 class SampleSummary:
-    """A summary as its sentences, with a label and a note for each.
-
-    Parameters
-    ----------
-    sentences : tuple of str
-        The summary's sentences in order.
-    supported : tuple of bool
-        Whether the article supports each sentence.
-    notes : tuple of str
-        Why a sentence is not supported; empty for supported ones.
-    """
+    """A summary as its sentences; of each, whether the article supports it, and a note that says why not."""
 
     sentences: tuple[str, ...]
     supported: tuple[bool, ...]
@@ -83,11 +73,6 @@ class SampleArticle:
 def sample_articles() -> list[SampleArticle]:
     """Return the four sample articles: `bridge`, `clinic` (with abbreviations), `glacier` and `chess`.
 
-    Returns
-    -------
-    list of SampleArticle
-        Always the same four, in the same order.
-
     Examples
     --------
     >>> article = sample_articles()[0]
@@ -98,12 +83,10 @@ def sample_articles() -> list[SampleArticle]:
     """
     articles = []
     for item in _asset("samples.json")["articles"]:
-        kinds = {
-            kind: SampleSummary(
-                *(tuple(sentence[key] for sentence in sentences) for key in ("text", "supported", "note"))
-            )
-            for kind, sentences in item["summaries"].items()
-        }
+        kinds = {}
+        for kind, sentences in item["summaries"].items():
+            columns = [tuple(sentence[key] for sentence in sentences) for key in ("text", "supported", "note")]
+            kinds[kind] = SampleSummary(*columns)
         articles.append(SampleArticle(item["name"], item["title"], item["text"], **kinds))
     return articles
 
@@ -356,16 +339,16 @@ def load_summeval(
     Raises
     ------
     ValueError
-        If neither a path nor `download=True` is given, or a line is not what it should
-        be: the message names the line and the field.
+        If neither a path nor `download=True` is given, or a line is not what it should be: the message names the line
+        and the field.
     FileNotFoundError
         If there is no such file.
 
     Notes
     -----
-    With `raters=3` M1 and M22 tie in mean fluency. That moves system-level rank
-    correlations with fluency (Kendall of ROUGE-1 from .4500 to .4603, -2 .4667 to
-    .4770, -L .3333 to .3431, BLEU .2500 to .2594), and MTEB's scores by less than 1e-8.
+    With `raters=3` M1 and M22 tie in mean fluency. That moves system-level rank correlations with fluency (Kendall of
+    ROUGE-1 from .4500 to .4603, -2 .4667 to .4770, -L .3333 to .3431, BLEU .2500 to .2594), and MTEB's scores by less
+    than 1e-8.
 
     References
     ----------
@@ -382,11 +365,8 @@ def load_summeval(
         file = require_path(path)
         return _build(_lines(file), file.name.split(".")[0], raters)
     if not require_flag(download, "download"):
-        raise ValueError(
-            "say where the ratings are: load_summeval(path), "
-            "load_summeval(download=True) for the hub's mteb/summeval, "
-            "or load_toy_summeval() for a toy"
-        )
+        ways = "load_summeval(download=True) for the hub's mteb/summeval, or load_toy_summeval() for a toy"
+        raise ValueError(f"say where the ratings are: load_summeval(path), {ways}")
     repository, revision = _HUB
     rows = require_module("datasets", "hub").load_dataset(repository, revision=revision, split="test")
     return _build(((f"{repository}, row {n}", _from_hub(row)) for n, row in enumerate(rows)), "summeval", raters)

@@ -25,26 +25,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = [
-    "replacing",
-    "require_path",
-    "read_asset",
-    "write_whole",
-    "Table",
-    "require_once",
-    "frame_rows",
-    "require_passages",
-]
-__all__ += ["require_truth", "COLUMN_NAMES", "csv_text", "find_column", "is_missing", "nearest_column", "no_column"]
-__all__ += ["plain_cell", "table_records", "table_rows", "unread_columns"]
+__all__ = ["COLUMN_NAMES", "Table", "csv_text", "find_column", "frame_rows", "is_missing", "nearest_column"]
+__all__ += ["no_column", "plain_cell", "read_asset", "replacing", "require_once", "require_passages", "require_path"]
+__all__ += ["require_truth", "table_records", "table_rows", "unread_columns", "write_whole"]
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a binary file that takes the place of `path` once the block has ended well and all of it is on the disk.
 
-    After any error, a full disk or a Ctrl-C, `path` is what it was before. What is no ordinary file, such as a
-    device or a pipe, has no place to be taken and is written to directly; of a link its target is replaced.
+    After any error, a full disk or a Ctrl-C, `path` is what it was before. What is no ordinary file, such as a device
+    or a pipe, has no place to be taken and is written to directly; of a link its target is replaced.
     """
     target = Path(os.path.realpath(path))
     known = os.stat(target) if target.exists() else None
@@ -106,14 +97,7 @@ def require_once(names: Iterable[object], what: str) -> None:
 
 
 def frame_rows(frame: Any) -> list[dict[Any, Any]]:
-    """Return the rows of a table of pandas as dictionaries; raise a `ValueError` if two columns have one name.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame_rows(pd.DataFrame({"answer": ["Ulm", "Bonn"]}))
-    [{'answer': 'Ulm'}, {'answer': 'Bonn'}]
-    """
+    """Return the rows of a table of pandas as dictionaries; raise a `ValueError` if two columns have one name."""
     require_once(frame.columns, "the table")
     return frame.to_dict("records")
 
@@ -123,18 +107,22 @@ _CONTEXTS += ("retrieved_passages", "source_documents", "documents", "document",
 _TRUTHS: tuple[str, ...] = ("truth", "ground_truth", "ground_truths", "reference", "reference_answer", "gold_answer")
 _TRUTHS += ("expected", "expected_answer", "expected_output")
 
+_WRITTEN: tuple[str, ...] = ("prediction", "hypothesis", "output", "actual_output", "response", "generated")
+_ANSWERS = (*_WRITTEN, "answer", "generated_answer")
+_SUMMARIES = (*_ANSWERS, "candidate", "summary", "generated_summary")
+
 # Who reads a column, by its name here, finds it under each of these.
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "question": ("question", "user_input", "query", "input"),
     "contexts": _CONTEXTS,
     "context": _CONTEXTS,
-    "answer": ("answer", "response", "prediction", "generated_answer", "actual_output", "output"),
     "truth": _TRUTHS,
     "ground_truth": _TRUTHS,
     "text": ("text", "article", "document", "source"),
-    "summary": ("summary", "generated_summary", "candidate", "hypothesis", "prediction"),
-    "candidate": ("candidate", "hypothesis", "prediction", "output"),
-    "references": ("references", "reference", "target", "highlights"),
+    "summary": _SUMMARIES,
+    "candidate": _SUMMARIES,
+    "answer": _ANSWERS,
+    "references": ("references", "reference", "target", "gold", "highlights"),
 }
 _EITHER = frozenset({"answer"})  # beside a `prediction` it may be what is true, so that nobody guesses
 
@@ -153,12 +141,7 @@ def _columns_of(name: str, present: tuple[object, ...]) -> tuple[object, ...]:
 def find_column(name: str, present: Iterable[object]) -> object | None:
     """Return the column of a table that holds what is read as `name`; None where there is none.
 
-    A column of that very name comes first, but for `answer`.
-
-    Raises
-    ------
-    ValueError
-        If two columns do, such as `answer` and `response`; it names both.
+    A column of that very name comes first, but for `answer`. Two others are a `ValueError` that names both.
 
     Examples
     --------
@@ -175,13 +158,7 @@ def find_column(name: str, present: Iterable[object]) -> object | None:
 
 
 def unread_columns(names: Iterable[str], present: Iterable[object]) -> list[object]:
-    """Return the columns of a table that are none of those that are read by these names.
-
-    Examples
-    --------
-    >>> unread_columns(["answer"], ["response", "score"])
-    ['score']
-    """
+    """Return the columns of a table that are none of those that are read by these names."""
     wanted = list(names)
     return [column for column in present if not any(_columns_of(name, (column,)) for name in wanted)]
 
@@ -205,11 +182,6 @@ def no_column(name: str, present: Iterable[object], *, renamed: bool = False) ->
     """Return what is said of a table that lacks a column: what it has, which was meant, and how to say so.
 
     With `renamed` the caller has no `columns`, and the table's own column has to be renamed.
-
-    Examples
-    --------
-    >>> no_column("answer", ["question", "anwser"])
-    "there is no 'answer'; there is: question, anwser; did you mean 'anwser'? say so with columns={'answer': 'anwser'}"
     """
     columns = list(present)
     said = f"there is no {name!r}; there is: {', '.join(map(str, columns))}"
@@ -232,9 +204,8 @@ def is_missing(value: object) -> bool:
     """
     if isinstance(value, str):
         return not value.strip()
-    return (
-        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
-    )
+    gone = value is None or (isinstance(value, float) and value != value)
+    return gone or type(value).__name__ in ("NAType", "NaTType")
 
 
 def plain_cell(value: object) -> str:
@@ -253,39 +224,30 @@ def csv_text(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> st
 
 
 def table_rows(table: Table) -> list[Mapping[Any, Any]]:
-    """Return a table's rows as dictionaries.
+    """Return the rows of a DataFrame, a datasets.Dataset, a list of dictionaries or a dictionary of columns.
 
-    Parameters
-    ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        The data.
-
-    Raises
-    ------
-    TypeError
-        If it is no table, a column no list or a row no dictionary.
-    ValueError
-        If columns have different lengths.
+    What is no table, a column that is no list and a row that is no dictionary are a `TypeError`; columns of different
+    lengths a `ValueError`.
     """
     given: Any = table
     if hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas; a Dataset also has a to_dict, and no columns
         given = frame_rows(table)
     elif isinstance(table, Mapping):
         lists = {name: require_column(values, f"the column {name!r}") for name, values in table.items()}
-        lengths = {name: len(values) for name, values in lists.items()}
-        if len(set(lengths.values())) > 1:
-            raise ValueError(f"columns must have the same length, not {lengths}")
+        if len(set(map(len, lists.values()))) > 1:
+            raise ValueError(
+                f"columns must have the same length, not { {name: len(own) for name, own in lists.items()} }"
+            )
         given = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
     rows = isinstance(given, Iterable) or hasattr(given, "__getitem__")  # such as torch's Dataset
     if isinstance(given, (str, bytes)) or not rows:
         remedy = "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
         raise TypeError(f"table must be a table, not {type(given).__name__} ({given!r:.40}): {remedy}")
-    found = []
-    for number, row in enumerate(given):
+    found = list(given)
+    for number, row in enumerate(found):
         if not isinstance(row, Mapping):
             kind = type(row).__name__
             raise TypeError(f"row {number} must be a dictionary, not {kind}: pass a table or a list of dicts")
-        found.append(row)
     return found
 
 
@@ -298,26 +260,9 @@ def table_records(
 ) -> list[dict[str, Any]]:
     """Return a table's rows as dictionaries with the wanted names.
 
-    Parameters
-    ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        The data.
-    names : sequence of str
-        What is read. Each stands in the table under one of its `COLUMN_NAMES`.
-    columns : mapping of str to str, optional
-        Which column is which; None where the caller has no such argument.
-    optional : collection of str
-        The names that may be missing; they are then None.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `table_rows`, or if a column is missing or two hold the same.
-
-    Examples
-    --------
-    >>> table_records([{"response": "It rained."}], ["answer"])
-    [{'answer': 'It rained.'}]
+    Each name stands in the table under one of its `COLUMN_NAMES`, or where `columns` says (None where the caller has no
+    such argument). Those that are `optional` may be missing, and are then None. What is wrong is an error as of
+    `table_rows`, or a `ValueError` if a column is missing or two hold the same.
     """
     chosen = columns or {}
     for name in chosen:
@@ -351,22 +296,8 @@ _OBJECTS = re.compile(r"\[\s*(?:[A-Z]\w{0,60}\(\w{1,60}=|[\[({]\s*['\"])")
 def require_passages(value: object, name: str) -> list[str]:
     """Return retrieved passages as a list: the texts of a list, or one text.
 
-    A text that is wholly a list of texts is read as that list: JSON, or a list or an array as Python prints it. This
-    is how a CSV holds a list.
-
-    Parameters
-    ----------
-    value : str or sequence of str
-        What a row holds.
-    name : str
-        What messages call it.
-
-    Raises
-    ------
-    TypeError
-        If it is neither a text nor a list of texts.
-    ValueError
-        If a text begins like the text of a list and cannot be read as one.
+    A text that is wholly a list of texts is read as that list: JSON, or a list or an array as Python prints it. This is
+    how a CSV holds a list. One that begins so and cannot be read is a `ValueError`, another type a `TypeError`.
 
     Examples
     --------
@@ -380,29 +311,16 @@ def require_passages(value: object, name: str) -> list[str]:
     text = value.strip()
     texts = _read(text)
     if texts is None and _looks_written(text):
-        remedy = (
-            "pass a list of texts, which json.loads reads from JSON and ast.literal_eval from a list that was printed"
-        )
-        raise ValueError(
-            f"{name} looks like the text of a list and cannot be read as one ({short_repr(value)}): {remedy}"
-        )
+        remedy = "a list of texts, which json.loads reads from JSON and ast.literal_eval from a list that was printed"
+        said = f"{name} looks like the text of a list and cannot be read as one ({short_repr(value)})"
+        raise ValueError(f"{said}: pass {remedy}")
     return [value] if texts is None else texts
 
 
 def require_truth(value: object, name: str) -> str:
     """Return the true answer of a row, which may stand alone in a list or in the text of a list.
 
-    Raises
-    ------
-    TypeError
-        If it is neither a text nor a list of texts.
-    ValueError
-        If there are several, or none; the message says what to do.
-
-    Examples
-    --------
-    >>> require_truth(["It rained."], "truth"), require_truth("['It rained.']", "truth")
-    ('It rained.', 'It rained.')
+    Several or none are a `ValueError`, what is neither a text nor a list of texts a `TypeError`.
     """
     single = isinstance(value, str) or not is_listed(value)
     texts = require_passages(require_text(value, name), name) if single else require_texts(value, name)
@@ -423,29 +341,29 @@ def _read(text: str) -> list[str] | None:
     return found if isinstance(found, list) and all(isinstance(part, str) for part in found) else None
 
 
-def _strings(text: str, place: int) -> tuple[list[str], list[str], int]:
-    """The strings that stand in a row from a place on, what separates them, and where they end."""
-    strings, separators = [], []
-    while item := _ITEM.match(text, place):
-        strings.append(item[1])
-        separators.append(item[2].strip())
-        place = item.end()
-    return strings, separators, place
-
-
 def _printed(text: str) -> list[str] | None:
     """The texts of a list, tuple or array as Python or numpy prints it: one kind of separator between all of them."""
     opened = _OPENING.match(text)
     if opened is None:
         return None
-    strings, separators, end = _strings(text, opened.end())
+    items, end = _items(text, opened.end())
+    separators = [item[2].strip() for item in items]
     no_tuple = opened[2] == "(" and "," not in separators
     if no_tuple or len(set(separators[:-1])) > 1 or not _CLOSING.match(text, end):
         return None
     try:
-        return [ast.literal_eval(string) for string in strings]
+        return [ast.literal_eval(item[1]) for item in items]
     except (ValueError, SyntaxError):  # a character that there is not
         return None
+
+
+def _items(text: str, place: int) -> tuple[list[re.Match[str]], int]:
+    """The strings that stand in a row from a place on, each with what separates it from the next, and their end."""
+    found: list[re.Match[str]] = []
+    while item := _ITEM.match(text, place):
+        found.append(item)
+        place = item.end()
+    return found, place
 
 
 def _looks_written(text: str) -> bool:
@@ -455,4 +373,4 @@ def _looks_written(text: str) -> bool:
     opened = _OPENING.match(text)
     if opened is None or opened[2] == "(" or not _SEVERAL.search(text):
         return False
-    return bool(_ENDED.search(text) or _CUT_OFF.match(text, _strings(text, opened.end())[2]))
+    return bool(_ENDED.search(text) or _CUT_OFF.match(text, _items(text, opened.end())[1]))

@@ -33,36 +33,18 @@ _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2
 def escape(text: str) -> str:
     """Return `text` safe to stand in HTML, as content or inside a quoted attribute.
 
-    The five special characters become entities; control characters and lone surrogates, which no page can hold, become
-    U+FFFD.
-
-    Examples
-    --------
-    >>> escape('<b title="x">')
-    '&lt;b title=&quot;x&quot;&gt;'
+    Control characters and lone surrogates, which no page can hold, become U+FFFD.
     """
     return html.escape(_UNPRINTABLE.sub("\ufffd", str(text)), quote=True)
 
 
 def printable(text: str) -> str:
-    """Return `text` safe to print: characters that a terminal obeys, or that reorder its line, become U+FFFD.
-
-    Examples
-    --------
-    >>> printable("safe \\x1b[2J")
-    'safe \ufffd[2J'
-    """
+    """Return `text` safe to print: characters that a terminal obeys, or that reorder its line, become U+FFFD."""
     return _COMMANDS.sub("\ufffd", str(text).replace("\r\n", "\n"))
 
 
 def figure_text(text: str) -> str:
-    """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing unprintable.
-
-    Examples
-    --------
-    >>> print(figure_text("$5 or $6"))
-    \\$5 or \\$6
-    """
+    """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing unprintable."""
     return printable(text).replace("$", r"\$")
 
 
@@ -124,11 +106,6 @@ def probability_color(probability: float | None) -> tuple[str, str]:
     """Return (background, text colour) for a probability of support, two `#rrggbb` with a contrast of at least 4.5.
 
     None means that nothing was judged, and gives grey.
-
-    Examples
-    --------
-    >>> probability_color(None)
-    ('#d0d0d0', '#1a1a1a')
     """
     if probability is None:
         return "#d0d0d0", "#1a1a1a"
@@ -162,19 +139,7 @@ def _pieces(text: str, marks: Iterable[Mark]) -> list[tuple[str, Mark | None]]:
 
 
 def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
-    """Return `text` as escaped HTML with each mark as a coloured `<mark>` element.
-
-    Parameters
-    ----------
-    text : str
-        The text, from anywhere.
-    marks : iterable of Mark
-        Positions into `text`. Where marks overlap, the earlier one in the list is drawn.
-
-    Raises
-    ------
-    ValueError
-        If a mark lies outside the text, or a colour is not written as `#rrggbb`.
+    """Return `text` as escaped HTML with each mark, in colours written `#rrggbb`, as a `<mark>` element.
 
     Examples
     --------
@@ -189,13 +154,7 @@ def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
 
 
 def mark_terminal(text: str, marks: Iterable[Mark], *, color: bool = True) -> str:
-    """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or in [brackets].
-
-    Examples
-    --------
-    >>> mark_terminal("the cat sat", [Mark(4, 7)], color=False)
-    'the [cat] sat'
-    """
+    """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or in [brackets]."""
     out = []
     for piece, mark in _pieces(text, marks):
         plain = printable(piece)
@@ -222,18 +181,9 @@ def _table(rows: Rows, columns: Sequence[str] | None) -> tuple[list[str], list[l
 
 
 def html_table(rows: Rows, *, columns: Sequence[str] | None = None, caption: str = "", note: str = "") -> Markup:
-    """Return rows as an HTML table: floats with four digits, None as a dash, everything else escaped.
+    """Return rows as an HTML table: floats with four digits, None as a dash, all escaped that is no `Markup`.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-        One mapping a row, column name to value. A `Markup` value is inserted as it is.
-    columns : sequence of str, optional
-        Which columns, in which order. Default: the first row's keys.
-    caption : str, optional
-        The table's title, read out by screen readers.
-    note : str, optional
-        What stands below it in small print, such as a signature.
+    The columns are by default the first row's keys. The caption is the title; the note stands below in small print.
 
     Examples
     --------
@@ -288,15 +238,7 @@ def escape_markdown(text: str) -> str:
 
 
 def markdown_table(rows: Rows, *, columns: Sequence[str] | None = None) -> str:
-    """Return rows as a table of GitHub-flavoured Markdown, with the conventions of `html_table`.
-
-    Examples
-    --------
-    >>> print(markdown_table([{"n": 1, "precision": None}]))
-    | n | precision |
-    | --- | --- |
-    | 1 | – |
-    """
+    """Return rows as a table of GitHub-flavoured Markdown, with the conventions of `html_table`."""
     names, cells = _table(rows, columns)
     lines: list[Sequence[object]] = [names, [Markup("---")] * len(names), *cells] if names else []
     drawn = ([cell if isinstance(cell, Markup) else escape_markdown(str(cell)) for cell in line] for line in lines)
@@ -357,24 +299,10 @@ def heat_map(
 class Entry:
     """One judged sentence, as plain data for drawing.
 
-    Parameters
-    ----------
-    text : str
-        The summary sentence.
-    probability : float or None
-        Probability of support in [0, 1]; None when nothing was judged, and for a hard verdict.
-    supported : bool or None
-        The verdict; None when nothing was judged.
-    state : str, optional
-        `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three apart.
-    decimals : int
-        How many of the probability are shown: more than two where two would hide on which side of a threshold it lies.
-    evidence : sequence of (int, float or None)
-        Indices of article sentences with their similarities, best first.
-    findings : sequence of (str, int, int)
-        Kind, start and end of what the evidence does not hold; positions in `text`.
-    note : str
-        What else to show: a reason for a failure, the mass of a model's options.
+    `probability` of support is None where nothing was judged, and for a hard verdict; `state` is "supported", "unclear"
+    or "contradicted", where the checker tells three apart. `decimals` are as many as show on which side of a threshold
+    it lies. `evidence` are article sentences by index with their similarities, best first; `findings` are kind, start
+    and end in `text` of what the evidence does not hold. The note says why it failed, or the mass of a model's options.
     """
 
     text: str
@@ -425,29 +353,9 @@ class Entry:
 class Report:
     """Everything that a drawn report shows, as plain data.
 
-    Parameters
-    ----------
-    title : str
-        The first line, such as the score in words.
-    source : str
-        The article.
-    spans : sequence of (int, int)
-        The places of the article's sentences.
-    entries : sequence of Entry
-        The judged sentences.
-    signature : str
-        Every choice behind the numbers.
-    groups : sequence of (str, int)
-        For several summaries of one article: the name and the number of entries of each, in order.
-    judged_by : str
-        Who judged, and what that judge is good and bad at; shown under the title.
-    measured : sequence of mapping
-        How well that judge works, a row for each labelled set; folded, at the end.
-    note : str
-        What else to say of the whole, under the sentences.
-    names : sequence of str
-        What each sentence of the article is called where it is quoted, such as the label of its passage; by default
-        its number.
+    `spans` are the places of the sentences in `source`, the article; `names` what each is called where it is quoted, by
+    default its number. `groups` are the name and the number of entries of each of several summaries. `judged_by` says
+    who judged; `measured` how well that judge works, a row for each labelled set. The note stands under the sentences.
     """
 
     title: str
@@ -497,23 +405,8 @@ _QUESTION = "How well does it work?"
 def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = None) -> Markup:
     """Return a report as one HTML block to show in a notebook or in `html_page`: no script, no request, all escaped.
 
-    Parameters
-    ----------
-    report : Report
-        What to draw.
-    shown : int
-        How many pieces of evidence of a sentence are lit in the article and quoted; the others stay folded.
-    key : int, optional
-        Which of several reports of a page it is, so that two of the same texts have names of their own.
-
-    Examples
-    --------
-    >>> told = {"text": "A <b> sat.", "probability": 0.9, "supported": True}
-    >>> entry = Entry(**told, evidence=[(0, 0.8)])
-    >>> named = {"title": "t", "source": "A b sat.", "signature": "k:1"}
-    >>> page = evidence_report(Report(**named, spans=[(0, 8)], entries=[entry]))
-    >>> "A &lt;b&gt; sat." in page
-    True
+    So many pieces of evidence of a sentence are `shown` lit in the article and quoted; the others stay folded. `key`
+    says which of several reports of a page it is, so that two of the same texts have names of their own.
     """
     # its name is the same for the same texts and choices, since the last digits of a result are another processor's
     texts, sizes = [entry.text for entry in report.entries], [n for _, n in report.groups]
@@ -536,22 +429,11 @@ def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = No
     three = any(entry.state for entry in report.entries)
     middle = [(0.5, "unclear")] if three else []
     low = "contradicted" if three else "not supported"
-    return render(
-        "report.html",
-        report=report,
-        name=name,
-        shown=shown,
-        article=article,
-        rest=report.source[ends[-1] :],
-        groups=list(report.grouped()),
-        kinds=sorted({kind for entry in report.entries for kind, _, _ in entry.findings}),
-        numbers=numbers,
-        rules=Markup("\n".join(rules)),
-        scale=[(1.0, "supported"), *middle, (0.0, low), (None, "not judged")],
-        lines=_LINES,
-        hints=_HINTS,
-        question=_QUESTION,
-    )
+    drawn: JsonDict = {"groups": list(report.grouped()), "numbers": numbers, "rules": Markup("\n".join(rules))}
+    drawn |= {"kinds": sorted({kind for entry in report.entries for kind, _, _ in entry.findings})}
+    drawn |= {"scale": [(1.0, "supported"), *middle, (0.0, low), (None, "not judged")], "article": article}
+    drawn |= {"rest": report.source[ends[-1] :], "lines": _LINES, "hints": _HINTS, "question": _QUESTION}
+    return render("report.html", report=report, name=name, shown=shown, **drawn)
 
 
 def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
@@ -593,19 +475,10 @@ def _signed(signature: str, width: int) -> str:
 
 
 def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, width: int | None = None) -> str:
-    """Return a report as text: each sentence with its verdict, what was not found, and its evidence.
+    """Return a report as text: each sentence with its verdict, what was not found, and its evidence, best first.
 
-    Parameters
-    ----------
-    report : Report
-        What to print.
-    color : bool
-        Whether to use a terminal's colours; otherwise findings stand in [brackets].
-    shown : int
-        How many evidence sentences to print for each summary sentence; the others are counted.
-    width : int, optional
-        Where lines are folded; by default the terminal's width, and 88 where the text goes elsewhere, such as into a
-        notebook.
+    Without `color` findings stand in [brackets]. Lines are folded at `width`, by default the terminal's, and 88 where
+    the text goes elsewhere, such as into a notebook.
     """
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
     wide = width or (shutil.get_terminal_size((88, 24)).columns if on_terminal else 88)
@@ -638,22 +511,7 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, w
 
 
 def evidence_markdown(report: Report, *, shown: int = _SHOWN) -> str:
-    """Return a report as GitHub-flavoured Markdown: a table of the sentences, each with its verdict and evidence.
-
-    Examples
-    --------
-    >>> entry = Entry(text="It rained.", probability=0.9, supported=True, evidence=[(0, 0.8)])
-    >>> told = {"title": "1 of 1", "source": "It rained | a lot.", "signature": "k:1"}
-    >>> print(evidence_markdown(Report(**told, spans=[(0, 18)], entries=[entry])))
-    ## 1 of 1
-    <BLANKLINE>
-    | sentence | verdict | not found | evidence |
-    | --- | --- | --- | --- |
-    | It rained. | supported 0.90 |  | It rained &#124; a lot. (1; 0.80) |
-    <BLANKLINE>
-    <sub>k:1</sub>
-    <BLANKLINE>
-    """
+    """Return a report as GitHub-flavoured Markdown: a table of the sentences, each with its verdict and evidence."""
     parts = [markdown_report(report.title, [line for line in (report.judged_by, report.note) if line])]
     for name, entries in report.grouped():
         rows = []

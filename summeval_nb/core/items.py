@@ -214,8 +214,8 @@ def open_items(
     Parameters
     ----------
     items : path, binary file, DataFrame, datasets.Dataset or iterable of mappings
-        Files: JSONL, CSV (with a header; commas, semicolons or tabs) or Parquet, the first
-        two also compressed with gzip.
+        Files: JSONL, CSV (with a header; commas, semicolons or tabs) or Parquet, the first two also compressed with
+        gzip.
     format : {"jsonl", "csv", "parquet"}, optional
         What a file holds; by default its name tells. For an open binary file: JSONL.
 

@@ -7,21 +7,16 @@ by the same rule.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import inspect
-import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeGuard, TypeVar, cast, overload
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
 from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["Metric", "MetricDefinition", "FunctionScore", "Accumulator", "metric", "batch", "definition_of"]
 __all__ += ["require_metric", "score_rows", "is_function"]
@@ -39,24 +34,8 @@ class MetricDefinition:
 
     A parameter is a column if it has no default, or has one and the name of a column, such as `references`: then a
     table may lack it. Every other parameter is an option. In a declared function a parameter by keyword without a
-    default is an option that must be given.
-
-    Attributes
-    ----------
-    function : callable
-        Scores one text.
-    name : str
-        What the metric is called in `load_metric`, in `run` and in the shell.
-    columns : dict of str to str
-        What it reads, in order: "text", or "texts" for one text or a list of them.
-    may_lack : tuple of str
-        The columns that may be missing; their values are then None.
-    judged : str
-        The column that holds what a system wrote.
-    options : dict of str to inspect.Parameter
-        What can be chosen.
-    many, corpus : callable or None
-        The calls over many texts that `batch` made.
+    default is an option that must be given. `columns` says of each column "text", or "texts" for one text or a list;
+    `judged` is the one that a system wrote; `many` and `corpus` are the calls that `batch` made.
     """
 
     def __init__(self, function: Callable[..., Any], name: str = "", *, declared: bool = False):
@@ -86,11 +65,8 @@ class MetricDefinition:
             raise TypeError(f"{self.name} needs no text: a metric is a function such as f(candidate, references)")
         self.judged = next((column for column in _JUDGED if column in self.columns), next(iter(self.columns)))
         self.probe, self.shard_size, self.place = "", 500, ""
-        self.check: Callable[..., object] | None = None
-        self.signed: Callable[..., Signature] | None = None
-        self.many: Callable[..., Any] | None = None
-        self.corpus: Callable[..., Any] | None = None
-        self.remade: Callable[..., Metric] | None = None  # makes it again in another process, by its name and options
+        self.check = self.signed = self.many = self.corpus = cast(Any, None)  # callables, where there are any
+        self.remade = cast(Any, None)  # makes it again in another process, by its name and options
 
     @classmethod
     def of_object(cls, scorer: Any, name: str) -> MetricDefinition:
@@ -98,45 +74,36 @@ class MetricDefinition:
         made = cls(lambda text: None, name)
         made.columns, made.may_lack = dict(scorer.columns), tuple(getattr(scorer, "may_lack", ()))
         made.judged = getattr(scorer, "judged", "") or next(iter(made.columns))
-        made.function, made.function_name, made.declared = _ScoresOne(scorer), type(scorer).__name__, True
+        made.function, made.function_name, made.declared = partial(_score_one, scorer), type(scorer).__name__, True
         made.many = lambda *columns, **more: scorer.score_many(*columns)
         return made
 
     def defaults(self) -> JsonDict:
         """Return the options by name with their defaults; MISSING where there is none."""
-        return {
-            name: MISSING if option.default is option.empty else option.default for name, option in self.options.items()
-        }
+        return {name: MISSING if one.default is one.empty else one.default for name, one in self.options.items()}
 
     def sign(self, options: Mapping[str, Any]) -> Signature:
         """Return the signature of a choice of options, all of them bound."""
         if self.signed is not None:
             return self.signed(**options)
-        plain, usual = (str, int, float, type(None)), self.defaults()
-        chosen = {name: value for name, value in options.items() if value is not usual[name] and value != usual[name]}
-        choices = {
-            name: value if isinstance(value, plain) else getattr(value, "fingerprint", type(value).__qualname__)
-            for name, value in chosen.items()
-            if name != "store"
-        }
-        return Signature({"metric": self.name, **choices})
+        usual, chosen = self.defaults(), {}
+        for name, value in options.items():
+            if name != "store" and value is not usual[name] and value != usual[name]:
+                plain = isinstance(value, (str, int, float, type(None)))
+                chosen[name] = value if plain else getattr(value, "fingerprint", type(value).__qualname__)
+        return Signature({"metric": self.name, **chosen})
 
 
-@dataclass(frozen=True)
-class _ScoresOne:
-    """What scores one text by an object that scores many."""
-
-    scorer: Any
-
-    def __call__(self, *row: Any) -> Any:
-        return self.scorer.score_many(*([value] for value in row))[0]
+def _score_one(scorer: Any, *row: Any) -> Any:
+    """Score one text by an object that scores many."""
+    return scorer.score_many(*([value] for value in row))[0]
 
 
 def names_misspelt(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
     """Let a function say which option was probably meant."""
     names = inspect.signature(function).parameters
 
-    @functools.wraps(function)
+    @wraps(function)
     def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
         __tracebackhide__ = True  # pytest shows the line of the test
         if not options.keys() <= names.keys():
@@ -164,11 +131,10 @@ def metric(
         A text that is scored to try the options before the first item of a run; '' for a model's.
     shard_size : int
         How many items a run keeps together.
-    check : callable, optional
-        Takes all options by keyword and raises where one is wrong. It is called when options are bound to the metric;
-        the function itself checks what it is given.
-    signature : callable, optional
-        Takes all options by keyword and returns the `Signature`. By default it names the options that are not as usual.
+    check, signature : callable, optional
+        Both take all options by keyword. The first raises where one is wrong, when options are bound to the metric; the
+        function itself checks what it is given. The other returns the `Signature`; by default it names the options that
+        are not as usual.
     """
 
     def declare(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
@@ -182,9 +148,7 @@ def metric(
 
 
 @overload
-def batch(
-    function: Callable[..., Any] | MetricDefinition, bulk: Callable[..., Found], **more: Any
-) -> Callable[..., Found]: ...
+def batch(function: Any, bulk: Callable[..., Found], **more: Any) -> Callable[..., Found]: ...
 
 
 @overload
@@ -192,7 +156,7 @@ def batch(function: Callable[..., Found] | MetricDefinition, **more: Any) -> Cal
 
 
 def batch(
-    function: Callable[..., Any] | MetricDefinition,
+    function: Any,
     bulk: Callable[..., Any] | None = None,
     *,
     name: str = "",
@@ -207,54 +171,46 @@ def batch(
     function : callable
         A function declared by `metric`.
     bulk : callable, optional
-        Takes one list a column and all options by keyword, and returns a `ScoreTable`, or one score of a corpus. It
-        checks its lists. It may take `progress`. By default the function is called for each text.
-    name : str
-        The name of the call; by default that of the function with `_many` in place of `_score`.
-    corpus : bool
-        Whether all texts are scored as one.
-    doc : str
-        The first lines of the call's docstring.
+        Takes one list a column and all options by keyword, perhaps `progress`, and returns a `ScoreTable`, or one score
+        of a `corpus`. It checks its lists. By default the function is called for each text.
+    name, doc : str
+        The name of the call, by default that of the function with `_many` in place of `_score`; its first lines.
     **defaults
         Options with another default than the function's.
     """
     made = definition_of(function)
-    function = made.function
     name = name or f"{made.function_name.removesuffix('_score')}_many"
-    plural = {column: _PLURALS.get(column, f"{column.removesuffix('s')}s") for column in made.columns}
-    parameters = _batch_parameters(function, plural, defaults)
-    returned = inspect.signature(bulk).return_annotation if bulk else None
-    returned = returned or f"ScoreTable[{inspect.signature(function).return_annotation}]"
-    shape = inspect.Signature(list(parameters.values()), return_annotation=returned)
-    shows_progress = bulk is not None and "progress" in inspect.signature(bulk).parameters
-    usual = made.defaults() | defaults
     if strange := defaults.keys() - made.options.keys():
         raise TypeError(f"{made.function_name} has no option {', '.join(sorted(strange))}")
+    plural = {column: _PLURALS.get(column, f"{column.removesuffix('s')}s") for column in made.columns}
+    shape = _batch_shape(made.function, bulk, plural, defaults)
+    shows_progress = bulk is not None and "progress" in inspect.signature(bulk).parameters
+    usual = made.defaults() | defaults
 
     def call(*given: Any, **named: Any) -> Any:
         __tracebackhide__ = True
-        if not named.keys() <= parameters.keys():
-            require_options(f"{name}()", named, parameters)
+        if not named.keys() <= shape.parameters.keys():
+            require_options(f"{name}()", named, shape.parameters)
         try:
             bound = shape.bind(*given, **named).arguments
         except TypeError as error:
             raise TypeError(f"{name}(): {error}") from None
-        columns = {names: bound.pop(names, None) for names in plural.values()}
+        first, *others = columns = [bound.pop(names, None) for names in plural.values()]
         progress = {"progress": bound.pop("progress", None)}
-        if _is_table(next(iter(columns.values())), [*columns.values()][1:]):
-            columns, index = _columns_of_table(next(iter(columns.values())), made, plural)
+        if _is_table(first, others):
+            columns, index = _columns_of_table(first, made)
         else:
-            index = shared_index(**columns)
-        for column, names in plural.items():
-            if columns[names] is None and column not in made.may_lack:
+            index = shared_index(**dict(zip(plural.values(), columns, strict=True)))
+        for (column, names), values in zip(plural.items(), columns, strict=True):
+            if values is None and column not in made.may_lack:
                 raise TypeError(f"{name}() needs {names}: one entry a text, or a table with the column {column}")
         options = usual | bound
         if lacking := [option for option, value in options.items() if value is MISSING]:
             raise TypeError(f"{name}() needs {', '.join(lacking)}")
         if bulk is not None:
-            found = bulk(*columns.values(), **options, **(progress if shows_progress else {}))
+            found = bulk(*columns, **options, **(progress if shows_progress else {}))
         else:
-            found = _score_each(made, dict(zip(made.columns, columns.values(), strict=True)), options)
+            found = _score_each(made, dict(zip(made.columns, columns, strict=True)), options)
         fits = index is not None and isinstance(found, ScoreTable) and len(index) == len(found)
         return found.indexed_by(index) if fits else found
 
@@ -266,76 +222,61 @@ def batch(
     return call
 
 
-def _batch_parameters(
-    function: Callable[..., Any], plural: Mapping[str, str], defaults: Mapping[str, Any]
-) -> dict[str, inspect.Parameter]:
-    """The parameters of a batch call: lists for columns, the same options, `progress`."""
-    found: dict[str, inspect.Parameter] = {}
-    given, listed = inspect.signature(function).parameters.values(), inspect.Parameter.POSITIONAL_OR_KEYWORD
+def _batch_shape(
+    function: Callable[..., Any], bulk: Callable[..., Any] | None, plural: Mapping[str, str], defaults: JsonDict
+) -> inspect.Signature:
+    """The signature of a batch call: lists for columns, the same options, `progress`."""
+    found: list[inspect.Parameter] = []
+    by_name = inspect.Parameter.KEYWORD_ONLY
+    given, scored = inspect.signature(function).parameters.values(), inspect.signature(function).return_annotation
     for one in sorted(given, key=lambda one: (one.name not in plural, one.kind)):
         if one.name in plural:
             default = None if found else one.empty  # the first may be a table, with all the others in it
-            one = one.replace(name=plural[one.name], default=default, annotation="Iterable[Any]", kind=listed)
+            one = one.replace(name=plural[one.name], default=default, annotation="Iterable[Any]")
+            one = one.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
         elif one.name in defaults:
             one = one.replace(default=defaults[one.name])
         if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
-            found[one.name] = one
-    by_name = inspect.Parameter.KEYWORD_ONLY
-    found["progress"] = inspect.Parameter("progress", by_name, default=None, annotation="bool | None")
-    return found
+            found.append(one)
+    found.append(inspect.Parameter("progress", by_name, default=None, annotation="bool | None"))
+    returned = inspect.signature(bulk).return_annotation if bulk else None
+    return inspect.Signature(found, return_annotation=returned or f"ScoreTable[{scored}]")
 
 
 def _batch_doc(made: MetricDefinition, plural: Mapping[str, str], corpus: bool, doc: str) -> str:
     """The docstring of a batch call; its options are those of the function."""
     first = doc or f"Score many texts as `{made.function_name}` scores one: the same numbers, in fewer steps."
-    kind = "Score of all texts as one" if corpus else "ScoreTable"
-    options = ", ".join(made.options) or "no options"
-    return (
-        f"{first}\n\nParameters\n----------\n{', '.join(plural.values())} : list\n    One entry a text, or columns of "
-        f"a DataFrame. A table with such columns may be\n    given as the only argument.\n{options}\n    As for "
-        f"`{made.function_name}`.\nprogress : bool, optional\n    Whether to show a progress bar.\n\nReturns\n-------\n"
-        f"{kind}\n"
-    )
+    lists = "    One entry a text, or columns of a DataFrame; a table with such columns may be the only argument."
+    lines = [first, "", "Parameters", "----------", f"{', '.join(plural.values())} : list", lists]
+    lines += [
+        ", ".join(made.options) or "no options",
+        f"    As for `{made.function_name}`.",
+        "progress : bool, optional",
+    ]
+    lines += ["    Whether to show a progress bar.", "", "Returns", "-------"]
+    return "\n".join([*lines, "Score of all texts as one" if corpus else "ScoreTable", ""])
 
 
 def _is_table(first: object, others: Sequence[object]) -> bool:
     """Whether the only column that was given is a table: a frame, a mapping of columns, a list of dictionaries."""
     if any(other is not None for other in others):
         return False
-    if isinstance(first, Mapping) or hasattr(first, "columns") or hasattr(first, "column_names"):
-        return True
     if isinstance(first, (list, tuple)):
         return all(isinstance(row, Mapping) for row in first)
+    framed = isinstance(first, Mapping) or hasattr(first, "columns") or hasattr(first, "column_names")
     indexed = hasattr(first, "__getitem__") and not hasattr(first, "__iter__")  # such as torch's Dataset
-    return indexed and bool(others)
+    return framed or (indexed and bool(others))
 
 
-def _columns_of_table(table: Any, made: MetricDefinition, plural: Mapping[str, str]) -> tuple[dict[str, Any], Any]:
-    """The lists that a metric reads from a table, and the table's index if it has one."""
+def _columns_of_table(table: Any, made: MetricDefinition) -> tuple[list[Any], Any]:
+    """The lists that a metric reads from a table, None for one that it lacks; and the table's index if it has one."""
     from .files import table_records
 
     records = table_records(table, list(made.columns), optional=made.may_lack)
-    lists: dict[str, Any] = {names: [record[column] for record in records] for column, names in plural.items()}
-    for column in made.may_lack:
-        if all(value is None for value in lists[plural[column]]):
-            lists[plural[column]] = None
+    lists = {name: [record[name] for record in records] for name in made.columns}
+    lacking = [name for name in made.may_lack if all(value is None for value in lists[name])]
     columns = {str(name): values for name, values in table.items()} if isinstance(table, Mapping) else {}
-    return lists, shared_index(table=table, **columns)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class FunctionScore(Score):
-    """What a function of somebody's said of one text: a number, or why there is none, and its other parts."""
-
-    parts: Mapping[str, Any] = field(default_factory=dict)
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row with the number and the parts."""
-        return [{**self.parts, "score": self.score, "reason": self.reason}]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data."""
-        return {**self.rows()[0], "signature": str(self.signature)}
+    return [None if name in lacking else lists[name] for name in lists], shared_index(table=table, **columns)
 
 
 def _score_each(made: MetricDefinition, columns: Mapping[str, Any], options: JsonDict) -> ScoreTable[Any]:
@@ -390,6 +331,24 @@ def definition_of(function: Any) -> MetricDefinition:
     return getattr(function, "metric", None) or MetricDefinition(function)
 
 
+# ---------------------------------------------------------------- a metric with its options bound
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class FunctionScore(Score):
+    """What a function of somebody's said of one text: a number, or why there is none, and its other parts."""
+
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row with the number and the parts."""
+        return [{**self.parts, "score": self.score, "reason": self.reason}]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data."""
+        return {**self.rows()[0], "signature": str(self.signature)}
+
+
 class Metric:
     """A metric with its options bound: `load_metric("bleu", n=2)`, or `Metric(function)` for one of your own.
 
@@ -398,8 +357,8 @@ class Metric:
     Parameters
     ----------
     function : callable
-        Scores one text: `f(candidate, references)`, `f(text, summary)`, whatever its columns are. It returns a score,
-        a number, a mapping with `score`, or None for no score.
+        Scores one text: `f(candidate, references)`, `f(text, summary)`, whatever its columns are. It returns a score, a
+        number, a mapping with `score`, or None for no score.
     **options
         Its options; the rest is as usual.
 
@@ -466,28 +425,26 @@ class Metric:
             raise TypeError(f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest")
         if self.definition.declared:
             return self.function(*row, **named, **self._options)
-        columns = inspect.Signature(
-            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in self.columns]
-        )
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         try:
-            bound = columns.bind(*row, **named).arguments
+            bound = inspect.Signature([inspect.Parameter(name, kind) for name in self.columns]).bind(*row, **named)
         except TypeError as error:
             raise TypeError(f"{self.name} reads {', '.join(self.columns)}: {error}") from None
-        return _score_each(self.definition, {name: [value] for name, value in bound.items()}, self.bound())[0]
+        columns = {name: [value] for name, value in bound.arguments.items()}
+        return _score_each(self.definition, columns, self.bound())[0]
 
     def score_many(self, *columns: Any, **named: Any) -> Any:
         """Return a `ScoreTable` for lists of equal length, one list for each column, or for one table."""
         if self.definition.many is None:
             batch(self.definition)
-        many = cast(Callable[..., Any], self.definition.many)
-        return many(*columns, **named, **self._options)
+        return self.definition.many(*columns, **named, **self._options)
 
     @property
     def corpus(self) -> Callable[..., Any]:
         """The call that scores all texts as one, where the metric has it."""
         if self.definition.corpus is None:
             raise AttributeError(f"{self.name} scores texts one by one, and no corpus as a whole")
-        return functools.partial(self.definition.corpus, **self._options)
+        return partial(self.definition.corpus, **self._options)
 
     def __call__(self, *columns: object, **named: object) -> Any:
         """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
@@ -514,7 +471,7 @@ class Metric:
 
     def __reduce__(self) -> Any:
         if self.definition.remade is not None:  # somebody's is imported again, by its name
-            return functools.partial(self.definition.remade, self.name, **self._options), ()
+            return partial(self.definition.remade, self.name, **self._options), ()
         return _remade, (self.function, self._options)
 
     def __repr__(self) -> str:
@@ -533,85 +490,65 @@ class Metric:
         Parameters
         ----------
         predictions : list of str
-            The judged column: what a system wrote, one text each. Any sequence will do,
-            such as a column of a `datasets.Dataset`.
+            The judged column: what a system wrote, one text each. Any sequence will do, such as a column of a
+            `datasets.Dataset`.
         references : list, optional
-            For each of them one text or a list of texts; for a metric that reads two
-            columns, the other one, such as the article.
+            For each of them one text or a list of texts; for a metric that reads two columns, the other one.
         **columns : list
             Columns under the metric's own names, instead of these two or beside them.
 
         Returns
         -------
         dict
-            The mean of each of the table's `arrays` by its name; None where no text has
-            it. `corpus_bleu`, `corpus_chrf`, `corpus_ter` where the metric scores a
-            whole corpus, as papers on translation report it. `n_undefined`: how many
-            texts have no score and are in no mean.
+            The mean of each of the table's `arrays` by its name; None where no text has it. `corpus_bleu` and so on
+            where the metric scores a whole corpus, as papers on translation report it. `n_undefined`: how many texts
+            have no score and are in no mean.
 
         Raises
         ------
         TypeError, ValueError
-            For a missing or unknown column, lists of different lengths, no text at all,
-            and what is no text.
+            For a missing or unknown column, lists of different lengths, no text at all, and what is no text.
         """
-        named = {"predictions": predictions, "references": references} | columns
-        lists = self.lists_of(named)
+        lists = self.lists_of({"predictions": predictions, "references": references} | columns)
         if not any(lists.values()):
             raise ValueError("there is nothing to compute: give at least one text")
         found = self.score_many(*lists.values())
-        if isinstance(found, ScoreTable):
-            means = {**found.means(), "n_undefined": found.n_undefined}
-        else:
-            scores = [as_outcome(outcome).score for outcome in found]
-            known = [number for number in scores if number is not None]
-            mean = math.fsum(known) / len(known) if known else None
-            means = {"score": mean, "n_undefined": len(scores) - len(known)}
+        if not isinstance(found, ScoreTable):
+            scores = [FunctionScore(score=as_outcome(one).score, reason="-", signature=self.signature) for one in found]
+            found = ScoreTable(scores, signature=self.signature)
         corpus = getattr(self, "corpus", None)
         whole = {f"corpus_{self.name}": corpus(*lists.values()).score} if corpus else {}
-        return {**whole, **means}
+        return {**whole, **found.means(), "n_undefined": found.n_undefined}
 
     def accumulator(self) -> Accumulator:
-        """Return an object that takes texts in batches.
-
-        Its `update(predictions=..., references=...)` adds a batch, `compute()` returns
-        what `compute` of all texts returns, `reset()` begins again.
-        """
+        """Return an object that takes texts in batches: `update`, `compute`, `reset`."""
         return Accumulator(self)
 
     def lists_of(self, named: Mapping[str, object]) -> dict[str, list[Any]]:
-        """Return the columns in their order, checked; None under a name is no
-        column."""
-        given = {name: texts for name, texts in named.items() if texts is not None}
-        shared_index(**given)
-        return _require_lists(self, self._by_column(given))
-
-    def _by_column(self, given: Mapping[str, object]) -> dict[str, tuple[str, object]]:
-        """Return each column of a metric, in order, with the name under which it was given, and the value.
+        """Return the columns in their order, checked; None under a name is no column.
 
         `predictions` stands for the judged column, as Hugging Face's `evaluate` and torchmetrics have it. `references`
         stands for the column of that name, or for the one other column of a metric that reads two.
         """
+        given = {name: texts for name, texts in named.items() if texts is not None}
+        shared_index(**given)
         others = [name for name in self.columns if name != self.judged]
         against = "references" if "references" in others else others[0] if len(others) == 1 else ""
-        meant = {"predictions": self.judged, "references": against}
-        kind, reads = self.name, ", ".join(self.columns)
+        meant, reads = {"predictions": self.judged, "references": against}, f"reads {', '.join(self.columns)}"
         found: dict[str, tuple[str, object]] = {}
         for name, value in given.items():
             column = name if name in self.columns else meant.get(name, "")
             if not column:
-                raise ValueError(f"{kind} has no column for {name}: it reads {reads}; give them by these names")
+                raise ValueError(f"{self.name} has no column for {name}: it {reads}; give them by these names")
             if column in found:
-                raise ValueError(
-                    f"{found[column][0]} and {name} are both the column {column} of {kind}: give one of them"
-                )
+                both = f"{found[column][0]} and {name} are both the column {column} of {self.name}"
+                raise ValueError(f"{both}: give one of them")
             found[column] = name, value
-        missing = [column for column in self.columns if column not in found]
-        if missing:
+        if missing := [column for column in self.columns if column not in found]:
             hints = {column: name for name, column in meant.items() if column}
             wanted = ", ".join(f"{hints.get(column, column)}=" for column in missing)
-            raise ValueError(f"{kind} reads {reads}: give {wanted} too, one entry a text")
-        return {column: found[column] for column in self.columns}
+            raise ValueError(f"{self.name} {reads}: give {wanted} too, one entry a text")
+        return _require_lists(self, {column: found[column] for column in self.columns})
 
 
 def _remade(function: Callable[..., Any], options: JsonDict) -> Metric:
@@ -620,15 +557,9 @@ def _remade(function: Callable[..., Any], options: JsonDict) -> Metric:
 
 
 class Accumulator:
-    """Texts that come in batches, for one number at the end: `update`, `compute`, `reset`.
+    """Texts that come in batches, for one number at the end; made by `load_metric("bleu").accumulator()`.
 
-    It keeps the texts, not their scores, so that what is computed is what one call with
-    all texts gives. A metric makes it: `load_metric("bleu").accumulator()`.
-
-    Parameters
-    ----------
-    metric : Metric
-        What scores the texts.
+    It keeps the texts, not their scores, so that what is computed is what one call with all texts gives.
 
     Examples
     --------
@@ -648,32 +579,13 @@ class Accumulator:
         """Forget all texts, for the next epoch."""
         self._kept: dict[str, list[Any]] = {name: [] for name in self.metric.columns}
 
-    def update(
-        self,
-        *,
-        predictions: Iterable[str] | None = None,
-        references: Iterable[str | Iterable[str]] | None = None,
-        **columns: object,
-    ) -> None:
-        """Add a batch of texts; it takes what `Metric.compute` takes, and a batch may be empty.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As for `Metric.compute`; then nothing of the batch was added.
-        """
-        batch = self.metric.lists_of({"predictions": predictions, "references": references} | columns)
-        for name, values in batch.items():
+    def update(self, **columns: object) -> None:
+        """Add a batch of texts, as `Metric.compute` takes them; it may be empty, and is added whole or not at all."""
+        for name, values in self.metric.lists_of(columns).items():
             self._kept[name] += values
 
     def compute(self) -> JsonDict:
-        """Return what `Metric.compute` returns for all texts so far.
-
-        Raises
-        ------
-        ValueError
-            When there is none.
-        """
+        """Return what `Metric.compute` returns for all texts so far; raise a `ValueError` if there is none."""
         if not len(self):
             raise ValueError("there is nothing to compute: call update with predictions and references first")
         return self.metric.compute(**self._kept)
@@ -686,21 +598,19 @@ class Accumulator:
 
 
 def require_metric(value: object, name: str = "metric") -> Any:
-    """Return `value` if it scores texts as a `Metric` does; otherwise raise with the
-    remedy."""
+    """Return `value` if it scores texts as a `Metric` does; otherwise raise with the remedy."""
     if isinstance(value, type):
         raise TypeError(f"{name} is the class {value.__name__}: make one, {value.__name__}()")
     if callable(getattr(value, "score_many", None)) and isinstance(getattr(value, "columns", None), Mapping):
         return value
-    if inspect.isroutine(value) or isinstance(value, functools.partial):
+    if inspect.isroutine(value) or isinstance(value, partial):
         return Metric(value)
     remedy = "pass a name, a function such as f(candidate, references), or an object with columns and score_many"
     raise TypeError(f"{name} must be a metric, not {type(value).__name__} ({short_repr(value)}): {remedy}")
 
 
 def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: object) -> list[Outcome]:
-    """Return one outcome a row; each row has the metric's columns. A choice that
-    `score_many` has not is left out.
+    """Return one outcome a row; each row has the metric's columns. A choice that `score_many` has not is left out.
 
     Examples
     --------

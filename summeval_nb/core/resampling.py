@@ -71,7 +71,7 @@ def share_interval(share: float, worth: float, quantile: float) -> tuple[float, 
     Examples
     --------
     >>> low, high = share_interval(1.0, 20, 1.96)  # twenty of twenty
-    >>> round(low, 3), high
+    >>> round(low, 3), round(high, 9)
     (0.839, 1.0)
     """
     share, extra = min(1.0, max(0.0, share)), quantile * quantile / worth
@@ -173,10 +173,10 @@ class SignFlips(NamedTuple):
 def sign_flips(differences: np.ndarray, *, confidence: float, n_resamples: int, seed: int) -> SignFlips:
     """Test whether the mean of paired differences is 0, with two sides, and bound it by the same test.
 
-    If there were no difference, each value might as well have the other sign. Flipping the signs of some values
-    gives a greater mean where these have a mean below 0. So the test counts means of random subsets, and a mean
-    is inside of the interval if the test does not refuse it: the interval holds 0 where p is above 1 - confidence.
-    Six values at least bound a mean at 95 %. Up to 2**n = n_resamples every subset is taken.
+    If there were no difference, each value might as well have the other sign. Flipping the signs of some values gives a
+    greater mean where these have a mean below 0. So the test counts means of random subsets, and a mean is inside of
+    the interval if the test does not refuse it: the interval holds 0 where p is above 1 - confidence. Six values at
+    least bound a mean at 95 %. Up to 2**n = n_resamples every subset is taken.
 
     References
     ----------

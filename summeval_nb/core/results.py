@@ -9,7 +9,7 @@ import numbers
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
@@ -24,22 +24,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = [
-    "Sentence",
-    "Signature",
-    "Score",
-    "score_card",
-    "Evidence",
-    "Finding",
-    "Verdict",
-    "Outcome",
-    "as_outcome",
-    "shared_index",
-    "PooledCorrelation",
-    "ScoreTable",
-    "Result",
-    "Rows",
-]
+__all__ = ["Evidence", "Finding", "Outcome", "PooledCorrelation", "Result", "Rows", "Score", "ScoreTable", "Sentence"]
+__all__ += ["Signature", "Verdict", "as_outcome", "shared_index"]
+
+
+def written(result: Any) -> JsonDict:
+    """Return the fields of a result by name as plain data."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, (list, tuple)) and not hasattr(value, "_asdict"):
+            return [plain(part) for part in value]
+        if isinstance(value, Mapping):
+            return dict(value)
+        return value.to_dict() if hasattr(value, "to_dict") else value._asdict() if hasattr(value, "_asdict") else value
+
+    return {one.name: plain(getattr(result, one.name)) for one in fields(result)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,8 @@ class Sentence:
 class Signature(Mapping[str, str]):
     """The choices behind a score, in order, as `name:value|name:value`.
 
-    Values are stored as text: `True` becomes `yes`, `False` `no`, `None` `none`. Each
-    signature ends with the package's version.
+    Values are stored as text: `True` becomes `yes`, `False` `no`, `None` `none`. Each signature ends with the package's
+    version.
 
     Parameters
     ----------
@@ -121,8 +120,7 @@ class Signature(Mapping[str, str]):
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a signature back from its line, as it stands; raises a `ValueError` for
-        any other text."""
+        """Read a signature back from its line, as it stands; raises a `ValueError` for any other text."""
         pairs = [item.partition(":") for item in text.split("|")]
         if not all(name and colon for name, colon, _ in pairs):
             raise ValueError(f"{text[:80]!r} is no signature: it has to read name:value|name:value")
@@ -132,8 +130,7 @@ class Signature(Mapping[str, str]):
         return signature
 
     def differences(self, other: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
-        """Return the fields in which two signatures differ, each with both values (None
-        where it is absent)."""
+        """Return the fields in which two signatures differ, each with both values (None where it is absent)."""
         names = dict.fromkeys([*self, *other])
         return {name: (self.get(name), other.get(name)) for name in names if self.get(name) != other.get(name)}
 
@@ -225,8 +222,7 @@ class Score:
         return f"undefined: {self.reason}" if self.score is None else f"{self.score:.4f}"
 
     def rows(self) -> list[JsonDict]:
-        """Return the parts behind the number, one plain dictionary each; a subclass
-        says what they are."""
+        """Return the parts behind the number, one plain dictionary each; a subclass says what they are."""
         return [{"score": self.score, "reason": self.reason}]
 
     def numbers_by_name(self) -> dict[str, float | None]:
@@ -257,7 +253,9 @@ class Score:
         found = []
         for name, values in table.arrays().items():
             known = values[~np.isnan(values)]
-            low, high, why = mean_interval(known, bounded=cls.bounded, confidence=confidence, seed=seed)
+            how: JsonDict = {"n_resamples": max(200, min(2000, 20_000_000 // max(known.size, 1)))}  # fewer do for more
+            how |= {"confidence": confidence, "seed": seed}
+            low, high, why = mean_interval(known, bounded=cls.bounded, **how)
             mean = float(known.mean()) if known.size else None
             counts = {"n": int(known.size), "undefined": int(values.size - known.size)}
             found.append({"measure": name, "value": mean, "low": low, "high": high, **counts, "reason": why})
@@ -265,12 +263,7 @@ class Score:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return {
-            "score": self.score,
-            "reason": self.reason,
-            "rows": self.rows(),
-            "signature": str(self.signature),
-        }
+        return {"score": self.score, "reason": self.reason, "rows": self.rows(), "signature": str(self.signature)}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the parts behind the number as a table, one row each."""
@@ -283,32 +276,17 @@ class Score:
         return self._repr_html_()
 
     def _repr_html_(self) -> str:
-        return score_card(
-            type(self).__name__,
-            self.score,
-            self.reason,
-            self.rows(),
-            str(self.signature),
-        )
+        return _card(type(self).__name__, self.line, self.rows(), self.signature)
 
 
-def score_card(
-    name: str,
-    score: float | None,
-    reason: str,
-    rows: Sequence[Mapping[str, object]],
-    signature: str,
-) -> str:
-    """Return a score as an HTML block: its name and number, the parts as a table, the
-    signature."""
-    number = f"{score:.4f}" if score is not None else f"undefined: {reason}"
-    return render("card.html", title=name, number=number, lines=[], rows=rows, signature=signature)
+def _card(title: str, number: str, rows: Sequence[Mapping[str, object]], signature: Signature) -> str:
+    """A result as an HTML block: its name and number, the parts as a table, the signature."""
+    return render("card.html", title=title, number=number, lines=[], rows=rows, signature=str(signature))
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """An article sentence that a checker looked at: its index in the article, its
-    similarity (None: not measured)."""
+    """An article sentence that a checker looked at: its index in the article, its similarity (None: not measured)."""
 
     index: int
     similarity: float | None = None
@@ -321,11 +299,10 @@ class Evidence:
 class Finding(NamedTuple):
     """A passage of a summary or an answer that the evidence does not hold.
 
-    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"`, `"role"` or
-    `"modality"` (what the evidence says only under a condition, as a plan or as
-    possible). What a checker returns has its places in the sentence that it was given. In a
-    result they are places in the user's own text: `summary[start:end] == text`. `clash` says
-    that the passage cannot stand beside the evidence: such a sentence is never supported.
+    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"`, `"role"` or `"modality"` (what the evidence
+    says only under a condition, as a plan or as possible). What a checker returns has its places in the sentence that
+    it was given. In a result they are places in the user's own text: `summary[start:end] == text`. `clash` says that
+    the passage cannot stand beside the evidence: such a sentence is never supported.
     """
 
     kind: str
@@ -342,33 +319,29 @@ class Verdict:
     Parameters
     ----------
     probability : float or None
-        Probability of support in [0, 1]; None when the checker failed, was not asked, or
-        gave a hard verdict.
+        Probability of support in [0, 1]; None when the checker failed, was not asked, or gave a hard verdict.
     threshold : float
         From this probability on a sentence is supported, unless a finding clashes.
     contradicted_below : float, optional
-        Below this probability it is contradicted, and unclear in between; None: there
-        is no in between.
+        Below this probability it is contradicted, and unclear in between; None: there is no in between.
     evidence : sequence of Evidence
         The article sentences that were looked at, best first.
     findings : sequence of Finding
         What the evidence does not hold.
     details : mapping
-        What else the checker can say, such as its features or the probability mass of
-        its options.
+        What else the checker can say, such as its features or the probability mass of its options.
     failed : bool
         The checker gave no answer; the verdict is excluded from scores and counted.
     reason : str
         Why it failed, or why the sentence was not judged at all, as a heading is not.
     hard : str
-        What a checker says that gives no probability: `"supported"`, `"unclear"` or
-        `"contradicted"`. No threshold applies.
+        What a checker says that gives no probability: `"supported"`, `"unclear"` or `"contradicted"`. No threshold
+        applies.
 
     Raises
     ------
     ValueError
-        If the probability is outside [0, 1] or NaN, or there is none, no reason, and no
-        hard verdict.
+        If the probability is outside [0, 1] or NaN, or there is none, no reason, and no hard verdict.
     """
 
     probability: float | None
@@ -398,24 +371,21 @@ class Verdict:
 
     @property
     def judged(self) -> bool:
-        """Whether there is an answer; a failure has none, nor has what is not for
-        judging, such as a heading."""
+        """Whether there is an answer; a failure has none, nor has what is not for judging, such as a heading."""
         return self.probability is not None or bool(self.hard)
 
     @property
     def support(self) -> float | None:
-        """The probability; 1, 0.5 or 0 for a hard verdict; None when nothing was
-        judged."""
+        """The probability; 1, 0.5 or 0 for a hard verdict; None when nothing was judged."""
         hard = {"supported": 1.0, "unclear": 0.5, "contradicted": 0.0}
         return hard[self.hard] if self.hard else self.probability
 
     @property
     def state(self) -> str | None:
-        """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise,
-        or nothing of the kind).
+        """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise, or nothing of the kind).
 
-        None when nothing was judged. A probability between the two thresholds is
-        unclear, and so is one that reaches `threshold` although a finding clashes.
+        None when nothing was judged. A probability between the two thresholds is unclear, and so is one that reaches
+        `threshold` although a finding clashes.
         """
         if self.hard or self.probability is None:
             return self.hard or None
@@ -431,24 +401,11 @@ class Verdict:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return {
-            "supported": self.supported,
-            "state": self.state,
-            "probability": self.probability,
-            "threshold": self.threshold,
-            "contradicted_below": self.contradicted_below,
-            "evidence": [item.to_dict() for item in self.evidence],
-            "findings": [item._asdict() for item in self.findings],
-            "details": dict(self.details),
-            "failed": self.failed,
-            "reason": self.reason,
-            "hard": self.hard,
-        }
+        return {"supported": self.supported, "state": self.state, **written(self)}
 
 
 class Outcome(NamedTuple):
-    """What a metric found about one item: a finite score with status "ok", or None with
-    "undefined" or "failed"."""
+    """What a metric found about one item: a finite score with status "ok", or None with "undefined" or "failed"."""
 
     score: float | None
     status: str = "ok"
@@ -458,8 +415,7 @@ class Outcome(NamedTuple):
 
 
 def as_outcome(value: object, signature: str = "") -> Outcome:
-    """Return what a metric returned as an `Outcome`; NaN, infinity and what is no
-    number count as failed.
+    """Return what a metric returned as an `Outcome`; NaN, infinity and what is no number count as failed.
 
     Examples
     --------
@@ -468,64 +424,41 @@ def as_outcome(value: object, signature: str = "") -> Outcome:
     >>> as_outcome(float("nan")).status
     'failed'
     """
-    parts: Mapping[str, Any] = {}
-    reason = "the metric returned None"
+    parts, score, reason = {}, value, "the metric returned None"
     if isinstance(value, Score):
-        known = ("score", "reason", "signature")
-        parts = {name: part for name, part in value.to_dict().items() if name not in known}
-        score: object = value.score
-        reason, signature = value.reason, str(value.signature)
+        score, reason, signature = value.score, value.reason, str(value.signature)
+        parts = {name: part for name, part in value.to_dict().items() if name not in ("score", "reason", "signature")}
     elif isinstance(value, Mapping):
         if "score" not in value:
-            return Outcome(
-                None,
-                "failed",
-                f"the metric's mapping has no 'score'; it has: {', '.join(map(str, value))}",
-            )
+            has = ", ".join(map(str, value))
+            return Outcome(None, "failed", f"the metric's mapping has no 'score'; it has: {has}")
         parts = {name: part for name, part in value.items() if name not in ("score", "reason")}
         score, reason = value["score"], str(value.get("reason") or reason)
-    else:
-        score = value
     if score is None:
         return Outcome(None, "undefined", reason, parts, signature)
     if not isinstance(score, numbers.Real):
-        return Outcome(
-            None,
-            "failed",
-            f"the metric returned {type(score).__name__}, not a number",
-            parts,
-            signature,
-        )
+        return Outcome(None, "failed", f"the metric returned {type(score).__name__}, not a number", parts, signature)
     if not is_finite(score):
-        what = f"the metric returned {short_repr(score)}"
-        return Outcome(None, "failed", what, parts, signature)
+        return Outcome(None, "failed", f"the metric returned {short_repr(score)}", parts, signature)
     return Outcome(float(score), "ok", "", parts, signature)
-
-
-def _index_of(values: object) -> Any:
-    """The index of a Series, a DataFrame or a table that has one."""
-    return getattr(values, "index", None) if hasattr(values, "iloc") or isinstance(values, ScoreTable) else None
 
 
 def shared_index(**named: object) -> Any:
     """Return the index of the Series, DataFrames and tables among some values; None if there is none.
 
-    Raises
-    ------
-    ValueError
-        If two of the same length have different indexes: by their places, rows would be paired that do not
-        belong together.
+    Two of the same length with different indexes are a `ValueError`: by their places, rows would be paired that do not
+    belong together.
     """
-    found = {name: index for name, values in named.items() if (index := _index_of(values)) is not None}
+    indexed = {name: v for name, v in named.items() if hasattr(v, "iloc") or isinstance(v, ScoreTable)}
+    found = {name: index for name, v in indexed.items() if (index := getattr(v, "index", None)) is not None}
     first = next(iter(found), "")
     for name, index in found.items():
         own = found[first]
         if len(index) == len(own) and not index.equals(own):
-            raise ValueError(
-                f"{first} and {name} have different indexes ({short_repr(list(own[:3]))} and "
-                f"{short_repr(list(index[:3]))}): bring one into the order of the other, as in "
-                f"{name}.reindex({first}.index), or pass both as lists to pair them by place"
-            )
+            shown = f"{short_repr(list(own[:3]))} and {short_repr(list(index[:3]))}"
+            remedy = f"{name}.reindex({first}.index), or pass both as lists to pair them by place"
+            differ = f"{first} and {name} have different indexes ({shown})"
+            raise ValueError(f"{differ}: bring one into the order of the other, as in {remedy}")
     return found.get(first)
 
 
@@ -560,8 +493,8 @@ class ScoreTable(Generic[Result]):
     signature : Signature
         The options behind the numbers.
     arrays : mapping of str to array, optional
-        Each number by name, one place a text, NaN where there is none; the first is the main score. By default
-        they are read from the results' `numbers_by_name()`.
+        Each number by name, one place a text, NaN where there is none; the first is the main score. By default they are
+        read from the results' `numbers_by_name()`.
     result_of : callable, optional
         Makes the result of a text from its place, when somebody asks for it. A table can be pickled if it can.
     outcomes_of : callable, optional
@@ -572,10 +505,7 @@ class ScoreTable(Generic[Result]):
         Whether the worst texts are those with the highest scores, as of an error rate.
     """
 
-    index: Any = None
-    nothing: str = "there is nothing to score"
     sentence_columns: Sequence[str] = ()  # of the rows of a result, where these are sentences or statements
-    _sign: int = 1
 
     def __init__(
         self,
@@ -585,18 +515,14 @@ class ScoreTable(Generic[Result]):
         arrays: Mapping[str, np.ndarray] | None = None,
         result_of: Callable[[int], Result] | None = None,
         outcomes_of: Callable[[ScoreTable[Result]], list[Outcome]] | None = None,
-        nothing: str = "",
+        nothing: str = "there is nothing to score",
         index: Any = None,
         lower_is_better: bool = False,
     ):
         if (results is None) == (result_of is None) or (results is None and arrays is None):
             raise TypeError("a table needs results, or arrays with result_of, which makes a result from its place")
-        self.signature = signature
-        self.index = index
-        self.nothing = nothing or self.nothing
-        self._results = results
-        self._result_of = result_of
-        self._outcomes_of = outcomes_of
+        self.signature, self.index, self.nothing = signature, index, nothing
+        self._results, self._result_of, self._outcomes_of = results, result_of, outcomes_of
         self._sign = -1 if lower_is_better else 1
         self._arrays = None if arrays is None else dict(arrays)
         if results:
@@ -612,11 +538,7 @@ class ScoreTable(Generic[Result]):
         if self._arrays is None:
             rows = [result.numbers_by_name() for result in self.results]
             names = list(dict.fromkeys(name for row in rows for name in row)) or ["score"]
-            listed = {name: [row.get(name) for row in rows] for name in names}
-            self._arrays = {
-                name: np.array([np.nan if value is None else value for value in values], float)
-                for name, values in listed.items()
-            }
+            self._arrays = {name: np.array([row.get(name) for row in rows], float) for name in names}  # None is NaN
         return dict(self._arrays)
 
     def result(self, place: int) -> Result:
@@ -659,8 +581,7 @@ class ScoreTable(Generic[Result]):
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, str):
-            arrays = self.arrays()
-            return arrays[require_option(place, "number", arrays)]
+            return self._numbers(place)
         places = range(len(self))
         if isinstance(place, slice):
             return [self.result(own) for own in places[place]]
@@ -669,10 +590,8 @@ class ScoreTable(Generic[Result]):
         except IndexError:
             raise IndexError(f"there is no text {place}: the table has {len(self)}, counted from 0") from None
         except TypeError:
-            remedy = "its numbers are in to_frame() and arrays()"
-            raise TypeError(
-                f"a table takes a text's number or a column's name, not {short_repr(place)}; {remedy}"
-            ) from None
+            wanted = f"a text's number or a column's name, not {short_repr(place)}"
+            raise TypeError(f"a table takes {wanted}; its numbers are in to_frame() and arrays()") from None
         return self.result(own)
 
     def __iter__(self) -> Iterator[Result]:
@@ -687,11 +606,14 @@ class ScoreTable(Generic[Result]):
         found.index = index
         return found
 
-    def mean(self, name: str | None = None) -> float | None:
-        """Return the mean of the main score, or of another of `arrays`, where
-        defined."""
+    def _numbers(self, name: str | None) -> np.ndarray:
+        """The numbers of a name, or the main ones."""
         arrays = self.arrays()
-        values = self.scores if name is None else arrays[require_option(name, "number", arrays)]
+        return self.scores if name is None else arrays[require_option(name, "number", arrays)]
+
+    def mean(self, name: str | None = None) -> float | None:
+        """Return the mean of the main score, or of another of `arrays`, where defined."""
+        values = self._numbers(name)
         values = values[~np.isnan(values)]
         return float(values.mean()) if values.size else None
 
@@ -707,8 +629,7 @@ class ScoreTable(Generic[Result]):
         Texts are drawn again, but for yes/no items and shares, which have Wilson's. Where the texts cannot bound the
         mean, because they are fewer than three or all alike, both ends are None, and `reason` says so.
         """
-        arrays = self.arrays()
-        values = self.scores if name is None else arrays[require_option(name, "number", arrays)]
+        values = self._numbers(name)
         how: JsonDict = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
         return mean_interval(values[~np.isnan(values)], bounded=self._kind.bounded, **how)
 
@@ -734,16 +655,16 @@ class ScoreTable(Generic[Result]):
     def reasons(self) -> list[str]:
         """Return why a text has no score, one line a text; '' where it has one."""
         own = [getattr(result, "reason", "") for result in self._results] if self._results else [""] * len(self)
-        return [
-            "" if known else reason or self.nothing for known, reason in zip(self.defined.tolist(), own, strict=True)
-        ]
+        pairs = zip(self.defined.tolist(), own, strict=True)
+        return ["" if known else reason or self.nothing for known, reason in pairs]
 
     def rows(self) -> list[JsonDict]:
         """Return one plain dictionary a text; a number that is undefined is None."""
         if self._results is not None:
             return [result.row() for result in self._results]
-        columns = {name: _without_nan(values) for name, values in self.arrays().items()}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        arrays = self.arrays()
+        columns = [[None if math.isnan(value) else value for value in values.tolist()] for values in arrays.values()]
+        return [dict(zip(arrays, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def sentence_rows(self, place: int) -> list[JsonDict]:
         """Return one plain dictionary for each sentence or statement of a text."""
@@ -766,16 +687,8 @@ class ScoreTable(Generic[Result]):
     def to_frame(self, by: str = "text") -> pd.DataFrame:
         """Return the table for pandas, with the index of what was scored.
 
-        Parameters
-        ----------
-        by : {"text", "sentence"}
-            A row a text, or a row for each of its sentences or statements, where they were judged; `row` is then
-            the number of the text. A number that is undefined is missing.
-
-        Raises
-        ------
-        ValueError
-            If `by` is neither, or nothing of the table was judged by sentences.
+        `by="text"` is a row a text. `by="sentence"` is a row for each of its sentences or statements, where they were
+        judged (a `ValueError` where not); `row` is then the number of the text. What is undefined is missing.
         """
         import pandas as pd
 
@@ -848,44 +761,38 @@ class ScoreTable(Generic[Result]):
         if self._has_own_summary:
             note = ". ".join([*self._kind.remarks(self), str(self.signature)])
             summary = html_table(self._shown_summary(), caption=f"{len(self)} texts", note=note)
-            shown = [folded(f"{n}: {self.headline(n)}", Markup(self.drawn(n))) for n in range(min(len(self), 10))]
-            return Markup("".join([summary, *shown]))
+            return Markup("".join([summary, *(self._folded(place, place) for place in range(min(len(self), 10)))]))
         return self._card(", the first 10 below" if len(self) > 10 else "", self.rows()[:10])
 
     def _card(self, more: str, rows: Sequence[Mapping[str, object]]) -> str:
-        heading = f"{self.main}, mean of {len(self)} texts"
-        reason = f"no text of {len(self)} has a score"
-        return score_card(heading + more, self.mean(), reason, rows, str(self.signature))
+        mean = self.mean()
+        number = f"undefined: no text of {len(self)} has a score" if mean is None else f"{mean:.4f}"
+        return _card(f"{self.main}, mean of {len(self)} texts{more}", number, rows, self.signature)
+
+    def _folded(self, place: int, label: object) -> str:
+        """The report of a text, behind its label and its score."""
+        result: Any = self.result(place)
+        drawn = result.drawn(place) if isinstance(result, Score) else result._repr_html_()
+        return folded(f"{label}: {result.line}", Markup(drawn))
 
     def worst_first(self) -> list[int]:
         """Return the places of the texts, the worst score first and those without any at the end."""
         return self._kind.worst_first(self)
-
-    def headline(self, place: int) -> str:
-        """Return what a page says of a text while its report is folded."""
-        return self.result(place).line
-
-    def drawn(self, place: int) -> str:
-        """Return the report of a text as HTML."""
-        result: Any = self.result(place)
-        return result.drawn(place) if isinstance(result, Score) else result._repr_html_()
 
     def to_csv(self, path: str | PathLike[str]) -> Path:
         """Write one row a text as CSV, a cell that a spreadsheet could run made harmless, and return the path."""
         from .files import csv_text, plain_cell
 
         labels = range(len(self)) if self.index is None else self.index
-        rows = [
-            {"text": plain_cell(label), **{name: plain_cell(value) for name, value in row.items()}}
-            for label, row in zip(labels, self.rows(), strict=True)
-        ]
+        rows = [{"text": label, **row} for label, row in zip(labels, self.rows(), strict=True)]
+        rows = [{name: plain_cell(value) for name, value in row.items()} for row in rows]
         names = list(dict.fromkeys(name for row in rows for name in row)) or ["text", *self.arrays()]
-        write_whole(Path(path), csv_text(rows, names))
+        write_whole(path, csv_text(rows, names))
         return Path(path)
 
     def to_json(self, path: str | PathLike[str]) -> Path:
         """Write what `to_dict` returns as JSON and return the path."""
-        write_whole(Path(path), json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False) + "\n")
+        write_whole(path, json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False) + "\n")
         return Path(path)
 
     def to_html(self, path: str | PathLike[str], *, title: str = "") -> Path:
@@ -894,22 +801,14 @@ class ScoreTable(Generic[Result]):
         The page makes no request and runs no script. Its title is the main score's name, or the one given.
         """
         labels = range(len(self)) if self.index is None else self.index
-        reports = [
-            folded(f"{labels[place]}: {self.headline(place)}", Markup(self.drawn(place)))
-            for place in self.worst_first()
-        ]
-        target, title = Path(path), title or self.main
-        write_whole(target, html_page(title, "".join([self._card(", the worst first", []), *reports])))
-        return target
+        reports = [self._folded(place, labels[place]) for place in self.worst_first()]
+        page = html_page(title or self.main, "".join([self._card(", the worst first", []), *reports]))
+        write_whole(path, page)
+        return Path(path)
 
 
 def _without(row: JsonDict, name: str) -> JsonDict:
     return {key: value for key, value in row.items() if key != name}
-
-
-def _without_nan(values: np.ndarray) -> list[float | None]:
-    """Numbers as plain data: None where an array holds NaN."""
-    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 class Rows:

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -51,74 +52,39 @@ def _asked(rng: random.Random, folder: Path) -> str:
     return str(path)
 
 
+COMMANDS = """
+score bleu TABLE / score bleu PLAIN PLAIN / score rouge TABLE / score rouge PLAIN PLAIN / score chrf TABLE
+score ter PLAIN PLAIN / score rouge bleu chrf TABLE / score faithfulness PLAIN PLAIN / score answers TABLE
+score context_recall ASKED / score VALUE ASKED / score summary_score TABLE / run TABLE bleu --out OUT
+run TABLE --metric rouge --out OUT --workers 1 / run TABLE --metric VALUE --out OUT --workers 1 / report OUT
+report PLAIN / correlate TABLE --metric candidate --human id / correlate TABLE --metric candidate --human VALUE
+summeval PLAIN / store info PLAIN / store prune PLAIN / compare ASKED / compare ASKED --rank / metrics
+annotators TABLE --raters id,candidate --level nominal / annotators ASKED --raters a,b --coefficient cohen
+annotators ASKED --raters VALUE --coefficient fleiss / correct TABLE TABLE -o verdict=VALUE
+correct TABLE --draw 1 --out LABELS / correct TABLE --draw VALUE --out LABELS / checker-bench --data rows:ASKED
+checker-bench --data qags:ASKED / judge-bench --judge words --set pairs --limit 2 / judge-bench --set VALUE
+VALUE PLAIN
+"""
+MORE = "-o VALUE / --json / --html PAGE / --csv PAGE / --column VALUE / --format x / --timeout inf / --VALUE"
+
+
 def _command(rng: random.Random, folder: Path) -> list[str]:
-    table = lambda: _file(rng, folder, rng.choice(["jsonl", "csv"]))
-    plain = lambda: _file(rng, folder, "txt")
-    asked = lambda: _asked(rng, folder)
-    value = lambda: rng.choice(
-        [
-            "n=2",
-            "n=1000000000",
-            "lowercase=yes",
-            "smooth=exp",
-            "stemmer=true",
-            f"n={corpus.text(rng)[:50]}",
-            corpus.text(rng)[:50],
-        ]
-    )
-    out = str(folder / "out")
-    command = rng.choice(
-        [
-            ["score", "bleu", table()],
-            ["score", "bleu", plain(), plain()],
-            ["score", "rouge", table()],
-            ["score", rng.choice(["chrf", "ter"]), table()],
-            ["score", rng.choice(["chrf", "ter"]), plain(), plain()],
-            ["score", "rouge", plain(), plain()],
-            ["score", "faithfulness", plain(), plain()],
-            [
-                "run",
-                table(),
-                "--metric",
-                rng.choice(["bleu", "rouge", corpus.text(rng)[:30]]),
-                "--out",
-                out,
-                "--workers",
-                "1",
-            ],
-            ["run", table(), "bleu", "--out", out],
-            ["report", rng.choice([out, plain()])],
-            ["correlate", table(), "--metric", "candidate", "--human", rng.choice(["id", corpus.text(rng)[:30]])],
-            ["summeval", plain()],
-            ["store", rng.choice(["info", "prune"]), plain()],
-            ["score", "answers", table()],
-            ["score", rng.choice(["context_recall", "answer_relevancy", value()]), asked()],
-            ["compare", asked()],
-            ["compare", asked(), "--rank"],
-            ["annotators", table(), "--raters", rng.choice(["id,candidate", value()]), "--level", "nominal"],
-            ["annotators", asked(), "--raters", "a,b", "--coefficient", rng.choice(["cohen", "fleiss"])],
-            ["correct", table(), table(), "-o", f"verdict={value()}"],
-            ["correct", table(), "--draw", rng.choice(["1", value()]), "--out", str(folder / "to_label.csv")],
-            ["checker-bench", "--data", f"{rng.choice(['rows', 'qags', 'begin', 'summedits'])}:{asked()}"],
-            ["judge-bench", "--judge", "words", "--set", rng.choice(["pairs", value()]), "--limit", "2"],
-            ["score", "summary_score", table()],
-            ["metrics"],
-            [corpus.text(rng)[:30], plain()],
-        ]
-    )
+    """A command with words that stand for files and values, some of them hostile."""
+    values = ["n=2", "n=1000000000", "lowercase=yes", "smooth=exp", "stemmer=true", f"n={corpus.text(rng)[:50]}"]
+    made = {
+        "TABLE": lambda: _file(rng, folder, rng.choice(["jsonl", "csv"])),
+        "PLAIN": lambda: _file(rng, folder, "txt"),
+        "ASKED": lambda: _asked(rng, folder),
+        "VALUE": lambda: rng.choice([*values, corpus.text(rng)[:50]]),
+        "OUT": lambda: str(folder / "out"),
+        "LABELS": lambda: str(folder / "to_label.csv"),
+        "PAGE": lambda: str(folder / "page.html"),
+    }
+    words = rng.choice(COMMANDS.strip().replace("\n", " / ").split(" / ")).split()
     for _ in range(rng.choice([0, 0, 1, 2])):
-        command += rng.choice(
-            [
-                ["-o", value()],
-                ["--json"],
-                ["--html", str(folder / "page.html")],
-                ["--column", value()],
-                ["--format", rng.choice(["csv", "jsonl", "x"])],
-                ["--timeout", rng.choice(["inf", "nan", "0", "-1", "x"])],
-                [f"--{corpus.text(rng)[:20]}"],
-            ]
-        )
-    return [word.replace("\x00", "_") for word in command]
+        words += rng.choice(MORE.split(" / ")).split()
+    name = re.compile("|".join(made))
+    return [name.sub(lambda found: made[found[0]](), word).replace("\x00", "_") for word in words]
 
 
 def said(command: list[str], given: bytes) -> tuple[object, str, str]:
