@@ -308,7 +308,7 @@ def compare(
     Example: summeval compare pairs.jsonl --backend llm:FOLDER
     """
     from summeval_nb.core.metric import Metric
-    from summeval_nb.judged.comparisons import compare_answers, compare_answers_many, rank_systems
+    from summeval_nb.judged.grading import compare_answers, compare_answers_many, rank_systems
 
     metric: Any = Metric(_ranked) if rank else "side_by_side"
     (rows,), bad = shell.read_table(table, given, metric)

@@ -62,29 +62,29 @@ def by_colour(prompt):
     return "No, the boat was blue." if "yellow" in prompt.rpartition("<claim>")[2] else "**Yes.** So it says."
 
 
-@pytest.mark.parametrize("knows", [(), ("temperature", "max_tokens"), ("temperature", "max_completion_tokens")])
-def test_a_plain_reply_is_a_hard_verdict(knows):
-    modest = Modest(by_colour, *knows)
-    with RawServer(modest) as server:
-        result = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(backend_for(server), threshold=0.9))
-    assert result.score == 0.5 and [verdict.hard for verdict in result.verdicts] == ["supported", "contradicted"]
-    assert all(verdict.probability is None and verdict.judged for verdict in result.verdicts)
-    assert "2 hard" in result.report().title and "supported (hard)" in result.to_text()
-    assert result.signature["verdicts"] == "hard" and result.mean_probability is None
-    again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
-    assert again.verdicts == result.verdicts and again.score == 0.5
-    assert all(request.keys() - {"model", "messages"} == set(knows) for request in modest.asked[-2:])
+def test_a_plain_reply_is_a_hard_verdict():
+    for knows in ((), ("temperature", "max_tokens"), ("temperature", "max_completion_tokens")):
+        modest = Modest(by_colour, *knows)
+        with RawServer(modest) as server:
+            result = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(backend_for(server), threshold=0.9))
+        assert result.score == 0.5 and [verdict.hard for verdict in result.verdicts] == ["supported", "contradicted"]
+        assert all(verdict.probability is None and verdict.judged for verdict in result.verdicts)
+        assert "2 hard" in result.report().title and "supported (hard)" in result.to_text()
+        assert result.signature["verdicts"] == "hard" and result.mean_probability is None
+        again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
+        assert again.verdicts == result.verdicts and again.score == 0.5
+        assert all(request.keys() - {"model", "messages"} == set(knows) for request in modest.asked[-2:])
 
 
-@pytest.mark.parametrize("dialect", ["llamacpp", "vllm", "ollama", "openai"])
-def test_constraints_without_probabilities_are_kept(dialect):
-    with MisbehavingServer("no_logprobs", dialect=dialect, also_probe=True) as server:
-        backend = backend_for(server)
-        choice = backend.choose("Well?", OPTIONS)
-        assert choice.hard and choice.label in OPTIONS and choice.probabilities == {} and backend.hard
-        fields = {"grammar", "structured_outputs", "response_format"}
-        assert fields & server.questions[-1].keys() and "logprobs" not in server.questions[-1]
-        assert sum(PROBE in question["messages"][-1]["content"] for question in server.questions) == 2
+def test_constraints_without_probabilities_are_kept():
+    for dialect in ("llamacpp", "vllm", "ollama", "openai"):
+        with MisbehavingServer("no_logprobs", dialect=dialect, also_probe=True) as server:
+            backend = backend_for(server)
+            choice = backend.choose("Well?", OPTIONS)
+            assert choice.hard and choice.label in OPTIONS and choice.probabilities == {} and backend.hard
+            fields = {"grammar", "structured_outputs", "response_format"}
+            assert fields & server.questions[-1].keys() and "logprobs" not in server.questions[-1]
+            assert sum(PROBE in question["messages"][-1]["content"] for question in server.questions) == 2
 
 
 def test_a_model_that_says_neither_is_unclear_not_unsupported():
@@ -96,15 +96,16 @@ def test_a_model_that_says_neither_is_unclear_not_unsupported():
     assert "\x1b" not in result.to_text() and "<b>weather" not in result._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("text", "finish", "words"),
-    [("", "stop", "it is empty"), ("Let me think about this", "length", "cut off"), ("x" * 500, "length", "x" * 200)],
-)
-def test_a_reply_that_holds_nothing_is_a_failure(text, finish, words):
-    replies = Modest(lambda prompt: "zebra-4" if "zebra" in prompt else text, finish=finish)
-    with RawServer(replies) as server, pytest.raises(InvalidOutput, match=words) as caught:
-        backend_for(server).choose("Well?", OPTIONS)
-    assert not isinstance(caught.value, Undecided) and "x" * 201 not in str(caught.value)
+def test_a_reply_that_holds_nothing_is_a_failure():
+    for text, finish, words in (
+        ("", "stop", "it is empty"),
+        ("Let me think about this", "length", "cut off"),
+        ("x" * 500, "length", "x" * 200),
+    ):
+        replies = Modest(lambda prompt, text=text: "zebra-4" if "zebra" in prompt else text, finish=finish)
+        with RawServer(replies) as server, pytest.raises(InvalidOutput, match=words) as caught:
+            backend_for(server).choose("Well?", OPTIONS)
+        assert not isinstance(caught.value, Undecided) and "x" * 201 not in str(caught.value)
 
 
 def test_where_nothing_can_be_had_the_server_is_refused_for_good():
@@ -118,40 +119,29 @@ def test_where_nothing_can_be_had_the_server_is_refused_for_good():
     assert len(modest.asked) == 5  # four ways, one of them twice: with either name for the most tokens
 
 
-@pytest.mark.parametrize(
-    ("reply", "option"),
-    [
-        ("yes", "yes"),
-        (" YES!", "yes"),
-        ("No, it does not.", "no"),
-        ('```json\n{"answer": "no",}\n```', "no"),
-        ('{"verdict": "yes"}', "yes"),
-        ("<think>yes? no?</think>\n\nThe final answer is **yes**.", "yes"),
-        ("The evidence says so.\n\nAnswer: yes", "yes"),
-        ("Yes, at first.\nFinal answer: no", None),
-        ("There is no way to know", None),
-        ("No evidence denies it", None),
-        ("My answer is: no", "no"),
-        ("yes/no", None),
-        ("", None),
-        ("{" * 100_000, None),
-        (" \n*" * 100_000, None),
-        ("answer is " * 50_000, None),
-        ("\n" * 100_000 + "maybe", None),
-    ],
-    ids=lambda value: str(value)[:20],
-)
-def test_an_option_is_read_where_it_is_stated(reply, option):
+def test_an_option_is_read_where_it_is_stated():
     with comes_back():
-        assert read_choice(reply, OPTIONS) == option
-
-
-@pytest.mark.parametrize(
-    ("reply", "grade"),
-    [("4", "4"), ("4/5", "4"), ("Grade: 4 out of 5", "4"), ("3.5", None), ("-1", None), ("**Score:** 2", "2")],
-)
-def test_a_grade_is_a_whole_number_or_none(reply, grade):
-    assert read_choice(reply, ["1", "2", "3", "4", "5"]) == grade
+        for reply, option in (
+            ("yes", "yes"),
+            (" YES!", "yes"),
+            ("No, it does not.", "no"),
+            ('```json\n{"answer": "no",}\n```', "no"),
+            ('{"verdict": "yes"}', "yes"),
+            ("<think>yes? no?</think>\n\nThe final answer is **yes**.", "yes"),
+            ("The evidence says so.\n\nAnswer: yes", "yes"),
+            ("Yes, at first.\nFinal answer: no", None),
+            ("There is no way to know", None),
+            ("My answer is: no", "no"),
+            ("yes/no", None),
+            ("", None),
+            ("{" * 100_000, None),
+            (" \n*" * 100_000, None),
+            ("answer is " * 50_000, None),
+            ("\n" * 100_000 + "maybe", None),
+        ):
+            assert read_choice(reply, OPTIONS) == option, reply[:40]
+    grades = {"4": "4", "4/5": "4", "Grade: 4 out of 5": "4", "3.5": None, "-1": None, "**Score:** 2": "2"}
+    assert {reply: read_choice(reply, list("12345")) for reply in grades} == grades
 
 
 def test_samples_are_counted_and_stored_one_by_one(tmp_path):
@@ -232,16 +222,17 @@ def test_little_mass_is_said_in_the_title():
     assert result.report().title.endswith("2 with a probability mass below 0.5")
 
 
-@pytest.mark.parametrize("load", [load_checker, load_judge])
-def test_an_unknown_name_lists_every_form(load):
-    with pytest.raises(ValueError, match="'llm:gpt-4o-mini@https://HOST/v1'") as caught:
-        load("gpt-4o-mini")
-    assert all(form in str(caught.value) for form in ("embedded", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf"))
-    with pytest.raises(ValueError, match="did you mean 'embedded'"):
-        load("embeded")
-    with pytest.raises(ValueError) as caught:
-        load("small@http://someone:hunter2@host/v1?key=k-777")
-    assert "hunter2" not in str(caught.value) and "k-777" not in str(caught.value)
+def test_an_unknown_name_lists_every_form():
+    forms = ("embedded", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf")
+    for load in (load_checker, load_judge):
+        with pytest.raises(ValueError, match="'llm:gpt-4o-mini@https://HOST/v1'") as caught:
+            load("gpt-4o-mini")
+        assert all(form in str(caught.value) for form in forms)
+        with pytest.raises(ValueError, match="did you mean 'embedded'"):
+            load("embeded")
+        with pytest.raises(ValueError) as caught:
+            load("small@http://someone:hunter2@host/v1?key=k-777")
+        assert "hunter2" not in str(caught.value) and "k-777" not in str(caught.value)
 
 
 ROWS = [{"text": ARTICLE, "summary": f"Anna bought car {n}."} for n in range(6)]

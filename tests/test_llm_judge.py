@@ -352,11 +352,30 @@ def test_a_real_server_is_held_to_the_schema(llama_server):  # noqa: F811
 
 
 def test_replies_beyond_measure_are_asked_for_again():
-    from summeval_nb.judged.cases import of_measure, read_units
-
-    assert of_measure(["It rained."] * 12, "It rained.") and read_units(["Ben came."], ["He came."]) == ["Ben came."]
-    with pytest.raises(ValueError, match="many times as long"):
-        of_measure(["It rained all day."] * 60, "It rained.")
+    judge, _ = scripted({"case_1": ["It rained. " * 20] * 2})
+    with pytest.raises(JudgeFailure, match="many times as long"):
+        judge.statements("It rained.")
+    assert judge.calls == 2
     for new in ("He came. " * 20, "- He came."):
-        with pytest.raises(ValueError, match="rewritten"):
-            read_units([new], ["He came."])
+        with pytest.raises(JudgeFailure, match="rewritten"):
+            scripted({"case_1": [new]})[0].resolve_pronouns("", ["He came."])
+
+
+def test_long_texts_give_units_phrases_and_questions_window_by_window():
+    shown = []
+
+    def respond(prompt):
+        shown.append(cases_of(prompt))
+        replies = {}
+        for i, case in enumerate(shown[-1], 1):
+            asked = [{"question": f"{k}?", "statement": k} for k in case.get("keyphrases", [])]
+            replies[f"case_{i}"] = case["units"] if "units" in case else asked or [case["text"].split()[-1].strip(".")]
+        return json.dumps(replies)
+
+    judge = LLMJudge(ScriptedBackend(respond), window=200)
+    text = "The bridge opened in 1931. " * 7 + "Some 40,000 cars cross it. " * 7
+    assert [phrase.text for phrase in judge.keyphrases(text, 4)] == ["1931", "it"]
+    assert [case["n"] for case in shown[0]] == [2, 2]
+    assert [one.statement for one in judge.questions(text, ["cars", "1931"])] == ["1931", "cars"]
+    units = [f"Unit {n} is here and it is long enough." for n in range(8)]
+    assert judge.resolve_pronouns("", units).units == tuple(units) and len(shown[-1]) == 2

@@ -9,7 +9,7 @@ from summeval_nb.core.base import Stages, one_bar, steps
 from summeval_nb.core.data import sample_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.judged.answers import evaluate_answers
-from summeval_nb.judged.comparisons import compare_answers_many
+from summeval_nb.judged.grading import compare_answers_many
 from summeval_nb.judged.rag import evaluate_rag
 from summeval_nb.judged.summary_score import summarization_scores
 from summeval_nb.models.store import fill_missing

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.evidence.model_checkers import ClaimFinder
-from summeval_nb.judged.cases import choice_prompt
-from summeval_nb.judged.llm import PROMPTS
+from summeval_nb.judged.llm import PROMPTS, choice_prompt
 from summeval_nb.judged.pairwise import Pair, rubric_prompt, side_by_side_prompt
 from summeval_nb.judged.ratings import rating_prompt
 from summeval_nb.models.base import ScriptedBackend, as_json, mark, neutralise, plain

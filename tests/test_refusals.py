@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from summeval_nb.judged.asking import premise_sentences
 from summeval_nb.judged.refusals import lean_of, mean_states, mean_vectors, refusal_flags, refusal_signs, told
+from summeval_nb.judged.statements import premise_sentences
 from summeval_nb.text.embed import load_embedder
 
 

@@ -172,7 +172,7 @@ _KNOWN: dict[str, _Known] = {
     "ndcg": _Known("judged.ranking:ndcg", "wanted search results on top"),
     "recall_at_k": _Known("judged.ranking:recall_at_k", "wanted search results that were found"),
     "hit_rate": _Known("judged.ranking:hit_rate", "whether any wanted result was found"),
-    "side_by_side": _Known("judged.comparisons:compare_answers", "preference for a over b", better="neither"),
+    "side_by_side": _Known("judged.grading:compare_answers", "preference for a over b", better="neither"),
     "rubric": _Known("judged.grading:rubric_score", "a model's grade by your criteria", "1 to 5"),
 }
 

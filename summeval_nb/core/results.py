@@ -234,8 +234,9 @@ class Score:
         return dict(self.numbers_by_name())
 
     def outcome(self) -> Outcome:
-        """Return what a run writes down for this result."""
-        return as_outcome(self)
+        """Return what a run writes down for this result: failed where a call failed and left no score."""
+        found, failed = as_outcome(self), getattr(self, "failed", False) or getattr(self, "n_failed", 0)
+        return found._replace(status="failed") if self.score is None and failed else found
 
     @classmethod
     def worst_first(cls, table: ScoreTable[Any]) -> list[int]:
@@ -252,13 +253,9 @@ class Score:
         """Return one row for each number of a table of such results: its mean with an interval, and its counts."""
         found = []
         for name, values in table.arrays().items():
-            known = values[~np.isnan(values)]
-            how: JsonDict = {"n_resamples": max(200, min(2000, 20_000_000 // max(known.size, 1)))}  # fewer do for more
-            how |= {"confidence": confidence, "seed": seed}
-            low, high, why = mean_interval(known, bounded=cls.bounded, **how)
-            mean = float(known.mean()) if known.size else None
-            counts = {"n": int(known.size), "undefined": int(values.size - known.size)}
-            found.append({"measure": name, "value": mean, "low": low, "high": high, **counts, "reason": why})
+            row = mean_row(name, values, confidence, seed, bounded=cls.bounded)
+            why = row.pop("reason")
+            found.append(row | {"undefined": len(values) - row["n"], "reason": why})
         return found
 
     def to_dict(self) -> JsonDict:
@@ -274,6 +271,11 @@ class Score:
     def drawn(self, key: int | None = None) -> str:
         """Return the report as HTML; `key` keeps two of the same texts apart on a page."""
         return self._repr_html_()
+
+    def to_html(self, path: str | PathLike[str]) -> Path:
+        """Write the report as one stand-alone file that makes no request, and return its path."""
+        write_whole(Path(path), html_page(f"{type(self).__name__}: {self.line}"[:100], self._repr_html_()))
+        return Path(path)
 
     def _repr_html_(self) -> str:
         return _card(type(self).__name__, self.line, self.rows(), self.signature)
@@ -474,6 +476,27 @@ class PooledCorrelation(NamedTuple):
     n: int
     left_out: int
     reason: str = ""
+
+
+def mean_row(
+    name: str, values: Iterable[float | None], confidence: float, seed: int, *, bounded: bool = True
+) -> JsonDict:
+    """Return the mean of the numbers that there are with its interval, as a row of a summary.
+
+    Values are shares, in [0, 1], if they are `bounded`; None and NaN are left out.
+    """
+    listed = values if isinstance(values, np.ndarray) else [np.nan if value is None else value for value in values]
+    given = np.asarray(listed, dtype=float)
+    known = given[~np.isnan(given)]
+    how: JsonDict = {"n_resamples": max(200, min(2000, 20_000_000 // max(known.size, 1)))}  # fewer do for more
+    low, high, why = mean_interval(known, bounded=bounded, confidence=confidence, seed=seed, **how)
+    mean = float(known.mean()) if known.size else None
+    return {"measure": name, "value": mean, "low": low, "high": high, "n": known.size, "reason": why}
+
+
+def rate_row(name: str, hits: int, of: int, confidence: float) -> JsonDict:
+    """Return a share of texts with Wilson's interval, as a row of a summary; undefined if there is none to count."""
+    return mean_row(name, [1.0] * hits + [0.0] * (of - hits), confidence, 0)
 
 
 Result = TypeVar("Result", bound=Any)  # what a table holds for each text: a `Score`

@@ -7,18 +7,18 @@ import summeval_nb.core.results as _results
 
 from .answers import AnswerReport as AnswerReport
 from .answers import evaluate_answer as evaluate_answer
-from .asking import BulkJudge as BulkJudge
 from .citations import Citation as Citation
 from .citations import CitationsScore as CitationsScore
 from .citations import CitedSentence as CitedSentence
 from .citations import check_citations as check_citations
-from .comparisons import AnswerComparison as AnswerComparison
-from .comparisons import bradley_terry as bradley_terry
-from .comparisons import compare_answers as compare_answers
-from .comparisons import rank_systems as rank_systems
 from .coverage import qa_score as qa_score
+from .embedded import BulkJudge as BulkJudge
 from .embedded import EmbeddedJudge as EmbeddedJudge
+from .grading import AnswerComparison as AnswerComparison
 from .grading import Rating as Rating
+from .grading import bradley_terry as bradley_terry
+from .grading import compare_answers as compare_answers
+from .grading import rank_systems as rank_systems
 from .grading import rate as rate
 from .grading import rubric_score as rubric_score
 from .judging import Answer as Answer
@@ -56,7 +56,7 @@ from .summary_score import summarization_score as summarization_score
 if not _typing.TYPE_CHECKING:
     from .answers import evaluate_answers as evaluate_answers
     from .citations import check_citations_many as check_citations_many
-    from .comparisons import compare_answers_many as compare_answers_many
+    from .grading import compare_answers_many as compare_answers_many
     from .grading import rate_many as rate_many
     from .grading import rubric_many as rubric_many
     from .rag import rag_many as rag_many
@@ -117,7 +117,7 @@ def rate_many(
     scale: tuple[int, int] = ...,
     samples: int = ...,
     workers: int = ...,
-    store: _typing.Any | str | None = ...,
+    store: _typing.Any = ...,
     progress: bool | None = ...,
 ) -> _results.ScoreTable[Rating]: ...
 def rubric_many(
@@ -131,7 +131,7 @@ def rubric_many(
     title: str = ...,
     samples: int = ...,
     workers: int = ...,
-    store: _typing.Any | str | None = ...,
+    store: _typing.Any = ...,
     progress: bool | None = ...,
 ) -> _results.ScoreTable[Rating]: ...
 def rag_many(

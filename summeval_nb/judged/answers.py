@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
@@ -20,11 +19,10 @@ from summeval_nb.core.base import (
     require_text,
     steps,
 )
-from summeval_nb.core.files import require_passages, require_truth, table_rows, write_whole
-from summeval_nb.core.html import Markup, html_page, markdown_report, render
+from summeval_nb.core.files import require_passages, require_truth, table_rows
+from summeval_nb.core.html import Markup, markdown_report, render
 from summeval_nb.core.metric import batch, metric
-from summeval_nb.core.resampling import mean_interval
-from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, mean_row, rate_row
 from summeval_nb.evidence.base import warn_of_paths
 from summeval_nb.judged.correctness import Correctness, correctness, hypothesis_score, pair_score, verdict_of
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, as_statement
@@ -39,19 +37,7 @@ from summeval_nb.text.markdown import Row
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PAIRS",
-    "AnswerReport",
-    "AnswerRow",
-    "Hypothesis",
-    "Inference",
-    "JudgedStatement",
-    "evaluate_answer",
-    "evaluate_answers",
-    "evaluate_rows",
-    "mean_row",
-    "rate_row",
-]
+__all__ = ["AnswerReport", "evaluate_answer", "evaluate_answers"]
 
 PAIRS = {
     "answer_given_context": "context → answer",
@@ -157,10 +143,6 @@ class Inference:
         ]
 
 
-_COLUMNS = (
-    *("pair", "hypothesis", "unit", "start", "end", "resolved", "statement", "rewritten", "label", "counts"),
-    *("probability", "evidence", "not_found", "spans", "reason"),
-)
 _LABEL_WORDS = {"entailed": "entailed", "contradicted": "contradicted", "neutral": "not said", None: "not judged"}
 _VERDICTS = ("right", "partly right", "wrong", "refused", "the judge cannot tell")
 _WORST = ("wrong", "refused", "the judge cannot tell", "partly right", "right")
@@ -211,7 +193,10 @@ class AnswerReport(Score):
         Every choice behind the numbers.
     """
 
-    sentence_columns: ClassVar = _COLUMNS
+    sentence_columns: ClassVar = (
+        *("pair", "hypothesis", "unit", "start", "end", "resolved", "statement", "rewritten", "label", "counts"),
+        *("probability", "evidence", "not_found", "spans", "reason"),
+    )
 
     score: float | None = None
     inferences: Mapping[str, Inference]
@@ -305,11 +290,10 @@ class AnswerReport(Score):
         return {name: pair.score for name, pair in self.inferences.items()} | {"correctness": self.correctness.f1}
 
     def outcome(self) -> Outcome:
-        """Return what a run writes down for this answer."""
-        left_out = ("context", "premises", "signature")
-        parts = {name: value for name, value in self.to_dict().items() if name not in left_out}
-        status = "ok" if self.score is not None else "failed" if self.n_failed else "undefined"
-        return Outcome(self.score, status, self.reason, parts, str(self.signature))
+        """Return what a run writes down for this answer: all but the long texts."""
+        found = super().outcome()
+        left_out = ("context", "premises")
+        return found._replace(parts={name: part for name, part in found.parts.items() if name not in left_out})
 
     @classmethod
     def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
@@ -363,9 +347,7 @@ class AnswerReport(Score):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each statement."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows(), columns=list(_COLUMNS))
+        return super().to_frame().reindex(columns=list(self.sentence_columns))
 
     def __repr__(self) -> str:
         row = self.row()
@@ -412,12 +394,6 @@ class AnswerReport(Score):
             markdown_report("Statements", rows=rows, note=str(self.signature), level=3),
         ]
         return "\n".join(parts)
-
-    def to_html(self, path: str | Path) -> Path:
-        """Write the report as one file that needs nothing else, and return its path."""
-        target = Path(path)
-        write_whole(target, html_page(f"Answer: {self.question[:60]}", self._repr_html_()))
-        return target
 
 
 class AnswerRow(NamedTuple):
@@ -674,24 +650,10 @@ def _notes_of(row: AnswerRow, parts: Mapping[Reply, _Parts]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def mean_row(name: str, values: Sequence[float], confidence: float, seed: int) -> JsonDict:
-    """Return the mean of a measure in [0, 1] over rows with its interval; None, with a reason, where it has none."""
-    low, high, why = mean_interval(values, bounded=True, confidence=confidence, seed=seed)
-    mean = sum(values) / len(values) if values else None
-    return {"measure": name, "value": mean, "low": low, "high": high, "n": len(values), "reason": why}
-
-
-def rate_row(name: str, hits: int, of: int, confidence: float) -> JsonDict:
-    """Return a share of rows with Wilson's interval; undefined when there are no rows to count among."""
-    return mean_row(name, [1.0] * hits + [0.0] * (of - hits), confidence, 0)
-
-
 def _summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) -> list[JsonDict]:
     """Means of the scores, rates of refusals and of verdicts, with intervals and the number of rows behind each."""
-    rows = []
-    for name in (*PAIRS, "correctness"):
-        scores = [row for report in reports if (row := report.row()[name]) is not None]
-        rows.append(mean_row(name, scores, confidence, seed))
+    numbers = [report.numbers_by_name() for report in reports]
+    rows = [mean_row(name, [own[name] for own in numbers], confidence, seed) for name in (*PAIRS, "correctness")]
     flags = [(report.answer_refused.value, report.truth_refused.value) for report in reports]
     for place, name in enumerate(("answers refused", "ground truths refused")):
         known = [flag[place] for flag in flags if flag[place] is not None]
@@ -792,10 +754,10 @@ def evaluate_answer(
     >>> report.answer_given_context, report.verdict
     (1.0, 'right')
     """
-    how: dict[str, Any] = {"judge": judge, "score_refusals": score_refusals, "keep_lists": keep_lists}
-    how |= {"max_failed": max_failed, "store": store}
+    how = locals()
+    row = [how.pop(name) for name in AnswerRow._fields]
     _check_options(**how)
-    return _evaluate([_check_row(context, question, ground_truth, answer)], **how)[0]
+    return _evaluate([_check_row(*row)], **how)[0]
 
 
 def _evaluate_table(

@@ -6,8 +6,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
@@ -20,10 +18,10 @@ from summeval_nb.core.base import (
     short_repr,
     steps,
 )
-from summeval_nb.core.files import require_passages, write_whole
-from summeval_nb.core.html import Entry, Markup, Report, evidence_report, evidence_text, html_page, printable
+from summeval_nb.core.files import require_passages
+from summeval_nb.core.html import Entry, Markup, Report, evidence_report, evidence_text, printable
 from summeval_nb.core.metric import batch, definition_of, metric
-from summeval_nb.core.results import Finding, Outcome, Score, ScoreTable, Sentence, Signature, Verdict
+from summeval_nb.core.results import Finding, Score, ScoreTable, Sentence, Signature, Verdict
 from summeval_nb.evidence.base import Checker
 from summeval_nb.evidence.faithfulness import (
     ReadPair,
@@ -41,13 +39,7 @@ from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.split import Reading, Splitter, split_markdown
 from summeval_nb.text.wrapping import Mark, citation_marks, disjoint, kept_pieces, wrappers
 
-__all__ = [
-    "Citation",
-    "CitationsScore",
-    "CitedSentence",
-    "check_citations",
-    "check_citations_many",
-]
+__all__ = ["Citation", "CitationsScore", "CitedSentence", "check_citations", "check_citations_many"]
 
 Passages = str | Sequence[str] | Mapping[str, str]
 _BATCH = 32  # answers that are embedded and judged together
@@ -165,20 +157,10 @@ class CitationsScore(Score):
         """On how many sentences, or on how many sentences' citations, the checker failed."""
         return sum(cited.undecided for cited in self.sentences)
 
-    @property
-    def numbers(self) -> dict[str, float | None]:
-        """The three numbers by name, and the recall over the sentences that cite something."""
-        names = ("recall", "precision", "recall_where_cited")
-        return {"f1": self.score} | {name: getattr(self, name) for name in names}
-
     def numbers_by_name(self) -> dict[str, float | None]:
         """Return the three numbers by name, and the recall over the sentences that cite something."""
-        return self.numbers
-
-    def outcome(self) -> Outcome:
-        """Return what a run writes down: failed where the checker failed, otherwise undefined without a score."""
-        found = super().outcome()
-        return found._replace(status="failed") if self.score is None and self.n_failed else found
+        names = ("recall", "precision", "recall_where_cited")
+        return {"f1": self.score} | {name: getattr(self, name) for name in names}
 
     @property
     def source(self) -> str:
@@ -214,14 +196,16 @@ class CitationsScore(Score):
         """Return everything as plain Python data, ready for JSON."""
         counts = {"n_uncited": self.n_uncited, "n_failed": self.n_failed, "unknown": list(self.unknown)}
         texts = {"answer": self.answer, "passages": dict(self.passages)}
-        return super().to_dict() | self.numbers | counts | texts
+        return super().to_dict() | self.numbers_by_name() | counts | texts
 
     @property
     def line(self) -> str:
         """All its numbers on one line, or why there is none."""
         if self.score is None:
             return f"Citations undefined: {self.reason}"
-        shown = ", ".join(f"{name} {value:.2f}" for name, value in list(self.numbers.items())[:3] if value is not None)
+        shown = ", ".join(
+            f"{name} {value:.2f}" for name, value in list(self.numbers_by_name().items())[:3] if value is not None
+        )
         told = [f"{self.n_uncited} of {len(self.sentences)} sentences cite nothing"] * bool(self.n_uncited)
         more = f" and {len(self.unknown) - 5} others" if len(self.unknown) > 5 else ""
         told += [f"no passage has the label {', '.join(self.unknown[:5])}{more}"] * bool(self.unknown)
@@ -242,12 +226,6 @@ class CitationsScore(Score):
     def to_text(self, *, color: bool = False) -> str:
         """Return the report as text, for terminals."""
         return evidence_text(self.report(), color=color)
-
-    def to_html(self, path: str | PathLike[str]) -> Path:
-        """Write the report as one file that needs nothing else, and return its path."""
-        target = Path(path)
-        write_whole(target, html_page("Citations", self._repr_html_()))
-        return target
 
     def __repr__(self) -> str:
         return f"CitationsScore({printable(self.line.removeprefix('Citations: '))})"
@@ -632,9 +610,9 @@ def check_citations(
     >>> result.recall, result.precision
     (0.5, 0.5)
     """
-    how: dict[str, Any] = {"k": k, "splitter": splitter, "embedder": embedder, "checker": checker}
-    how |= {"threshold": threshold, "store": store, "lang": lang}
-    return _check_many([require_text(answer, "answer")], [contexts], progress=False, **how)[0]
+    how = locals()
+    text, passages = require_text(how.pop("answer"), "answer"), how.pop("contexts")
+    return _check_many([text], [passages], progress=False, **how)[0]
 
 
 def _check_many(

@@ -1,18 +1,16 @@
-"""A judge that needs no download: rules, the packaged MiniLM and the package's own checker, and how
-often each is right.
-"""
+"""Judges that answer in bulk, and the one that needs no download: rules, the packaged MiniLM and its checker."""
 
 from __future__ import annotations
 
 import copy
-import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from summeval_nb.core.base import Stages, require_count, require_option, require_text, steps
+from summeval_nb.core.base import Stages, require_count, require_option, require_text, require_texts, steps
 from summeval_nb.core.results import Finding, Sentence, Verdict
 from summeval_nb.evidence.base import Checker, nearest_evidence
 from summeval_nb.evidence.builtin import BuiltinChecker, WordsChecker
@@ -20,11 +18,21 @@ from summeval_nb.evidence.faithfulness import DEFAULT_K, check_with, may_be_evid
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.tokens import Parts, take_apart
 from summeval_nb.evidence.words import idf_coverage
-from summeval_nb.judged.asking import TASKS, BulkJudge, premise_sentences
-from summeval_nb.judged.judging import Answer, Entailment, JudgeFailure, Label, Passage, Question
+from summeval_nb.judged.judging import (
+    Answer,
+    Entailment,
+    Flag,
+    JudgeFailure,
+    Keyphrase,
+    Label,
+    Passage,
+    Question,
+    Resolution,
+    Statement,
+)
 from summeval_nb.judged.questions import counted_phrases, keybert_phrases, make_questions
 from summeval_nb.judged.refusals import refusal_flags, refusal_rules, unread
-from summeval_nb.judged.statements import READING, clause_statements, resolve_by_rules
+from summeval_nb.judged.statements import READING, clause_statements, premise_sentences, resolve_by_rules
 from summeval_nb.models.store import content_key
 from summeval_nb.text.embed import BatchEmbedder, RememberingEmbedder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
@@ -33,7 +41,63 @@ from summeval_nb.text.minimal import subject_of
 from summeval_nb.text.similarity import unit_rows
 from summeval_nb.text.split import Reading, split_claims, split_markdown
 
-__all__ = ["SAID_ENOUGH", "EmbeddedJudge"]
+__all__ = ["BulkJudge", "EmbeddedJudge"]
+
+Items: TypeAlias = Sequence[tuple[Any, ...]]  # the arguments of one of a judge's methods, a tuple an item
+
+TASKS: Mapping[str, tuple[str, Any]] = {  # the judge's method, and the type of its answer
+    "resolve": ("resolve_pronouns", Resolution),
+    "statements": ("statements", list[Statement]),
+    "entail": ("entail", list[Entailment]),
+    "refusal": ("is_refusal", Flag),
+    "keyphrases": ("keyphrases", list[Keyphrase]),
+    "questions": ("questions", list[Question]),
+    "answer": ("answer", list[Answer]),
+}
+
+
+class BulkJudge:
+    """The seven methods, for judges that answer in bulk by `many(task, items)`."""
+
+    fingerprint: str
+
+    def many(self, task: str, items: Items) -> list[Any]:
+        """Answer one kind of question for many items, each or with a `JudgeFailure`."""
+        raise NotImplementedError
+
+    def resolve_pronouns(self, text: str, units: Sequence[str] | None = None) -> Resolution:
+        """Replace pronouns in the units of a text (by default one, the whole text)."""
+        return self._one("resolve", require_text(text, "text"), None if units is None else list(units))
+
+    def statements(self, hypothesis: str) -> list[Statement]:
+        """Split a hypothesis into its statements."""
+        return self._one("statements", require_text(hypothesis, "hypothesis"))
+
+    def entail(self, premise: str, statements: Sequence[str]) -> list[Entailment]:
+        """Say for each statement whether the premise entails it."""
+        return self._one("entail", require_text(premise, "premise"), require_texts(statements, "statements"))
+
+    def is_refusal(self, text: str) -> Flag:
+        """Say whether a text declines to answer."""
+        return self._one("refusal", require_text(text, "text"))
+
+    def keyphrases(self, text: str, n: int = 10) -> list[Keyphrase]:
+        """Return at most n important phrases of a text, best first."""
+        return self._one("keyphrases", require_text(text, "text"), require_count(n, "n"))
+
+    def questions(self, text: str, keyphrases: Sequence[str]) -> list[Question]:
+        """Return yes/no questions on the keyphrases that the text answers with yes."""
+        return self._one("questions", require_text(text, "text"), require_texts(keyphrases, "keyphrases"))
+
+    def answer(self, text: str, questions: Sequence[Question]) -> list[Answer]:
+        """Answer each question from the text alone."""
+        return self._one("answer", require_text(text, "text"), list(questions))
+
+    def _one(self, task: str, *item: object) -> Any:
+        (answer,) = self.many(task, [item])
+        if isinstance(answer, JudgeFailure):
+            raise answer
+        return answer
 
 
 def _label(verdict: Verdict) -> Label:
@@ -46,55 +110,28 @@ def _label(verdict: Verdict) -> Label:
     return "contradicted" if denied and clash else "neutral"
 
 
-def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float | None]:
-    """Positions and cosines of the k evidence vectors closest to the claim, best
-    first, ties by position."""
-    found = nearest_evidence(unit_rows(evidence) @ unit_rows(claim), k)
-    return {piece.index: piece.similarity for piece in found}
-
-
 @lru_cache(maxsize=1024)
 def _read_premise(premise: str) -> tuple[Reading, ...]:
-    """What of a premise may be evidence: its sentences without markup.
-
-    Code, dividing lines and questions are left out: what is asked is not said.
-    """
+    """What of a premise may be evidence: its sentences without markup, code, dividing lines, and questions, for what is
+    asked is not said."""
     (found,) = split_markdown([premise], progress=False)
     told = may_be_evidence(read_with_leads(premise, found))
     return tuple(reading for reading in told if not reading.plain.rstrip().endswith("?"))
 
 
 def _read_statement(statement: str, premise: str = "") -> Reading:
-    """A statement without markup, its values as the premise writes them; one of several
-    sentences is read as it stands.
-
-    Nothing is cut, so no language is asked for: what the checker does not read, its
-    reason says.
-    """
+    """A statement without markup, its values as the premise writes them; one of several sentences is read as it
+    stands. Nothing is cut, so no language is asked for."""
     (found,) = split_markdown([statement], likes=[premise], lang="en", progress=False)
     if len(found) == 1 and not found[0].reason:
         return found[0]
     return Reading(Sentence(statement, 0, len(statement)), statement, range(len(statement)))
 
 
-def _check_distinct(
-    checker: Checker, pairs: Sequence[tuple[list[str], str]], vectors: SentenceVectors
-) -> list[Verdict]:
-    """Verdicts for pairs, each distinct one judged once, with the vectors handed on
-    where the checker takes them."""
-    distinct = list({(tuple(evidence), claim): (evidence, claim) for evidence, claim in pairs}.values())
-    if not distinct:
-        return []
-    found = check_with(vectors, checker, distinct)
-    known = {(tuple(pair[0]), pair[1]): verdict for pair, verdict in zip(distinct, found, strict=True)}
-    return [known[tuple(evidence), claim] for evidence, claim in pairs]
-
-
 def _as_entailment(
     verdict: Verdict, premise: Sequence[Reading], places: Mapping[int, float | None], claim: Reading
 ) -> Entailment:
-    """A checker's verdict as an entailment: evidence as passages of the premise,
-    findings placed in the statement."""
+    """A checker's verdict as an entailment: evidence as passages of the premise, findings placed in the statement."""
     passages = tuple(
         Passage(
             text=reading.sentence.text,
@@ -120,10 +157,8 @@ def _as_entailment(
 def _entail_many(
     items: Sequence[tuple[str, Sequence[str]]], embedder: BatchEmbedder, checker: Checker, k: int, lang: str | None
 ) -> list[list[Entailment] | JudgeFailure]:
-    """Entailments for many (premise, statements).
-
-    A premise without a sentence is a failure.
-    """
+    """Entailments for many (premise, statements), each distinct pair judged once; a premise without a sentence is a
+    failure."""
     stage = Stages(read=1, embed=2, check=8)
     with stage("read"):
         premises = {premise: _read_premise(premise) for premise, _ in items}
@@ -132,37 +167,44 @@ def _entail_many(
         vectors = SentenceVectors(
             embedder, [reading.plain for own in (*premises.values(), claims.values()) for reading in own]
         )
-    matrices = {premise: vectors.of([reading.plain for reading in own]) for premise, own in premises.items() if own}
+    matrices = {premise: unit_rows(vectors.of([one.plain for one in own])) for premise, own in premises.items() if own}
     reasons = [
         unread_sentences(premises[premise], [claims[premise, statement] for statement in statements], checker, lang)
         for premise, statements in items
     ]
-    asked = {
-        (premise, statement): _closest(vectors.of([claims[premise, statement].plain])[0], matrices[premise], k)
-        for (premise, statements), own in zip(items, reasons, strict=True)
-        for statement, reason in zip(statements, own, strict=True)
-        if premise in matrices and not reason
+    places: dict[tuple[str, str], dict[int, float | None]] = {}
+    for (premise, statements), own in zip(items, reasons, strict=True):
+        for statement, reason in zip(statements, own, strict=True):
+            if premise in matrices and not reason:
+                claim = unit_rows(vectors.of([claims[premise, statement].plain])[0])
+                closest = nearest_evidence(matrices[premise] @ claim, k)
+                places[premise, statement] = {piece.index: piece.similarity for piece in closest}
+    pairs = {
+        asking: (tuple(premises[asking[0]][i].plain for i in found), claims[asking].plain)
+        for asking, found in places.items()
     }
-    pairs = [([premises[asking[0]][i].plain for i in places], claims[asking].plain) for asking, places in asked.items()]
+    distinct = list(dict.fromkeys(pairs.values()))
     with stage("check"):
-        verdicts = dict(zip(asked, _check_distinct(checker, pairs, vectors), strict=True))
+        told = (
+            check_with(vectors, checker, [(list(evidence), claim) for evidence, claim in distinct]) if distinct else []
+        )
+    verdicts = dict(zip(distinct, told, strict=True))
+
+    def entailment(premise: str, statement: str, reason: str) -> Entailment:
+        if reason:
+            return Entailment(label=None, reason=reason)
+        asking = premise, statement
+        return _as_entailment(verdicts[pairs[asking]], premises[premise], places[asking], claims[asking])
+
     empty = JudgeFailure("entail", "the premise holds no sentence")
     return [
-        [
-            Entailment(label=None, reason=reason)
-            if reason
-            else _as_entailment(verdicts[p, statement], premises[p], asked[p, statement], claims[p, statement])
-            for statement, reason in zip(statements, own, strict=True)
-        ]
-        if premises[p]
-        else empty
+        [entailment(p, *one) for one in zip(statements, own, strict=True)] if premises[p] else empty
         for (p, statements), own in zip(items, reasons, strict=True)
     ]
 
 
 def _denies(denier: Parts, other: Parts) -> bool:
-    """Whether a *not* in one text is about something that the other says, too;
-    *without* denies nothing."""
+    """Whether a *not* in one text is about something that the other says, too; *without* denies nothing."""
     for place, token in enumerate(denier.tokens):
         if token.kind == "negation" and denier.text[token.start : token.end].lower() != "without":
             after = [word.key for word in denier.tokens[place + 1 :] if word.kind in ("content", "number")][:2]
@@ -223,8 +265,8 @@ def _as_answer(found: Entailment, said: Answer | None, threshold: float) -> Answ
     clash = any(finding.clash for finding in found.findings)
     nearly = found.probability >= NEARLY * threshold and not clash and said.value == 1
     if (yes and said.said >= SAID_ENOUGH) or (nearly and said.said >= SAID_CLEARLY):
-        return dataclasses.replace(said, value=1, probability=found.probability, evidence=found.evidence[:2], reason="")
-    return dataclasses.replace(said, value=0, probability=found.probability)
+        return replace(said, value=1, probability=found.probability, evidence=found.evidence[:2], reason="")
+    return replace(said, value=0, probability=found.probability)
 
 
 def _answer_many(
@@ -235,24 +277,20 @@ def _answer_many(
     The package's own checkers know words better than meaning: for them enough of what is told of the subject must be
     said, too. The words checker is blind to clashes and leaves all to that.
     """
-    answers: list[list[Answer] | JudgeFailure] = []
     asked = [(text, [question.statement for question in questions]) for text, questions in items]
-    found = _entail_many(asked, embedder, checker, k, lang)
-    for (text, statements), entailments in zip(asked, found, strict=True):
-        if isinstance(entailments, JudgeFailure):
-            answers.append(JudgeFailure("answer", entailments.reason))
+    builtin, blind = isinstance(checker, BuiltinChecker), isinstance(checker, WordsChecker)
+
+    def answer(statement: str, found: Entailment, sentences: Sequence[Sentence]) -> Answer:
+        said = _answer_said(statement, sentences) if sentences else None
+        return said if blind and said and not found.failed else _as_answer(found, said, checker.threshold)
+
+    answers: list[list[Answer] | JudgeFailure] = []
+    for (text, statements), found in zip(asked, _entail_many(asked, embedder, checker, k, lang), strict=True):
+        if isinstance(found, JudgeFailure):
+            answers.append(JudgeFailure("answer", found.reason))
             continue
-        sentences = premise_sentences(text) if isinstance(checker, BuiltinChecker) else []
-        looked = [_answer_said(statement, sentences) if sentences else None for statement in statements]
-        blind = isinstance(checker, WordsChecker)
-        answers.append(
-            [
-                said
-                if blind and said is not None and not entailment.failed
-                else _as_answer(entailment, said, checker.threshold)
-                for entailment, said in zip(entailments, looked, strict=True)
-            ]
-        )
+        sentences = premise_sentences(text) if builtin else []
+        answers.append([answer(*one, sentences) for one in zip(statements, found, strict=True)])
     return answers
 
 
@@ -316,8 +354,7 @@ class EmbeddedJudge(BulkJudge):
         self.fingerprint = "+".join(["embedded-judge", *parts, *([] if lang is None else [lang])])
 
     def __repr__(self) -> str:
-        shown = f"checker={self._checker!r}, k={self._k}, {reads(self)}"
-        return f"EmbeddedJudge({shown})"
+        return f"EmbeddedJudge(checker={self._checker!r}, k={self._k}, {reads(self)})"
 
     @property
     def inner(self) -> Checker:
@@ -331,7 +368,7 @@ class EmbeddedJudge(BulkJudge):
         copied._embedder = RememberingEmbedder(inner)
         return copied
 
-    def many(self, task: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def many(self, task: str, items: Items) -> list[Any]:
         """Answer one kind of question for many items at once; see `ask_many`."""
         require_option(task, "task", TASKS)
         return getattr(self, f"_{task}")(items)
@@ -346,8 +383,7 @@ class EmbeddedJudge(BulkJudge):
         return refusal_flags([text for (text,) in items], self._embedder, self._lang)
 
     def _entail(self, items: Sequence[Any]) -> list[Any]:
-        used = (self._embedder, self._checker, self._k, self._lang)
-        return _entail_many(items, *used)
+        return _entail_many(items, self._embedder, self._checker, self._k, self._lang)
 
     def _keyphrases(self, items: Sequence[Any]) -> list[Any]:
         reasons = [unread(text, self._lang) for text, _ in items]
@@ -362,5 +398,4 @@ class EmbeddedJudge(BulkJudge):
         return [make_questions(text, keyphrases) for text, keyphrases in items]
 
     def _answer(self, items: Sequence[Any]) -> list[Any]:
-        used = (self._embedder, self._checker, self._k, self._lang)
-        return _answer_many(items, *used)
+        return _answer_many(items, self._embedder, self._checker, self._k, self._lang)

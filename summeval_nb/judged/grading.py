@@ -1,36 +1,55 @@
-"""Grades by a language model: of a summary for a quality, of an answer by criteria of your own."""
+"""Grades by a language model, two answers side by side, and rankings of many systems with intervals."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from summeval_nb.core.base import (
     JsonDict,
+    Stages,
     one_bar,
+    require_column,
     require_count,
     require_option,
+    require_share,
     require_text,
     require_texts,
     steps,
     warn_of_order,
 )
-from summeval_nb.core.html import axes_for, figure_text
-from summeval_nb.core.metric import batch, metric
-from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
-from summeval_nb.judged.pairwise import rubric_prompt
+from summeval_nb.core.files import Table, table_records, table_rows
+from summeval_nb.core.html import Markup, axes_for, figure_text, html_table, text_table
+from summeval_nb.core.metric import Metric, batch, metric
+from summeval_nb.core.resampling import drawings, middle
+from summeval_nb.core.results import Rows, Score, ScoreTable, Signature, mean_row, rate_row
+from summeval_nb.judged.judging import Entailment, Judge
+from summeval_nb.judged.pairwise import (
+    CRITERIA,
+    Order,
+    Pair,
+    answer_f1,
+    both_orders,
+    rubric_prompt,
+    side_by_side_prompt,
+    strengths,
+)
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, RATING_PROMPT, expected_grade, rating_prompt
+from summeval_nb.judged.session import JudgeSession, Reply, load_judge
 from summeval_nb.models.base import LOW_MASS, QUOTING, Backend, BackendError, Choice
 from summeval_nb.models.load import StoreOrPath, load_backend, load_store
-from summeval_nb.models.store import Store, content_key, fill_missing
+from summeval_nb.models.store import content_key, fill_missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Rating", "ask_for_choices", "rate", "rate_many", "rubric_many", "rubric_score"]
+__all__ = ["AnswerComparison", "Rating", "bradley_terry", "compare_answers", "compare_answers_many", "rank_systems"]
+__all__ += ["rate", "rate_many", "rubric_many", "rubric_score"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -78,11 +97,6 @@ class Rating(Score):
         """Return the one row that a table has for this rating."""
         return {name: getattr(self, name) for name in ("score", "spread", "probability_mass", "note", "reason")}
 
-    def outcome(self) -> Outcome:
-        """Return what a run writes down: a failed call is failed, an empty text undefined."""
-        found = super().outcome()
-        return found._replace(status="failed") if self.failed else found
-
     def rows(self) -> list[JsonDict]:
         """Return one row for each grade."""
         return [{"grade": grade, "probability": share} for grade, share in self.distribution.items()]
@@ -109,22 +123,24 @@ class Rating(Score):
 ModelChoice: TypeAlias = Mapping[str, Any] | BackendError | None
 
 
-def ask_for_choices(
-    backend: Backend,
+def _ask_for_choices(
     prompts: Sequence[str],
     asked: Sequence[bool],
     options: list[str],
     *,
+    backend: Backend | str,
     store: StoreOrPath,
     workers: int,
     progress: str = "",
     samples: int = 0,
+    **_: object,
 ) -> list[ModelChoice]:
-    """Return the choice for each prompt, from the store or from the backend, asked in batches.
+    """The choice for each prompt, from the store or from the backend, asked in batches.
 
     A failed call is its error; what is not asked is None. Each of `samples` has a key of its own, and their shares
     stand in the place of probabilities.
     """
+    model = load_backend(backend)
     put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
     draws: list[dict[str, int]] = [{"sample": i} for i in range(samples)] or [{}]
     questions = [(draw, prompt) for draw in draws for prompt in put]
@@ -134,27 +150,34 @@ def ask_for_choices(
         drawn = itertools.groupby(batch, lambda i: questions[i][0])
         groups = [(draw, [questions[i][1] for i in group]) for draw, group in drawn]
         for draw, own in steps(groups, [len(own) for _, own in groups]):
-            chosen += backend.choose_many(own, options, workers=workers, **draw)
+            chosen += model.choose_many(own, options, workers=workers, **draw)
         return [choice if isinstance(choice, BackendError) else choice.to_dict() for choice in chosen]
 
-    keys = [content_key("rating", backend.fingerprint, prompt, options, *draw.values()) for draw, prompt in questions]
+    def shared_out(found: Sequence[ModelChoice]) -> ModelChoice:
+        """One choice from those of several samples, with their shares; the first failure, if there is one."""
+        if len(found) == 1:
+            return found[0]
+        said = []
+        for choice in found:
+            if not isinstance(choice, Mapping):
+                return choice
+            said.append(str(choice["label"]))
+        shares = {option: said.count(option) / len(said) for option in options}
+        return {"label": max(options, key=shares.__getitem__), "probabilities": shares, "probability_mass": None}
+
+    keys = [content_key("rating", model.fingerprint, prompt, options, *draw.values()) for draw, prompt in questions]
     with one_bar(len(prompts), progress, "text", show=bool(progress)):
         found = fill_missing(load_store(store), "rating", keys, compute)
-    values = iter([_shared_out(found[i :: len(put)], options) for i in range(len(put))])
+    values = iter([shared_out(found[i :: len(put)]) for i in range(len(put))])
     return [next(values) if wanted else None for wanted in asked]
 
 
-def _shared_out(found: Sequence[ModelChoice], options: Sequence[str]) -> ModelChoice:
-    """One choice from those of several samples, with their shares; the first failure, if there is one."""
-    if len(found) == 1:
-        return found[0]
-    said = []
-    for choice in found:
-        if not isinstance(choice, Mapping):
-            return choice
-        said.append(str(choice["label"]))
-    shares = {option: said.count(option) / len(said) for option in options}
-    return {"label": max(options, key=shares.__getitem__), "probabilities": shares, "probability_mass": None}
+def _how_said(masses: Iterable[float | None], samples: int = 0) -> JsonDict:
+    """What a signature says of choices without a model's probabilities."""
+    return {"samples": samples} if samples else {"choices": "hard"} if None in masses else {}
+
+
+# Grades --------------------------------------------------------------------------------------------------------------
 
 
 def _as_rating(value: ModelChoice, nothing: str, **rest: Any) -> Rating:
@@ -202,54 +225,35 @@ def require_graded(quality: str | None, rubric: str | None) -> str:
     return "rubric"
 
 
-def _require_paired(one: object, other: object, names: tuple[str, str]) -> list[tuple[str, str]]:
-    """Two lists of texts as pairs, as many of each."""
-    left, right = (require_texts(values, name) for values, name in zip((one, other), names, strict=True))
-    if len(left) != len(right):
-        counts = f"there are {len(left)} {names[0]} and {len(right)} {names[1]}"
-        raise ValueError(f"{' and '.join(names)} must pair up, but {counts}")
-    return list(zip(left, right, strict=True))
-
-
-def how_said(values: Sequence[ModelChoice], samples: int = 0) -> JsonDict:
-    """Return what a signature says of choices without a model's probabilities."""
-    if samples:
-        return {"samples": samples}
-    hard = any(isinstance(value, Mapping) and value["probability_mass"] is None for value in values)
-    return {"choices": "hard"} if hard else {}
-
-
 def _grade(
-    prompts: Sequence[str],
-    texts: Sequence[str],
+    named: tuple[str, str],
+    columns: tuple[object, object],
+    prompt: Callable[..., str],
     line: Signature,
-    *,
-    quality: str,
-    nothing: str,
+    title: str,
     progress: bool | None,
-    **how: Any,
+    how: Mapping[str, Any],
 ) -> ScoreTable[Rating]:
-    """The ratings of texts, one prompt for each; a blank text is not asked about."""
+    """The ratings of the second of two columns, one prompt for each row; a blank text is not asked about."""
+    left, right = (require_texts(values, name) for values, name in zip(columns, named, strict=True))
+    if len(left) != len(right):
+        counts = f"there are {len(left)} {named[0]} and {len(right)} {named[1]}"
+        raise ValueError(f"{' and '.join(named)} must pair up, but {counts}")
     low, high = how["scale"]
-    values = ask_for_choices(
-        load_backend(how["backend"]),
-        prompts,
-        [bool(text.strip()) for text in texts],
-        [str(grade) for grade in range(low, high + 1)],
-        store=how["store"],
-        workers=how["workers"],
-        progress=quality if progress else "",
-        samples=how["samples"],
-    )
-    line = Signature({**line, **how_said(values, how["samples"])})
-    return ScoreTable([_as_rating(value, nothing, quality=quality, signature=line) for value in values], signature=line)
+    grades, asked = [str(grade) for grade in range(low, high + 1)], [bool(text.strip()) for text in right]
+    prompts = list(map(prompt, left, right))
+    values = _ask_for_choices(prompts, asked, grades, progress=title if progress else "", **how)
+    masses = [value["probability_mass"] for value in values if isinstance(value, Mapping)]
+    line = Signature({**line, **_how_said(masses, how["samples"])})
+    nothing = "the summary is empty" if named[1] == "summaries" else "the answer is empty"
+    return ScoreTable([_as_rating(value, nothing, quality=title, signature=line) for value in values], signature=line)
 
 
-def _signature(parts: Mapping[str, object], prompt: str, **how: Any) -> Signature:
+def _grade_signature(parts: Mapping[str, object], version: Sequence[object], how: Mapping[str, Any]) -> Signature:
     """Every option that could change a grade."""
     low, high = how["scale"]
-    model = {"backend": load_backend(how["backend"]).fingerprint, "prompt": prompt}
-    return Signature({**parts, "scale": f"{low}-{high}", **model, **how_said([], how["samples"])})
+    model = {"backend": load_backend(how["backend"]).fingerprint, "prompt": content_key(*version, QUOTING)[:8]}
+    return Signature({**parts, "scale": f"{low}-{high}", **model, **_how_said([], how["samples"])})
 
 
 def _check_rating(*, quality: str | None, rubric: str | None, scale: Any, samples: Any, workers: Any, **_: Any) -> str:
@@ -259,8 +263,9 @@ def _check_rating(*, quality: str | None, rubric: str | None, scale: Any, sample
 
 def _rating_signature(*, quality: str | None, rubric: str | None, **how: Any) -> Signature:
     told = dict(QUALITY_DEFINITIONS) if rubric is None else {"rubric": rubric}
-    version = content_key(RATING_PROMPT, told, QUOTING)[:8]
-    return _signature({"metric": "rating", "quality": require_graded(quality, rubric)}, version, **how)
+    return _grade_signature(
+        {"metric": "rating", "quality": require_graded(quality, rubric)}, [RATING_PROMPT, told], how
+    )
 
 
 @metric("rating", check=_check_rating, signature=_rating_signature)
@@ -274,7 +279,7 @@ def rate(
     scale: tuple[int, int] = (1, 5),
     samples: int = 0,
     workers: int = 8,
-    store: Store | str | None = None,
+    store: StoreOrPath = None,
 ) -> Rating:
     """Grade a summary: the expected grade under the model's own probabilities.
 
@@ -334,22 +339,21 @@ def rate(
     >>> rate(text="It rained.", summary="Rain.", rubric=polite, backend=backend).score
     4.0
     """
-    how: dict[str, Any] = {"quality": quality, "rubric": rubric, "backend": backend, "scale": scale}
-    how |= {"samples": samples, "workers": workers, "store": store}
-    return _rate_table([require_text(text, "text")], [require_text(summary, "summary")], **how)[0]
+    how = locals()
+    texts = [[require_text(how.pop(name), name)] for name in ("text", "summary")]
+    return _rate_table(*texts, **how)[0]
 
 
 def _rate_table(texts: Any, summaries: Any, *, progress: bool | None = None, **how: Any) -> ScoreTable[Rating]:
     """The ratings of many summaries."""
-    pairs = _require_paired(texts, summaries, ("texts", "summaries"))
-    sizes = [(len(text.strip()), len(summary)) for text, summary in pairs]
-    warn_of_order(sizes, remedy="the article comes first, rate(text, summary)")
-    graded = _check_rating(**how)
+    title = _check_rating(**how)
     told = {name: how[name] for name in ("quality", "rubric", "scale")}
-    prompts = [rating_prompt(*pair, **told) for pair in pairs]
-    own: dict[str, Any] = {"quality": graded, "nothing": "the summary is empty", "progress": progress}
-    rest = {name: how[name] for name in ("backend", "scale", "samples", "workers", "store")}
-    return _grade(prompts, [summary for _, summary in pairs], _rating_signature(**how), **own, **rest)
+    prompt = lambda text, summary: rating_prompt(text, summary, **told)
+    line = _rating_signature(**how)
+    texts, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+    sizes = [(len(text.strip()), len(summary)) for text, summary in zip(texts, summaries, strict=False)]
+    warn_of_order(sizes, remedy="the article comes first, rate(text, summary)")
+    return _grade(("texts", "summaries"), (texts, summaries), prompt, line, title, progress, how)
 
 
 rate_many = batch(rate, _rate_table)
@@ -365,7 +369,7 @@ def _check_rubric(*, criteria: Any, steps: Any, title: Any, scale: Any, samples:
 
 def _rubric_signature(*, criteria: str, steps: Sequence[str], title: str, **how: Any) -> Signature:
     example = rubric_prompt("", "", criteria=criteria, steps=steps, scale=how["scale"])
-    return _signature({"metric": "rubric", "title": title}, content_key(example, QUOTING)[:8], **how)
+    return _grade_signature({"metric": "rubric", "title": title}, [example], how)
 
 
 @metric("rubric", check=_check_rubric, signature=_rubric_signature)
@@ -380,7 +384,7 @@ def rubric_score(
     title: str = "rubric",
     samples: int = 0,
     workers: int = 8,
-    store: Store | str | None = None,
+    store: StoreOrPath = None,
 ) -> Rating:
     """Grade an answer by criteria of your own: the expected grade under the model's own probabilities.
 
@@ -392,20 +396,12 @@ def rubric_score(
         The answer.
     criteria : str
         What is graded, and what a good and a bad answer are, in words.
-    backend : Backend or str
-        A language model, such as `"llm:FOLDER"`. There is no grade without one.
     steps : sequence of str
         What to look at, one after the other.
-    scale : (int, int)
-        The lowest and the highest grade, within 0 and 100.
     title : str
         A short name for pictures and tables.
-    samples : int
+    backend, scale, samples, workers, store
         As for `rate`.
-    workers : int
-        How many calls may wait for a server at the same time.
-    store : Store or path, optional
-        Where probabilities are kept.
 
     Returns
     -------
@@ -428,20 +424,567 @@ def rubric_score(
     >>> rubric_score("When?", "At nine, thank you.", criteria="Is the answer polite?", backend=backend).score
     4.0
     """
-    how: dict[str, Any] = {"criteria": criteria, "steps": steps, "title": title, "backend": backend, "scale": scale}
-    how |= {"samples": samples, "workers": workers, "store": store}
-    return _rubric_table([require_text(question, "question")], [require_text(answer, "answer")], **how)[0]
+    how = locals()
+    texts = [[require_text(how.pop(name), name)] for name in ("question", "answer")]
+    return _rubric_table(*texts, **how)[0]
 
 
 def _rubric_table(questions: Any, answers: Any, *, progress: bool | None = None, **how: Any) -> ScoreTable[Rating]:
     """The grades of many answers, one question for each."""
-    pairs = _require_paired(questions, answers, ("questions", "answers"))
     _check_rubric(**how)
     told = {name: how[name] for name in ("criteria", "steps", "scale")}
-    prompts = [rubric_prompt(*pair, **told) for pair in pairs]
-    own: dict[str, Any] = {"quality": how["title"], "nothing": "the answer is empty", "progress": progress}
-    rest = {name: how[name] for name in ("backend", "scale", "samples", "workers", "store")}
-    return _grade(prompts, [answer for _, answer in pairs], _rubric_signature(**how), **own, **rest)
+    prompt = lambda question, answer: rubric_prompt(question, answer, **told)
+    given = ("questions", "answers"), (questions, answers)
+    return _grade(*given, prompt, _rubric_signature(**how), how["title"], progress, how)
 
 
 rubric_many = batch(rubric_score, _rubric_table)
+
+
+# Two answers ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class AnswerComparison(Score):
+    """Which of two answers is better, and whether that depends on their order.
+
+    Parameters
+    ----------
+    score : float or None
+        The preference for a, in [0, 1]: 1 for a, 0 for b, 0.5 for neither.
+    winner : "a", "b", "tie" or None
+        Who wins in both orders; a tie where the orders disagree.
+    orders : tuple of Order
+        Both orders of a language model; one entry for a judge, which sees no order.
+    consistent : bool or None
+        Whether both orders have the same winner.
+    lean : float or None
+        How much the answer shown first is preferred, in [-1, 1]; 0 is no bias.
+    parts : mapping of str to float or None
+        What a judge measured of each answer.
+    failed : bool
+        Whether a call to the model, or too many of the judge's, failed.
+    """
+
+    winner: str | None = None
+    orders: tuple[Order, ...] = ()
+    consistent: bool | None = None
+    lean: float | None = None
+    parts: Mapping[str, float | None] = field(default_factory=dict)
+    failed: bool = False
+
+    def row(self) -> JsonDict:
+        """Return the one row that a table has for this comparison."""
+        return {name: getattr(self, name) for name in ("score", "winner", "consistent", "lean", "reason")}
+
+    @classmethod
+    def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
+        """Return win rates, the mean preference, and what the order does, with intervals."""
+        judged = [result for result in table.results if result.score is not None]
+        winners = [result.winner for result in judged]
+        names = {"a": "a wins", "b": "b wins", "tie": "ties"}
+        rows = [rate_row(name, winners.count(kind), len(judged), confidence) for kind, name in names.items()]
+        rows.append(mean_row("preference for a", [result.score for result in judged], confidence, seed))
+        twice = [result for result in judged if len(result.orders) == 2]
+        flips = sum(result.consistent is False for result in twice)
+        rows.append(rate_row("orders disagree", flips, len(twice), confidence))
+        decided = [order for result in twice for order in result.orders if order.winner in ("a", "b")]
+        first = sum(order.winner == order.first for order in decided)
+        return [*rows, rate_row("first shown wins", first, len(decided), confidence)]
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each order."""
+        return [asdict(order) for order in self.orders]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        names = ("winner", "consistent", "lean", "parts")
+        return super().to_dict() | {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        if self.score is None:
+            return f"AnswerComparison(None: {self.reason})"
+        order = "" if self.consistent is not False else ", the orders disagree"
+        return f"AnswerComparison({self.winner}, preference for a {self.score:.3f}{order})"
+
+
+_OPTIONS = ("A", "B", "tie")
+
+
+def _order(value: ModelChoice, first: str, second: str) -> Order:
+    """An order from the options' probabilities, or from a failure."""
+    if not isinstance(value, Mapping):
+        return Order(first=first, reason="" if value is None else str(value))
+    # hard: all of it for the option that was said
+    shares = value["probabilities"] or {option: float(option == value["label"]) for option in _OPTIONS}
+    total = sum(shares.values())
+    chances = {"a": 0.0, "b": 0.0, "tie": shares["tie"] / total}
+    chances |= {first: shares["A"] / total, second: shares["B"] / total}
+    likeliest = [name for name, chance in chances.items() if chance == max(chances.values())]
+    winner = likeliest[0] if len(likeliest) == 1 else "tie"
+    return Order(first=first, chances=chances, winner=winner, probability_mass=value["probability_mass"])
+
+
+def _by_model(pairs: Sequence[Pair], how: Mapping[str, Any]) -> tuple[list[JsonDict], JsonDict]:
+    """What a language model says of each pair in both orders, and how it said so."""
+    prompts = [side_by_side_prompt(pair, swapped, how["criteria"]) for pair in pairs for swapped in (False, True)]
+    asked = [bool(pair.a.strip() and pair.b.strip()) for pair in pairs for _ in range(2)]
+    choices = iter(_ask_for_choices(prompts, asked, list(_OPTIONS), **how))
+    orders = [(_order(next(choices), "a", "b"), _order(next(choices), "b", "a")) for _ in pairs]
+
+    def result(both: tuple[Order, Order]) -> JsonDict:
+        if failed := [one.reason for one in both if one.winner is None]:
+            return {"score": None, "reason": failed[0], "orders": both, "failed": True}
+        return both_orders(*both) | {"orders": both}
+
+    said = _how_said(order.probability_mass for both in orders for order in both if order.winner)
+    return list(map(result, orders)), said
+
+
+# on one answer: what of it is right, what of the truth it covers
+Verdicts = tuple[Sequence[Entailment], Sequence[Entailment]]
+
+
+def _by_judge(pairs: Sequence[Pair], how: Mapping[str, Any]) -> list[JsonDict]:
+    """The F1 of both answers of each pair: its statements held against the truth, and the truth's against it."""
+    session = JudgeSession(how["judge"], how["store"])
+
+    def held(pair: Pair, given: str, said: str) -> list[tuple[str, str]]:
+        premise, own = session.premise(Reply(pair.question, given)), session.of(Reply(pair.question, said))
+        return [(premise, statement) for statement in own]
+
+    stage = Stages(statements=1, judge=4)
+    with stage("statements"):
+        texts = [(pair.question, text) for pair in pairs for text in (pair.a, pair.b, pair.truth)]
+        session.statements(Reply(*own) for own in texts)
+    with stage("judge"):
+        both_ways = [
+            [(held(pair, pair.truth, answer), held(pair, answer, pair.truth)) for answer in (pair.a, pair.b)]
+            for pair in pairs
+        ]
+        session.entail(one for own in both_ways for answer in own for side in answer for one in side)
+    verdicts = lambda side: [session.verdict(*one) for one in side]
+    return [
+        _from_verdicts(pair, [(verdicts(right), verdicts(covered)) for right, covered in own], how)
+        for pair, own in zip(pairs, both_ways, strict=True)
+    ]
+
+
+def _from_verdicts(pair: Pair, verdicts: Sequence[Verdicts], how: Mapping[str, Any]) -> JsonDict:
+    if not pair.truth.strip():
+        return {"score": None, "reason": "there is no truth to hold the answers against: give one, or a backend"}
+    for tags in (tags for own in verdicts for tags in own):
+        failed = [one for one in tags if one.failed]
+        if not tags or len(failed) == len(tags) or len(failed) > how["max_failed"] * len(tags):
+            why = failed[0].reason if failed else "there is no statement to judge"
+            reason = f"{len(failed)} of {len(tags)} statements could not be judged: {why}"
+            return {"score": None, "reason": reason, "failed": True}
+    a, b = (answer_f1(*one) or 0.0 for one in verdicts)
+    winner = "tie" if abs(a - b) <= how["margin"] else "a" if a > b else "b"
+    score = {"a": 1.0, "b": 0.0, "tie": 0.5}[winner]
+    return {"score": score, "winner": winner, "parts": {"f1 of a": a, "f1 of b": b}}
+
+
+def _check_pair(question: object, a: object, b: object, truth: object = None, where: str = "") -> Pair:
+    """A pair whose parts are text; the truth may be missing."""
+    given = {"question": question, "a": a, "b": b, "truth": "" if truth is None else truth}
+    return Pair(*(require_text(value, f"{where}{name}") for name, value in given.items()))
+
+
+def _compare(pairs: Sequence[Pair], *, progress: bool | None = None, **how: Any) -> ScoreTable[AnswerComparison]:
+    """The comparisons of checked pairs."""
+    said: JsonDict = {}
+    with one_bar(len(pairs), "comparisons", "pair", show=bool(progress)):
+        if how["backend"] is None:
+            found = _by_judge(pairs, how)
+        else:
+            found, said = _by_model(pairs, how)
+    line = _comparison_signature(said=said, **how)
+    for place, pair in enumerate(pairs):
+        if empty := [name for name in ("a", "b") if not getattr(pair, name).strip()]:
+            found[place] = {"score": None, "reason": f"answer {empty[0]} is empty"}
+    return ScoreTable([AnswerComparison(signature=line, **one) for one in found], signature=line)
+
+
+def _comparison_signature(*, said: JsonDict | None = None, **how: Any) -> Signature:
+    """Every option that could change a number."""
+    parts: JsonDict = {"metric": "side_by_side"}
+    if how["backend"] is not None:
+        example = side_by_side_prompt(Pair("", "", "", "x"), False, how["criteria"])
+        prompt = content_key(example, QUOTING)[:8]
+        parts |= {"backend": load_backend(how["backend"]).fingerprint, "prompt": prompt, **(said or {})}
+    else:
+        parts |= {"judge": load_judge(how["judge"]).fingerprint, "margin": str(how["margin"])}
+    return Signature(parts | {"max_failed": how["max_failed"]})
+
+
+def _check_comparison(*, criteria: object, margin: object, max_failed: object, workers: object, **_: object) -> None:
+    require_text(criteria, "criteria")
+    require_share(margin, "margin")
+    require_share(max_failed, "max_failed")
+    require_count(workers, "workers")
+
+
+@metric("side_by_side", check=_check_comparison, signature=_comparison_signature)
+def compare_answers(
+    question: str,
+    a: str,
+    b: str,
+    truth: str = "",
+    *,
+    judge: str | Judge = "embedded",
+    backend: Backend | str | None = None,
+    criteria: str = CRITERIA,
+    margin: float = 0.05,
+    max_failed: float = 0.5,
+    workers: int = 8,
+    store: StoreOrPath = None,
+) -> AnswerComparison:
+    """Say which of two answers is better, and whether their order decided.
+
+    Parameters
+    ----------
+    question, a, b : str
+        What was asked, and the two answers.
+    truth : str
+        The true answer. A judge needs it; a backend is shown it where there is one.
+    judge : str or Judge
+        Who holds both answers against the truth, statement by statement, where there is no backend: `"embedded"`,
+        `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    backend : Backend or str, optional
+        A language model that reads both answers side by side, in both orders, such as `"llm:FOLDER"` or
+        `"llm:NAME@http://HOST:PORT/v1"`.
+    criteria : str
+        What is better, in words, for the backend.
+    margin : float
+        In [0, 1]: answers whose F1 differ by no more are a tie, for a judge.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no winner.
+    workers : int
+        How many calls may wait for a server at the same time.
+    store : Store or path, optional
+        Where replies are kept.
+
+    Returns
+    -------
+    AnswerComparison
+        `winner`, `score` (the preference for a, in [0, 1]), `orders`, `consistent`, `lean`; None with a reason where an
+        answer or, for a judge, the truth is empty, or a call failed.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is not a string, the backend is none, a share lies outside [0, 1], or the judge is unknown.
+
+    References
+    ----------
+    Zheng et al. (2023), "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena".
+
+    Examples
+    --------
+    >>> true = "It opened in 1931."
+    >>> compare_answers(question="When?", a="It opened in 1931.", b="It rained.", truth=true).winner
+    'a'
+    """
+    how = locals()
+    row = [how.pop(name) for name in Pair._fields]
+    _check_comparison(**how)
+    return _compare([_check_pair(*row)], **how)[0]
+
+
+def _compare_table(
+    questions: Any, a: Any, b: Any, truths: Any, *, progress: bool | None = None, **how: Any
+) -> ScoreTable[AnswerComparison]:
+    """The comparisons of many pairs."""
+    given = {"question": questions, "a": a, "b": b} | ({} if truths is None else {"truth": truths})
+    rows = table_rows({name: require_column(values, name) for name, values in given.items()})
+    _check_comparison(**how)
+    return _compare([_check_pair(**row, where=f"row {n}: ") for n, row in enumerate(rows)], progress=progress, **how)
+
+
+compare_answers_many = batch(compare_answers, _compare_table)
+vars(compare_answers)["metric"].judged = "a"
+
+
+# Many systems --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SystemRanking(Rows):
+    """Systems by their Bradley-Terry strengths, with intervals.
+
+    Parameters
+    ----------
+    systems : tuple of str
+        Best first.
+    strengths : mapping of str to float or None
+        Log-odds against an average system; None with a `reason`.
+    intervals : mapping of str to (float, float) or None
+        Bootstrap intervals over questions; None, with a `reason`, where drawing again shows no spread. That of a
+        system that won or lost every vote reaches to the exact bound of such a share.
+    wins : mapping of (str, str) to float
+        How often the first beat the second; a tie counts half for both.
+    """
+
+    systems: tuple[str, ...]
+    strengths: Mapping[str, float | None]
+    intervals: Mapping[str, tuple[float, float] | None]
+    wins: Mapping[tuple[str, str], float]
+    signature: Signature
+    reason: str = ""
+    comparisons: ScoreTable[AnswerComparison] | None = None
+
+    def rank(self, system: str) -> int | None:
+        """Return 1 and one more for each system whose whole interval lies above this
+        one's; None if undefined."""
+        own = self.intervals[system]
+        if own is None:
+            return None
+        return 1 + sum(interval is not None and interval[0] > own[1] for interval in self.intervals.values())
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each system, best first."""
+        rows = []
+        for system in self.systems:
+            won = sum(count for (winner, _), count in self.wins.items() if winner == system)
+            met = won + sum(count for (_, loser), count in self.wins.items() if loser == system)
+            low, high = self.intervals[system] or (None, None)
+            numbers = {"rank": self.rank(system), "strength": self.strengths[system], "low": low, "high": high}
+            rows.append({"system": system, **numbers, "win rate": won / met if met else None, "comparisons": met})
+        return rows
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        wins = [{"winner": a, "loser": b, "count": count} for (a, b), count in self.wins.items()]
+        found = {"rows": self.rows(), "wins": wins, "reason": self.reason, "signature": str(self.signature)}
+        return found | ({} if self.comparisons is None else {"comparisons": self.comparisons.to_dict()})
+
+    def __repr__(self) -> str:
+        return f"SystemRanking({self.reason or f'{len(self.systems)} systems'})\n{text_table(self.rows())}"
+
+    def _repr_html_(self) -> Markup:
+        return html_table(self.rows(), caption=self.reason or "Systems, best first", note=str(self.signature))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw strengths with their intervals; returns the axes."""
+        ax = axes_for(ax, 5, 0.8 + 0.4 * len(self.systems))
+        for place, system in enumerate(reversed(self.systems)):
+            strength, interval = self.strengths[system], self.intervals[system]
+            if strength is None:
+                continue
+            if interval is not None:
+                ax.plot(interval, [place, place], color="#8fc1e8", linewidth=5)
+            ax.plot([strength], [place], "o", color="#1f5f8b")
+        ax.set_yticks(range(len(self.systems)), list(map(figure_text, reversed(self.systems))))
+        ax.set_ylim(-0.6, len(self.systems) - 0.4)  # no row lies on the axis
+        ax.axvline(0, color="#888888", linewidth=0.8)
+        ax.set_xlabel("strength (log-odds against an average system)")
+        return ax
+
+
+class Vote(NamedTuple):
+    """One comparison of two systems: the winner is one of them, or "tie".
+
+    `unit` says what it was about.
+    """
+
+    first: str
+    second: str
+    winner: str
+    unit: Hashable = None
+
+
+def _read_votes(outcomes: Iterable[object]) -> list[Vote]:
+    """Votes from (system, other, winner) or (system, other, winner, unit)."""
+    votes = []
+    for number, outcome in enumerate(outcomes):
+        if isinstance(outcome, (str, bytes)) or not isinstance(outcome, Sequence) or not 3 <= len(outcome) <= 4:
+            raise TypeError(f"outcome {number} must be (system, other, winner), not {outcome!r:.60}")
+        first, second, winner = (require_text(value, f"outcome {number}") for value in outcome[:3])
+        if first == second or "tie" in (first, second):
+            raise ValueError(f"outcome {number} must name two systems, none called 'tie', not {first!r} and {second!r}")
+        if winner not in (first, second, "tie"):
+            raise ValueError(f"the winner of outcome {number} must be {first!r}, {second!r} or 'tie', not {winner!r}")
+        votes.append(Vote(first, second, winner, outcome[3] if len(outcome) == 4 else number))
+    if not votes:
+        raise ValueError("there are no outcomes to rank by")
+    return votes
+
+
+def _win_matrix(votes: Sequence[Vote], systems: Sequence[str]) -> np.ndarray:
+    """How often each system (row) beat each other (column); a tie counts half for both."""
+    place = {name: i for i, name in enumerate(systems)}
+    wins = np.zeros((len(systems), len(systems)))
+    for vote in votes:
+        i, j = place[vote.first], place[vote.second]
+        share = 0.5 if vote.winner == "tie" else float(vote.winner == vote.first)
+        wins[i, j] += share
+        wins[j, i] += 1 - share
+    return wins
+
+
+def _resampled(
+    votes: Sequence[Vote], systems: Sequence[str], prior: float, n_resamples: int, confidence: float, seed: int
+) -> list[tuple[float, float] | None]:
+    """Percentile intervals of each system's strength, drawing units again; None where too few could be fitted."""
+    units: dict[Hashable, list[Vote]] = {}
+    for vote in votes:
+        units.setdefault(vote.unit, []).append(vote)
+    tables = np.stack([_win_matrix(own, systems) for own in units.values()])
+    if n_resamples < 2 or len(tables) < 2:
+        return [None] * len(systems)
+    drawn = (vote for batch in drawings(len(tables), n_resamples, seed) for vote in batch)
+    found = [strengths(tables[vote].sum(axis=0), prior) for vote in drawn]
+    values = np.stack([np.full(len(systems), np.nan) if row is None else row for row in found])
+    ends = [middle(column, confidence).interval for column in values.T]
+    own = strengths(tables.sum(axis=0), prior)
+    if own is None or not np.ptp(own):
+        return ends
+    # A system that never lost, or never won, does so in every drawing. The exact bound of a share of n out of n
+    # (Clopper and Pearson) says how close to the others it may be: with five units or fewer, not apart from them.
+    net = np.sign(tables.sum(axis=2) - tables.sum(axis=1))
+    for place, value in enumerate(own.tolist()):
+        won, lost = (int((net[:, place] == sign).sum()) for sign in (1, -1))
+        if won + lost and not won * lost:
+            share = ((1 - confidence) / 2) ** (1 / (won + lost))
+            near = value * math.log(share / (1 - share)) / float(np.ptp(own))
+            known = (*(ends[place] or ()), value, near)
+            ends[place] = (min(known), max(known))
+    return ends
+
+
+def bradley_terry(
+    outcomes: Iterable[Sequence[Hashable]],
+    *,
+    prior: float = 0.5,
+    n_resamples: int = 200,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> SystemRanking:
+    """Rank systems by votes, of models or of people.
+
+    Parameters
+    ----------
+    outcomes : iterable of (system, other, winner) or (system, other, winner, unit)
+        The winner is one of the two, or `"tie"`. Votes of one unit, such as a
+        question, are drawn together; by default each is its own.
+    prior : float
+        Wins added for each of any two systems against the other, at least 0.
+    n_resamples : int
+        How often units, such as questions, are drawn again for the intervals; 0 for none.
+    confidence : float
+        In (0, 1).
+    seed : int
+        For the drawing.
+
+    Returns
+    -------
+    SystemRanking
+        Systems best first, with strengths, intervals and ranks. Two systems share a
+        rank unless one's interval lies wholly above the other's.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no outcome, or one is not as described.
+
+    References
+    ----------
+    Bradley and Terry (1952), "Rank Analysis of Incomplete Block Designs".
+
+    Examples
+    --------
+    >>> bradley_terry([("x", "y", "x"), ("x", "y", "x"), ("y", "x", "tie")]).systems
+    ('x', 'y')
+    """
+    votes = _read_votes(outcomes)
+    names = list(dict.fromkeys(name for vote in votes for name in vote[:2]))
+    sure = require_share(confidence, "confidence")
+    times = require_count(n_resamples, "n_resamples", minimum=0)
+    share = require_share(prior, "prior")
+    wins = _win_matrix(votes, names)
+    found = strengths(wins, share)
+    nothing = [None] * len(names)
+    values = nothing if found is None else found.tolist()
+    ends = nothing if found is None else _resampled(votes, names, share, times, sure, seed)
+    order = np.argsort(-(wins.sum(axis=1) if found is None else found), kind="stable")
+    why = "some systems won or lost every vote against the rest: their strength is not finite, use a prior"
+    alike = "no interval: drawing the votes again shows no spread" if times > 1 and None in ends else ""
+    chosen = {"prior": share, "confidence": sure, "seed": seed, "n_resamples": times}
+    return SystemRanking(
+        systems=tuple(names[i] for i in order),
+        strengths=dict(zip(names, values, strict=True)),
+        intervals=dict(zip(names, ends, strict=True)),
+        wins={(a, b): float(wins[i, j]) for i, a in enumerate(names) for j, b in enumerate(names) if i != j},
+        signature=Signature({"metric": "bradley_terry", **chosen}),
+        reason=why if found is None else alike,
+    )
+
+
+def _read_entries(table: Table) -> list[dict[str, str]]:
+    """One system's answer to one question a row; the truth may be missing."""
+    entries = []
+    columns = ["question", "system", "answer", "truth"]
+    for i, record in enumerate(table_records(table, columns, optional=["truth"])):
+        cells = record | {"truth": record["truth"] or ""}
+        entries.append({name: require_text(cell, f"row {i}: {name}") for name, cell in cells.items()})
+    if len({(entry["question"], entry["system"]) for entry in entries}) < len(entries):
+        raise ValueError("a system answers a question twice: each (question, system) may stand once")
+    if len({entry["system"] for entry in entries}) < 2:
+        raise ValueError("a ranking needs two systems at least: fill the column 'system'")
+    return entries
+
+
+def rank_systems(
+    table: Table,
+    *,
+    prior: float = 0.5,
+    n_resamples: int = 200,
+    progress: bool = True,
+    **options: Any,
+) -> SystemRanking:
+    """Compare every two systems on every question, and rank them.
+
+    Parameters
+    ----------
+    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
+        Columns `question`, `system`, `answer`, and `truth` where there is one.
+    prior, n_resamples
+        As for `bradley_terry`.
+    progress : bool
+        Whether to show a progress bar.
+    **options
+        As for `compare_answers`.
+
+    Returns
+    -------
+    SystemRanking
+        As of `bradley_terry`, with all `comparisons`; questions are drawn.
+
+    Examples
+    --------
+    >>> row = {"question": "How was it?", "truth": "It rained."}
+    >>> x = row | {"system": "x", "answer": "It rained."}
+    >>> rows = [x, row | {"system": "y", "answer": "It snowed."}]
+    >>> rank_systems(rows, progress=False).systems
+    ('x', 'y')
+    """
+    by_question: dict[str, list[dict[str, str]]] = {}
+    for entry in _read_entries(table):
+        by_question.setdefault(entry["question"], []).append(entry)
+    met = [pair for own in by_question.values() for pair in itertools.combinations(own, 2)]
+    pairs = [Pair(a["question"], a["answer"], b["answer"], a["truth"]) for a, b in met]
+    columns = [list(column) for column in zip(*pairs, strict=True)] or [[]] * 4
+    found = Metric(compare_answers, **options).score_many(*columns, progress=progress)
+    outcomes = []  # those without a winner are left out
+    for (a, b), result in zip(met, found, strict=True):
+        if result.winner is not None:
+            winner = {"a": a["system"], "b": b["system"], "tie": "tie"}[result.winner]
+            outcomes.append((a["system"], b["system"], winner, a["question"]))
+    if not outcomes:
+        reasons = [result.reason for result in found if result.reason]
+        why = reasons[0] if reasons else "no two systems answered the same question"
+        raise ValueError(f"no comparison has a winner: {why}")
+    ranked = bradley_terry(outcomes, prior=prior, n_resamples=n_resamples)
+    own = {name: value for name, value in found.signature.items() if name not in ("metric", "version")}
+    return replace(ranked, comparisons=found, signature=Signature({**ranked.signature, **own}))

@@ -18,10 +18,9 @@ from summeval_nb.evidence.rows import cells_said, rows_say
 from summeval_nb.evidence.rules import ALIKE, EXCLUSIVE, WHEN
 from summeval_nb.evidence.tokens import Parts, Token, antonyms, take_apart
 from summeval_nb.evidence.words import stem_weight
-from summeval_nb.judged.asking import premise_sentences
 from summeval_nb.judged.judging import Entailment, Label
 from summeval_nb.judged.replies import Told, begins_with_verb
-from summeval_nb.judged.statements import resolve_by_rules
+from summeval_nb.judged.statements import premise_sentences, resolve_by_rules
 from summeval_nb.text.markdown import Row
 from summeval_nb.text.normalize import normalize
 

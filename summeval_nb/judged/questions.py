@@ -14,9 +14,8 @@ import numpy as np
 from summeval_nb.core.base import require_module
 from summeval_nb.evidence.tokens import Token, sentence_tokens
 from summeval_nb.evidence.words import stem_weight
-from summeval_nb.judged.asking import place_keyphrase, premise_sentences
 from summeval_nb.judged.judging import Keyphrase, Question
-from summeval_nb.judged.statements import resolve_by_rules
+from summeval_nb.judged.statements import premise_sentences, resolve_by_rules
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
 from summeval_nb.text.minimal import is_participle, minimal_claims, subject_of
@@ -44,6 +43,20 @@ _FULL_NAME = re.compile(
 )
 _INVERTED = frozenset("is are was were will can could may might must shall should would has have had".split())
 _OPENING_PREPOSITIONS = frozenset("in on at after since by during before for with without under from as of".split())
+
+
+def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
+    """Return a keyphrase with its first place in the text, where it stands there word for word.
+
+    Examples
+    --------
+    >>> found = place_keyphrase("The council met.", "council", None)
+    >>> found.start, found.end
+    (4, 11)
+    """
+    start = text.find(phrase)
+    place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
+    return Keyphrase(text=phrase, weight=None if weight is None else float(weight), **place)
 
 
 class Fact(NamedTuple):

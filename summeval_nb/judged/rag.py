@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
-
-import numpy as np
 
 from summeval_nb.core.base import (
     JsonDict,
@@ -30,12 +28,11 @@ from summeval_nb.core.files import (
     table_records,
     table_rows,
     unread_columns,
-    write_whole,
 )
-from summeval_nb.core.html import Markup, folded, html_page, html_table
+from summeval_nb.core.html import Markup, folded, html_table
 from summeval_nb.core.metric import batch, metric
-from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, shared_index
-from summeval_nb.judged.answers import AnswerRow, evaluate_rows, mean_row, rate_row
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, mean_row, rate_row, shared_index
+from summeval_nb.judged.answers import AnswerRow, evaluate_rows
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, word_list
 from summeval_nb.judged.refusals import unread
 from summeval_nb.judged.retrieval import (
@@ -54,28 +51,9 @@ from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.language import declared_languages
 from summeval_nb.text.markdown import has_word
 
-__all__ = [
-    "MEASURES",
-    "Measure",
-    "MeasureResult",
-    "RagScore",
-    "RetrievalRow",
-    "RetrievalScore",
-    "RetrievalStatement",
-    "RetrievedPassage",
-    "RowVerdicts",
-    "answer_correctness",
-    "answer_faithfulness",
-    "answer_relevancy",
-    "context_precision",
-    "context_recall",
-    "context_relevance",
-    "evaluate_rag",
-    "measure_rows",
-    "noise_sensitivity",
-    "rag_many",
-    "rag_score",
-]
+__all__ = ["RagScore", "RetrievalScore", "evaluate_rag", "rag_many", "rag_score", "answer_correctness"]
+__all__ += ["answer_faithfulness", "answer_relevancy", "context_precision", "context_recall", "context_relevance"]
+__all__ += ["noise_sensitivity"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,11 +148,6 @@ class RetrievalScore(Score):
         """Return the score and each number by its name."""
         return {"score": self.score, **self.numbers}
 
-    def outcome(self) -> Outcome:
-        """Return what a run writes down: failed where the judge failed, otherwise undefined where there is no score."""
-        found = super().outcome()
-        return found._replace(status="failed") if self.score is None and self.n_failed else found
-
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {"name": self.name, "numbers": dict(self.numbers), "passages": self.passage_rows()}
@@ -216,12 +189,6 @@ class RetrievalScore(Score):
             tables.append(folded(f"{_how_many(len(rows), 'statement')}, with what decided", shown))
         return Markup("".join(tables))
 
-    def to_html(self, path: str | Path) -> Path:
-        """Write the report as one file that needs nothing else, and return its path."""
-        target = Path(path)
-        write_whole(target, html_page(self.name, self._repr_html_()))
-        return target
-
 
 class RetrievalRow(NamedTuple):
     """One checked row; what a measure does not read is empty."""
@@ -252,6 +219,22 @@ def _check_row(columns: Iterable[str], values: Mapping[str, object], where: str 
     checks: dict[str, Callable[[Any, str], Any]] = {"contexts": require_passages, "truth": require_truth}
     found: dict[str, Any] = {name: checks.get(name, require_text)(values[name], f"{where}{name}") for name in columns}
     return RetrievalRow(**found | ({"contexts": tuple(found["contexts"])} if "contexts" in found else {}))
+
+
+def _judged(
+    text: str, origin: str, tag: Entailment, passages: tuple[int, ...] = (), *, wrong: bool = False
+) -> RetrievalStatement:
+    """A statement with what was said of it: an entailed one counts or, with `wrong`, any other."""
+    return RetrievalStatement(
+        text=text,
+        origin=origin,
+        counts=None if tag.failed else (tag.label == "entailed") != wrong,
+        label=tag.label,
+        passages=passages,
+        evidence=tuple(passage.shown for passage in tag.evidence[:2]),
+        reason=tag.reason,
+        failed=tag.failed,
+    )
 
 
 _FRAGMENT = 3  # words: what is no longer does not say by itself what it answers, as "In 1931." does not
@@ -292,23 +275,8 @@ class RowVerdicts:
         """Return the statements of the truth or the answer: the entailed ones count or, with `wrong`, the others."""
         found = []
         for statement in self.statements(origin):
-            tag, counts = verdict(statement), None
-            if not tag.failed:
-                counts = (tag.label == "entailed") != wrong
             alone = tuple(n for n, one in enumerate(self.by_passage(statement), 1) if one.label == "entailed")
-            evidence = tuple(passage.shown for passage in tag.evidence[:2])
-            found.append(
-                RetrievalStatement(
-                    text=statement,
-                    origin=origin,
-                    counts=counts,
-                    failed=tag.failed,
-                    label=tag.label,
-                    passages=alone,
-                    evidence=evidence,
-                    reason=tag.reason,
-                )
-            )
+            found.append(_judged(statement, origin, verdict(statement), alone, wrong=wrong))
         return found
 
     def asked(self, sentence: str, statements: Sequence[str], origin: str, enough: float) -> RetrievalStatement:
@@ -427,15 +395,7 @@ def _correctness(
         right = report.correctness
         numbers = {name: getattr(right, name) for name in ("f1", "precision", "recall", "contradicted")}
         statements = [
-            RetrievalStatement(
-                text=said.statement.text,
-                origin=origin,
-                counts=None if said.entailment.failed else bool(said.counts),
-                label=said.entailment.label,
-                evidence=tuple(one.shown for one in said.entailment.evidence[:2]),
-                reason=said.entailment.reason,
-                failed=said.entailment.failed,
-            )
+            _judged(said.statement.text, origin, said.entailment)
             for name, origin in sides.items()
             for part in report.inferences[name].hypotheses
             for said in part.statements
@@ -595,49 +555,44 @@ def _signature(name: str, session: JudgeSession, options: Options) -> Signature:
     return Signature(parts)
 
 
-def _options(name: str, max_failed: float, relevant: float = RELEVANT, noise: str = "relevant") -> dict[str, Any]:
+def _options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The checked options that a measure has."""
-    found: dict[str, Any] = {"max_failed": require_share(max_failed, "max_failed")}
+    found: dict[str, Any] = {"max_failed": require_share(given["max_failed"], "max_failed")}
     if MEASURES[name].compares_questions:
-        found["relevant"] = require_share(relevant, "relevant")
+        found["relevant"] = require_share(given.get("relevant", RELEVANT), "relevant")
     if name == "noise_sensitivity":
-        found["noise"] = require_option(noise, "noise", ["relevant", "irrelevant", "made_up"])
+        kinds = ["relevant", "irrelevant", "made_up"]
+        found["noise"] = require_option(given.get("noise", "relevant"), "noise", kinds)
     return found
 
 
-def _session(judge: str | Judge, store: StoreOrPath, embedder: EmbedderOrName = "minilm", **_: object) -> JudgeSession:
-    return JudgeSession(judge, store, embedder=embedder)
+def _session(given: Mapping[str, Any]) -> JudgeSession:
+    return JudgeSession(given["judge"], given["store"], embedder=given.get("embedder", "minilm"))
 
 
-def _chosen(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    own = {option: options[option] for option in ("max_failed", "relevant", "noise") if option in options}
-    return _options(name, **own)
+def _score(name: str, given: Mapping[str, Any]) -> RetrievalScore:
+    """The score of one row by one measure, from all arguments of its call."""
+    options = _options(name, given)
+    return measure_rows(name, [_check_row(MEASURES[name].columns, given)], _session(given), options)[0]
 
 
-def _score(name: str, row: Sequence[object], **options: Any) -> RetrievalScore:
-    """The score of one row by one measure."""
-    columns, how = MEASURES[name].columns, _chosen(name, options)
-    checked = _check_row(columns, dict(zip(columns, row, strict=True)))
-    return measure_rows(name, [checked], _session(**options), how)[0]
-
-
-def _score_table(name: str, *columns: Any, progress: bool | None = None, **options: Any) -> ScoreTable[RetrievalScore]:
+def _score_table(name: str, *columns: Any, progress: bool | None = None, **given: Any) -> ScoreTable[RetrievalScore]:
     """The scores of many rows by one measure; one list for each column, in their order."""
-    names, how = MEASURES[name].columns, _chosen(name, options)
+    names, options = MEASURES[name].columns, _options(name, given)
     lists = {column: require_column(values, column) for column, values in zip(names, columns, strict=True)}
     rows = [_check_row(names, row, f"row {n}: ") for n, row in enumerate(table_rows(lists))]
-    session = _session(**options)
+    session = _session(given)
     with one_bar(len(rows), name, "row", show=bool(progress)):
-        found = measure_rows(name, rows, session, how)
-    return ScoreTable(found, signature=_signature(name, session, how))
+        found = measure_rows(name, rows, session, options)
+    return ScoreTable(found, signature=_signature(name, session, options))
 
 
 def _measure(name: str) -> Callable[[Callable[..., RetrievalScore]], Callable[..., RetrievalScore]]:
     """Declare a function as the metric of a measure, with its call over many rows."""
 
     def declare(function: Callable[..., RetrievalScore]) -> Callable[..., RetrievalScore]:
-        check = lambda **options: _chosen(name, options)
-        sign = lambda **options: _signature(name, _session(**options), _chosen(name, options))
+        check = lambda **given: _options(name, given)
+        sign = lambda **given: _signature(name, _session(given), _options(name, given))
         declared = metric(name, check=check, signature=sign)(function)
         batch(declared, partial(_score_table, name))
         vars(declared)["metric"].judged = MEASURES[name].judged
@@ -696,7 +651,7 @@ def context_precision(
     >>> context_precision("When?", ["Rain fell.", true], true).score
     0.5
     """
-    return _score("context_precision", [question, contexts, truth], judge=judge, max_failed=max_failed, store=store)
+    return _score("context_precision", locals())
 
 
 @_measure("context_recall")
@@ -713,18 +668,8 @@ def context_recall(
 
     Parameters
     ----------
-    question : str
-        What was asked.
-    contexts : str or sequence of str
-        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
-    truth : str
-        The true answer; a list of one will do.
-    judge : str or Judge
-        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
-    max_failed : float
-        In [0, 1]: with a greater share of failed statements there is no score.
-    store : Store or path, optional
-        Where the judge's replies are kept.
+    question, contexts, truth, judge, max_failed, store
+        As for `context_precision`.
 
     Returns
     -------
@@ -747,7 +692,7 @@ def context_recall(
     >>> context_recall("When?", found, "It opened in 1931. Rain fell.").score
     0.5
     """
-    return _score("context_recall", [question, contexts, truth], judge=judge, max_failed=max_failed, store=store)
+    return _score("context_recall", locals())
 
 
 @_measure("answer_faithfulness")
@@ -764,18 +709,10 @@ def answer_faithfulness(
 
     Parameters
     ----------
-    question : str
-        What was asked.
-    contexts : str or sequence of str
-        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
+    question, contexts, judge, max_failed, store
+        As for `context_precision`.
     answer : str
         What the system wrote.
-    judge : str or Judge
-        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
-    max_failed : float
-        In [0, 1]: with a greater share of failed statements there is no score.
-    store : Store or path, optional
-        Where the judge's replies are kept.
 
     Returns
     -------
@@ -798,7 +735,7 @@ def answer_faithfulness(
     >>> answer_faithfulness("When?", found, "It opened in 1931.").score
     1.0
     """
-    return _score("answer_faithfulness", [question, contexts, answer], judge=judge, max_failed=max_failed, store=store)
+    return _score("answer_faithfulness", locals())
 
 
 @_measure("noise_sensitivity")
@@ -819,22 +756,12 @@ def noise_sensitivity(
 
     Parameters
     ----------
-    question : str
-        What was asked.
-    contexts : str or sequence of str
-        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
+    question, contexts, truth, judge, max_failed, store
+        As for `context_precision`.
     answer : str
         What the system wrote.
-    truth : str
-        The true answer; a list of one will do.
-    judge : str or Judge
-        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
     noise : "relevant", "irrelevant" or "made_up"
         Which of the three numbers is the score; all stand in `numbers`.
-    max_failed : float
-        In [0, 1]: with a greater share of failed statements there is no score.
-    store : Store or path, optional
-        Where the judge's replies are kept.
 
     Returns
     -------
@@ -857,8 +784,7 @@ def noise_sensitivity(
     >>> noise_sensitivity("When?", [true], true, true).score
     0.0
     """
-    how: dict[str, Any] = {"judge": judge, "noise": noise, "max_failed": max_failed, "store": store}
-    return _score("noise_sensitivity", [question, contexts, answer, truth], **how)
+    return _score("noise_sensitivity", locals())
 
 
 @_measure("context_relevance")
@@ -879,20 +805,12 @@ def context_relevance(
 
     Parameters
     ----------
-    question : str
-        What was asked.
-    contexts : str or sequence of str
-        The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
-    judge : str or Judge
-        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    question, contexts, judge, max_failed, store
+        As for `context_precision`.
     embedder : str or Embedder
         Whose vectors compare questions.
     relevant : float
         In [0, 1]: two questions that are so similar ask the same.
-    max_failed : float
-        In [0, 1]: with a greater share of failed statements there is no score.
-    store : Store or path, optional
-        Where the judge's replies are kept.
 
     Returns
     -------
@@ -915,14 +833,7 @@ def context_relevance(
     >>> context_relevance("How long is the bridge?", [passage]).score
     0.5
     """
-    how: dict[str, Any] = {
-        "judge": judge,
-        "embedder": embedder,
-        "relevant": relevant,
-        "max_failed": max_failed,
-        "store": store,
-    }
-    return _score("context_relevance", [question, contexts], **how)
+    return _score("context_relevance", locals())
 
 
 @_measure("answer_relevancy")
@@ -942,20 +853,12 @@ def answer_relevancy(
 
     Parameters
     ----------
-    question : str
-        What was asked.
+    question, judge, max_failed, store
+        As for `context_precision`.
     answer : str
         What the system wrote.
-    judge : str or Judge
-        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
-    embedder : str or Embedder
-        Whose vectors compare questions.
-    relevant : float
-        In [0, 1]: two questions that are so similar ask the same.
-    max_failed : float
-        In [0, 1]: with a greater share of failed statements there is no score.
-    store : Store or path, optional
-        Where the judge's replies are kept.
+    embedder, relevant
+        As for `context_relevance`.
 
     Returns
     -------
@@ -979,14 +882,7 @@ def answer_relevancy(
     >>> answer_relevancy(question, "The bridge is 9 metres long.").score > 0.5
     True
     """
-    how: dict[str, Any] = {
-        "judge": judge,
-        "embedder": embedder,
-        "relevant": relevant,
-        "max_failed": max_failed,
-        "store": store,
-    }
-    return _score("answer_relevancy", [question, answer], **how)
+    return _score("answer_relevancy", locals())
 
 
 @_measure("answer_correctness")
@@ -1003,18 +899,10 @@ def answer_correctness(
 
     Parameters
     ----------
-    question : str
-        What was asked.
+    question, truth, judge, max_failed, store
+        As for `context_precision`.
     answer : str
         What the system wrote.
-    truth : str
-        The true answer; a list of one will do.
-    judge : str or Judge
-        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
-    max_failed : float
-        In [0, 1]: with a greater share of failed statements there is no score.
-    store : Store or path, optional
-        Where the judge's replies are kept.
 
     Returns
     -------
@@ -1032,7 +920,7 @@ def answer_correctness(
     >>> answer_correctness("When?", "It opened in 1931.", "It opened in 1931.").score
     1.0
     """
-    return _score("answer_correctness", [question, answer, truth], judge=judge, max_failed=max_failed, store=store)
+    return _score("answer_correctness", locals())
 
 
 _FLAGS = {"answer": "answer_refused", "truth": "truth_refused"}
@@ -1119,7 +1007,7 @@ class RagScore(Score):
         from `low` to `high`; how many rows are `undefined`, and in how many a call of the judge `failed`."""
         found = []
         for name, values in table.arrays().items():
-            known = values[~np.isnan(values)].tolist()
+            known = [value for value in values.tolist() if not math.isnan(value)]
             if name in MEASURES:
                 row = mean_row(name, known, confidence, seed)
                 lost = sum(own.scores[name].n_failed > 0 for own in table.results)
@@ -1176,9 +1064,9 @@ def _check_rag(*, metrics: object, max_failed: object, **_: object) -> list[str]
 def _rag_signature(*, metrics: Sequence[str] | None, max_failed: float, **how: Any) -> Signature:
     """Every option that could change a number."""
     parts: dict[str, object] = {}
-    session, names = _session(**how), _require_measures(metrics)
+    session, names = _session(how), _require_measures(metrics)
     for name in names:
-        parts |= _signature(name, session, _options(name, max_failed))
+        parts |= _signature(name, session, _options(name, {"max_failed": max_failed}))
     return Signature(parts | {"metric": "rag", "metrics": "+".join(names)})
 
 
@@ -1226,9 +1114,9 @@ def rag_score(
     >>> found.scores["context_recall"].score
     1.0
     """
-    how: dict[str, Any] = {"metrics": metrics, "judge": judge, "embedder": embedder, "max_failed": max_failed}
-    row = {"question": question, "contexts": contexts, "answer": answer, "truth": truth}
-    return _rag_table([row], {}, store=store, **how)[0]
+    given = locals()
+    row = {name: given.pop(name) for name in _COLUMNS}
+    return _rag_table([row], {}, **given)[0]
 
 
 def _rag_lists(
@@ -1262,7 +1150,7 @@ def _rag_table(
         left_out = {}
     names = [name for name in names if name not in left_out]
     rows = [_rag_row(record, f"row {n}: ") for n, record in enumerate(records)]
-    session = _session(**how)
+    session = _session(how)
     said = [text for text in _FLAGS if any(text in MEASURES[name].columns for name in names)]
     texts = [[getattr(row, text) for text in said] for row in rows]
     with one_bar(len(rows), "questions", "row", show=bool(progress)):
@@ -1271,7 +1159,7 @@ def _rag_table(
             asked = [text for own in texts for text in own if spoken(text).strip()]
             known = dict(zip(asked, session.refusals(asked), strict=True))
         with stage("score"):
-            found = {n: measure_rows(n, rows, session, _options(n, how["max_failed"])) for n in steps(names)}
+            found = {name: measure_rows(name, rows, session, _options(name, how)) for name in steps(names)}
     signature = _rag_signature(**how)
     results = []
     for place, own in enumerate(texts):

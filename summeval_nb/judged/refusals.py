@@ -18,8 +18,8 @@ import numpy as np
 
 from summeval_nb.core.base import Stages, steps
 from summeval_nb.evidence.words import sigmoid
-from summeval_nb.judged.asking import premise_sentences
 from summeval_nb.judged.judging import Flag
+from summeval_nb.judged.statements import premise_sentences
 from summeval_nb.text.language import foreign_language, language_name, named_languages
 from summeval_nb.text.similarity import unit_rows
 

@@ -12,13 +12,12 @@ from pydantic import TypeAdapter
 
 from summeval_nb.core.base import Stages, require_option
 from summeval_nb.core.results import Sentence
-from summeval_nb.judged.asking import TASKS, Items
-from summeval_nb.judged.embedded import EmbeddedJudge
+from summeval_nb.judged.embedded import TASKS, EmbeddedJudge, Items
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Resolution
 from summeval_nb.judged.places import looked_up
 from summeval_nb.judged.replies import Told, read_replies
 from summeval_nb.judged.statements import as_premise
-from summeval_nb.judged.units import spoken, spoken_units
+from summeval_nb.judged.units import AnswerUnit, spoken, spoken_units
 from summeval_nb.models.load import StoreOrPath, load_model, load_store, unknown_name
 from summeval_nb.models.store import content_key, fill_missing
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, load_embedder
@@ -27,7 +26,7 @@ from summeval_nb.text.markdown import has_word
 from summeval_nb.text.similarity import unit_rows
 from summeval_nb.text.split import split_sentences
 
-__all__ = ["JudgeSession", "Reply", "StatementText", "Unit", "ask_many", "load_judge", "make_units", "opening"]
+__all__ = ["ask_many", "load_judge"]
 
 
 @cache
@@ -74,10 +73,7 @@ def load_judge(judge: str | Judge) -> Judge:
     return judge
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """The pydantic adapter that writes, reads and so checks the answers to one kind of question."""
-    return TypeAdapter(kind)
+_adapter = cache(TypeAdapter)  # writes, reads and so checks the answers to one kind of question
 
 
 def _plain(value: object) -> object:
@@ -127,8 +123,8 @@ def ask_many(
     method, kind = TASKS[require_option(task, "task", TASKS)]
     asked: Any = load_judge(judge) if isinstance(judge, str) else judge
     if not isinstance(getattr(asked, "fingerprint", None), str):
-        given = f"{type(asked).__name__}: load_judge('embedded') gives one"
-        raise TypeError(f"judge must be a Judge with a fingerprint, not {given}")
+        remedy = "load_judge('embedded') gives one"
+        raise TypeError(f"judge must be a Judge with a fingerprint, not {type(asked).__name__}: {remedy}")
     if not isinstance(items, Sequence) or isinstance(items, (str, bytes)):
         raise TypeError(f"items must be a list of tuples, one for each question, not {type(items).__name__}")
     written = _adapter(kind)
@@ -177,7 +173,11 @@ def make_units(text: str, resolution: Resolution | None, *, question: str = "", 
     >>> [unit.resolved for unit in units]
     ['It is open.', 'It opened in 1931.']
     """
-    units = spoken_units(text, keep_lists=keep_lists)
+    return _with_question(spoken_units(text, keep_lists=keep_lists), resolution, question)
+
+
+def _with_question(units: Sequence[AnswerUnit], resolution: Resolution | None, question: str) -> list[Unit]:
+    """Units with their resolved texts, read with the question that they answer."""
     resolved = [unit.plain for unit in units] if resolution is None else resolution.units
     pairs = list(zip(units, resolved, strict=True))
     read = iter(read_replies(question, [new for unit, new in pairs if not unit.told]))
@@ -187,12 +187,6 @@ def make_units(text: str, resolution: Resolution | None, *, question: str = "", 
             made = told if any(part.made for part in told) else ()
             found.append(Unit(unit.place, " ".join(part.text for part in told), made))
     return found
-
-
-def opening(text: str) -> str:
-    """Return the first three sentences of a text, where a refusal is looked for."""
-    sentences = split_sentences(text)[:3]
-    return text[sentences[0].start : sentences[-1].end] if sentences else ""
 
 
 class StatementText(str):
@@ -254,23 +248,28 @@ class JudgeSession:
         return [self._replies[key] for key in keys]
 
     def refusals(self, texts: Iterable[str]) -> list[Flag]:
-        """Return for each text whether it declines to answer, by its opening; a failure leaves it undecided."""
+        """Return for each text whether it declines to answer, by its first three sentences; a failure leaves it
+        undecided."""
+
+        def opening(text: str) -> str:
+            sentences = split_sentences(text)[:3]
+            return text[sentences[0].start : sentences[-1].end] if sentences else ""
+
         found = self.ask("refusal", [(opening(spoken(text).strip() or text),) for text in texts])
         return [Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one for one in found]
 
     def read(self, replies: Iterable[Reply], *, keep_lists: bool = False) -> dict[Reply, tuple[list[Unit], str]]:
         """Return the units of texts, pronouns replaced where the judge can, and a note on these."""
         wanted = list(dict.fromkeys(replies))
-        texts = list(dict.fromkeys(reply.text for reply in wanted))
-        items = [(spoken(text), [unit.plain for unit in spoken_units(text, keep_lists=keep_lists)]) for text in texts]
-        resolved = dict(zip(texts, self.ask("resolve", items), strict=True))
+        units = {reply.text: spoken_units(reply.text, keep_lists=keep_lists) for reply in wanted}
+        items = [(spoken(text), [unit.plain for unit in own]) for text, own in units.items()]
+        resolved = dict(zip(units, self.ask("resolve", items), strict=True))
         found = {}
         for reply in wanted:
             own = resolved[reply.text]
             failed = isinstance(own, JudgeFailure)
             note = f"pronouns were left as they are: {own.reason}" if failed else own.note
-            known = None if failed else own
-            found[reply] = make_units(reply.text, known, question=reply.question, keep_lists=keep_lists), note
+            found[reply] = _with_question(units[reply.text], None if failed else own, reply.question), note
         return found
 
     def statements(self, replies: Iterable[Reply]) -> None:
@@ -281,13 +280,19 @@ class JudgeSession:
         stage = Stages(resolve=1, split=2)
         with stage("resolve"):
             units = self.read(reply for reply in replies if has_word(reply.text))
+
+        def kept(told: tuple[Told, ...]) -> tuple[Told, ...]:
+            """Nothing where nothing could be made of a short answer and the judge does not look at words: it is asked
+            about the answer as it stands."""
+            return () if not self.by_words and any(part.reason for part in told) else told
+
         read: dict[Reply, list[tuple[str, tuple[Told, ...]]]] = {}
         for reply, (found, _) in units.items():
             own = [unit.resolved for unit in found]
             self._premises[reply] = as_premise(own)
             whole = with_denying_leads(own)
             parts = zip(whole, found, leads_into_items(own, whole), strict=True)
-            read[reply] = [(text, self._kept(unit.told)) for text, unit, led in parts if not led and has_word(text)]
+            read[reply] = [(text, kept(unit.told)) for text, unit, led in parts if not led and has_word(text)]
         asked = list(dict.fromkeys(text for own in read.values() for text, told in own if not told))
         with stage("split"):
             split = self.ask("statements", [(text,) for text in asked])
@@ -299,11 +304,6 @@ class JudgeSession:
             self._sentences[reply] = [
                 (text, list(map(StatementText.of, told)) if told else stated[text]) for text, told in sentences
             ]
-
-    def _kept(self, told: tuple[Told, ...]) -> tuple[Told, ...]:
-        """What was made of a short answer; where nothing could be, a judge that does not look at words is asked about
-        the answer as it stands."""
-        return () if not self.by_words and any(part.reason for part in told) else told
 
     def of(self, reply: Reply) -> list[str]:
         """Return the statements of a text that was learned, each once."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from summeval_nb.core.results import Sentence
 from summeval_nb.judged.judging import Resolution, Statement, as_statement
 from summeval_nb.text.lists import before_items, denying_lead, list_parts, with_denying_leads, with_lead
-from summeval_nb.text.split import split_claims, split_units
+from summeval_nb.text.split import split_claims, split_sentences, split_units
 
 # Part of every judge's fingerprint: raise it when texts are taken apart, lists read or questions made differently, so
 # that no store answers with what was said of other statements.
@@ -46,6 +47,19 @@ def answer_units(text: str, *, keep_lists: bool = False, max_chars: int = 500) -
         else:
             units.append(unit)
     return units
+
+
+@lru_cache(maxsize=1024)
+def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
+    """Return the sentences of a premise with their places in it, those over `max_chars` characters cut."""
+    found: list[Sentence] = []
+    for whole in split_sentences(premise):
+        pieces = split_units(whole.text, max_chars=max_chars) if len(whole) > max_chars else None
+        if pieces is None:
+            found.append(whole)
+        else:
+            found += [Sentence(piece.text, whole.start + piece.start, whole.start + piece.end) for piece in pieces]
+    return tuple(found)
 
 
 def as_premise(units: Sequence[str]) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
     JsonDict,
@@ -19,8 +18,8 @@ from summeval_nb.core.base import (
     require_text,
     warn_of_order,
 )
-from summeval_nb.core.files import require_passages, table_rows, write_whole
-from summeval_nb.core.html import Mark, Markup, html_page, mark_html, render
+from summeval_nb.core.files import require_passages, table_rows
+from summeval_nb.core.html import Mark, Markup, mark_html, render
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 from summeval_nb.evidence.base import warn_of_paths
@@ -37,16 +36,7 @@ from summeval_nb.judged.questions import how_many_questions
 from summeval_nb.judged.session import JudgeSession, load_judge
 from summeval_nb.models.load import StoreOrPath
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = [
-    "QuestionSet",
-    "SummarizationScore",
-    "join_contexts",
-    "summarization_score",
-    "summarization_scores",
-]
+__all__ = ["SummarizationScore", "summarization_score", "summarization_scores"]
 
 
 def join_contexts(contexts: object, where: str = "") -> str:
@@ -313,12 +303,6 @@ class SummarizationScore(Score):
             context=mark_html(self.context, self._marks()),
         )
 
-    def to_html(self, path: str | Path) -> Path:
-        """Write the result as one file that needs nothing else, and return its path."""
-        target = Path(path)
-        write_whole(target, html_page("Summarization score", self._repr_html_()))
-        return target
-
 
 def _result(
     context: str,
@@ -462,11 +446,10 @@ def summarization_score(
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
-    how: dict[str, Any] = {"coeff": coeff, "conciseness": conciseness, "judge": judge, "guard": guard}
-    how |= {"length": length, "n_keyphrases": n_keyphrases, "check_questions": check_questions}
-    how |= {"max_failed": max_failed, "rank": rank, "store": store}
+    how = locals()
+    texts, told = how.pop("contexts"), how.pop("summary")
     _check_options(**how)
-    return _score_rows([(join_contexts(contexts), require_text(summary, "summary"))], **how)[0]
+    return _score_rows([(join_contexts(texts), require_text(told, "summary"))], **how)[0]
 
 
 def _score_rows(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -111,6 +112,7 @@ class AnswerUnit(NamedTuple):
     told: tuple[Told, ...] = ()
 
 
+@lru_cache(maxsize=1024)
 def spoken(text: str) -> str:
     """Return a text with blanks for what wraps it and for its marks of citation; every character keeps its place.
 

@@ -18,7 +18,7 @@ from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker, Pair, PairVectors
 from summeval_nb.evidence.model_checkers import with_threshold
-from summeval_nb.judged.asking import BulkJudge
+from summeval_nb.judged.embedded import BulkJudge
 from summeval_nb.judged.judging import Judge
 from summeval_nb.judged.session import ask_many
 from summeval_nb.models.base import (
