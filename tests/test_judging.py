@@ -112,7 +112,7 @@ def test_failures_are_returned_and_asked_again_answers_are_not(tmp_path):
 def test_what_a_judge_says_in_the_wrong_type_is_refused():
     class Wrong(Flaky):
         def is_refusal(self, text):
-            return Keyphrase(text="No idea.")
+            return Flag(value="perhaps")
 
     with pytest.raises(ValidationError):
         ask_many(Wrong(), "refusal", [("No idea.",)])

@@ -248,13 +248,7 @@ def from_choice(task: str, choice: Choice) -> Entailment | Answer:
 
 
 def packed(sizes: Sequence[int], most: int, characters: int) -> list[list[int]]:
-    """Positions in groups of at most `most` members and `characters` characters; a larger one stands alone.
-
-    Examples
-    --------
-    >>> packed([10, 10, 10, 50, 5], most=2, characters=30)
-    [[0, 1], [2], [3], [4]]
-    """
+    """Positions in groups of at most `most` members and `characters` characters; a larger one stands alone."""
     groups: list[list[int]] = []
     room = 0
     for position, size in enumerate(sizes):
