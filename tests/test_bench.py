@@ -372,7 +372,7 @@ def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
         ("rows", "m.txt", "a", "cannot tell the format of 'm.txt'"),
         ("qags", "q.jsonl", json.dumps(qags("yes", "perhaps")), "q.jsonl, line 1, sentence 1: .* not 'perhaps'"),
         ("qags", "q.jsonl", json.dumps(qags()), "q.jsonl, line 1, sentence 1: 'responses' must be a list"),
-        ("summedits", "s.json", '[{"doc": "a"},\n oops]', "s.json, line 2 is not JSON"),
+        ("summedits", "s.json", '[{"doc": "a"},\n oops]', "s.json cannot be read as JSON: .*line 2"),
         ("summedits", "s.json", "{}", "s.json must hold one JSON list"),
         ("summedits", "s.json", [EDIT, {"doc": "a"}], "s.json, item 2: there is no field 'sentence'"),
         ("begin", "b.tsv", BEGIN + "t5\twow\tk\n", "b.tsv, line 2: 3 values under 6"),
@@ -400,7 +400,7 @@ def test_errors_name_the_file_and_the_line(tmp_path, format, name, content, mess
 def test_an_unreadable_column_is_named_when_needed(tmp_path):
     rows = pd.DataFrame({"article": ["It rained."], "sentence": [b"It rained."], "label": [1], "page": [b"GIF8"]})
     rows.to_parquet(tmp_path / "m.parquet")
-    with pytest.raises(ValueError, match="m.parquet, row 1: the column 'sentence' cannot be read: bytes is neither"):
+    with pytest.raises(ValueError, match="row 1 .the column 'sentence' cannot be read: bytes is neither"):
         load_labelled(tmp_path / "m.parquet")
     rows.assign(sentence="It rained.").to_parquet(tmp_path / "m.parquet")
     assert [sentence.text for sentence in load_labelled(tmp_path / "m.parquet")] == ["It rained."]

@@ -12,7 +12,7 @@ import json
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -221,25 +221,21 @@ class Bench:
                 shown[name.replace("_", " ")] = None if row[name] is None else f"{row[name]:.3f}"
             shown |= {"calls": row["calls"], "tokens": row["tokens"], "seconds": f"{row['seconds']:.2f}"}
             rows.append(shown | {"fitted to": row["fitted_to"] or None, "reason": row["reason"] or None})
-        idle = {name for name in rows[0] if all(row[name] is None for row in rows)} if rows else set()
-        return [{name: value for name, value in row.items() if name not in idle} for row in rows]
+        return _without_idle(rows)
 
-    def wide_kinds(self) -> list[JsonDict]:
-        """Return all labels of each kind in one row, as people read it: `12 of 14 [.60, .96]`."""
+    def _wide_kinds(self) -> list[JsonDict]:
+        """All labels of each kind in one row, as people read it: `12 of 14 [.60, .96]`."""
         table: dict[tuple[str, str, str], JsonDict] = {}
-        rows = self.kind_rows()
-        sides = {True: "true passed", False: "false found"}
-        labels = dict.fromkeys(sides.get(row["label"], f"{row['label']}: right") for row in rows)
+        rows, sides = self.kind_rows(), {True: "true passed", False: "false found"}
+        columns = dict.fromkeys(sides.get(row["label"], f"{row['label']}: right") for row in rows)
         for row in rows:
             key = {name: row[name] for name in (self.who, "set", "kind")}
-            shown = table.setdefault(tuple(key.values()), key | dict.fromkeys(labels) | {"no answer": 0})
+            shown = table.setdefault(tuple(key.values()), key | dict.fromkeys(columns) | {"no answer": 0})
             ends = f" [{row['low']:.2f}, {row['high']:.2f}]" if row["n"] else ""
-            hits = round((row["right"] or 0) * row["n"])
-            shown[sides.get(row["label"], f"{row['label']}: right")] = f"{hits} of {row['n']}{ends}"
+            column = sides.get(row["label"], f"{row['label']}: right")
+            shown[column] = f"{round((row['right'] or 0) * row['n'])} of {row['n']}{ends}"
             shown["no answer"] += row["no_answer"]
-        if not any(shown["no answer"] for shown in table.values()):
-            table = {key: {n: v for n, v in shown.items() if n != "no answer"} for key, shown in table.items()}
-        return list(table.values())
+        return _without_idle(list(table.values()))
 
     def to_frame(self, *, kinds: bool = False) -> pd.DataFrame:
         """Return `rows`, or with `kinds=True` the rows by kind, as a table."""
@@ -257,29 +253,35 @@ class Bench:
         found = [
             ("Measured here", self.wide_rows()),
             (_SEEN, self.left_out_rows()),
-            ("By kind: how many were judged rightly", self.wide_kinds()),
+            ("By kind: how many were judged rightly", self._wide_kinds()),
             ("Published, not measured here", self.published_rows()),
         ]
         return [(title, rows) for title, rows in found if rows]
 
     def __repr__(self) -> str:
-        parts = [text_table(self.wide_rows())]
-        for title, rows in self._tables()[1:]:
-            parts += [title.removesuffix(":") + ":", text_table(rows)]
+        (_, first), *others = self._tables() or [("", [])]
+        parts = [text_table(first), *(f"{title.removesuffix(':')}:\n\n{text_table(rows)}" for title, rows in others)]
         return "\n\n".join([*parts, str(self.signature)])
 
     def _repr_html_(self) -> str:
-        parts = []
-        for title, rows in self._tables():
-            folds = title.startswith(("By kind", "Published"))
-            parts.append(
-                folded(f"{title} ({len(rows)} rows)", html_table(rows)) if folds else html_table(rows, caption=title)
-            )
+        folds = ("By kind", "Published")
+        parts = [
+            folded(f"{title} ({len(rows)} rows)", html_table(rows))
+            if title.startswith(folds)
+            else html_table(rows, caption=title)
+            for title, rows in self._tables()
+        ]
         return render("parts.html", parts=parts, notes=[self.signature])
 
     def plot(self) -> Figure:
         """Draw the measures with their intervals, and the share right by kind."""
         return _figure(self)
+
+
+def _without_idle(rows: list[JsonDict]) -> list[JsonDict]:
+    """Rows without the columns that say nothing in any of them."""
+    idle = {name for name in rows[0] if all(row[name] in (None, 0) for row in rows)} - {"failed"} if rows else set()
+    return [{name: value for name, value in row.items() if name not in idle} for row in rows]
 
 
 def _share_right(right: Sequence[bool]) -> JsonDict:
@@ -323,14 +325,9 @@ def _figure(bench: Bench) -> Figure:
     return drawn
 
 
-def _require_limit(limit: object) -> None:
-    if limit is not None:
-        require_count(limit, "limit")
-
-
 def draw_cases(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
     """Return at most `limit` cases, of whole premises drawn by lot, in the order of the set."""
-    if limit is None or len(cases) <= limit:
+    if limit is None or require_count(limit, "limit") >= len(cases):
         return cases
     premises = list(dict.fromkeys(case.premise for case in cases))
     order = np.random.default_rng(seed).permutation(len(premises))
@@ -419,7 +416,6 @@ def benchmark_checker(
         sets = {sets: BENCH_SETS[require_option(sets, "set", BENCH_SETS)]()}
     require_option(combine, "combine", COMBINATIONS)
     resampling = Resampling(n_resamples, confidence, seed)
-    _require_limit(limit)
     if not isinstance(sets, Mapping) or not sets:
         ours = f"a set of the package: {', '.join(BENCH_SETS)}"
         raise TypeError(f'sets must map names to labelled sentences, as in {{"mine": rows}}, or be {ours}')
@@ -436,30 +432,18 @@ def benchmark_checker(
             _checker_run(label, own, name, chosen[name], combine, kept, name in by_evaluate)
             for label, own, name in steps(asked, sizes)
         ]
-    table = [_checker_row(run, resampling) for run in runs]
-    signature = _checker_signature(checkers, chosen, combine, by_evaluate, resampling)
-    return Bench("checker", MEASURES, tuple(runs), tuple(table), signature)
+    parts: dict[str, object] = {"metric": "checker-bench", "combine": combine}
+    for name, cases in chosen.items():
+        content = json.dumps([(case.premise, case.text, bool(case.truth), case.kind) for case in cases])
+        digest = hashlib.sha256(content.encode("ascii")).hexdigest()[:12]
+        parts[f"{'reports' if name in by_evaluate else 'set'} {name}"] = digest
+    parts |= {f"checker {label}": f"{own.fingerprint}@{own.threshold}" for label, own in checkers.items()}
+    table = tuple(_checker_row(run, resampling) for run in runs)
+    return Bench("checker", MEASURES, tuple(runs), table, Signature(parts | resampling.signature))
 
 
 def _name_of(judge: object) -> str:
     return judge if isinstance(judge, str) else type(judge).__name__
-
-
-def _checker_signature(
-    checkers: Mapping[str, Checker],
-    sets: Mapping[str, Sequence[Case]],
-    combine: str,
-    by_evaluate: Collection[str],
-    resampling: Resampling,
-) -> Signature:
-    parts: dict[str, object] = {"metric": "checker-bench", "combine": combine}
-    for name, cases in sets.items():
-        content = json.dumps([(case.premise, case.text, bool(case.truth), case.kind) for case in cases])
-        digest = hashlib.sha256(content.encode("ascii")).hexdigest()[:12]
-        parts[f"{'reports' if name in by_evaluate else 'set'} {name}"] = digest
-    for label, own in checkers.items():
-        parts[f"checker {label}"] = f"{own.fingerprint}@{own.threshold}"
-    return Signature(parts | resampling.signature)
 
 
 def _checker_run(
@@ -482,7 +466,7 @@ def _checker_run(
     before, start = _used(checker), time.perf_counter()
     with stage("all"):
         judged = judge(checker, cases, store)
-    seconds, spent = time.perf_counter() - start, _since(before, _used(checker))
+    seconds, spent = time.perf_counter() - start, _since(before, checker)
     replies = []
     for group in judged:
         values = [verdict.support for verdict in group if verdict.support is not None]
@@ -569,17 +553,15 @@ def _used(judge: object) -> tuple[int, int] | None:
     held = [judge, *(vars(judge).values() if hasattr(judge, "__dict__") else ())]
     held += judge.bound().values() if type(judge) is Metric else ()
     usages: list[Any] = [usage for own in held if hasattr(usage := getattr(own, "usage", None), "prompt_tokens")]
-    if not usages:
-        return None
-    tokens = sum(usage.prompt_tokens + usage.generated_tokens for usage in usages)
-    return sum(usage.calls for usage in usages), tokens
+    counts = [(usage.calls, usage.prompt_tokens + usage.generated_tokens) for usage in usages]
+    return (sum(calls for calls, _ in counts), sum(tokens for _, tokens in counts)) if counts else None
 
 
-def _since(before: tuple[int, int] | None, after: tuple[int, int] | None) -> tuple[int | None, int | None]:
-    if after is None:
+def _since(before: tuple[int, int] | None, judge: object) -> tuple[int | None, int | None]:
+    """Calls and tokens since then."""
+    if (after := _used(judge)) is None:
         return None, None
-    calls, tokens = before or (0, 0)
-    return after[0] - calls, after[1] - tokens
+    return after[0] - (before or (0, 0))[0], after[1] - (before or (0, 0))[1]
 
 
 # Judges and raters
@@ -637,7 +619,6 @@ def benchmark_judge(
     (4, 0)
     """
     resampling = Resampling(n_resamples, confidence, seed)
-    _require_limit(limit)
     chosen = _judge_sets(USUAL_SETS if sets is None else sets)
     named = judge if isinstance(judge, Mapping) else {_name_of(judge): judge}
     if not named:
@@ -647,27 +628,24 @@ def benchmark_judge(
     kept, runs, parts = load_store(store), [], {"metric": "judge-bench", "sets": "+".join(chosen)}
     for name, loaded in judges.items():
         parts[f"judge {name}"] = str(loaded.signature) if _is_rater(loaded) else loaded.fingerprint
-        for place, cases in (_grade_sets(_quality(loaded)) if _is_rater(loaded) else chosen).items():
+        for place, cases in (_grade_sets(loaded.bound()["quality"]) if _is_rater(loaded) else chosen).items():
             runs.append(_judge_run(name, loaded, place, draw_cases(cases, limit, seed), kept))
-    table = [_judge_row(run, resampling) for run in runs]
     signature = Signature(parts | {"limit": limit} | resampling.signature)
-    return Bench("judge", ("right", "kappa"), tuple(runs), tuple(table), signature)
+    return Bench(
+        "judge", ("right", "kappa"), tuple(runs), tuple(_judge_row(run, resampling) for run in runs), signature
+    )
 
 
 def _is_rater(judge: object) -> TypeIs[Metric]:
     """Whether this grades summaries, and is no judge."""
-    return isinstance(judge, Metric) and _quality(judge) is not None
-
-
-def _quality(rater: Metric) -> str | None:
-    return rater.bound().get("quality")
+    return isinstance(judge, Metric) and judge.bound().get("quality") is not None
 
 
 def _judge_run(name: str, judge: Judge | Metric, place: str, cases: list[Case], store: StoreOrPath) -> BenchRun:
     """The replies of a judge or rater, once; statements also in the opposite order, where there are several a text."""
     before, start = _used(judge), time.perf_counter()
     replies = _ask_rater(judge, cases) if _is_rater(judge) else ask_judge(judge, cases, store)
-    seconds, spent = time.perf_counter() - start, _since(before, _used(judge))
+    seconds, spent = time.perf_counter() - start, _since(before, judge)
     changes = None
     if not _is_rater(judge) and cases[0].task == "entail":
         changes = order_changes(replies, ask_judge(judge, cases, store, backwards=True))
@@ -853,7 +831,7 @@ def _judge_sets(sets: object) -> dict[str, list[Case]]:
     return {name: SETS[require_option(name, "set", JUDGE_SETS)]() for name in dict.fromkeys(names)}
 
 
-def _grade_sets(quality: str | None) -> dict[str, list[Case]]:
+def _grade_sets(quality: str) -> dict[str, list[Case]]:
     """The bundled toy ratings of one quality, a case for each summary."""
     toy = load_toy_summeval()
     rows = zip(toy.sources, toy.summaries, toy.ratings[require_option(quality, "quality", toy.ratings)], strict=True)
@@ -927,14 +905,6 @@ _NO = {"0", "0.0", "false", "no", "unsupported", "not supported", "inconsistent"
 _ARTICLE, _TEXT = ("article", "document", "doc", "source"), ("sentence", "claim", "summary", "text")
 
 
-class _Partly(dict[str, object]):
-    """A record of a table with columns that cannot be read, each with the reason."""
-
-    def __init__(self, record: Mapping[str, object], unread: Iterable[tuple[str, str]]) -> None:
-        super().__init__(record)
-        self.unread = {name: why_unread(name, why) for name, why in unread}
-
-
 def _field(record: object, names: Sequence[str], where: str) -> Any:
     """The first of some fields that a record has; an error names the place and what was found instead."""
     if not isinstance(record, Mapping):
@@ -942,8 +912,6 @@ def _field(record: object, names: Sequence[str], where: str) -> Any:
     for name in names:
         if name in record and record[name] == record[name]:  # a table has NaN where nothing stands
             return record[name]
-        if isinstance(record, _Partly) and name in record.unread:
-            raise ValueError(f"{where}: {record.unread[name]}")
     wanted = " or ".join(map(repr, names))
     raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
 
@@ -978,33 +946,29 @@ def _labelled(item: object, where: str) -> LabelledSentence:
 
 
 def _table(path: Path) -> Iterator[tuple[str, Any]]:
-    """The rows of a JSONL, CSV or Parquet file, each with its line."""
+    """The rows of a JSONL, CSV or Parquet file, each with its line, and what of it cannot be read."""
     stream = open_items(path)
-    items = iter(stream)
+    items, where = iter(stream), path.name
     while True:
         try:
-            item = next(items, None)
-        except ValueError as error:
+            if (item := next(items, None)) is None:
+                return
+            where = f"{path.name}, {stream.unit} {item.place}"
+            record = None if item.problem else json.loads(item.data)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{where} is not JSON: {error}") from error
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path.name}: {error}") from error
-        if item is None:
-            return
-        where = f"{path.name}, {stream.unit} {item.place}"
         if item.problem:
             raise ValueError(f"{where}: {item.problem}")
-        try:
-            record = json.loads(item.data)
-            yield where, _Partly(record, item.unread) if item.unread else record
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{where} is not JSON: {error}") from error
+        yield where + "".join(f" ({why_unread(*column)})" for column in item.unread), record
 
 
 def _document(path: Path) -> list[tuple[str, Any]]:
     """The objects of a file that is one JSON list, each with its number."""
     try:
         value = json.loads(path.read_bytes().decode("utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path.name}, line {error.lineno} is not JSON: {error.msg}") from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path.name} cannot be read as JSON: {error}") from error
     if not isinstance(value, list):
         raise ValueError(f"{path.name} must hold one JSON list of objects, not {type(value).__name__}")
