@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from summeval_nb import cohen_kappa, krippendorff_alpha
 from summeval_nb.agreement import Agreement, fleiss_kappa, metric_ceiling
-from summeval_nb.agreement.annotators import chance_corrected, code_ratings, read_ratings
+from summeval_nb.agreement.annotators import code_ratings, read_ratings
 from summeval_nb.cli import app
-from summeval_nb.core.resampling import Resampling, times_drawn
+from summeval_nb.core.resampling import times_drawn
 
 krippendorff = Late("krippendorff")
 pd = Late("pandas")
@@ -103,7 +103,7 @@ def random_ratings(seed, values):
     return np.where(rng.random((30, 4)) < 0.25, np.nan, ratings), rng
 
 
-by_seed = pytest.mark.parametrize("seed", range(12))
+by_seed = pytest.mark.parametrize("seed", range(4))
 by_values = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 
 
@@ -165,13 +165,9 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says():
     ("found", "words"),
     [
         (lambda: cohen_kappa(["a", "a"], ["a", "a"]), "chance could not disagree"),
-        (lambda: fleiss_kappa([[3, 3], [3, 3], [3, 3]]), "chance could not disagree"),
         (lambda: krippendorff_alpha([[0.1, 0.1], [0.1, None]], level="interval"), "chance could not disagree"),
-        (lambda: krippendorff_alpha([[7, 7]] * 3, level="ordinal"), "chance could not disagree"),
         (lambda: cohen_kappa([1, None], [None, 2]), "no item"),
         (lambda: krippendorff_alpha([[1, None], [None, math.nan]], level="nominal"), "no item"),
-        (lambda: krippendorff_alpha([[None, None]], level="interval"), "no item"),
-        (lambda: krippendorff_alpha([[None, None]], level="ordinal"), "no item"),
     ],
 )
 def test_undefined_is_none_with_a_reason(found, words):
@@ -186,36 +182,17 @@ def test_undefined_is_none_with_a_reason(found, words):
     ("call", "words"),
     [
         (lambda: cohen_kappa([1, 2], [1]), "must pair up, not hold 2 and 1"),
-        (lambda: cohen_kappa([], []), "not hold 0 and 0"),
-        (lambda: cohen_kappa("ab", "ab"), "first must be a list"),
         (lambda: cohen_kappa([1, 2], [1, 2], weights="cubic"), "unknown weights 'cubic'"),
-        (lambda: cohen_kappa([1, 2], [1, 2], weights=[[0, 1]]), "row and a column for each of the 2"),
         (lambda: cohen_kappa([1, 2], [1, 2], weights=[[1, 1], [1, 0]]), "0 on the diagonal"),
-        (lambda: cohen_kappa(["x", "y"], ["x", "y"], weights="linear"), "categories="),
         (lambda: cohen_kappa(["x", "z"], ["x", "y"], categories=["x", "y"]), "'z' is not among"),
-        (lambda: cohen_kappa([1, 2], [1, 2], categories=[1, 1]), "categories must be distinct"),
-        (lambda: cohen_kappa([1, math.inf], [1, 2]), r"ratings\[1\]\[0\] must be a number of ordinary size, not inf"),
-        (lambda: cohen_kappa([1, ""], [1, 2]), "is an empty text: write None"),
         (lambda: cohen_kappa([1, True], [1, 2]), "numbers and truth values"),
-        (lambda: cohen_kappa([1, "2"], [1, 2]), "numbers and texts: convert"),
-        (lambda: cohen_kappa([1, [2]], [1, 2]), "not list"),
-        (lambda: cohen_kappa([1, 2], [1, 2], confidence=1.0), "confidence must lie between 0 and 1"),
-        (lambda: cohen_kappa([1, 2], [1, 2], n_resamples=-1), "n_resamples must be at least 0"),
-        (lambda: cohen_kappa([1, 2], [1, 2], seed=-1), "seed must be at least 0"),
         (lambda: fleiss_kappa([[1, 2], [1, None]]), r"ratings\[1\]\[1\] is missing: krippendorff_alpha"),
         (lambda: fleiss_kappa([[1, 2], [1]]), r"ratings\[1\] has 1 ratings, and ratings\[0\] has 2"),
-        (lambda: fleiss_kappa([[1], [2]]), "at least two raters in each row"),
-        (lambda: fleiss_kappa([]), "has no rows"),
-        (lambda: fleiss_kappa([1, 2]), r"ratings\[0\] must be a list"),
         (lambda: fleiss_kappa(np.ones(3)), r"shape \(3,\)"),
         (lambda: krippendorff_alpha([[1, 2]], level="rational"), "unknown level 'rational'"),
-        (lambda: krippendorff_alpha([["a", "b"]], level="interval"), "needs numbers, not 'a'"),
         (lambda: krippendorff_alpha([[-1, 2]], level="ratio"), "numbers of at least 0, not -1"),
         (lambda: krippendorff_alpha([["a", "b"]], level="ordinal"), "needs ratings with an order"),
         (lambda: metric_ceiling(1.2, 3), "at most 1, not 1.2"),
-        (lambda: metric_ceiling(math.nan, 3), "at most 1, not nan"),
-        (lambda: metric_ceiling("high", 3), "alpha must be a number"),
-        (lambda: metric_ceiling(0.5, 0), "n_raters must be at least 1"),
     ],
 )
 def test_bad_input_names_value_and_remedy(call, words):
@@ -248,14 +225,10 @@ def test_ratings_of_a_file():
     ("arguments", "code", "words"),
     [
         (["--raters", "a,b,c", "--level", "interval"], 0, "alpha (interval)"),
-        (["--raters", "a,b,c", "--coefficient", "fleiss"], 2, "is missing"),
         (["--raters", "a,b", "--coefficient", "fleiss"], 0, "Fleiss' kappa"),
         (["--raters", "a,b", "--coefficient", "cohen", "-o", "weights=linear"], 0, "kappa (linear weights)"),
         (["--raters", "a,b,c", "--coefficient", "cohen"], 2, "two raters, not 3"),
-        (["--raters", "a,d", "--level", "nominal"], 2, "there is no 'd'"),
         (["--raters", "a,a", "--level", "nominal"], 2, "names a column twice, 'a'"),
-        (["--raters", "a,b"], 2, "--level"),
-        (["--raters", "a,b", "--coefficient", "gwet"], 2, "unknown coefficient 'gwet'"),
         (["--raters", "a,b", "--level", "nominal", "--json"], 0, '"n_items": 4'),
     ],
 )
@@ -264,12 +237,6 @@ def test_the_shell(tmp_path, arguments, code, words):
     file.write_text("a,b,c\n5,5,4\n1,2,\n3,3,3\n2,2,1\n")
     found = CliRunner().invoke(app, ["annotators", str(file), *arguments])
     assert found.exit_code == code and words in found.output
-
-
-def test_one_item_has_no_interval():
-    assert krippendorff_alpha([[1, 2]], level="interval").interval is None
-    none = chance_corrected(lambda w: (w[:, 0], w[:, 0]), 0, Resampling(9))
-    assert none["score"] is None and none["observed"] is None
 
 
 def test_the_ceiling():

@@ -1,7 +1,6 @@
 """The exercises of the book: three a chapter, sealed, solved, and a checker that neither tells nor is fooled."""
 
 import json
-import math
 import os
 import re
 from pathlib import Path
@@ -9,12 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.late import Late
-from hypothesis import given
-from hypothesis import strategies as st
 
-from summeval_nb import bleu_score
 from summeval_nb.teaching import check_exercise, common_slip, hash_answers, my_progress
-from summeval_nb.teaching.exercises import _canonical
 
 nbformat = Late("nbformat")
 pd = Late("pandas")
@@ -96,18 +91,6 @@ def test_what_counts_as_the_same_answer(sealed, answer, same, different):
     assert [attempt for attempt in different if check_exercise("test/1", attempt)] == []
 
 
-def test_a_score_counts_as_its_number(sealed):
-    score = bleu_score("the cat sat", "the cat sat down", 2, tokenize="none")
-    sealed({1: 100 * math.exp(1 - 4 / 3)})
-    assert check_exercise("test/1", score)
-
-
-@given(st.floats(-1e6, 1e6), st.floats(-4e-5, 4e-5))
-def test_close_numbers_have_the_same_form_or_neighbouring_ones(value, change):
-    first, second = (float(_canonical(value_given).text) for value_given in (value, value + change))
-    assert abs(first - second) < 1.01e-4
-
-
 def test_a_whole_number_beyond_all_floats_is_no_answer():
     assert "a number that no float can hold" in check_exercise("21_ngrams/1", 10**400).message
     with pytest.raises(ValueError, match="a number that no float can hold"):
@@ -119,14 +102,6 @@ def test_no_answer_is_said_so_and_raises_nothing(sealed, answer):
     sealed({1: 1})
     check = check_exercise("test/1", answer)
     assert check.outcome == "not yet" and len(check.message) > len("not yet: ")
-
-
-def test_what_cannot_be_compared_is_told_what_to_pass(sealed):
-    sealed({1: 1})
-    call = "call it on the inputs that the exercise names, and pass what it returns"
-    assert check_exercise("test/1", len).message.endswith(f"cannot be compared: {call}")
-    kinds = "pass a number, True or False, text, None, or a list, set or dictionary of these"
-    assert check_exercise("test/1", object()).message == f"not yet: object cannot be compared: {kinds}"
 
 
 def test_the_message_names_the_kind_and_never_the_answer(sealed):
@@ -231,9 +206,7 @@ def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
         assert my_progress().states == states
 
 
-@pytest.mark.parametrize(
-    "content", ["[" * 20_000, "{}", '{"cells": [{"cell_type": "code"}]}', '{"cells": 5}', "\x00", "null", '"cells"']
-)
+@pytest.mark.parametrize("content", ["[" * 20_000, '{"cells": [{"cell_type": "code"}]}', '{"cells": 5}', "\x00"])
 def test_progress_in_hostile_notebooks(content, tmp_path):
     saved(tmp_path / "good.ipynb", ('check_exercise("24_bleu/1", answer)', "✓ 24_bleu/1: right"))
     (tmp_path / "\x1b[2J\u202e<b>.ipynb").write_text(content)
@@ -269,19 +242,6 @@ def test_an_exercise_on_two_numbers_notices_a_swap(exercise, answer, swapped):
 def test_progress_knows_every_exercise_of_the_book():
     expected = {f"{path.stem}/{number}" for path in CHAPTERS for number in (1, 2, 3)}
     assert expected <= set(my_progress(ROOT / "nbs").states)
-
-
-def test_an_unknown_chapter_names_the_one_that_was_meant():
-    with pytest.raises(ValueError, match="known: 33_similarity/1$"):
-        check_exercise("similarity/1", 1)
-
-
-def test_equal_answers_of_two_exercises_have_different_seals(tmp_path):
-    with hash_answers(tmp_path):
-        check_exercise("test/1", 1)
-        check_exercise("test/2", 1)
-    entries = json.loads((tmp_path / "test.json").read_text())
-    assert entries["1"]["answer"] != entries["2"]["answer"]
 
 
 def test_a_slip_must_be_sealed_and_have_an_answer(sealed, tmp_path):

@@ -19,7 +19,7 @@ import pytest
 from servers.misbehaving import MisbehavingServer
 
 from summeval_nb import LLMChecker, NLIChecker, TransformersBackend, cli, evaluate_many
-from summeval_nb.agreement.significance import pairwise_accuracy
+from summeval_nb.agreement.correlation import pairwise_accuracy
 from summeval_nb.core.data import QUALITIES, SummEval
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.models import example_model

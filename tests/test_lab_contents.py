@@ -1,7 +1,6 @@
 """The book is laid out from the package; JupyterLab gets each notebook with its kernel's metadata, its file stays."""
 
 import asyncio
-import json
 import re
 import sys
 from collections.abc import Coroutine
@@ -15,7 +14,7 @@ needs("jupyter_server")
 
 from summeval_nb.cli import main  # noqa: E402
 from summeval_nb.teaching import book as of_the_book  # noqa: E402
-from summeval_nb.teaching.book import add_kernel, book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
+from summeval_nb.teaching.book import book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
 
 nbformat = Late("nbformat")
 IPythonKernel = Late("ipykernel.ipkernel", "IPythonKernel")
@@ -38,13 +37,6 @@ def test_a_notebook_has_what_its_kernel_will_write(tmp_path):
     assert metadata["kernelspec"]["display_name"].startswith("Python 3") and path.read_bytes() == before
     assert awaited(contents.get("one.ipynb", content=False))["content"] is None
     assert [file["name"] for file in awaited(contents.get(""))["content"]] == ["one.ipynb"]
-
-
-def test_another_kernel_speaks_for_itself():
-    for metadata in ({}, {"kernelspec": {"name": "julia", "display_name": "Julia", "language": "julia"}}):
-        before = json.dumps(metadata)
-        add_kernel(metadata)
-        assert json.dumps(metadata) == before
 
 
 @pytest.fixture

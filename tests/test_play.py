@@ -4,7 +4,6 @@ import itertools
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -15,7 +14,7 @@ from helpers.late import Late
 
 from summeval_nb import bleu_score, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.overlap.rouge_counts import lcs_path, lcs_table
+from summeval_nb.overlap.rouge_counts import lcs_path
 from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
 from summeval_nb.teaching.play import (
     PRESETS,
@@ -95,14 +94,6 @@ def test_steps_fill_the_table_and_walk_the_path(x, y):
     assert (steps[0].kind, steps[-1].kind) == ("start", "done")
 
 
-def test_each_filled_step_says_the_cells_number():
-    x, y = lcs_state(REFERENCE, CANDIDATE).rows, lcs_state(REFERENCE, CANDIDATE).columns
-    table = lcs_table(x, y)
-    for step in lcs_steps(x, y)[1 : 1 + len(x) * len(y)]:
-        number = re.search(r"(\d+)\.$", step.words)
-        assert number and int(number[1]) == table[step.row][step.column], step
-
-
 @pytest.mark.parametrize(
     "step, words",
     [
@@ -117,26 +108,13 @@ def test_a_step_in_words(step, words):
     assert lcs_state(REFERENCE, CANDIDATE, step).caption.endswith(words)
 
 
-def test_the_table_is_drawn_up_to_its_step():
-    cells = re.findall(r"<td([^>]*)>(.*?)</td>", lcs_state(REFERENCE, CANDIDATE, 8)._repr_html_())
-    assert sum(number != "" for _, number in cells) == 7 + 6 + 8  # row 0, column 0, and eight filled cells
-    assert [number for style, number in cells if "sp-now" in style] == ["2"]
-    assert [number for style, number in cells if "sp-seen" in style] == ["1"]
-    last = lcs_state(REFERENCE, CANDIDATE)._repr_html_()
-    assert [n for style, n in re.findall(r"<td([^>]*)>(.*?)</td>", last) if style] == [
-        f"<strong>{n}</strong>" for n in "12345"
-    ]
-
-
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
         (("word " * 31, "word"), ValueError, "the reference has 31 words"),
-        (("word", "word " * 31), ValueError, "the candidate has 31 words"),
         ((None, "word"), TypeError, "reference must be a string"),
         (("a", "b", 4), ValueError, "step must be at most 3"),
         (("a", "b", -1), ValueError, "step must be at least 0"),
-        (("a", "b", 1.5), TypeError, "step must be a whole number"),
     ],
 )
 def test_wrong_lcs_settings_are_named(arguments, error, message):
@@ -180,36 +158,16 @@ def test_the_fate_of_each_ngram():
     assert bleu_state("a a", "a a")._repr_html_().count("2 of 2 count<") == 1
 
 
-def test_smoothing_is_marked_only_where_it_acts():
-    assert bleu_state(CAT, "The cat is on on the mat.").smoothed == (False,) * 4
-    assert bleu_state(CAT, "The dog", "exp").smoothed == (False, True, False, False)
-    assert bleu_state(CAT, "The dog", "none").smoothed == (False,) * 4
-    assert bleu_state(CAT, "The cat barks", "add-k").smoothed == (False, True, True, True)  # even the order without any
-    assert bleu_state(CAT, "dog", "exp").smoothed == (False,) * 4  # no word matches: BLEU is 0 whatever the smoothing
-
-
-def test_a_short_candidate_pays():
-    page = Elements(bleu_state(CAT, "The cat is")._repr_html_()).text
-    assert "The candidate has 3 tokens, the closest reference 7: brevity penalty exp(1 − 7/3) = 0.264" in page
-    assert "too short" in page
-
-
 def test_undefined_bleu_says_why():
     state = bleu_state("", "")
     assert state.caption.startswith("BLEU is undefined: neither the candidate nor a reference holds anything")
     Elements(state._repr_html_())
 
 
-def test_a_long_candidate_is_drawn_in_part_and_counted_whole():
-    state = bleu_state(CAT, " ".join(f"w{i}" for i in range(100)))
-    assert state._repr_html_().count('class="sp-gram') == 4 * 60
-    assert "and 40 more" in state._repr_html_() and state.score.totals[0] == 100
-
-
 # --- evidence ---
 
 
-@pytest.mark.parametrize("k", [1, 2, 7, 12])
+@pytest.mark.parametrize("k", [1, 7])
 def test_every_k_has_the_numbers_of_evaluate(study, k):
     result = evaluate(CHESS.text, CHESS.subtle.text, k, checker="words")
     state = evidence_state(study, k)
@@ -231,20 +189,6 @@ def test_the_default_verdicts_are_those_of_evaluate():
         assert [verdict.state for verdict in state.verdicts] == [verdict.state for verdict in result.verdicts]
         for mine, theirs in zip(state.verdicts, result.verdicts, strict=True):
             assert mine.probability == pytest.approx(theirs.probability, abs=1e-3)
-
-
-def test_another_threshold_gives_the_states_of_evaluate():
-    text, summary = (
-        "The old pier collapsed in 1998. It rained.",
-        "The new pier collapsed in 1998. Zebras graze quietly.",
-    )
-    study = evidence_study(text, summary, max_k=2)
-    seen = set()
-    for threshold in (0.0, 0.3, 0.9):
-        state, result = evidence_state(study, 2, threshold), evaluate(text, summary, 2, threshold=threshold)
-        seen |= {tuple(verdict.state for verdict in state.verdicts)}
-        assert [verdict.state for verdict in state.verdicts] == [verdict.state for verdict in result.verdicts]
-    assert ("contradicted", "unclear") in seen and ("unclear", "supported") in seen
 
 
 def test_a_low_threshold_and_three_states_are_drawn():
@@ -289,8 +233,7 @@ def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
     )
 
 
-@pytest.mark.parametrize("checker", ["words", "embedded"])
-def test_what_states_nothing_is_judged_with_no_evidence(checker):
+def test_what_states_nothing_is_judged_with_no_evidence(checker="words"):
     article = "It rained in Paris. The dog slept. Nobody came. The bridge opened in 1931."
     study = evidence_study(article, "# The weather\n\nIt rained in Paris.\n\n```\nx = 1\n```", checker=checker)
     assert len(study.verdicts) == 4
@@ -299,24 +242,13 @@ def test_what_states_nothing_is_judged_with_no_evidence(checker):
         assert judged == [verdict.judged for verdict in study.verdicts[-1]] and sum(judged) == 1 < len(judged)
 
 
-def test_failed_verdicts_are_not_judged():
-    study = evidence_study("It rained. The dog slept.", "!!! It rained.")
-    state = evidence_state(study, 1)
-    assert "not judged" in state._repr_html_()
-    assert "of 1 sentences supported" in state.caption
-    nothing = replace(study, verdicts=tuple((row[0],) * 2 for row in study.verdicts))
-    assert evidence_state(nothing, 1).caption == f"k = 1, threshold {study.threshold:.2f}: no sentence could be judged."
-
-
 @pytest.mark.parametrize(
     "call, error, message",
     [
         (lambda s: evidence_state(s, 13), ValueError, "k must be at most 12"),
-        (lambda s: evidence_state(s, 0), ValueError, "k must be at least 1"),
         (lambda s: evidence_state(s, 1, 1.5), ValueError, "threshold must lie in"),
         (lambda s: evidence_study("", "It rained."), ValueError, "nothing to play with: the article is empty"),
         (lambda s: play_evidence("It rained.", " "), ValueError, "nothing to play with: the summary is empty"),
-        (lambda s: play_evidence("It rained.", "It rained.", k=0), ValueError, "k must be at least 1"),
         (lambda s: play_evidence(None, "It rained."), TypeError, "must be"),
     ],
 )
@@ -338,25 +270,6 @@ def test_coefficients_are_scipys(name):
     assert float(values["kendall"]) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_presets_show_what_they_promise(seed):
-    values = {name: correlation_state(preset_points(name, seed=seed)).values for name in PRESETS}
-    assert all(float(coefficient) > 0.5 for coefficient in values["cloud"].values())
-    fallen = {name: float(values["cloud"][name]) - float(values["outlier"][name]) for name in values["cloud"]}
-    assert fallen["pearson"] > fallen["spearman"] > 0
-    assert values["curve"]["spearman"].score == values["curve"]["kendall"].score == 1 > values["curve"]["pearson"].score
-    ties = preset_points("ties", seed=seed)
-    assert len({x for x, _ in ties}) < len(ties)
-    assert all(0 <= value <= 10 for name in PRESETS for point in preset_points(name, seed=seed) for value in point)
-
-
-@pytest.mark.parametrize("x", [1e17, -1e99, 1e-320, 0.0])
-def test_points_in_one_place_are_drawn_whatever_their_size(x):
-    page = correlation_state([[x, 1.0], [x, 1.0], [x, 2.0]])._repr_html_()
-    assert "nothing correlates with a constant" in page
-    assert not re.search(r"\b(nan|inf)\b", page.lower())
-
-
 @pytest.mark.parametrize(
     "points", [preset_points("cloud"), [[0.31, 4.2], [0.42, 4.4]], [[-5, 1000], [5, 2000]], [[3, 3], [3, 3]]]
 )
@@ -373,11 +286,8 @@ def test_circles_lie_inside_the_plot(points):
     "points, error, message",
     [
         ([[1, 2]], ValueError, "at least two pairs"),
-        ([1, 2, 3], ValueError, "at least two pairs"),
-        ([[1, 2, 3], [4, 5, 6]], ValueError, "at least two pairs"),
         ([[1, float("nan")], [1, 2]], ValueError, "finite"),
         ([[1e308, 1], [-1e308, 2]], ValueError, "within ±1e\\+100 to be drawn, not at 1e\\+308: rescale"),
-        ([["a", "b"], ["c", "d"]], TypeError, "pairs of numbers"),
     ],
 )
 def test_wrong_points_are_named(points, error, message):
@@ -507,21 +417,6 @@ def test_without_anywidget_only_the_points_stand_still(monkeypatch):
     assert play_lcs("a", "a").widget is not None
 
 
-def test_a_broken_ipywidgets_is_not_taken_for_a_missing_one(monkeypatch, tmp_path):
-    (tmp_path / "ipywidgets.py").write_text("import something_that_is_not_there\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "ipywidgets")
-    with pytest.raises(ModuleNotFoundError, match="something_that_is_not_there"):
-        play_lcs("a", "a")
-
-
-def test_a_notebook_gets_the_widget_and_a_page_the_picture(pictures):
-    for picture in pictures.values():
-        bundle = picture._repr_mimebundle_()
-        assert WIDGET in bundle and "<figcaption>" in bundle["text/html"]
-        assert bundle["text/plain"].startswith(picture.state.caption)
-
-
 def test_the_site_keeps_the_still_picture_of_a_widget(pictures):
     new = nbformat.v4.new_output
     both = new("execute_result", pictures["bleu"]._repr_mimebundle_())
@@ -559,9 +454,3 @@ def test_what_is_typed_stays_text(text):
         assert found.open == [], "an element is not closed"
         page.encode("utf-8")
     play_bleu(text, text).controls["candidate"].value.encode("utf-8")  # or the kernel could not send it
-
-
-def test_every_drawing_is_well_formed_and_has_a_caption(pictures):
-    for name, picture in pictures.items():
-        found = Elements(picture._repr_html_())
-        assert found.open == [] and picture.state.caption in found.text, name

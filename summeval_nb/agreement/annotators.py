@@ -17,7 +17,7 @@ import numpy as np
 from summeval_nb.agreement.correlation import Interval, histogram, with_interval
 from summeval_nb.agreement.disagreement import alpha_disagreement, cohen_disagreement, fleiss_disagreement
 from summeval_nb.core.base import JsonDict, require_option
-from summeval_nb.core.resampling import Resampling, bootstrap, middle, times_drawn
+from summeval_nb.core.resampling import Resampling, drawings, middle, times_drawn
 from summeval_nb.core.results import Score, Signature
 
 if TYPE_CHECKING:
@@ -72,10 +72,8 @@ class Agreement(Score):
         Share of resamples inside the interval.
     no_interval : str
         Why the resamples give no interval; else empty.
-    n_items, n_raters, n_missing : int
-        Shape of the ratings, and how many of them are missing.
-    n_left_out : int
-        Items with too few ratings to compare.
+    n_items, n_raters, n_missing, n_left_out : int
+        Shape of the ratings, how many are missing, and items with too few ratings to compare.
     categories : tuple
         The ratings that were possible, in order.
     n_undefined : int
@@ -167,7 +165,9 @@ def cohen_kappa(
     >>> print(cohen_kappa([1, 1, 2, 2], [1, 2, 2, 2], n_resamples=0))
     kappa 0.500
     """
-    own, other = _rating_column(first, "first"), _rating_column(second, "second")
+    own, other = (
+        _as_list(v, name, "a list with a rating for each item") for v, name in ((first, "first"), (second, "second"))
+    )
     if len(own) != len(other) or not own:
         raise ValueError(f"first and second must pair up, not hold {len(own)} and {len(other)} ratings")
     if isinstance(weights, str):
@@ -282,13 +282,10 @@ def _agreement(
 ) -> Agreement:
     """The coefficient of the items that are kept; undefined with its reason."""
     found = chance_corrected(parts, kept, resampling)
-    reason = ""
-    if found["score"] is None:
-        reason = "no item has two ratings that could be compared"
-        if found["observed"] is not None:
-            reason = "all ratings are the same, so that chance could not disagree"
+    reason = "all ratings are the same, so that chance could not disagree" if kept else ""
+    reason = reason or "no item has two ratings that could be compared"
     return Agreement(
-        reason=reason,
+        reason=reason if found["score"] is None else "",
         signature=Signature({"metric": "agreement", "coef": coefficient} | resampling.signature),
         coefficient=coefficient,
         confidence=resampling.confidence,
@@ -307,8 +304,8 @@ def chance_corrected(parts: Disagreement, items: int, resampling: Resampling) ->
     `parts` says which disagreements a weighting of the items gives: (k, items) -> (k,) and (k,). Undefined where chance
     could not disagree.
     """
-    found: JsonDict = {"score": None, "observed": None, "expected": None}
-    found |= {"interval": None, "no_interval": "", "resamples": np.array([]), "n_undefined": 0}
+    found: JsonDict = dict.fromkeys(("score", "observed", "expected", "interval"))
+    found |= {"no_interval": "", "resamples": np.array([]), "n_undefined": 0}
     if not items:
         return found
 
@@ -317,27 +314,16 @@ def chance_corrected(parts: Disagreement, items: int, resampling: Resampling) ->
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(expected > 0, 1 - observed / expected, np.nan)
 
-    once = np.ones((1, items))
-    observed, expected = parts(once)
-    found |= {"observed": float(observed[0]), "expected": float(expected[0])}
-    value = float(coefficients(once)[0])
-    if math.isnan(value):
+    once, n = np.ones((1, items)), resampling.n_resamples
+    found |= {name: float(side[0]) for name, side in zip(("observed", "expected"), parts(once), strict=True)}
+    if math.isnan(value := float(coefficients(once)[0])):
         return found
     found["score"] = value
-    if resampling.n_resamples == 0:
-        return found
-    if items < 2:
-        return found | {"no_interval": "there is one item to draw"}
-    drawn = bootstrap(
-        lambda draws: coefficients(times_drawn(draws, items)),
-        items,
-        confidence=resampling.confidence,
-        n_resamples=resampling.n_resamples,
-        seed=resampling.seed,
-    )
-    interval, kept, why = middle(drawn.values, resampling.confidence)
-    counts = {"resamples": kept, "n_undefined": len(drawn.values) - len(kept)}
-    return found | {"interval": interval, "no_interval": why} | counts
+    if not n or items < 2:
+        return found | {"no_interval": "there is one item to draw" if n else ""}
+    drawn = [coefficients(times_drawn(lot, items)) for lot in drawings(items, n, resampling.seed)]
+    interval, kept, why = middle(np.concatenate(drawn), resampling.confidence)
+    return found | {"interval": interval, "no_interval": why, "resamples": kept, "n_undefined": n - len(kept)}
 
 
 def _distances(ratings: CodedRatings, weights: object) -> np.ndarray:
@@ -359,11 +345,12 @@ def _own_weights(weights: object, size: int) -> np.ndarray:
         table = np.array(weights, dtype=float)
     except (TypeError, ValueError, OverflowError):
         table = np.array([])
-    if table.shape != (size, size):
-        wanted = "None, 'linear', 'quadratic' or a table of numbers with a row and a column for each of the"
-        raise ValueError(f"weights must be {wanted} {size} categories, not {weights!r:.60}")
-    if not np.isfinite(table).all() or (table < 0).any() or table.diagonal().any():
-        raise ValueError("weights say how bad a disagreement is: 0 on the diagonal, nowhere below 0, all finite")
+    if table.shape != (size, size) or not np.isfinite(table).all() or (table < 0).any() or table.diagonal().any():
+        wanted = "None, 'linear', 'quadratic' or a table of finite numbers with a row and a column for each of the"
+        raise ValueError(
+            f"weights must be {wanted} {size} categories: how bad a disagreement is, 0 on the diagonal and nowhere "
+            f"below 0, not {weights!r:.60}"
+        )
     return table
 
 
@@ -379,10 +366,6 @@ def _as_list(values: object, name: str, wanted: str) -> list[object]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be {wanted}, not {type(values).__name__} ({values!r:.40})")
     return list(values)
-
-
-def _rating_column(ratings: object, name: str) -> list[object]:
-    return _as_list(ratings, name, "a list with a rating for each item")
 
 
 def _rating_rows(ratings: object) -> list[list[object]]:
@@ -437,23 +420,21 @@ def _label(value: object, where: str) -> Label | None:
     return value
 
 
-def _kind(value: Label) -> str:
-    return "text" if isinstance(value, str) else "truth value" if isinstance(value, bool) else "number"
-
-
 def code_ratings(rows: Sequence[Sequence[object]], categories: object) -> CodedRatings:
     """Return ratings by their places among the categories; without `categories` these are the ones that occur."""
+
+    def kind(value: Label) -> str:
+        return "texts" if isinstance(value, str) else "truth values" if isinstance(value, bool) else "numbers"
+
     table = [[_label(value, f"ratings[{i}][{j}]") for j, value in enumerate(row)] for i, row in enumerate(rows)]
-    given = dict.fromkeys(value for row in table for value in row if value is not None)
-    kinds = sorted({_kind(value) for row in table for value in row if value is not None})
-    if len(kinds) > 1:
-        said = " and ".join(f"{kind}s" for kind in kinds)
-        raise TypeError(f"ratings must be all of one kind, and there are {said}: convert them first")
-    known = sorted(given) if categories is None else _named_categories(categories)
-    for category in given:
-        if category not in known or kinds != [_kind(known[0])]:
+    every = [value for row in table for value in row if value is not None]
+    if len(kinds := sorted(set(map(kind, every)))) > 1:
+        raise TypeError(f"ratings must be all of one kind, and there are {' and '.join(kinds)}: convert them first")
+    known = sorted(set(every)) if categories is None else _named_categories(categories)
+    for category in dict.fromkeys(every):
+        if category not in known or kinds != [kind(known[0])]:
             raise ValueError(f"the rating {category!r:.40} is not among the categories {known!r:.60}")
-    numeric = bool(known) and _kind(known[0]) == "number"
+    numeric = bool(known) and kind(known[0]) == "numbers"
     place: dict[Label | None, int] = {category: number for number, category in enumerate(known)} | {None: -1}
     codes = np.array([[place[category] for category in row] for row in table], dtype=np.int64)
     shown = tuple(int(c) if numeric and c == int(c) else c for c in known)

@@ -6,12 +6,10 @@ functions with their one result, the sets, and the files that labelled sentences
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -26,7 +24,7 @@ from summeval_nb.agreement.disagreement import cohen_disagreement
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import InputWarning, JsonDict, Stages, one_bar, require_count, require_option, steps
 from summeval_nb.core.data import load_toy_summeval
-from summeval_nb.core.files import frame_rows, read_asset, require_once
+from summeval_nb.core.files import frame_rows, read_asset
 from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
 from summeval_nb.core.items import open_items, why_unread
 from summeval_nb.core.metric import Metric, score_rows
@@ -336,27 +334,22 @@ def draw_cases(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
     return [cases[place] for place in sorted(places)]
 
 
-def _row(run: BenchRun, who: str, measures: JsonDict, calibration_error: float | None, reason: str) -> JsonDict:
-    """The table's row for a run."""
+def _row(
+    run: BenchRun, who: str, measures: JsonDict, wanted: Sequence[str], error: float | None, resampling: Resampling
+) -> JsonDict:
+    """The table's row for a run, and why something in it is None."""
     none = [reply for reply in run.replies if reply.said is None]
-    row: JsonDict = {who: run.name, "set": run.set, "n": len(run.cases)}
-    declined = sum(reply.declined for reply in none)
-    row |= {"failed": len(none) - declined, "declined": declined} | measures
-    row |= {"calibration_error": calibration_error, "order_changes": run.order_changes}
-    row |= {"calls": run.calls, "tokens": run.tokens, "seconds": run.seconds, "fitted_to": run.fitted_to}
-    said = [reason] if reason else []
-    said += [f"first without an answer: {reply.reason}" for reply in none][:1]
-    return row | {"reason": "; ".join(said)}
-
-
-def _undefined(measures: JsonDict, names: Sequence[str], resampling: Resampling) -> str:
-    """Which measures have no number, and which no interval."""
-    missing = [name for name in names if measures[name] is None]
+    missing = [name for name in wanted if measures[name] is None]
+    bare = [name for name in wanted if name not in missing and measures[f"{name}_low"] is None]
     said = [f"undefined: {', '.join(missing)} (nothing to count)"] if missing else []
-    bare = [name for name in names if name not in missing and measures[f"{name}_low"] is None]
     if bare and resampling.n_resamples:
         said.append(f"no interval: {', '.join(bare)} (drawing the texts again shows no spread)")
-    return "; ".join(said)
+    said += [f"first without an answer: {reply.reason}" for reply in none][:1]
+    declined = sum(reply.declined for reply in none)
+    row: JsonDict = {who: run.name, "set": run.set, "n": len(run.cases)}
+    row |= {"failed": len(none) - declined, "declined": declined} | measures
+    row |= {"calibration_error": error, "order_changes": run.order_changes, "calls": run.calls, "tokens": run.tokens}
+    return row | {"seconds": run.seconds, "fitted_to": run.fitted_to, "reason": "; ".join(said)}
 
 
 # Checkers
@@ -492,17 +485,7 @@ def _verdicts_by_checker(
     articles = {premise: split_text(premise) for premise in dict.fromkeys(case.premise for case in cases)}
     parts = [split_text(case.text) for case in cases]
     pairs: list[Pair] = [(articles[c.premise], text) for c, texts in zip(cases, parts, strict=True) for text in texts]
-    pairs = pairs[:1] if first else pairs
-    if store is not None:
-        found = list(judged_through([(list(e), c) for e, c in pairs], checker, None, store))
-    else:
-        found = checker.check_many(pairs) if pairs else []
-    where = f"{type(checker).__name__}.check_many"
-    if not isinstance(found, (list, tuple)) or not all(isinstance(verdict, Verdict) for verdict in found):
-        raise TypeError(f"{where} must return a list of Verdict")
-    if len(found) != len(pairs):
-        raise TypeError(f"{where} gave {len(found)} verdicts on {len(pairs)} pairs")
-    verdicts = iter(found)
+    verdicts = judged_through(pairs[:1] if first else pairs, checker, None, store)
     return [] if first else [[next(verdicts) for _ in texts] for texts in parts]
 
 
@@ -538,7 +521,7 @@ def _checker_row(run: BenchRun, resampling: Resampling) -> JsonDict:
         found |= {name: values[name], f"{name}_low": low, f"{name}_high": high}
     # hard verdicts have no probabilities that could be right
     error = None if run.hard else reliability(p, labels).score
-    return _row(run, "checker", found, error, _undefined(found, MEASURES, resampling))
+    return _row(run, "checker", found, MEASURES, error, resampling)
 
 
 def _certain(share: float | None, groups: np.ndarray, resampling: Resampling) -> tuple[float | None, float | None]:
@@ -739,7 +722,7 @@ def _judge_row(run: BenchRun, resampling: Resampling) -> JsonDict:
     sure = [(r.probability, c.truth in ("entailed", "refusal")) for c, r in run.answered if r.probability is not None]
     error = reliability(*zip(*sure, strict=True)).score if sure else None
     names = ["right"] if run.cases[0].task == "statements" else ["right", "kappa"]  # a split is no category
-    return _row(run, "judge", found, error, _undefined(found, names, resampling))
+    return _row(run, "judge", found, names, error, resampling)
 
 
 def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict]:
@@ -774,9 +757,10 @@ def _lines(name: str) -> list[JsonDict]:
 
 def _refusals() -> list[Case]:
     """Forty texts in styles on which the embedded judge's rules were not tuned."""
-    said = {True: "refusal", False: "answer"}
-    rows = _lines("refusals_fresh.jsonl")
-    return [Case("refusal", row["text"], row["text"], said[row["refused"]], row["style"]) for row in rows]
+    return [
+        Case("refusal", row["text"], row["text"], "refusal" if row["refused"] else "answer", row["style"])
+        for row in _lines("refusals_fresh.jsonl")
+    ]
 
 
 def _pairs() -> list[Case]:
@@ -786,10 +770,10 @@ def _pairs() -> list[Case]:
 
 def _splits() -> list[Case]:
     """Sentences with the statements they consist of: those on which the rules were not tuned."""
+    rows = [row for row in _lines("statements.jsonl") if row["part"] == "test"]
+    said = [row["hypothesis"] for row in rows]
     return [
-        Case("statements", row["hypothesis"], row["hypothesis"], _split(row["statements"]), row["style"])
-        for row in _lines("statements.jsonl")
-        if row["part"] == "test"
+        Case("statements", t, t, _split(row["statements"]), row["style"]) for t, row in zip(said, rows, strict=True)
     ]
 
 
@@ -799,12 +783,12 @@ def _split(statements: Sequence[str]) -> tuple[str, ...]:
 
 def _everyday() -> list[Case]:
     """Right and wrong answers as people have them: one word, yes or no, a value in another form, a table."""
-    said = {True: "right", False: "wrong"}
-    return [
-        Case("answer", row["article"], row["text"], said[row["supported"]], row["kind"], False, *asked)
-        for row in _lines("everyday_answers.jsonl.gz")
-        for asked in [(row["question"], row["truth"])]
-    ]
+    found = []
+    for row in _lines("everyday_answers.jsonl.gz"):
+        truth = "right" if row["supported"] else "wrong"
+        asked = {"question": row["question"], "expected": row["truth"]}
+        found.append(Case("answer", row["article"], row["text"], truth, row["kind"], **asked))
+    return found
 
 
 SETS: dict[str, Callable[[], list[Case]]] = {
@@ -880,7 +864,7 @@ def load_labelled(path: str | PathLike[str], *, format: str = "rows") -> list[La
     Parameters
     ----------
     path : str or Path
-        A file; for "frank" and "summedits" also the folder that holds the files.
+        A file; for "summedits" also the folder that holds the files.
     format : str
         One of `FORMATS`, see the table in chapter 43.
 
@@ -931,13 +915,6 @@ def _yes(record: object, names: Sequence[str], where: str) -> bool:
     return said in _YES
 
 
-def _list(record: object, name: str, where: str) -> list[object]:
-    value = _field(record, (name,), where)
-    if not isinstance(value, list) or not value:
-        raise ValueError(f"{where}: {name!r} must be a list with something in it, not {value!r:.40}")
-    return value
-
-
 def _labelled(item: object, where: str) -> LabelledSentence:
     """Article, text, label and kind of a row, under any of their usual names."""
     text, label = _text(item, _TEXT, where), _yes(item, ("supported", "label"), where)
@@ -983,35 +960,13 @@ def _rows(path: Path) -> Iterator[LabelledSentence]:
 def _qags(path: Path) -> Iterator[LabelledSentence]:
     """github.com/W4ngatang/qags, data/mturk_cnndm.jsonl: per sentence the answers of three people; more than half."""
     for where, row in _table(path):
-        for number, part in enumerate(_list(row, "summary_sentences", where), 1):
+        for number, part in enumerate(_field(row, ("summary_sentences",), where), 1):
             here = f"{where}, sentence {number}"
-            votes = Counter(_yes(answer, ("response",), here) for answer in _list(part, "responses", here))
-            supported = votes[True] > votes[False]
+            votes = [_yes(answer, ("response",), here) for answer in _field(part, ("responses",), here)]
+            if not votes:
+                raise ValueError(f"{here}: 'responses' is empty")
+            supported = sum(votes) > len(votes) / 2
             yield LabelledSentence(_text(row, ("article",), where), _text(part, ("sentence",), here), supported)
-
-
-def _frank(path: Path) -> Iterator[LabelledSentence]:
-    """github.com/artidoro/frank: true is a summary without an error in any sentence; the kind is its main error."""
-    folder, judged = path if path.is_dir() else path.parent, {}
-    for where, item in _document(folder / "human_annotations.json"):
-        judged[_text(item, ("hash",), where), _text(item, ("model_name",), where)] = (where, item)
-    errors = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
-    for where, item in _document(folder / "benchmark_data.json"):
-        key = _text(item, ("hash",), where), _text(item, ("model_name",), where)
-        if key not in judged:
-            raise ValueError(f"{where}: human_annotations.json judges no summary of {key[0]} by {key[1]!r}")
-        place, said = judged[key]
-        values = {name: _share(said, name, place) for name in errors if name in said}
-        supported = _share(said, "Factuality", place) == 1.0
-        kind = "" if supported else min(values, key=values.__getitem__, default="")
-        yield LabelledSentence(_text(item, ("article",), where), _text(item, ("summary",), where), supported, kind)
-
-
-def _share(record: object, name: str, where: str) -> float:
-    value = _field(record, (name,), where)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise ValueError(f"{where}: {name!r} must be a number in [0, 1], not {value!r:.40}")
-    return float(value)
 
 
 def _summedits(path: Path) -> Iterator[LabelledSentence]:
@@ -1025,40 +980,10 @@ def _summedits(path: Path) -> Iterator[LabelledSentence]:
         yield replace(made, kind=kind)
 
 
-def _begin(path: Path) -> Iterator[LabelledSentence]:
-    """github.com/google/BEGIN-dataset, begin_test_wow.tsv and its sisters, the second release of 2022."""
-    known = {"fully attributable": True, "not fully attributable": False, "generic": False}
-    for where, row in _tabs(path):
-        said = _text(row, ("begin_label",), where)
-        if (label := known.get(said.strip().lower())) is None:
-            raise ValueError(f"{where}: 'begin_label' must be one of {', '.join(known)}, not {said!r:.40}")
-        kind = "" if label else said
-        yield LabelledSentence(_text(row, ("knowledge",), where), _text(row, ("response",), where), label, kind)
-
-
-def _tabs(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """The rows of a file with tabs; quotation marks are text in it."""
-    csv.field_size_limit(2**31 - 1)
-    with open(path, encoding="utf-8-sig", newline="") as handle:
-        reader = csv.reader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
-        try:
-            header = next(reader, [])
-            require_once(header, f"{path.name}, line 1,")
-            for values in reader:
-                where = f"{path.name}, line {reader.line_num}"
-                if len(values) != len(header):
-                    raise ValueError(f"{where}: {len(values)} values under {len(header)} column names")
-                yield where, dict(zip(header, values, strict=True))
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path.name}, after line {reader.line_num}: not UTF-8 text ({error.reason})") from error
-
-
 _LAYOUTS: dict[str, Callable[[Path], Iterator[LabelledSentence]]] = {
     "rows": _rows,
     "qags": _qags,
-    "frank": _frank,
     "aggrefact": _rows,  # github.com/Liyan06/AggreFact, aggre_fact_sota.csv; also LLM-AggreFact
     "summedits": _summedits,
-    "begin": _begin,
 }
 FORMATS = tuple(_LAYOUTS)

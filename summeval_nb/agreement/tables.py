@@ -16,6 +16,7 @@ from summeval_nb.agreement.coefficients import COEFFICIENTS, LEVELS, by_row
 from summeval_nb.agreement.correlation import (
     Correlation,
     Grid,
+    compare_metrics,
     correlate,
     draw_interval,
     left_out_lines,
@@ -23,7 +24,6 @@ from summeval_nb.agreement.correlation import (
     with_interval,
 )
 from summeval_nb.agreement.registry import find_metric, load_metric
-from summeval_nb.agreement.significance import compare_metrics
 from summeval_nb.agreement.summeval import SIMILARITIES, mean_of_versions, pooled, similarity_tables
 from summeval_nb.core.base import (
     JsonDict,
