@@ -1,4 +1,4 @@
-"""Slides as one page without a script, and those of a class of ninety minutes, drawn from what the package computes."""
+"""Slides as one page without a script, and those of a class of ninety minutes, made of what the package shows."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.agreement.correlation import correlate
-from summeval_nb.core.base import require_texts
+from summeval_nb.agreement.correlation import correlate, with_interval
+from summeval_nb.core.base import JsonDict, require_texts
 from summeval_nb.core.data import sample_articles
-from summeval_nb.core.html import Markup, render
+from summeval_nb.core.html import Markup, html_table, render
 from summeval_nb.overlap.rouge import rouge_score
-from summeval_nb.overlap.translation import bleu_score
+from summeval_nb.teaching.play import bleu_state, correlation_state
 from summeval_nb.text.embed import sentence2embedding
 from summeval_nb.text.similarity import cosine_similarity, topk_related
 from summeval_nb.text.split import split_text
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["class_slides", "draw_shared_words", "drawing", "slides_page"]
@@ -40,7 +39,7 @@ REFERENCES = [
     "Norhaven celebrates: its bridge is open again after 26 months.\n"
     "The shipping company must pay for most of the repairs.",
 ]
-BLUE, PALE, ORANGE = "#1f5f99", "#cfe3f5", "#b34700"
+BLUE, PALE = "#1f5f99", "#cfe3f5"
 
 Slide = tuple[str, str | Markup]
 
@@ -112,7 +111,10 @@ def draw_shared_words(generated: str, reference: str, *, counts: bool = True) ->
             free.remove(other)
             lines.append((place, other))
     longest = max(map(len, rows))
-    figure, axes = _axes(1.5 * longest + 3.4 * counts, 3)
+    import matplotlib.pyplot as pyplot
+
+    size = 1.5 * longest + 3.4 * counts, 3
+    figure, axes = pyplot.subplots(figsize=size, facecolor="white", layout="constrained")
     axes.axis("off")
     for row, (height, words) in enumerate(zip((1, 0), rows, strict=True)):
         shared = {pair[row] for pair in lines}
@@ -137,79 +139,11 @@ def _two_numbers() -> Markup:
     )
 
 
-def _draw_bleu() -> Figure:
-    score = bleu_score(GENERATED.rstrip("."), [REFERENCE.rstrip(".")], n=2, smooth="none", lowercase=True)
-    parts = [count / total for count, total in zip(score.counts, score.totals, strict=True)]
-    names = ["1-grams", "2-grams", "brevity penalty", "BLEU-2"]
-    said = [f"{count}/{total}" for count, total in zip(score.counts, score.totals, strict=True)]
-    said += [f"exp(1 − 7/6) = {score.bp:.2f}", f"{score.bp:.2f} · √({said[0]} · {said[1]}) = {float(score) / 100:.2f}"]
-    figure, axes = _axes(10, 3.6)
-    bars = axes.barh(names, [*parts, score.bp, float(score) / 100], color=[PALE, PALE, PALE, ORANGE], edgecolor=BLUE)
-    axes.bar_label(bars, said, padding=6, fontsize=16)
-    axes.set(xlim=(0, 1.45), xticks=[0, 0.5, 1])
-    axes.invert_yaxis()
-    axes.tick_params(labelsize=16)
-    return figure
-
-
-def _draw_evidence(article: list[str], summary: list[str], similarity: np.ndarray) -> Figure:
-    figure, axes = _axes(10, 3.4)
-    axes.axis("off")
-    spread = np.linspace(0, len(article) - 1, len(summary) + 2)[1:-1]
-    for x, places in zip(spread, topk_related(similarity, 3), strict=True):
-        for rank, place in enumerate(places):
-            axes.plot([place, x], [1, 0], color=BLUE, linewidth=4 - 1.5 * rank, zorder=0)
-    box = {"facecolor": PALE, "edgecolor": BLUE}
-    labels = [(place, 1, f"{place + 1}") for place in range(len(article))]
-    labels += [(x, 0, f"summary {place}") for place, x in enumerate(spread.tolist(), 1)]
-    for x, y, said in labels:
-        axes.text(x, y, said, ha="center", va="center", fontsize=16, bbox=box)
-    axes.set(xlim=(-0.6, len(article) - 0.4), ylim=(-0.3, 1.3))
-    return figure
-
-
-def _draw_cosines(similarity: np.ndarray) -> Figure:
-    figure, axes = _axes(10, 3.4)
-    image = axes.imshow(similarity, cmap="cividis", vmin=0, vmax=1, aspect="auto")
-    rows, columns = similarity.shape
-    axes.set(xticks=range(columns), xticklabels=range(1, columns + 1), xlabel="sentence of the article")
-    axes.set(yticks=range(rows), yticklabels=range(1, rows + 1), ylabel="of the summary")
-    figure.colorbar(image, label="cosine")
-    return figure
-
-
 def _summeval() -> tuple[np.ndarray, np.ndarray]:
     """ROUGE-1 and relevance, a row for each of a hundred articles and a column for each of sixteen systems."""
     shipped = resources.files("summeval_nb") / "assets" / "summeval_real.npz"
     with shipped.open("rb") as file, np.load(file, allow_pickle=False) as tables:
         return tables["metric_rouge1"].astype(float), tables["thirds"][:, :, 3] / 3
-
-
-def _draw_dots(metric: np.ndarray, people: np.ndarray) -> Figure:
-    figure, axes = _axes(8, 4)
-    axes.plot(metric, people, "o", color=BLUE, markersize=10)
-    axes.set_xlabel("ROUGE-1", fontsize=16)
-    axes.set_ylabel("people", fontsize=16)
-    return figure
-
-
-def _draw_intervals(metric: np.ndarray, people: np.ndarray) -> Figure:
-    figure, axes = _axes(10, 3.4)
-    for row, n in enumerate((4, 8, 16)):
-        found = correlate(metric[:, :n], people[:, :n])
-        axes.plot(found.interval or (), [row, row], color=PALE, linewidth=10, solid_capstyle="butt")
-        axes.plot([float(found)], [row], "o", color=BLUE, markersize=12)
-    axes.axvline(0, color="#777777")
-    axes.set(yticks=range(3), yticklabels=["4 systems", "8 systems", "16 systems"], ylim=(-0.6, 2.6))
-    axes.set_xlabel("Kendall's τ of ROUGE-1 with people, 95 % interval", fontsize=16)
-    axes.tick_params(labelsize=16)
-    return figure
-
-
-def _axes(width: float, height: float) -> tuple[Figure, Axes]:
-    import matplotlib.pyplot as pyplot
-
-    return pyplot.subplots(figsize=(width, height), facecolor="white", layout="constrained")
 
 
 def class_slides(vote: Mapping[str, str]) -> list[Slide]:
@@ -223,38 +157,37 @@ def class_slides(vote: Mapping[str, str]) -> list[Slide]:
     Returns
     -------
     list of (str, str or Markup)
-        Heading and body of each; seven bodies are pictures.
+        Heading and body of each; pictures and tables are those of the package.
     """
     sample = sample_articles()[0]
     article, summary = split_text(sample.text), split_text(sample.subtle.text)
-    similarity = cosine_similarity(sentence2embedding(article), sentence2embedding(summary))
+    cosines = cosine_similarity(sentence2embedding(article), sentence2embedding(summary))
+    nearest = [", ".join(str(place + 1) for place in places) for places in topk_related(cosines, 3)]
+    evidence: list[JsonDict] = [{"summary": text, "article": at} for text, at in zip(summary, nearest, strict=True)]
+    close = [{"of the summary": n} | dict(enumerate(map("{:.2f}".format, row), 1)) for n, row in enumerate(cosines, 1)]
     rouge, relevance = _summeval()
-    texts = render("listed.html", pairs=[("generated", GENERATED), ("reference", REFERENCE)])
+    found = {n: correlate(rouge[:, :n], relevance[:, :n]) for n in (4, 8, 16)}
+    sure = [{"systems": n, "Kendall's τ": with_interval(own.score, own.interval, ".2f")} for n, own in found.items()]
+    bleu = bleu_state(*(text.rstrip(".").lower() for text in (REFERENCE, GENERATED)), "none", 2)
     return [
         ("Is this summary any good?", "Ninety minutes on how anybody could know."),
         ("One of these is false. Which?", render("listed.html", pairs=list(enumerate(summary, 1)))),
-        ("How much of it is the same?", texts),
+        (
+            "How much of it is the same?",
+            render("listed.html", pairs=[("generated", GENERATED), ("reference", REFERENCE)]),
+        ),
         (
             "Precision and recall",
             drawing(draw_shared_words(GENERATED, REFERENCE), "Five lines join the shared words: 5/6 and 5/7."),
         ),
         ("And this one?", drawing(draw_shared_words(FALSE, REFERENCE, counts=False), "Every word finds its partner.")),
-        ("BLEU: longer runs, and no reward for stopping early", drawing(_draw_bleu(), "5/6, 2/5, .85; BLEU-2 is .49.")),
+        ("BLEU: longer runs, and no reward for stopping early", bleu._repr_html_()),
         ("One summary, two numbers. Who is right?", _two_numbers()),
         ("A grade from 1 to 5 for each", render("listed.html", pairs=list(vote.items()))),
         ("Which of them does a metric like?", "Write your guess down before you see it."),
-        (
-            "Find the evidence, then judge",
-            drawing(_draw_evidence(article, summary, similarity), "Each sentence of the summary leads to three."),
-        ),
-        ("Close is not true: which row is false?", drawing(_draw_cosines(similarity), "A heat map of cosines.")),
-        (
-            "Who judges the judges?",
-            drawing(_draw_dots(rouge[6], relevance[6]), "Sixteen summaries of an article: ROUGE-1 against people."),
-        ),
-        (
-            "How sure?",
-            drawing(_draw_intervals(rouge, relevance), "The interval shrinks as systems are added, and stays wide."),
-        ),
+        ("Find the evidence, then judge", html_table(evidence, caption="Each sentence leads to three of the article")),
+        ("Close is not true: which row is false?", html_table(close, caption="Cosines with the article's sentences")),
+        ("Who judges the judges?", correlation_state(np.column_stack([rouge[6], relevance[6]]))._repr_html_()),
+        ("How sure?", html_table(sure, caption="ROUGE-1 with people, and 95 % intervals")),
         ("“Our summaries have a ROUGE-1 of 0.52, the best on the market.”", "Which question do you ask first?"),
     ]
