@@ -17,7 +17,13 @@ from .card import MetricCard as MetricCard
 from .card import metric_card as metric_card
 from .correction import rogan_gladen as rogan_gladen
 from .correlation import Correlation as Correlation
+from .correlation import MetricComparisons as MetricComparisons
+from .correlation import PairedTest as PairedTest
+from .correlation import PairwiseAccuracy as PairwiseAccuracy
+from .correlation import compare_metrics as compare_metrics
 from .correlation import correlate as correlate
+from .correlation import paired_test as paired_test
+from .correlation import pairwise_accuracy as pairwise_accuracy
 from .disagreement import metric_ceiling as metric_ceiling
 from .labels import CorrectedScore as CorrectedScore
 from .labels import Labelling as Labelling
@@ -34,12 +40,6 @@ from .registry import METRICS as METRICS
 from .registry import MetricList as MetricList
 from .registry import list_metrics as list_metrics
 from .registry import load_metric as load_metric
-from .correlation import MetricComparisons as MetricComparisons
-from .correlation import PairedTest as PairedTest
-from .correlation import PairwiseAccuracy as PairwiseAccuracy
-from .correlation import compare_metrics as compare_metrics
-from .correlation import paired_test as paired_test
-from .correlation import pairwise_accuracy as pairwise_accuracy
 from .systems import SystemComparisons as SystemComparisons
 from .systems import compare_systems as compare_systems
 from .tables import MetricTable as MetricTable

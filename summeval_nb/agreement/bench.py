@@ -30,7 +30,7 @@ from summeval_nb.core.items import open_items, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import Resampling, mean_interval
 from summeval_nb.core.results import Signature, Verdict
-from summeval_nb.evidence.base import Checker, Pair, how_well, left_out_rows, seen_articles
+from summeval_nb.evidence.base import Checker, how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.faithfulness import judge as judged_through
 from summeval_nb.evidence.labelled import (
@@ -484,7 +484,7 @@ def _verdicts_by_checker(
     """The verdicts on the sentences of each text, with the whole article as evidence."""
     articles = {premise: split_text(premise) for premise in dict.fromkeys(case.premise for case in cases)}
     parts = [split_text(case.text) for case in cases]
-    pairs: list[Pair] = [(articles[c.premise], text) for c, texts in zip(cases, parts, strict=True) for text in texts]
+    pairs = [(articles[c.premise], text) for c, texts in zip(cases, parts, strict=True) for text in texts]
     verdicts = judged_through(pairs[:1] if first else pairs, checker, None, store)
     return [] if first else [[next(verdicts) for _ in texts] for texts in parts]
 

@@ -164,11 +164,14 @@ def class_slides(vote: Mapping[str, str]) -> list[Slide]:
     cosines = cosine_similarity(sentence2embedding(article), sentence2embedding(summary))
     nearest = [", ".join(str(place + 1) for place in places) for places in topk_related(cosines, 3)]
     evidence: list[JsonDict] = [{"summary": text, "article": at} for text, at in zip(summary, nearest, strict=True)]
-    close = [{"of the summary": n} | dict(enumerate(map("{:.2f}".format, row), 1)) for n, row in enumerate(cosines, 1)]
+    close = [
+        {"of the summary": str(n)} | {str(place): f"{value:.2f}" for place, value in enumerate(row, 1)}
+        for n, row in enumerate(cosines, 1)
+    ]
     rouge, relevance = _summeval()
     found = {n: correlate(rouge[:, :n], relevance[:, :n]) for n in (4, 8, 16)}
     sure = [{"systems": n, "Kendall's τ": with_interval(own.score, own.interval, ".2f")} for n, own in found.items()]
-    bleu = bleu_state(*(text.rstrip(".").lower() for text in (REFERENCE, GENERATED)), "none", 2)
+    bleu = bleu_state(REFERENCE.rstrip(".").lower(), GENERATED.rstrip(".").lower(), "none", 2)
     return [
         ("Is this summary any good?", "Ninety minutes on how anybody could know."),
         ("One of these is false. Which?", render("listed.html", pairs=list(enumerate(summary, 1)))),
