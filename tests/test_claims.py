@@ -27,36 +27,22 @@ def pipelines(tmp_path_factory):
 
 
 @pytest.mark.nightly
-class TestStanza:
-    def test_entities_of_a_real_pipeline(self, pipelines):
-        finder = ClaimFinder("entities", annotator=pipelines[0])
-        sentence = "Anna Smith met Ben in Paris."
-        found = finder.find(sentence)
-        assert [sentence[claim.start : claim.end] for claim in found] == ["Anna Smith", "Ben", "Paris"]
-        assert [claim.text for claim in found] == [
-            "Anna Smith met someone in a place.",
-            "Someone met Ben in a place.",
-            "Someone met someone in Paris.",
-        ]
-        assert finder.fingerprint.startswith("entities:stanza-") and finder.fingerprint.endswith("-en:minimum")
-
-    def test_arcs_of_a_real_pipeline(self, pipelines):
-        sentence = "Anna bought a red car in Paris."
-        found = ClaimFinder("arcs", annotator=pipelines[1]).find(sentence)
-        assert [claim.text for claim in found] == ["Anna bought.", "A red car.", "Bought a car.", "Bought in Paris."]
-        assert [sentence[claim.start : claim.end] for claim in found][:2] == ["Anna bought", "red car"]
-
-    def test_arcs_in_the_pipeline_name_the_wrong_pair(self, pipelines):
-        """The whole way with real models: tiny stanza parses, the tiny Llama judges each arc."""
-        checker = LLMChecker(TransformersBackend(example_model()), claims="arcs", annotator=pipelines[1])
-        evidence = ["Anna bought a red car in Paris.", "Ben sold a blue boat."]
-        right, wrong = checker.check_many(
-            [(evidence, "Anna bought a red car in Paris."), (evidence, "Anna bought a green car in Paris.")]
-        )
-        weak = {part["text"]: part["probability"] for part in wrong.details["claims"]}
-        assert wrong.supported is False and min(weak, key=weak.get) == "A green car."
-        assert right.probability > wrong.probability
-        assert "arcs:stanza-" in checker.fingerprint
+def test_entities_and_arcs_of_real_pipelines(pipelines):
+    finder = ClaimFinder("entities", annotator=pipelines[0])
+    sentence = "Anna Smith met Ben in Paris."
+    found = finder.find(sentence)
+    assert [sentence[claim.start : claim.end] for claim in found] == ["Anna Smith", "Ben", "Paris"]
+    assert [claim.text for claim in found][1:] == ["Someone met Ben in a place.", "Someone met someone in Paris."]
+    assert finder.fingerprint.startswith("entities:stanza-") and finder.fingerprint.endswith("-en:minimum")
+    evidence = ["Anna bought a red car in Paris.", "Ben sold a blue boat."]
+    found = ClaimFinder("arcs", annotator=pipelines[1]).find(evidence[0])
+    assert [claim.text for claim in found] == ["Anna bought.", "A red car.", "Bought a car.", "Bought in Paris."]
+    assert [evidence[0][claim.start : claim.end] for claim in found][:2] == ["Anna bought", "red car"]
+    checker = LLMChecker(TransformersBackend(example_model()), claims="arcs", annotator=pipelines[1])
+    right, wrong = checker.check_many([(evidence, evidence[0]), (evidence, "Anna bought a green car in Paris.")])
+    weak = {part["text"]: part["probability"] for part in wrong.details["claims"]}
+    assert wrong.supported is False and min(weak, key=weak.get) == "A green car."
+    assert right.probability > wrong.probability and "arcs:stanza-" in checker.fingerprint
 
 
 CONLLU = """

@@ -33,7 +33,7 @@ from summeval_nb.evidence.base import (
     left_out_rows,
     nearest_evidence,
 )
-from summeval_nb.evidence.embedded import ParsedPair, fitted, pair_features, parse_pair, weighted, windows
+from summeval_nb.evidence.embedded import ParsedPair, Window, fitted, pair_features, parse_pair, weighted, windows
 from summeval_nb.evidence.reliability import platt_scaling
 from summeval_nb.evidence.rules import Clash, findings_of
 from summeval_nb.evidence.tokens import finding, known_keys, take_apart
@@ -355,7 +355,7 @@ class EmbeddedChecker(BuiltinChecker):
         The threshold if something clashes, else 0: what clashes with nothing is open, and so is what the evidence
         leaves open itself.
         """
-        clashes = any(found.clash and found.kind != "modality" for found in findings)
+        clashes = [found for found in findings if found.clash and found.kind != "modality"]
         return self.threshold if clashes else 0.0
 
     def with_threshold(self, threshold: float) -> EmbeddedChecker:
@@ -363,13 +363,22 @@ class EmbeddedChecker(BuiltinChecker):
         return self._with(threshold=threshold)
 
     def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
-        looked = [parse_pair(*pair, own) for pair, own in zip(batch, vectors, strict=True)]
-        read = read_pairs(batch, looked, self.precision, self.device)
-        return [self._verdict(*parts) for parts in zip(looked, read, vectors, strict=True)]
+        parsed = [parse_pair(*pair, own) for pair, own in zip(batch, vectors, strict=True)]
+        asked = [windows(*pair, one.nearest) if one else [] for pair, one in zip(batch, parsed, strict=True)]
+        distinct = list(dict.fromkeys([window for own in asked for window in own]))  # the same is read once
+        read = dict(zip(distinct, self._read(distinct) if distinct else [], strict=True))
+        readings = [[read[window] for window in own] for own in asked]
+        return [self._verdict(*parts) for parts in zip(parsed, readings, vectors, strict=True)]
 
-    def _verdict(self, pair: ParsedPair | None, read: tuple[Reading, Reading] | None, vectors: PairVectors) -> Verdict:
+    def _read(self, asked: Sequence[Window]) -> list[Reading]:
+        """What the network makes of evidence and claims: the one place where another network would be asked."""
+        from summeval_nb.evidence.reader import load_reader
+
+        return load_reader(self.precision, self.device).read(asked)
+
+    def _verdict(self, pair: ParsedPair | None, read: Sequence[Reading], vectors: PairVectors) -> Verdict:
         evidence = nearest_evidence(vectors.cosines())
-        if pair is None or read is None:
+        if pair is None:
             return self._wordless(evidence)
         numbers = pair_features(pair, vectors, *read)
         changed = any(clash.in_place for clash in pair.clashes.found)
@@ -387,19 +396,6 @@ class EmbeddedChecker(BuiltinChecker):
             findings=findings,
             details=details,
         )
-
-
-def read_pairs(
-    batch: Sequence[Pair], seen: Sequence[ParsedPair | None], precision: str, device: str = "cpu"
-) -> list[tuple[Reading, Reading] | None]:
-    """Return what the reader makes of the nearest evidence and of all, for each pair; the same is read once."""
-    from summeval_nb.evidence.reader import load_reader
-
-    asked = [windows(*pair, looked.nearest) if looked else [] for pair, looked in zip(batch, seen, strict=True)]
-    distinct = list(dict.fromkeys(window for pair in asked for window in pair))
-    read = load_reader(precision, device).read(distinct) if distinct else []
-    found = dict(zip(distinct, read, strict=True))
-    return [(found[pair[0]], found[pair[1]]) if pair else None for pair in asked]
 
 
 @cache

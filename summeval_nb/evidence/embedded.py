@@ -57,7 +57,7 @@ def windows(
     near = list(dict.fromkeys(nearest))
     others = [place for place in range(len(evidence)) if place not in near]
     return [
-        (tuple(evidence[i] for i in chosen), claim)
+        (tuple(map(evidence.__getitem__, chosen)), claim)
         for chosen in (near, [*near, *others])
     ]
 

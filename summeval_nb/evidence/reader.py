@@ -133,13 +133,15 @@ def token_marks(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> np.ndarray
     this token together with its left or right neighbour. Without such marks a small network spends its training on
     learning to compare tokens.
     """
-    n, other = len(claim), np.concatenate(evidence) if evidence else np.zeros(0, int)
-    own, theirs = _neighbours(claim), [_neighbours(sentence) for sentence in evidence]
-    marks = np.zeros((n + len(other), 6), np.float32)
-    marks[:n, 0], marks[n:, 3] = 1, 1
-    marks[:n, 1], marks[n:, 4] = np.isin(claim, other), np.isin(other, claim)
-    marks[:n, 2] = _beside(own, np.concatenate([own[:0], *theirs]))
-    marks[n:, 5] = np.concatenate([marks[:0, 5], *[_beside(codes, own) for codes in theirs]])
+    marks = np.zeros((len(claim) + sum(map(len, evidence)), 6), np.float32)
+    of_claim, of_evidence = np.split(marks, [len(claim)])
+    of_claim[:, 0], of_evidence[:, 3] = 1, 1
+    if evidence:
+        other = np.concatenate(evidence)
+        own, theirs = _neighbours(claim), _neighbours(other)
+        theirs[np.cumsum([len(sentence) for sentence in evidence])[:-1] - 1] = -1  # none from sentence to sentence
+        of_claim[:, 1], of_evidence[:, 4] = np.isin(claim, other), np.isin(other, claim)
+        of_claim[:, 2], of_evidence[:, 5] = _beside(own, theirs), _beside(theirs, own)
     return marks
 
 
