@@ -77,7 +77,6 @@ TEXT_FUNCTIONS = {
     "checker evidence": lambda text: checker_or_refusal([text], ARTICLE),
     "evaluate article": lambda text: evaluate(text, ARTICLE),
     "evaluate summary": lambda text: evaluate(ARTICLE, text),
-    "evaluate_many": lambda text: evaluate_many([text, ARTICLE], [ARTICLE, text]),
 }
 
 NOT_TEXTS = [None, b"bytes", 7, math.nan, {"a": 1}, ["a", "list"]]

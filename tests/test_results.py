@@ -1,14 +1,16 @@
 """Results refuse what would make them untrustworthy; signatures survive any text."""
 
 import math
+import pickle
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import rouge_score
+from summeval_nb import corpus_bleu, evaluate_many, rouge_many, rouge_score
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature, Verdict
 
 plain = st.text(st.characters(exclude_categories=["Cs"]))
@@ -138,3 +140,25 @@ def test_an_undefined_score_is_no_number_and_says_why():
 def test_rouge_of_several_types_is_no_number_and_names_them():
     with pytest.raises(ValueError, match="rouge1, rouge2"):
         rouge_score("a cat", "a cat", types=["rouge1", "rouge2"]) > 0.5  # noqa: B015
+
+
+@pytest.mark.parametrize("gap", [None, math.nan, pd.NA])
+def test_a_row_that_lacks_a_cell_has_no_score_and_the_batch_goes_on(gap, tmp_path):
+    frame = pd.DataFrame({"candidate": ["a cat", gap, "a dog"], "references": ["a cat", "a", gap]}, index=[7, 4, 2])
+    table = rouge_many(frame, types=["rouge1"])
+    assert table["rouge1_f1"][0] == 1 and np.isnan(table["rouge1_f1"][1:]).all() and table.mean() == 1
+    assert table.reasons() == ["", "candidate is missing in this row", "references is missing in this row"]
+    assert [table[1].reason, table[2].score] == ["candidate is missing in this row", None]
+    assert list(table.to_frame().index) == [7, 4, 2] and table.n_undefined == 2 and len(table.worst(1)) == 1
+    assert [outcome.status for outcome in pickle.loads(pickle.dumps(table)).outcomes()] == [
+        "ok",
+        "undefined",
+        "undefined",
+    ]
+    report = evaluate_many(["It rained.", gap], ["It rained.", "It rained."], checker="words", progress=False)
+    assert report.rows()[1]["reason"] == "text is missing in this row" and report.summary()[0]["n"] == 1
+    for write in (report.to_html, report.to_csv, report.to_json, table.to_html):
+        assert write(tmp_path / "report").stat().st_size
+    assert rouge_many([gap], ["a"]).scores.shape == (1,)
+    with pytest.raises(ValueError, match="leave the row out"):
+        corpus_bleu(["a", gap], ["a", "b"])

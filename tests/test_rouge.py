@@ -281,7 +281,7 @@ BAD = [
     (lambda: rouge_many([], []), ValueError, "no text to score"),
     (lambda: rouge_many(["a"], ["b", "c"]), ValueError, "one entry per"),
     (lambda: rouge_many(["a"], [[]]), ValueError, r"references\[0\] is empty"),
-    (lambda: rouge_many([None], ["a"]), TypeError, r"candidates\[0\]"),
+    (lambda: rouge_many([7], ["a"]), TypeError, r"candidates\[0\]"),
     (lambda: calculate_rouge("a", "b", 0), ValueError, "n must be at least 1"),
     (lambda: calculate_rouge("a", "b", -1), ValueError, "n must be at least 1"),
     (lambda: calculate_rouge(["a"], "b"), TypeError, "reference must be a string"),

@@ -16,6 +16,7 @@ from functools import partial, wraps
 from typing import Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
+from .files import is_missing, table_records
 from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
 
 __all__ = ["Metric", "MetricDefinition", "FunctionScore", "Accumulator", "metric", "batch", "definition_of"]
@@ -207,10 +208,19 @@ def batch(
         options = usual | bound
         if lacking := [option for option, value in options.items() if value is MISSING]:
             raise TypeError(f"{name}() needs {', '.join(lacking)}")
-        if bulk is not None:
-            found = bulk(*columns, **options, **(progress if shows_progress else {}))
+        gaps = _gaps(made, columns)
+        if gaps and corpus:
+            place, why = next(iter(gaps.items()))
+            raise ValueError(f"{name}(): {why}, {place}: a corpus is scored as one, leave the row out")
+        kept = [_without(values, gaps) for values in columns] if gaps else columns
+        found: Any
+        if gaps and not any(any(True for _ in values) for values in kept if is_listed(values)):
+            found = ScoreTable([], signature=made.sign(options))
+        elif bulk is not None:
+            found = bulk(*kept, **options, **(progress if shows_progress else {}))
         else:
-            found = _score_each(made, dict(zip(made.columns, columns, strict=True)), options)
+            found = _score_each(made, dict(zip(made.columns, kept, strict=True)), options)
+        found = found.with_gaps(gaps) if gaps else found
         fits = index is not None and isinstance(found, ScoreTable) and len(index) == len(found)
         return found.indexed_by(index) if fits else found
 
@@ -220,6 +230,23 @@ def batch(
     call.__signature__, call.columns = shape, tuple(plural.values())  # type: ignore[attr-defined]
     setattr(made, "corpus" if corpus else "many", call)
     return call
+
+
+def _gaps(made: MetricDefinition, columns: list[Any]) -> dict[int, str]:
+    """Return which rows lack a cell that the metric needs (None, NaN, pandas' NA), each with the reason."""
+    found: dict[int, str] = {}
+    for number, column in enumerate(made.columns):
+        if column not in made.may_lack and is_listed(columns[number]):
+            columns[number] = values = list(columns[number])
+            for place, value in enumerate(values):
+                if not isinstance(value, (str, list, tuple)) and is_missing(value):
+                    found.setdefault(place, f"{column} is missing in this row")
+    return dict(sorted(found.items()))
+
+
+def _without(values: Any, gaps: Mapping[int, str]) -> Any:
+    """Return a column without the rows that have a gap."""
+    return [value for place, value in enumerate(values) if place not in gaps] if is_listed(values) else values
 
 
 def _batch_shape(
@@ -270,8 +297,6 @@ def _is_table(first: object, others: Sequence[object]) -> bool:
 
 def _columns_of_table(table: Any, made: MetricDefinition) -> tuple[list[Any], Any]:
     """The lists that a metric reads from a table, None for one that it lacks; and the table's index if it has one."""
-    from .files import table_records
-
     records = table_records(table, list(made.columns), optional=made.may_lack)
     lists = {name: [record[name] for record in records] for name in made.columns}
     lacking = [name for name in made.may_lack if all(value is None for value in lists[name])]

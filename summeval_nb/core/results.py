@@ -10,6 +10,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
@@ -281,6 +282,20 @@ class Score:
         return _card(type(self).__name__, self.line, self.rows(), self.signature)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class _Gap(Score):
+    """A row of a table that lacks a cell: no number, and the reason."""
+
+    numbers: Mapping[str, None]
+    cells: Mapping[str, Any]
+
+    def numbers_by_name(self) -> dict[str, float | None]:
+        return dict(self.numbers)
+
+    def row(self) -> JsonDict:
+        return dict(self.cells)
+
+
 def _card(title: str, number: str, rows: Sequence[Mapping[str, object]], signature: Signature) -> str:
     """A result as an HTML block: its name and number, the parts as a table, the signature."""
     return render("card.html", title=title, number=number, lines=[], rows=rows, signature=str(signature))
@@ -529,6 +544,7 @@ class ScoreTable(Generic[Result]):
     """
 
     sentence_columns: Sequence[str] = ()  # of the rows of a result, where these are sentences or statements
+    _gaps: Mapping[int, str] = {}  # rows that lack a cell, each with the reason
 
     def __init__(
         self,
@@ -629,6 +645,29 @@ class ScoreTable(Generic[Result]):
         found.index = index
         return found
 
+    def with_gaps(self, gaps: Mapping[int, str]) -> ScoreTable[Any]:
+        """Return the table with rows put in that have no score: their places in the new table, each with its reason."""
+        size, arrays = len(self) + len(gaps), self.arrays()
+        kept = [place for place in range(size) if place not in gaps]
+        cells = dict.fromkeys(self.rows()[0]) if len(self) else {}
+        own: JsonDict = {"signature": self.signature, "numbers": dict.fromkeys(arrays)}
+        rows: dict[int, Any] = {
+            place: _Gap(score=None, reason=why, cells=cells | ({"reason": why} if "reason" in cells else {}), **own)
+            for place, why in gaps.items()
+        }
+        wide = {name: np.full(size, np.nan) for name in arrays}
+        for name, values in arrays.items():
+            wide[name][kept] = values
+        found = copy.copy(self)
+        found._arrays, found._outcomes_of, found._gaps = wide, None, dict(gaps)
+        if self._results is None:
+            places = {own: place for place, own in enumerate(kept)}
+            found._result_of = partial(_result_or_gap, rows, places, self)
+        else:
+            filled = rows | dict(zip(kept, self._results, strict=True))
+            found._results = [filled[place] for place in range(size)]
+        return found
+
     def _numbers(self, name: str | None) -> np.ndarray:
         """The numbers of a name, or the main ones."""
         arrays = self.arrays()
@@ -668,7 +707,7 @@ class ScoreTable(Generic[Result]):
 
     @property
     def _kind(self) -> type[Score]:
-        return type(self._results[0]) if self._results else Score
+        return next((type(own) for own in self._results or () if not isinstance(own, _Gap)), Score)
 
     @property
     def _has_own_summary(self) -> bool:
@@ -677,7 +716,9 @@ class ScoreTable(Generic[Result]):
 
     def reasons(self) -> list[str]:
         """Return why a text has no score, one line a text; '' where it has one."""
-        own = [getattr(result, "reason", "") for result in self._results] if self._results else [""] * len(self)
+        own = [self._gaps.get(place, "") for place in range(len(self))]
+        if self._results:
+            own = [getattr(result, "reason", "") for result in self._results]
         pairs = zip(self.defined.tolist(), own, strict=True)
         return ["" if known else reason or self.nothing for known, reason in pairs]
 
@@ -832,6 +873,11 @@ class ScoreTable(Generic[Result]):
 
 def _without(row: JsonDict, name: str) -> JsonDict:
     return {key: value for key, value in row.items() if key != name}
+
+
+def _result_or_gap(rows: Mapping[int, Any], places: Mapping[int, int], table: ScoreTable[Any], place: int) -> Any:
+    """Return the result of a row that has a score, or what says why it has none."""
+    return rows[place] if place in rows else table.result(places[place])
 
 
 class Rows:
