@@ -33,7 +33,7 @@ from pathlib import Path
 import numpy as np
 
 from summeval_nb import corpus_bleu, rouge_many
-from summeval_nb.overlap import bleu_many, chrf_many, load_tokenizer, rouge_bulk, ter_many
+from summeval_nb.overlap import bleu_many, chrf_many, load_tokenizer, rouge, ter_many
 
 TYPES = ("rouge1", "rouge2", "rougeL")
 # task → (floor, goal): how many times as fast as the first peer
@@ -85,7 +85,7 @@ def rouge_peers(stemmer: bool, types: Sequence[str] = TYPES) -> list[Peer]:
 
     def ours(accelerated: bool):
         def call(texts: Texts, groups: Groups) -> np.ndarray:
-            rouge_bulk.ACCELERATED = accelerated
+            rouge.ACCELERATED = accelerated
             table = rouge_many(texts, groups, types=types, stemmer=stemmer)
             return np.column_stack([table[f"{kind}_f1"] for kind in types])
 

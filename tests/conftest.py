@@ -50,6 +50,6 @@ def site() -> Path:
 @pytest.fixture(autouse=True)
 def own_counting(monkeypatch):
     """Tests look at our own counting; tests/test_rouge.py holds the optional accelerator against it."""
-    from summeval_nb.overlap import rouge_bulk
+    from summeval_nb.overlap import rouge
 
-    monkeypatch.setattr(rouge_bulk, "ACCELERATED", False)
+    monkeypatch.setattr(rouge, "ACCELERATED", False)

@@ -4,6 +4,7 @@ import json
 import random
 import sys
 import warnings
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -35,30 +36,26 @@ def tried():
     return printed_scores(TEXTS, GROUPS, metrics=[*METRICS_SEARCHED, "ter"], progress=False)
 
 
-@pytest.mark.parametrize("smooth", SMOOTHING)
-@pytest.mark.parametrize("effective", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 4])
-def test_bleu_of_many_rows_is_bleu_of_each(smooth, effective, n):
+def test_bleu_of_many_rows_is_bleu_of_each():
     texts, groups = [*TEXTS, *SHORT[0]], [*GROUPS, *SHORT[1]]
-    rows = count_bleu(texts, groups, n=n)
-    choices = {"smooth": smooth, "effective_order": effective}
-    each = [bleu_from_counts(row[2 : 2 + n], row[2 + n :], *row[:2], **choices)[0] for row in rows.tolist()]
-    assert np.abs(_bleu_values(rows, smooth, effective) - np.array(each) / 100).max() < 1e-12
+    for smooth, effective, n in product(SMOOTHING, (False, True), (1, 2, 4)):
+        rows, choices = count_bleu(texts, groups, n=n), {"smooth": smooth, "effective_order": effective}
+        each = [bleu_from_counts(row[2 : 2 + n], row[2 + n :], *row[:2], **choices)[0] for row in rows.tolist()]
+        assert np.abs(_bleu_values(rows, smooth, effective) - np.array(each) / 100).max() < 1e-12
 
 
-@pytest.mark.parametrize("method", [f"method{number}" for number in range(5)])
-@pytest.mark.parametrize("n", [1, 2, 4])
 @pytest.mark.filterwarnings("ignore")
-def test_bleu_of_rows_is_nltk_s(method, n):
+def test_bleu_of_rows_is_nltk_s():
     texts, groups = [*TEXTS, *(text for text in SHORT[0] if text)], [*GROUPS, *SHORT[1][:3], *SHORT[1][4:]]
-    rows = _as_nltk(count_bleu(texts, groups, tokenize="none"))
-    rows = rows[:, [0, 1, *range(2, 2 + n), *range(6, 6 + n)]]
+    counted = _as_nltk(count_bleu(texts, groups, tokenize="none"))
     own, theirs = [text.split() for text in texts], [[text.split() for text in group] for group in groups]
-    how = (1 / n,) * n, getattr(nltk_bleu.SmoothingFunction(), method)
-    each = [nltk_bleu.sentence_bleu(group, text, *how) for text, group in zip(own, theirs, strict=True)]
-    assert np.abs(_bleu_values(rows, method) - each).max() < 1e-12
-    whole = _bleu_values(rows.sum(axis=0, keepdims=True), method)[0]
-    assert whole == pytest.approx(nltk_bleu.corpus_bleu(theirs, own, *how), abs=1e-12)
+    for method, n in product((f"method{number}" for number in range(5)), (1, 2, 4)):
+        rows = counted[:, [0, 1, *range(2, 2 + n), *range(6, 6 + n)]]
+        how = (1 / n,) * n, getattr(nltk_bleu.SmoothingFunction(), method)
+        each = [nltk_bleu.sentence_bleu(group, text, *how) for text, group in zip(own, theirs, strict=True)]
+        assert np.abs(_bleu_values(rows, method) - each).max() < 1e-12
+        whole = _bleu_values(rows.sum(axis=0, keepdims=True), method)[0]
+        assert whole == pytest.approx(nltk_bleu.corpus_bleu(theirs, own, *how), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -108,27 +105,19 @@ def test_a_result_is_read_in_every_form(tried):
     assert "sacrebleu" in found._repr_html_() and found.printed in str(found)
 
 
-@pytest.mark.parametrize("value", ["forty", "", "nan", "inf", -1, "-0.2"])
-def test_what_is_no_score_is_refused(value):
-    with pytest.raises(ValueError, match="value must be"):
-        identify_score(value, ["a"], ["a"])
+WRONG = [
+    *((value, ["a"], {}, ValueError, "value must be") for value in ("forty", "", "nan", "inf", -1, "-0.2")),
+    *((value, ["a"], {}, TypeError, "printed number") for value in (None, True, [41.2])),
+    (1, [], {}, ValueError, "candidates is empty"),
+    (1, ["a"], {"metrics": ["meteor"]}, ValueError, "metrics"),
+    (1, ["a"], {"metrics": "bleu"}, TypeError, "list of names"),
+]
 
 
-@pytest.mark.parametrize("value", [None, True, [41.2]])
-def test_a_value_of_another_type_is_refused(value):
-    with pytest.raises(TypeError, match="printed number"):
-        identify_score(value, ["a"], ["a"])
-
-
-def test_bad_texts_and_metrics_are_refused():
-    with pytest.raises(ValueError, match="candidates is empty"):
-        identify_score(1, [], [])
-    with pytest.raises(ValueError):
-        identify_score(1, ["a", "b"], ["a"])
-    with pytest.raises(ValueError, match="metrics"):
-        identify_score(1, ["a"], ["a"], metrics=["meteor"])
-    with pytest.raises(TypeError, match="list of names"):
-        identify_score(1, ["a"], ["a"], metrics="bleu")
+def test_what_is_no_score_is_refused():
+    for value, texts, options, error, message in WRONG:
+        with pytest.raises(error, match=message):
+            identify_score(value, texts, texts, **options)
 
 
 def test_empty_texts_break_nothing():

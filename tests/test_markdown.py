@@ -1,6 +1,5 @@
 """Blocks of a text and spans of a callable; Markdown is read before texts are split, plain text as it always was."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from summeval_nb.text.markdown import (
     TABLE_HEAD,
     WRAPPER,
     blocks_of,
-    checked_spans,
     cut_blocks,
     cut_by,
     markdown_pieces,
@@ -72,18 +70,13 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_markup_is_read(name):
-    text, wanted = CASES[name]
-    assert read(text) == wanted
-
-
-@pytest.mark.parametrize("text", PLAIN)
-def test_what_only_looks_like_markup_is_text(text):
-    assert [reading.sentence for reading in split_markdown([text])[0]] == split_many([text])[0]
-    assert "".join(reading.plain for reading in split_markdown([text])[0]) == "".join(
-        s.text for s in split_many([text])[0]
-    )
+def test_markup_is_read_and_what_only_looks_like_it_is_text():
+    for text, wanted in CASES.values():
+        assert read(text) == wanted
+    for text in PLAIN:
+        readings, (sentences,) = split_markdown([text])[0], split_many([text])
+        assert [reading.sentence for reading in readings] == sentences
+        assert [reading.plain for reading in readings] == [sentence.text for sentence in sentences]
 
 
 @given(st.text(st.sampled_from("abc ABC 123.,;:!?'\"()$%&/\n\u00e4\u4f60\u3002"), max_size=120))
@@ -163,33 +156,11 @@ def test_any_places_give_sentences_that_keep_their_promises(text, cuts):
     assert "".join("".join(s.text.split()) for s in found) == "".join(text.split())
 
 
-def test_spans_lose_the_white_space_at_their_ends():
+def test_an_empty_line_is_stronger_than_a_callable_and_a_marker_is_no_part_of_a_reading():
     assert trimmed(" ab  c ", 0, 7) == (1, 6)
-    assert trimmed("   ", 0, 3) == (3, 0)  # nothing is left: the end lies before the start
-
-
-@pytest.mark.parametrize(
-    ("spans", "error", "message"),
-    [
-        ([(0, 3), (2, 9)], ValueError, "span 1 of the splitter is 2:9: spans must be ordered"),
-        ([(0, 3)], ValueError, "left out"),
-        ([(0, 99)], ValueError, "lie within 0:9"),
-        (["01"], TypeError, "pairs of whole numbers, not '01'"),
-        ([(0, 0), (0, 9)], ValueError, "not empty"),
-    ],
-)
-def test_bad_spans_are_named(spans, error, message):
-    with pytest.raises(error, match=message):
-        checked_spans("One. Two.", spans)
-
-
-def test_an_empty_line_is_stronger_than_a_callable():
     assert [s.text for s in cut_by(lambda text: [(0, len(text))], "One\n\ntwo.")] == ["One", "two."]
-
-
-def test_a_marker_is_no_part_of_a_reading():
-    assert [s.text for s in without_marker("- Two left.", split_sentences("- Two left."))] == ["Two left."]
-    assert [s.text for s in without_marker("Two left.", split_sentences("Two left."))] == ["Two left."]
+    for text in ("- Two left.", "Two left."):
+        assert [s.text for s in without_marker(text, split_sentences(text))] == ["Two left."]
 
 
 def test_items_stay_with_their_lead_in_as_long_as_there_is_room():

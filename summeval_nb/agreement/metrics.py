@@ -12,7 +12,7 @@ import numpy as np
 from ..core.base import require_text
 from ..core.metric import batch, metric
 from ..core.results import Score, ScoreTable, Signature
-from ..overlap.base import require_pairs
+from ..overlap.tokens import require_pairs
 from ..text.embed import EmbedderOrName, load_embedder
 from ..text.similarity import unit_rows
 

@@ -7,6 +7,7 @@ import summeval_nb.core.results as _results
 
 from .bert import BertScore as BertScore
 from .bert import bertscore as bertscore
+from .counting import lcs_length as lcs_length
 from .extractive import ExtractiveScore as ExtractiveScore
 from .extractive import extractiveness as extractiveness
 from .identify import Configuration as Configuration
@@ -23,7 +24,6 @@ from .rouge import calculate_rouge as calculate_rouge
 from .rouge import calculate_rouge_l as calculate_rouge_l
 from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
-from .rouge_bulk import lcs_length as lcs_length
 from .rouge_counts import PrecisionRecallF1 as PrecisionRecallF1
 from .short_answers import exact_match as exact_match
 from .short_answers import token_f1 as token_f1
@@ -90,7 +90,7 @@ def rouge_many(
     *,
     types: _abc.Sequence[str] = ...,
     stemmer: bool | str = ...,
-    tokenizer: str | _abc.Callable[[str], _typing.Any] | None = ...,
+    tokenizer: str | _typing.Any | None = ...,
     multi: str | None = ...,
     compat: str = ...,
     exceptions: _abc.Mapping[str, str] | str | None = ...,

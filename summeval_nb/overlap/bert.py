@@ -31,10 +31,9 @@ from summeval_nb.core.results import Score, ScoreTable, Signature
 from summeval_nb.text.embed import EmbedderOrName, encodable, load_embedder
 from summeval_nb.text.similarity import unit_rows
 
-from .base import Groups, References, require_candidate, require_pairs, require_references
 from .matching import match_tokens, rescale
 from .picture import MatchPicture
-from .tokens import warn_of_unread_language
+from .tokens import Groups, References, require_candidate, require_pairs, require_references, warn_of_unread_language
 
 __all__ = ["BertScore", "bertscore", "bertscore_many"]
 
@@ -45,8 +44,8 @@ NOTHING = "a text without tokens of its own, or without any that weighs, cannot 
 class BertScore(Score):
     """BERTScore of one text: F1 as `score`, precision, recall and who found whom.
 
-    Of several references each number is the greatest that any of them gives, as in the
-    bert-score package: precision and recall may come from different references.
+    Of several references each number is the greatest that any of them gives, as in the bert-score package: precision
+    and recall may come from different references.
     """
 
     precision: float | None
@@ -116,8 +115,7 @@ def bertscore(
     references : str or list of str
         One or several.
     model : str or path
-        `"minilm"`, the packaged weights, or a folder with a transformers model. Nothing
-        is downloaded.
+        `"minilm"`, the packaged weights, or a folder with a transformers model. Nothing is downloaded.
     layer : int, optional
         Whose vectors are taken, 0 for the first; by default the last.
     idf : bool
@@ -125,13 +123,12 @@ def bertscore(
     baseline : float, optional
         The score of unrelated texts, for rescaling.
     embedder : path or object, optional
-        An embedder with token vectors (chapter 32) instead of a model. It cuts long
-        texts where it cuts them.
+        An embedder with token vectors (chapter 32) instead of a model. It cuts long texts where it cuts them.
 
     References
     ----------
-    Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to
-    bert-score 0.3.13 with the same folder to 1e-5.
+    Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to bert-score 0.3.13 with the same
+    folder to 1e-5.
 
     Examples
     --------
@@ -224,8 +221,7 @@ def _details(own: Vectors, wanted: Vectors, known: dict[int, float] | None) -> l
 class Vectors(NamedTuple):
     """A text's tokens: ids, words, unit vectors (tokens, d), and which are special.
 
-    An embedder does not say which tokens it read: then there are no ids, and words are
-    `1`, `2`, …
+    An embedder does not say which tokens it read: then there are no ids, and words are `1`, `2`, …
     """
 
     ids: list[int]
@@ -310,8 +306,7 @@ class TokenModel:
 class EmbedderTokens:
     """An embedder's own token vectors, special ones where it has `encode_all_tokens`.
 
-    The embedder cuts long texts where it cuts them; it has one layer, and no token
-    numbers to weigh.
+    The embedder cuts long texts where it cuts them; it has one layer, and no token numbers to weigh.
     """
 
     layer = "own"

@@ -13,11 +13,10 @@ from summeval_nb.core.html import Mark
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Score, ScoreTable, Signature
 
-from .base import warn_of_lost_texts
-from .counting import number_texts
+from .counting import as_sequences, number_texts, one_character_a_word
 from .ngrams import list_ngrams
 from .picture import COLORS, MatchPicture, token_spans
-from .tokens import Tokens, load_tokenizer, tokenizer_name
+from .tokens import Tokens, load_tokenizer, tokenizer_name, warn_of_lost_texts
 
 __all__ = ["MEASURES", "ExtractiveScore", "extractiveness", "extractiveness_many"]
 
@@ -99,9 +98,9 @@ def extractiveness(
 ) -> ExtractiveScore:
     """Return how far a summary copies its article, says it anew or repeats itself.
 
-    The summary is cut into fragments: from its first token on, the longest run of tokens
-    that stands in the article, then the longest from the next token on, and so on. `f` is
-    the length of a fragment, `s` and `a` are those of summary and article, in tokens.
+    The summary is cut into fragments: from its first token on, the longest run of tokens that stands in the article,
+    then the longest from the next token on, and so on. `f` is the length of a fragment, `s` and `a` are those of
+    summary and article, in tokens.
 
     Parameters
     ----------
@@ -112,13 +111,11 @@ def extractiveness(
     measures : list of str
         Which, the score first; all by default.
         `coverage`: Σf / s, in [0, 1], the share of copied tokens.
-        `density`: Σf² / s, in [0, s], the mean length of the fragment that a token is
-        in.
+        `density`: Σf² / s, in [0, s], the mean length of the fragment that a token is in.
         `compression`: a / s, above 0, how many times as long the article is.
-        `novel1` to `novel4`: the share, in [0, 1], of the summary's different n-grams that
-        are not in the article.
-        `repeated1` to `repeated4`: the share, in [0, 1], of the summary's different n-grams
-        that stand in it more than once.
+        `novel1` to `novel4`: the share, in [0, 1], of the summary's different n-grams that are not in the article.
+        `repeated1` to `repeated4`: the share, in [0, 1], of the summary's different n-grams that stand in it more than
+        once.
         `length`: the words of the summary, counted at white space.
     tokenize : str or callable
         As for `bleu_score`.
@@ -137,14 +134,14 @@ def extractiveness(
 
     Notes
     -----
-    The time grows in proportion to the length of the texts. The program of Grusky et al.
-    jumps over places of the article within a run that it has tried. So it may miss the
-    longest run where the article says a phrase twice in a row, as in "very very good".
+    Each token of the summary costs a search or two of the article, which is quick: an article of 1,000 words takes less
+    than a millisecond. The program of Grusky et al. jumps over places of the article within a run that it has tried. So
+    it may miss the longest run where the article says a phrase twice in a row, as in "very very good".
 
     References
     ----------
-    Grusky et al. (2018), "Newsroom", section 3. Fabbri et al. (2021), "SummEval", whose
-    `DataStatsMetric` has the shares of novel and repeated n-grams.
+    Grusky et al. (2018), "Newsroom", section 3. Fabbri et al. (2021), "SummEval", whose `DataStatsMetric` has the
+    shares of novel and repeated n-grams.
 
     Examples
     --------
@@ -211,13 +208,12 @@ def _result_at(
 
 def _tokens(
     texts: Sequence[str], tokenize: str | Callable[[str], Tokens], lowercase: bool
-) -> dict[str, list[Hashable]]:
-    """Return the tokens of each different text, as numbers."""
+) -> dict[str, Sequence[Hashable]]:
+    """Return the tokens of each different text, as characters: they can be searched like a string."""
     different = list(dict.fromkeys(texts))
     numbered = number_texts([text.lower() if lowercase else text for text in different], load_tokenizer(tokenize))
     warn_of_lost_texts(different, numbered.lengths, tokenizer_name(tokenize))
-    numbers, ends = numbered.numbers.tolist(), numbered.ends.tolist()
-    return {text: numbers[start:end] for text, start, end in zip(different, [0, *ends], ends, strict=False)}
+    return dict(zip(different, as_sequences(numbered), strict=True))
 
 
 def _measured(article: Sequence[Hashable], summary: Sequence[Hashable], words: int) -> dict[str, float | None]:
@@ -233,8 +229,9 @@ def _measured(article: Sequence[Hashable], summary: Sequence[Hashable], words: i
         "length": words,
     }
     for n in _ORDERS:
-        times = Counter(list_ngrams(summary, n))
-        novel = {gram for gram, size in zip(list_ngrams(summary, n), lengths, strict=False) if size < n}
+        grams = list_ngrams(list(summary), n)
+        times = Counter(grams)
+        novel = {gram for gram, size in zip(grams, lengths, strict=False) if size < n}
         found[f"novel{n}"] = len(novel) / len(times) if times else None
         found[f"repeated{n}"] = sum(count > 1 for count in times.values()) / len(times) if times else None
     return found
@@ -251,62 +248,20 @@ def _fragments(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _copied_lengths(article: Sequence[Hashable], summary: Sequence[Hashable]) -> list[int]:
-    """Return for each place of the summary how many tokens from there on stand in the article in a row.
-
-    The article is read once by an automaton of the summary's substrings, which notes how much of each it has met.
-    """
-    following, shorter, size = _automaton(summary)
-    met = [0] * len(size)
-    state = length = 0
-    for token in article:
-        while state and token not in following[state]:
-            state = shorter[state]
-            length = size[state]
-        if token in following[state]:
-            state, length = following[state][token], length + 1
-            met[state] = max(met[state], length)
-    for state in sorted(range(1, len(size)), key=size.__getitem__, reverse=True):
-        if met[state]:  # and so its ends were met whole
-            met[shorter[state]] = size[shorter[state]]
-    lengths = []
-    state = length = 0
-    for place in range(len(summary)):
-        while place + length < len(summary):
-            longer = following[state][summary[place + length]]
-            if met[longer] <= length:
-                break
-            state, length = longer, length + 1
+    """Return for each place of the summary how many tokens from there on stand in the article in a row."""
+    given = article, summary  # lists only in a table with more different words than there are characters
+    text, own = map(str, given) if isinstance(article, str) else one_character_a_word(*given)
+    lengths, length = list[int](), 0
+    for place in range(len(own)):
+        length, step = (
+            max(length - 1, 0),
+            1,
+        )  # what began a token earlier stands in the article from its second token on
+        while step:
+            longer = place + length + step
+            if longer <= len(own) and own[place:longer] in text:
+                length, step = length + step, 2 * step
+            else:
+                step //= 2
         lengths.append(length)
-        if length:
-            length -= 1
-            state = shorter[state] if length == size[shorter[state]] else state
     return lengths
-
-
-def _automaton(tokens: Sequence[Hashable]) -> tuple[list[dict[Hashable, int]], list[int], list[int]]:
-    """Return the suffix automaton of Blumer et al. (1985): each state's next states, its suffix link, its length."""
-    following: list[dict[Hashable, int]] = [{}]
-    shorter, size, last = [-1], [0], 0
-    for token in tokens:
-        new, place = len(size), last
-        following.append({})
-        shorter.append(0)
-        size.append(size[last] + 1)
-        while place >= 0 and token not in following[place]:
-            following[place][token] = new
-            place = shorter[place]
-        if place >= 0:
-            found = following[place][token]
-            if size[found] > size[place] + 1:  # it also ends longer substrings: a copy takes the shorter
-                copy = len(size)
-                following.append(dict(following[found]))
-                shorter.append(shorter[found])
-                size.append(size[place] + 1)
-                shorter[found] = copy
-                while place >= 0 and following[place].get(token) == found:
-                    following[place][token] = copy
-                    place = shorter[place]
-                found = copy
-            shorter[new] = found
-        last = new
-    return following, shorter, size

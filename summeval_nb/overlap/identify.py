@@ -17,11 +17,11 @@ from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Rows, Signature
 from summeval_nb.text.split import split_sentences
 
-from .base import require_pairs
 from .bleu import SMOOTHING
 from .chrf import chrf_from_counts
 from .rouge import rouge_many
 from .ter import ter_from_counts
+from .tokens import require_pairs
 from .translation import chrf_score, count_bleu, count_chrf, count_ter, ter_score
 
 __all__ = ["METRICS_SEARCHED", "Configuration", "IdentifiedScore", "identify_among", "identify_score", "printed_scores"]
@@ -446,23 +446,22 @@ def identify_score(
 ) -> IdentifiedScore:
     """Return the configurations that print a number of these texts, the likeliest first.
 
-    A paper says "ROUGE 41.2" and not how. With its texts at hand we try what the usual
-    programs can be told: tokenizer, case, stemmer, smoothing, effective order, the whole
-    corpus or the mean of texts, the best, the mean or the first of several references,
-    precision, recall or F1.
+    A paper says "ROUGE 41.2" and not how. With its texts at hand we try what the usual programs can be told: tokenizer,
+    case, stemmer, smoothing, effective order, the whole corpus or the mean of texts, the best, the mean or the first of
+    several references, precision, recall or F1.
 
     Parameters
     ----------
     value : float or str
-        The printed number, from 0 to 1 or from 0 to 100. As many digits count as are
-        printed: give `"41.20"` as a text to keep the zero.
+        The printed number, from 0 to 1 or from 0 to 100. As many digits count as are printed: give `"41.20"` as a text
+        to keep the zero.
     candidates : sequence of str
         The texts that were scored, as they were scored.
     references : sequence of str or of sequences of str
         The reference or references of each.
     metrics : sequence of str
-        What is searched: "bleu", "rouge", "chrf", and "ter" if it is named: TER takes several
-        times as long as the other three together.
+        What is searched: "bleu", "rouge", "chrf", and "ter" if it is named: TER takes several times as long as the
+        other three together.
     n : int
         How many different numbers are returned at most.
     progress : bool, optional
@@ -471,8 +470,8 @@ def identify_score(
     Returns
     -------
     IdentifiedScore
-        A sequence of `Configuration`, empty if none fits. Configurations with the very
-        same number are one entry: the texts cannot tell them apart.
+        A sequence of `Configuration`, empty if none fits. Configurations with the very same number are one entry: the
+        texts cannot tell them apart.
 
     Raises
     ------
@@ -481,11 +480,10 @@ def identify_score(
 
     Notes
     -----
-    Searched are sacrebleu's BLEU, chrF and TER, nltk's BLEU with its first five smoothing
-    functions, rouge-score's ROUGE and that of ROUGE-1.5.5. Libraries such as torchmetrics
-    print the same numbers. A number with few digits is printed by many configurations, so
-    more digits tell more. Bootstrapped means, as in older versions of `rouge-score`'s
-    aggregator, are random and not searched.
+    Searched are sacrebleu's BLEU, chrF and TER, nltk's BLEU with its first five smoothing functions, rouge-score's
+    ROUGE and that of ROUGE-1.5.5. Libraries such as torchmetrics print the same numbers. A number with few digits is
+    printed by many configurations, so more digits tell more. Bootstrapped means, as in older versions of
+    `rouge-score`'s aggregator, are random and not searched.
 
     Examples
     --------

@@ -9,14 +9,23 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from summeval_nb.core.base import JsonDict, one_bar, require_text, require_texts, steps
-from summeval_nb.core.html import Mark
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Score, ScoreTable, Signature
 
-from .base import Groups, References, require_candidate, require_number, require_pairs, require_references
 from .matching import count_chunks, meteor_from_counts
-from .picture import COLORS, MatchPicture, token_spans
-from .tokens import Tokens, load_tokenizer, tokenizer_name, warn_of_foreign_words
+from .picture import MatchPicture, match_panels
+from .tokens import (
+    Groups,
+    References,
+    Tokens,
+    load_tokenizer,
+    require_candidate,
+    require_number,
+    require_pairs,
+    require_references,
+    tokenizer_name,
+    warn_of_foreign_words,
+)
 
 if TYPE_CHECKING:
     from nltk.corpus.reader import WordNetCorpusReader
@@ -56,16 +65,9 @@ class MeteorScore(Score):
 
     def explain(self) -> MatchPicture:
         """Mark the matched words of both texts."""
-        marks: list[list[Mark]] = [[], []]
-        spans = [token_spans(text, words) for text, words in zip(self.texts, self.words, strict=True)]
-        for number, match in enumerate(self.matches):
-            for side, place in enumerate(match):
-                if span := spans[side][place]:
-                    color = COLORS[number % len(COLORS)]
-                    marks[side].append(Mark(*span, color, "#1a1a1a", f"match {number + 1}"))
         shown = "none" if self.score is None else f"{self.score:.4f}"
         title = f"METEOR {shown}: {len(self.matches)} matches in {self.chunks} chunks"
-        panels = list(zip(("candidate", "reference"), self.texts, marks, strict=True))
+        panels = match_panels(("candidate", "reference"), self.texts, self.words, self.matches)
         return MatchPicture(title, panels, self.rows())
 
 
@@ -105,8 +107,7 @@ def meteor_score(
     references : str or list of str
         One or several; the best counts.
     synonyms : "wordnet", None or mapping
-        Where synonyms come from; None matches forms and stems only. nltk asks for the
-        synonyms of a stem.
+        Where synonyms come from; None matches forms and stems only. nltk asks for the synonyms of a stem.
     tokenize : str or callable
         What cuts words; by default white space, as in nltk's examples.
     alpha, beta, gamma : float
@@ -119,9 +120,8 @@ def meteor_score(
 
     References
     ----------
-    Banerjee and Lavie (2005), "METEOR: An Automatic Metric for MT Evaluation". Equal to
-    nltk 3.10's `meteor_score`, which takes the last free word instead of the alignment
-    with the fewest crossings.
+    Banerjee and Lavie (2005), "METEOR: An Automatic Metric for MT Evaluation". Equal to nltk 3.10's `meteor_score`,
+    which takes the last free word instead of the alignment with the fewest crossings.
 
     Examples
     --------

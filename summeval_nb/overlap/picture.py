@@ -6,18 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from summeval_nb.core.base import JsonDict
 from summeval_nb.core.html import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
 
 from .counting import pairs_in_order
-from .ngrams import ENTITIES, list_ngrams
+from .ngrams import ENTITIES, clipped_counts, list_ngrams
 
 Gram = TypeVar("Gram", bound=tuple[Hashable, ...])
 
 __all__ = ["CLIPPED", "COLORS", "MatchPicture", "ngram_marks", "token_spans"]
-
 
 _SUBWORD_MARKS = "\u2581\u0120#@"  # SentencePiece, byte-level BPE, WordPiece, subword-nmt
 
@@ -80,24 +79,13 @@ class MatchPicture:
     def to_text(self, *, color: bool = False) -> str:
         """Return the picture for a terminal: marks in [brackets], or in colour."""
         texts = [f"{label}: {mark_terminal(text, marks, color=color)}" for label, text, marks in self.panels]
-        return (
-            "\n".join([self.title, *texts, "", text_table(self.rows)]) if self.rows else "\n".join([self.title, *texts])
-        )
+        return "\n".join([self.title, *texts, *(["", text_table(self.rows)] if self.rows else [])])
 
     def __str__(self) -> str:
         return self.to_text()
 
 
-COLORS = (
-    "#ffe08a",
-    "#a8ddb5",
-    "#9ecae1",
-    "#fdc5a0",
-    "#d4b9da",
-    "#c7e9c0",
-    "#f7b6d2",
-    "#c6dbef",
-)
+COLORS = ("#ffe08a", "#a8ddb5", "#9ecae1", "#fdc5a0", "#d4b9da", "#c7e9c0", "#f7b6d2", "#c6dbef")
 CLIPPED = "#d0d0d0"
 
 
@@ -115,8 +103,7 @@ def ngram_marks(
     grams : sequence of tuple
         The text's n-grams in order, as they are counted.
     shared : mapping
-        How many occurrences of each n-gram count; n-grams that are not in it are not
-        marked.
+        How many occurrences of each n-gram count; n-grams that are not in it are not marked.
     """
     colors = {gram: COLORS[index % len(COLORS)] for index, gram in enumerate(shared)}
     seen: Counter[Gram] = Counter()
@@ -134,15 +121,43 @@ def ngram_marks(
 
 def ngram_panels(
     labels: Sequence[str],
-    texts: Sequence[str],
-    tokens: Sequence[Sequence[Hashable]],
-    spans: Sequence[Sequence[tuple[int, int] | None]],
+    placed: Sequence[tuple[str, Sequence[Hashable], Sequence[tuple[int, int] | None]]],
     n: int,
-    shared: Mapping[Any, int],
+    columns: Sequence[str] = ("candidate", "reference", "shared"),
+) -> tuple[list[tuple[str, str, list[Mark]]], list[JsonDict], int]:
+    """Mark the n-grams that a text shares with one or several others, as often as they count; list and count them.
+
+    `placed` has the texts, each with its tokens and their places, `columns` the names of an n-gram's three counts.
+    """
+    counted = clipped_counts(placed[0][1], [tokens for _, tokens, _ in placed[1:]], n)
+    shared = {gram: counts[2] for gram, counts in counted.items() if counts[2]}
+    panels = [
+        (label, text, ngram_marks(spans, list_ngrams(tokens, n), shared))
+        for label, (text, tokens, spans) in zip(labels, placed, strict=True)
+    ]
+    rows = [
+        {"n-gram": " ".join(map(str, gram)), **dict(zip(columns, counts, strict=True))}
+        for gram, counts in counted.items()
+    ]
+    return panels, rows, sum(shared.values())
+
+
+def match_panels(
+    labels: Sequence[str],
+    texts: Sequence[str],
+    words: Sequence[Sequence[Hashable]],
+    matches: Iterable[tuple[int, int]],
+    title: str = "match {number}: {word}",
 ) -> list[tuple[str, str, list[Mark]]]:
-    """Return the panels of a picture in which n-grams of one order are marked, in each text as many as count."""
-    parts = zip(labels, texts, tokens, spans, strict=True)
-    return [(label, text, ngram_marks(places, list_ngrams(own, n), shared)) for label, text, own, places in parts]
+    """Return the panels of two texts in which matched words have the same colour."""
+    marks: list[list[Mark]] = [[], []]
+    spans = [token_spans(text, own) for text, own in zip(texts, words, strict=True)]
+    for number, match in enumerate(matches):
+        named = title.format(number=number + 1, word=words[1][match[1]])
+        for side, places, place in zip(marks, spans, match, strict=True):
+            if span := places[place]:
+                side.append(Mark(*span, COLORS[number % len(COLORS)], "#1a1a1a", named))
+    return list(zip(labels, texts, marks, strict=True))
 
 
 _SHOWN = 100  # pairs that a picture lists

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Score, Signature
-from summeval_nb.overlap.base import References, require_candidate, require_references
+from summeval_nb.overlap.tokens import References, require_candidate, require_references
 
 __all__ = ["exact_match", "exact_match_many", "squad_words", "token_f1", "token_f1_many"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from .beam import BeamTable, one_character_a_word
+from .counting import BeamTable, one_character_a_word
 
 Words = TypeVar("Words", str, tuple[int, ...])
 

@@ -12,19 +12,27 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from summeval_nb.core.base import JsonDict, is_finite, np, require_count, require_flag, require_option, require_text
-from summeval_nb.core.html import Mark
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.resampling import bootstrap
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 
-from .base import require_candidate, require_number, require_pairs, require_references, warn_of_lost_texts
 from .bleu import SMOOTHING, bleu_counts, bleu_from_counts, brevity_penalty, closest_length
 from .chrf import characters, chrf_counts, chrf_from_counts, chrf_words
 from .counting import NumberedNgrams, number_characters, number_texts, place_texts
-from .ngrams import WordTokenizer, clipped_counts
-from .picture import COLORS, MatchPicture, ngram_panels, token_spans
+from .ngrams import WordTokenizer
+from .picture import MatchPicture, match_panels, ngram_panels, token_spans
 from .ter import count_edits, shifted, ter_counts, ter_from_counts
-from .tokens import Tokens, load_tokenizer, tercom_words, tokenizer_name
+from .tokens import (
+    Tokens,
+    load_tokenizer,
+    require_candidate,
+    require_number,
+    require_pairs,
+    require_references,
+    tercom_words,
+    tokenizer_name,
+    warn_of_lost_texts,
+)
 
 __all__ = ["BleuComparison", "BleuScore", "ChrfScore", "Interval", "TerScore", "bleu_many", "bleu_score", "chrf_many"]
 __all__ += ["chrf_score", "compare_bleu", "corpus_bleu", "corpus_chrf", "corpus_ter", "ter_many", "ter_score"]
@@ -45,12 +53,11 @@ class Interval(NamedTuple):
 
 
 class _Counting(NamedTuple):
-    """How a metric counts, and what it makes of the counts of a text or of their sums; all get all options."""
+    """How a metric counts, and what it makes of the counts of a text or of their sums; each gets all options."""
 
     name: str
     columns: tuple[str, ...]  # the first counts of a row, by the names that a table gives them
-    check: Callable[..., None]
-    sign: Callable[..., Signature]
+    sign: Callable[..., Signature]  # raises where an option is wrong
     rows: Callable[[Sequence[str], Sequence[Sequence[str]], Options], np.ndarray]  # one row a text
     formula: Callable[[Row, Options], float]
     nothing: Callable[[Row, Pairs, Options], str]  # why there is no number, or ''
@@ -98,15 +105,14 @@ Kind = TypeVar("Kind", bound=_CountedScore)
 def _summed(kind: type[Kind], counted: list[Row] | np.ndarray, texts: Pairs, options: Options) -> Kind:
     """Add up the counts of some texts and make one score of them."""
     sums = counted[0] if isinstance(counted, list) else counted.sum(axis=0).tolist()
-    parts = kind.how.parts(sums, options)
-    if reason := kind.how.nothing(sums, texts, options):
-        parts |= {"reason": reason}
+    parts, reason = kind.how.parts(sums, options), kind.how.nothing(sums, texts, options)
+    parts |= {"reason": reason} if reason else {}
     score = None if reason else kind.how.formula(sums, options)
-    signature = _signed(kind.how.sign(**options), [group for _, group in texts])
+    signature = _with_nrefs(kind.how.sign(**options), [group for _, group in texts])
     return kind(score=score, signature=signature, options=options, counted=counted, texts=texts, **parts)
 
 
-def _signed(signature: Signature, groups: Sequence[Sequence[str]]) -> Signature:
+def _with_nrefs(signature: Signature, groups: Sequence[Sequence[str]]) -> Signature:
     """Return a signature with the number of references, "var" when texts have different numbers."""
     sizes = {len(group) for group in groups}
     (name, value), *rest = signature.items()
@@ -115,7 +121,7 @@ def _signed(signature: Signature, groups: Sequence[Sequence[str]]) -> Signature:
 
 def _table(kind: type[Kind], candidates: Any, references: Any, **options: Any) -> ScoreTable[Kind]:
     """Return the scores of many texts, each made whole when somebody asks for it."""
-    kind.how.check(**options)
+    signature = kind.how.sign(**options)
     texts, groups = require_pairs(candidates, references)
     rows, pairs = kind.how.rows(texts, groups, options), list(zip(texts, groups, strict=True))
     scores = [
@@ -125,7 +131,7 @@ def _table(kind: type[Kind], candidates: Any, references: Any, **options: Any) -
     columns = {name: rows[:, place] for place, name in enumerate(kind.how.columns)}
     return ScoreTable(
         arrays={kind.how.name: np.array(scores, float), **columns},
-        signature=_signed(kind.how.sign(**options), groups),
+        signature=_with_nrefs(signature, groups),
         result_of=partial(_result, kind, rows, pairs, options),
         outcomes_of=partial(_outcomes, kind, rows, options),
         nothing=_NOTHING,
@@ -148,7 +154,7 @@ def _outcomes(kind: type[Kind], rows: np.ndarray, options: Options, table: Score
 
 def _corpus(kind: type[Kind], candidates: Any, references: Any, **options: Any) -> Kind:
     """Return one score of all texts."""
-    kind.how.check(**options)
+    kind.how.sign(**options)
     texts, groups = require_pairs(candidates, references)
     if not texts:
         raise ValueError("candidates is empty: a corpus needs at least one text")
@@ -159,43 +165,33 @@ def _chosen(options: Options, *names: str) -> JsonDict:
     return {name: options[name] for name in names}
 
 
-def _check_flags(**flags: bool) -> None:
-    for name, flag in flags.items():
-        require_flag(flag, name)
-
-
 _NOTHING = "neither the candidate nor a reference holds anything: there is nothing to compare"
 
 
 def _nothing_counted(row: Row, pairs: Pairs, options: Options) -> str:
-    """Return why there is no number if neither side has a length."""
+    """Return why there is no number, if neither side has a length."""
     return "" if row[0] or row[1] else _NOTHING
 
 
 # ---------------------------------------------------------------------------------------------------------- BLEU
 
 
-def _check_bleu(
-    *, n: int, tokenize: object, smooth: str, smooth_value: float | None, lowercase: bool, effective_order: bool
-) -> None:
+def _sign_bleu(**options: Any) -> Signature:
+    """Return every option that could change a number; raise where one is wrong."""
+    n, smooth, value = options["n"], options["smooth"], options["smooth_value"]
     if require_count(n, "n") > 100:
         raise ValueError(f"n must be at most 100, not {n}: 4 is usual")
-    _check_flags(lowercase=lowercase, effective_order=effective_order)
-    require_option(smooth, "smooth", SMOOTHING)
-    if smooth_value is not None and SMOOTHING[smooth] is None:
+    case = "lc" if require_flag(options["lowercase"], "lowercase") else "mixed"
+    effective = require_flag(options["effective_order"], "effective_order")
+    usual = SMOOTHING[require_option(smooth, "smooth", SMOOTHING)]
+    if value is not None and usual is None:
         raise ValueError(f"smooth_value is for 'floor' and 'add-k'; smooth={smooth!r} takes none")
-    if smooth_value is not None and not (smooth_value >= 0 and is_finite(smooth_value)):
-        raise ValueError(f"smooth_value must be a finite number of at least 0, not {smooth_value}")
-    load_tokenizer(tokenize)  # type: ignore[arg-type]
-
-
-def _sign_bleu(
-    *, n: int, tokenize: object, smooth: str, smooth_value: float | None, lowercase: bool, effective_order: bool
-) -> Signature:
-    value = SMOOTHING[smooth] if smooth_value is None else smooth_value
-    named = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "eff": effective_order}
-    shown = smooth if value is None else f"{smooth}[{value:.2f}]"
-    return Signature(named | {"tok": tokenizer_name(tokenize), "smooth": shown})
+    if value is not None and not (value >= 0 and is_finite(value)):
+        raise ValueError(f"smooth_value must be a finite number of at least 0, not {value}")
+    load_tokenizer(options["tokenize"])
+    used = usual if value is None else value
+    named = {"metric": f"bleu{n}", "case": case, "eff": effective, "tok": tokenizer_name(options["tokenize"])}
+    return Signature(named | {"smooth": smooth if used is None else f"{smooth}[{used:.2f}]"})
 
 
 def _bleu_tokenizer(tokenize: str | Callable[[str], Tokens], lowercase: bool) -> Callable[[str], Tokens]:
@@ -274,7 +270,6 @@ class BleuScore(_CountedScore):
     how = _Counting(
         name="bleu",
         columns=("candidate_length", "reference_length"),
-        check=_check_bleu,
         sign=_sign_bleu,
         rows=lambda texts, groups, options: count_bleu(texts, groups, **_chosen(options, "n", "tokenize", "lowercase")),
         formula=lambda row, options: _bleu(row, options)[0],
@@ -300,26 +295,20 @@ class BleuScore(_CountedScore):
         require_count(n, "n")
         tokenize = _bleu_tokenizer(self.options["tokenize"], self.options["lowercase"])
         candidate, references = self.texts[index]
-        texts = [candidate, *references]
-        tokens = [list(tokenize(text)) for text in texts]
-        counted = clipped_counts(tokens[0], tokens[1:], n)
-        shared = {gram: count for gram, (_, _, count) in counted.items() if count}
-        labels = ["candidate", *(f"reference {number}" for number in range(1, len(texts)))]
-        panels = ngram_panels(labels, texts, tokens, list(map(token_spans, texts, tokens)), n, shared)
-        rows = [
-            {
-                "n-gram": " ".join(map(str, gram)),
-                "candidate": own,
-                "most in one reference": most,
-                "counted": count,
-            }
-            for gram, (own, most, count) in counted.items()
+        labels = ["candidate", *(f"reference {number}" for number in range(1, len(references) + 1))]
+        placed = [
+            (text, tokens := list(tokenize(text)), token_spans(text, tokens)) for text in (candidate, *references)
         ]
-        total = f"{sum(shared.values())} of {max(len(tokens[0]) - n + 1, 0)} counted"
-        return MatchPicture(f"BLEU: shared {n}-grams, {total}", panels, rows)
+        columns = "candidate", "most in one reference", "counted"
+        panels, rows, total = ngram_panels(labels, placed, n, columns)
+        return MatchPicture(f"BLEU: shared {n}-grams, {total} of {_size(placed[0], n)} counted", panels, rows)
 
 
-@metric("bleu", probe="It rained.", shard_size=2000, check=_check_bleu, signature=_sign_bleu)
+def _size(placed: tuple[str, Sequence[object], object], n: int) -> int:
+    return max(len(placed[1]) - n + 1, 0)
+
+
+@metric("bleu", probe="It rained.", shard_size=2000, check=_sign_bleu, signature=_sign_bleu)
 def bleu_score(
     candidate: str,
     references: str | Sequence[str],
@@ -378,7 +367,7 @@ def bleu_score(
     """
     options = {"n": n, "tokenize": tokenize, "smooth": smooth, "smooth_value": smooth_value}
     options |= {"lowercase": lowercase, "effective_order": effective_order}
-    _check_bleu(**options)  # type: ignore[arg-type]
+    _sign_bleu(**options)
     text, listed = require_candidate(candidate, references), require_references(references)
     own, *theirs = map(_bleu_tokenizer(tokenize, lowercase), [text, *listed])
     warn_of_lost_texts([text, *listed], map(len, [own, *theirs]), tokenizer_name(tokenize))
@@ -480,19 +469,15 @@ def compare_bleu(
 # ---------------------------------------------------------------------------------------------------------- chrF
 
 
-def _check_chrf(*, char_order: int, word_order: int, beta: float, **flags: bool) -> None:
-    for name, order, least in (("char_order", char_order, 1), ("word_order", word_order, 0)):
-        if require_count(order, name, minimum=least) > 100:
-            raise ValueError(f"{name} must be at most 100: {order}")
-    _check_flags(**flags)
-    require_number(beta, "beta", 0, 1000)
-
-
-def _sign_chrf(
-    *, char_order: int, word_order: int, beta: float, lowercase: bool, whitespace: bool, eps_smoothing: bool
-) -> Signature:
-    named = {"metric": f"chrF{beta:g}" + "+" * word_order, "case": "lc" if lowercase else "mixed"}
-    return Signature(named | {"eff": not eps_smoothing, "nc": char_order, "nw": word_order, "space": whitespace})
+def _sign_chrf(**options: Any) -> Signature:
+    """Return every option that could change a number; raise where one is wrong."""
+    for name, least in (("char_order", 1), ("word_order", 0)):
+        if require_count(options[name], name, minimum=least) > 100:
+            raise ValueError(f"{name} must be at most 100: {options[name]}")
+    lowercase, space, eps = (require_flag(options[name], name) for name in ("lowercase", "whitespace", "eps_smoothing"))
+    beta = require_number(options["beta"], "beta", 0, 1000)
+    named = {"metric": f"chrF{beta:g}" + "+" * options["word_order"], "case": "lc" if lowercase else "mixed"}
+    return Signature(named | {"eff": not eps, "nc": options["char_order"], "nw": options["word_order"], "space": space})
 
 
 _COUNTING = ("char_order", "word_order", "lowercase", "whitespace")
@@ -585,7 +570,6 @@ class ChrfScore(_CountedScore):
     how = _Counting(
         name="chrf",
         columns=(),
-        check=_check_chrf,
         sign=_sign_chrf,
         rows=_count_chrf,
         formula=_chrf,
@@ -609,29 +593,25 @@ class ChrfScore(_CountedScore):
         candidate, references = self.texts[index]
         each = [chrf_score(candidate, reference, **self.options) for reference in references]
         best = max(range(len(each)), key=lambda place: each[place].score or 0)
-        texts = [candidate, references[best]]
-        placed = [self._placed(text) for text in texts]
-        letters = [[letter for letter, _ in found] for found in placed]
-        spans = [[span for _, span in found] for found in placed]
-        counted = clipped_counts(letters[0], letters[1:], n)
-        shared = {gram: count for gram, (_, _, count) in counted.items() if count}
+        placed = [self._placed(text) for text in (candidate, references[best])]
         labels = ["candidate", f"reference {best + 1} of {len(references)}"]
-        panels = ngram_panels(labels, texts, letters, spans, n, shared)
-        total = f"{sum(shared.values())} of {max(len(letters[0]) - n + 1, 0)} shared"
-        title = f"chrF {each[best].score or 0:.2f}; marked: character {n}-grams, {total}"
+        panels, _, total = ngram_panels(labels, placed, n)
+        shared = f"{total} of {_size(placed[0], n)} shared"
+        title = f"chrF {each[best].score or 0:.2f}; marked: character {n}-grams, {shared}"
         return MatchPicture(title, panels, each[best].rows())
 
-    def _placed(self, text: str) -> list[tuple[str, tuple[int, int]]]:
-        """Return the characters that count, each with its place in the text."""
-        return [
+    def _placed(self, text: str) -> tuple[str, list[str], list[tuple[int, int] | None]]:
+        """Return a text, its characters that count, and where each stands."""
+        found = [
             (letter, (place, place + 1))
             for place, character in enumerate(text)
             for letter in (character.lower() if self.options["lowercase"] else character)
             if self.options["whitespace"] or not letter.isspace()
         ]
+        return text, [letter for letter, _ in found], [span for _, span in found]
 
 
-@metric("chrf", probe="a", check=_check_chrf, signature=_sign_chrf)
+@metric("chrf", probe="a", check=_sign_chrf, signature=_sign_chrf)
 def chrf_score(
     candidate: str,
     references: str | Sequence[str],
@@ -684,7 +664,7 @@ def chrf_score(
     """
     options = {"char_order": char_order, "word_order": word_order, "beta": beta, "lowercase": lowercase}
     options |= {"whitespace": whitespace, "eps_smoothing": eps_smoothing}
-    _check_chrf(**options)  # type: ignore[arg-type]
+    _sign_chrf(**options)
     text, listed = require_candidate(candidate, references), require_references(references)
     counted = [chrf_counts(text, reference, **_chosen(options, *_COUNTING)) for reference in listed]
     rows = [[count for triple in counts for count in triple] for counts in counted]
@@ -705,9 +685,13 @@ corpus_chrf = batch(
 # ----------------------------------------------------------------------------------------------------------- TER
 
 
-def _sign_ter(*, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> Signature:
-    named = {"metric": "ter", "case": "mixed" if case_sensitive else "lc", "tok": "tercom"}
-    return Signature(named | {"norm": normalized, "punct": not no_punct, "asian": asian_support})
+def _sign_ter(**options: bool) -> Signature:
+    """Return every option that could change a number; raise where one is wrong."""
+    for name, flag in options.items():
+        require_flag(flag, name)
+    case, punct = "mixed" if options["case_sensitive"] else "lc", not options["no_punct"]
+    named = {"metric": "ter", "case": case, "tok": "tercom", "norm": options["normalized"], "punct": punct}
+    return Signature(named | {"asian": options["asian_support"]})
 
 
 def _wanted_words(text: str, options: Mapping[str, bool]) -> list[str]:
@@ -750,7 +734,6 @@ class TerScore(_CountedScore):
     how = _Counting(
         name="ter",
         columns=("edits", "reference_length"),
-        check=_check_flags,
         sign=_sign_ter,
         rows=count_ter,
         formula=lambda row, options: ter_from_counts(*row),
@@ -776,9 +759,7 @@ class TerScore(_CountedScore):
             moved = " ".join(words[place] for place in order[start : start + length])
             rows.append({"edit": f"shift, saves {saved}", "candidate": moved, "reference": moved})
             order = shifted(order, start, length, target)
-        spans = token_spans(candidate, words), token_spans(references[best], wanted)
-        marks: tuple[list[Mark], list[Mark]] = ([], [])
-        left, right = iter(order), iter(range(len(wanted)))
+        stays, left, right = list[tuple[int, int]](), iter(order), iter(range(len(wanted)))
         for operation in edits.operations:
             own = next(left) if operation != "i" else None
             theirs = next(right) if operation != "d" else None
@@ -787,15 +768,13 @@ class TerScore(_CountedScore):
                 kind = {"s": "substitute", "d": "delete", "i": "insert"}[operation]
                 rows.append({"edit": kind, "candidate": "" if own is None else words[own], "reference": after})
             elif own is not None and theirs is not None:
-                color = COLORS[(theirs + 1) % len(COLORS)]
-                for side, span in zip(marks, (spans[0][own], spans[1][theirs]), strict=True):
-                    side.extend([Mark(*span, color, "#1a1a1a", after)] if span else [])
-        beside = f"reference {best + 1} of {len(found)}"
-        panels = [("candidate", candidate, marks[0]), (beside, references[best], marks[1])]
+                stays.append((own, theirs))
+        labels, texts = ("candidate", f"reference {best + 1} of {len(found)}"), (candidate, references[best])
+        panels = match_panels(labels, texts, (words, wanted), stays)
         return MatchPicture(f"TER: {edits.total} edits for {len(wanted)} words; marked: what stays", panels, rows)
 
 
-@metric("ter", probe="a", check=_check_flags, signature=_sign_ter)
+@metric("ter", probe="a", check=_sign_ter, signature=_sign_ter)
 def ter_score(
     candidate: str,
     references: str | Sequence[str],
@@ -844,7 +823,7 @@ def ter_score(
     """
     options = {"normalized": normalized, "no_punct": no_punct}
     options |= {"asian_support": asian_support, "case_sensitive": case_sensitive}
-    _check_flags(**options)
+    _sign_ter(**options)
     text, listed = require_candidate(candidate, references), require_references(references)
     row = _ter_row(text, [_wanted_words(reference, options) for reference in listed], options)
     return _summed(TerScore, [row], [(text, listed)], options)

@@ -32,11 +32,10 @@ from summeval_nb.evidence.faithfulness import DEFAULT_K, evaluate
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.report import Faithfulness
 from summeval_nb.evidence.share import supported_share
-from summeval_nb.overlap.base import require_references
 from summeval_nb.overlap.bleu import SMOOTHING
 from summeval_nb.overlap.rouge import calculate_rouge_l
 from summeval_nb.overlap.rouge_counts import lcs_table
-from summeval_nb.overlap.tokens import rouge_tokenizer
+from summeval_nb.overlap.tokens import require_references, rouge_tokenizer
 from summeval_nb.overlap.translation import BleuScore, bleu_score
 from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.split import split_markdown

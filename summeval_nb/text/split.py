@@ -121,8 +121,7 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str | None
 
     References
     ----------
-    Kiss and Strunk (2006), Unsupervised Multilingual Sentence Boundary Detection,
-    Computational Linguistics 32(4).
+    Kiss and Strunk (2006), Unsupervised Multilingual Sentence Boundary Detection, Computational Linguistics 32(4).
 
     Examples
     --------

@@ -256,8 +256,8 @@ def goes_on(sentence: str, word: str, following: str) -> bool:
 def after_quantity(before: str, following: str) -> bool | None:
     """Return whether a sentence ends after a measure, an hour or *etc.*; None if none of them stands there.
 
-    A capital letter after a measure begins a sentence, unless it belongs to an hour ("5 p.m. Friday"), the measure
-    to the noun that follows ("a 12 oz. Coke"), or nothing but the hour was said ("At 5 p.m. Anna left").
+    A capital letter after a measure begins a sentence, unless it belongs to an hour ("5 p.m. Friday"), the measure to
+    the noun that follows ("a 12 oz. Coke"), or nothing but the hour was said ("At 5 p.m. Anna left").
 
     Examples
     --------
