@@ -70,19 +70,13 @@ def test_numbers_of_installed_programs_are_found(tried):
     assert len(missed) <= 3, missed
 
 
-def test_a_number_that_nothing_prints_fits_nothing(tried):
-    draw = random.Random(3)
-    for own in draw.sample(tried, 10):
-        changed = f"{own.value * 1.0137 + own.scale / 700:.7f}"
-        found = identify_among(changed, tried)
+def test_a_number_that_nothing_prints_fits_nothing_and_what_needs_least_comes_first(tried):
+    for own in random.Random(3).sample(tried, 10):
+        found = identify_among(f"{own.value * 1.0137 + own.scale / 700:.7f}", tried)
         assert not found and len(found.nearest) == 3 and "None of" in str(found)
-
-
-def test_what_needs_least_comes_first(tried):
     found = identify_among(f"{corpus_bleu(TEXTS, GROUPS).score:.2f}", tried)
-    first = found[0]
-    assert (first.program, first.surprise) == ("sacrebleu", 0)
-    assert first.signature["tok"] == "13a" and first.signature["of"] == "corpus"
+    assert (found[0].program, found[0].surprise) == ("sacrebleu", 0)
+    assert found[0].signature["tok"] == "13a" and found[0].signature["of"] == "corpus"
     assert all(a.surprise <= b.surprise for a, b in zip(found, found[1:], strict=False))
 
 
@@ -93,12 +87,9 @@ def test_a_number_on_the_other_scale_is_found(tried):
         assert any("rougeL|part:f1|tok:rouge+porter" in line for line in signatures), printed
 
 
-def test_what_prints_the_same_is_one_entry():
+def test_what_prints_the_same_is_one_entry_and_a_result_is_read_in_every_form(tried):
     found = identify_score("100.00", ["the cat sat on the mat"], ["the cat sat on the mat"], progress=False)
     assert len(found) == 1 and len(found[0].same) > 100
-
-
-def test_a_result_is_read_in_every_form(tried):
     found = identify_among(f"{corpus_bleu(TEXTS, GROUPS).score:.1f}", tried, n=3)
     assert 1 <= len(found) <= 3 and len(found.to_frame()) == len(found)
     assert json.loads(json.dumps(found.to_dict()))["searched"] == len(tried)

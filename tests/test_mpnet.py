@@ -48,97 +48,68 @@ def piece(small: Path, number: int) -> Path:
     return small.parents[1] / "site" / MPNET_PACKAGES[number - 1] / "input" / name
 
 
-def test_the_packages_are_joined_once_and_the_place_is_said(small, capsys):
+def test_the_packages_are_joined_once_and_again_where_that_was_damaged_or_killed(small, capsys):
+    (small / ".all-mpnet-base-v2.part").mkdir(parents=True)
+    (small / ".all-mpnet-base-v2.part" / "model.safetensors").write_bytes(b"half")  # what a kill left
     folder = mpnet_folder()
     assert folder == small / "all-mpnet-base-v2"
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == FILES
     assert str(folder) in capsys.readouterr().err
     assert mpnet_folder() == folder and not capsys.readouterr().err
     assert [path.name for path in small.iterdir() if path.suffix != ".lock"] == [folder.name]
-
-
-def test_a_copy_that_was_damaged_is_joined_again(small):
-    (mpnet_folder() / "model.safetensors").write_bytes(b"other")
+    (folder / "model.safetensors").write_bytes(b"other")
     assert (mpnet_folder() / "model.safetensors").read_bytes() == FILES["model.safetensors"]
 
 
-def test_what_a_kill_left_is_no_hindrance(small):
-    (small / ".all-mpnet-base-v2.part").mkdir(parents=True)
-    (small / ".all-mpnet-base-v2.part" / "model.safetensors").write_bytes(b"half")
-    assert (mpnet_folder() / "model.safetensors").read_bytes() == FILES["model.safetensors"]
-
-
-def test_a_missing_package_is_named(small):
-    shutil.rmtree(piece(small, 4).parents[1])
-    with pytest.raises(ImportError, match=r"part_004 is missing .*'\.\[careful\]'"):
-        mpnet_folder()
-
-
-def test_a_missing_piece_is_named(small):
-    piece(small, 2).unlink()
-    with pytest.raises(FileNotFoundError, match=r"zip\.002 is missing: .*again"):
-        mpnet_folder()
-    assert not (small / "all-mpnet-base-v2").exists()
-
-
-@pytest.mark.parametrize("number", [1, 3, 5])
-def test_wrong_bytes_make_no_folder(small, number):
-    path = piece(small, number)
+def turn_over(path):
     path.write_bytes(bytes(255 - byte for byte in path.read_bytes()))
-    with pytest.raises(ValueError, match=r"'\.\[careful\]' in your checkout again"):
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+HARM = [
+    (lambda small, patch: shutil.rmtree(piece(small, 4).parents[1]), ImportError, r"part_004 is .*'\.\[careful\]'"),
+    (lambda small, patch: piece(small, 2).unlink(), FileNotFoundError, r"zip\.002 is missing: .*again"),
+    *((lambda small, patch, n=n: turn_over(piece(small, n)), ValueError, "in your checkout again") for n in (1, 3, 5)),
+    (
+        lambda small, patch: patch.setitem(mpnet.MPNET_SHA256, "config.json", "0" * 64),
+        ValueError,
+        "expected 000.*other",
+    ),
+    (lambda small, patch: patch.setattr(mpnet.os, "fsync", full), OSError, "No space left on device.*XDG_CACHE_HOME"),
+    (lambda small, patch: small.parent.write_text("a file"), OSError, "cannot be written.*XDG_CACHE_HOME"),
+]
+
+
+@pytest.mark.parametrize(("harm", "error", "message"), HARM)
+def test_what_is_missing_or_wrong_is_named_and_leaves_nothing(small, monkeypatch, harm, error, message):
+    harm(small, monkeypatch)
+    with pytest.raises(error, match=message):
         mpnet_folder()
-    assert not [path for path in small.iterdir() if path.suffix != ".lock"]
+    assert not small.is_dir() or not [path for path in small.iterdir() if path.suffix != ".lock"]
 
 
-def test_other_weights_in_the_packages_are_refused(small, monkeypatch):
-    monkeypatch.setitem(mpnet.MPNET_SHA256, "config.json", "0" * 64)
-    with pytest.raises(ValueError, match="expected 000.*the packages hold other weights"):
-        mpnet_folder()
-    assert not (small / "all-mpnet-base-v2").exists()
-
-
-def test_a_full_disk_leaves_nothing_and_says_what_to_do(small, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(mpnet.os, "fsync", full)
-    with pytest.raises(OSError, match="No space left on device.*XDG_CACHE_HOME") as caught:
-        mpnet_folder()
-    assert caught.value.errno == errno.ENOSPC
-    assert not [path for path in small.iterdir() if path.suffix != ".lock"]
-
-
-def test_a_folder_that_cannot_be_written_is_said(small):
-    small.parent.write_text("a file stands where the cache should be")
-    with pytest.raises(OSError, match="cannot be written.*XDG_CACHE_HOME"):
-        mpnet_folder()
-
-
-def test_a_named_folder_comes_first_and_is_checked(small, monkeypatch, tmp_path):
-    own = tmp_path / "own"
-    own.mkdir()
-    for name, content in FILES.items():
-        (own / name).write_bytes(content)
+def test_a_named_folder_comes_first_then_the_hubs_cache_if_its_bytes_are_right(small, monkeypatch, tmp_path):
+    own, hub = tmp_path / "own", tmp_path / "hub"
+    for folder in (own, hub):
+        folder.mkdir()
+        for name, content in FILES.items():
+            (folder / name).write_bytes(content)
     assert mpnet_folder(own) == own
+    monkeypatch.setattr(mpnet, "_in_hub_cache", lambda: hub)
+    assert mpnet_folder() == hub
+    (hub / "config.json").write_bytes(b"other")
+    assert mpnet_folder() == small / "all-mpnet-base-v2"
     monkeypatch.setenv(ELSEWHERE, str(own))
-    assert mpnet_folder() == own and not small.exists()
+    assert mpnet_folder() == own
     (own / "tokenizer.json").write_bytes(b"other")
     with pytest.raises(ValueError, match="tokenizer.json has SHA-256 .*name another folder"):
         mpnet_folder()
     (own / "tokenizer.json").unlink()
     with pytest.raises(FileNotFoundError, match="tokenizer.json cannot be read"):
         mpnet_folder()
-
-
-def test_the_hubs_cache_is_taken_if_its_bytes_are_right(small, monkeypatch, tmp_path):
-    hub = tmp_path / "hub"
-    hub.mkdir()
-    monkeypatch.setattr(mpnet, "_in_hub_cache", lambda: hub)
-    for name, content in FILES.items():
-        (hub / name).write_bytes(content)
-    assert mpnet_folder() == hub
-    (hub / "config.json").write_bytes(b"other")
-    assert mpnet_folder() == small / "all-mpnet-base-v2"
 
 
 def test_without_weights_the_line_to_type_is_said_and_nobody_is_asked(small, monkeypatch):
@@ -158,14 +129,7 @@ def folder() -> Path:
         pytest.skip("needs the extra careful")
 
 
-TEXTS = [
-    "It rained.",
-    "",
-    "Profits rose by 4.2% to $13m; shares fell.",
-    "北京今天下雨。",
-    "naïve café 😀",
-    "word " * 500,
-]
+TEXTS = ["It rained.", "", "Profits rose by 4.2% to $13m; shares fell.", "北京今天下雨。", "naïve 😀", "word " * 500]
 
 
 @pytest.mark.filterwarnings("ignore:1 of 6 sentences exceed")

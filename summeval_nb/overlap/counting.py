@@ -214,8 +214,12 @@ def place_texts(
     """Return the different texts, and in their numbers each candidate and each group of references."""
     places: dict[str, int] = {}
     own = [places.setdefault(text, len(places)) for text in candidates]
-    groups = [tuple(places.setdefault(text, len(places)) for text in group) for group in references]
-    return list(places), own, groups
+    listed = list(map(tuple, references))
+    groups: dict[tuple[str, ...], tuple[int, ...]] = {}  # the same references meet many texts: look them up once
+    for group in listed:
+        if group not in groups:
+            groups[group] = tuple(places.setdefault(text, len(places)) for text in group)
+    return list(places), own, [groups[group] for group in listed]
 
 
 # Skip-bigrams: pairs of words in the order of the text, with any words between them, or at most so many (Lin 2004).

@@ -519,17 +519,17 @@ def _word_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
 
 def _common_lengths(pairs: _Pairs, sequences: Sequence[Sequence[Hashable]]) -> np.ndarray:
     """Return the length of the longest common subsequence of each pair; all against all where references repeat."""
-    made, wanted = ([sequences[text] for text in side.tolist()] for side in (pairs.made, pairs.wanted))
     if 4 * len(pairs.runs) > len(pairs.starts):
-        return common_lengths(made, wanted)
+        return common_lengths(*([sequences[text] for text in side.tolist()] for side in (pairs.made, pairs.wanted)))
     from rapidfuzz.distance import LCSseq
     from rapidfuzz.process import cdist
 
     found, at = [], 0
     for texts, size in pairs.runs:
         end = at + texts * size
-        table = cdist(wanted[at : at + size], made[at:end:size], scorer=LCSseq.similarity, dtype=np.int32)
-        found.append(table.T.ravel())
+        sides = pairs.made[at:end:size], pairs.wanted[at : at + size]
+        own, others = ([sequences[text] for text in side.tolist()] for side in sides)
+        found.append(cdist(others, own, scorer=LCSseq.similarity, dtype=np.int32).T.ravel())
         at = end
     return np.concatenate(found)
 
