@@ -30,7 +30,7 @@ WRONG_LISTS = [
     ((["a"], "b"), TypeError, "one string or one list of strings per candidate"),
     ((["a"], ["b", "c"]), ValueError, "one entry per candidate.*zip"),
     ((["a"], [[]]), ValueError, r"references\[0\] is empty"),
-    ((["a"], [None]), TypeError, r"references\[0\]"),
+    ((["a"], [7]), TypeError, r"references\[0\]"),
     ((["a", 7], ["a", "b"]), TypeError, r"candidates\[1\]"),
     (([["a reference"]], ["the candidate"]), TypeError, "candidates .* first .* look swapped"),
 ]
