@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 from functools import cache
 from pathlib import Path
 
@@ -173,25 +172,6 @@ def test_it_does_not_matter_who_made_the_vectors_nor_who_is_judged_beside(verdic
     for own, verdict in [*zip(given, verdicts, strict=True), *zip(alone, verdicts[::6], strict=True)]:
         assert own.probability == pytest.approx(verdict.probability, abs=1e-5)
         assert (own.state, own.findings, own.evidence) == (verdict.state, verdict.findings, verdict.evidence)
-
-
-def test_the_order_of_evidence_moves_only_the_whole_window(verdicts):
-    """The nearest two sentences come first in it; the others stand in their order, and the last may not fit."""
-    random_ = random.Random(0)
-    turned = [(random_.sample(evidence, len(evidence)), claim) for evidence, claim in pairs()]
-    moved = []
-    for (evidence, _), pair, verdict, other in zip(
-        pairs(), turned, verdicts, EmbeddedChecker().check_many(turned), strict=True
-    ):
-        assert other.findings == verdict.findings
-        assert [pair[0][found_sentence.index] for found_sentence in other.evidence] == [
-            evidence[found_sentence.index] for found_sentence in verdict.evidence
-        ]
-        numbers, before = dict(other.details["numbers"]), verdict.details["numbers"]
-        numbers |= {name: before[name] for name in ("all_follows", "all_denied")}
-        assert numbers == pytest.approx(before, abs=1e-4)
-        moved.append(abs(other.probability - verdict.probability))
-    assert sum(moved) / len(moved) < 0.01
 
 
 def test_the_same_window_is_read_once(monkeypatch):

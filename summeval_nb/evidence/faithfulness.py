@@ -28,6 +28,7 @@ from summeval_nb.core.metric import batch, metric, names_misspelt
 from summeval_nb.core.results import Evidence, Finding, ScoreTable, Signature, Verdict
 from summeval_nb.evidence.base import (
     Checker,
+    Pair,
     PairVectors,
     nearest_evidence,
     of_samples,
@@ -51,7 +52,6 @@ __all__ = ["DEFAULT_K", "assert_faithful", "checker", "evaluate", "evaluate_many
 
 DEFAULT_K = 8
 STEP = 64  # verdicts between two visits to the store: what a killed run can lose
-Pair = tuple[list[str], str]  # evidence texts, summary sentence
 
 
 @dataclass(frozen=True)
@@ -378,7 +378,7 @@ def judge(
     return iter([verdicts[one] for one in asked])
 
 
-def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors | None) -> list[Verdict]:
+def ask(checker: Checker, pairs: Sequence[Pair], vectors: SentenceVectors | None) -> list[Verdict]:
     """Return a checker's verdicts by its own thresholds, one a pair; raise if it gave something else."""
     answers: object = check_with(vectors, checker, pairs)
     message = f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
@@ -395,7 +395,7 @@ def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors | None) ->
     ]
 
 
-def check_with(vectors: SentenceVectors | None, checker: Checker, pairs: list[Pair]) -> list[Verdict]:
+def check_with(vectors: SentenceVectors | None, checker: Checker, pairs: Sequence[Pair]) -> list[Verdict]:
     """Return what a checker says to pairs; it is handed their vectors if it takes any and every pair has them."""
     if vectors is None or not getattr(checker, "uses_vectors", False):
         return checker.check_many(pairs)

@@ -39,8 +39,8 @@ from summeval_nb.evidence.claims import (
 from summeval_nb.evidence.llm import PROMPT, filled, prompt_version
 from summeval_nb.evidence.nli import (
     AGGREGATES,
-    Row,
-    Rows,
+    ModelInput,
+    PlacedInputs,
     encoded_windows,
     label_places,
     premises,
@@ -164,8 +164,8 @@ def with_threshold(checker: Checker, threshold: float) -> Checker:
 # sentences cut into claims, each different question asked once
 
 
-Question = tuple[tuple[str, ...], str]  # evidence, claim
-Judged = tuple[float | str, JsonDict]  # a probability, or a hard verdict, with details
+AskedClaim = tuple[tuple[str, ...], str]  # evidence, claim
+ClaimAnswer = tuple[float | str, JsonDict]  # a probability, or a hard verdict, with details
 CLAIMS = ("sentence", "statements", "entities", "arcs")
 COMBINATIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "minimum": min,
@@ -263,14 +263,14 @@ def judge_claims(
     pairs: Iterable[tuple[Sequence[str], str]],
     finder: ClaimFinder,
     threshold: float,
-    ask: Callable[[list[Question]], Sequence[Judged | Exception]],
+    ask: Callable[[list[AskedClaim]], Sequence[ClaimAnswer | Exception]],
 ) -> list[Verdict]:
     """Return one verdict a pair (evidence sentences, sentence), by asking its claims.
 
     Each different question is asked once, with `ask`; the answers are combined.
     """
-    found: list[tuple[str, list[tuple[Claim, Question]] | BackendError]] = []
-    asked: dict[Question, None] = {}
+    found: list[tuple[str, list[tuple[Claim, AskedClaim]] | BackendError]] = []
+    asked: dict[AskedClaim, None] = {}
     for index, (evidence, sentence) in enumerate(pairs):
         texts = tuple(require_texts(evidence, f"pairs[{index}][0]"))
         text = require_text(sentence, f"pairs[{index}][1]")
@@ -291,7 +291,7 @@ def judge_claims(
 
 
 def _combined(
-    sentence: str, judged: Sequence[tuple[Claim, Judged | Exception]], threshold: float, finder: ClaimFinder
+    sentence: str, judged: Sequence[tuple[Claim, ClaimAnswer | Exception]], threshold: float, finder: ClaimFinder
 ) -> Verdict:
     """One verdict from the answers to a sentence's claims; of hard ones the worst counts."""
     answers = [(claim, *answer) for claim, answer in judged if not isinstance(answer, Exception)]
@@ -424,13 +424,16 @@ class NLIChecker:
         """
         return judge_claims(pairs, self.finder, self.threshold, self._ask)
 
-    def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
+    def _ask(self, questions: list[AskedClaim]) -> list[ClaimAnswer | Exception]:
         if not (self.family and self.family.by_sentence):
             return self._answers(questions)
         parts = [
             [(evidence, part) for part in split_text(claim, lang="en") or [claim]] for evidence, claim in questions
         ]
-        answers, found = iter(self._answers([part for group in parts for part in group])), list[Judged | Exception]()
+        answers, found = (
+            iter(self._answers([part for group in parts for part in group])),
+            list[ClaimAnswer | Exception](),
+        )
         for group in parts:  # the mean over the sentences of a claim
             replies = [next(answers) for _ in group]
             failed = next((one for one in replies if isinstance(one, Exception)), None)
@@ -438,15 +441,15 @@ class NLIChecker:
             found.append(failed or (mean, {"entailment": mean}))
         return found
 
-    def _answers(self, questions: Sequence[Question]) -> list[Judged | Exception]:
+    def _answers(self, questions: Sequence[AskedClaim]) -> list[ClaimAnswer | Exception]:
         """Answer each question: the best of its premises and windows, or the reason why it cannot be judged."""
         batches = [questions[start : start + 64] for start in range(0, len(questions), 64)]
         with one_bar(len(questions), "inference", "pair", show=self.progress):
             found = [self._answers_of(batch) for batch in steps(batches, [len(batch) for batch in batches])]
         return [answer for batch in found for answer in batch]
 
-    def _answers_of(self, batch: Sequence[Question]) -> list[Judged | Exception]:
-        rows: list[Row] = []
+    def _answers_of(self, batch: Sequence[AskedClaim]) -> list[ClaimAnswer | Exception]:
+        rows: list[ModelInput] = []
         spans: list[list[tuple[int, int | None]] | Exception] = []  # rows of a question, each with its evidence's place
         for evidence, claim in batch:
             try:
@@ -458,7 +461,7 @@ class NLIChecker:
             rows += [row for _, row in parts]
         logits = self.family.logits if self.family else None
         outputs = probabilities(self.model, self.tokenizer, rows, self.batch_size, logits)
-        answers: list[Judged | Exception] = []
+        answers: list[ClaimAnswer | Exception] = []
         for span in spans:
             if isinstance(span, Exception):
                 answers.append(span)
@@ -470,7 +473,7 @@ class NLIChecker:
             answers.append((min(1.0, details["entailment"]), details))
         return answers
 
-    def _rows_of(self, evidence: Sequence[str], claim: str) -> Rows:
+    def _rows_of(self, evidence: Sequence[str], claim: str) -> PlacedInputs:
         """Every window of every premise, with the place of its evidence sentence."""
         if self.family:
             rows = self.family.rows(evidence, claim, self.window)
@@ -633,14 +636,14 @@ class LLMChecker:
         drawing.samples, drawing._sample = 0, number
         return drawing
 
-    def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
+    def _ask(self, questions: list[AskedClaim]) -> list[ClaimAnswer | Exception]:
         prompts = [filled(self.prompt, evidence, claim) for evidence, claim in questions]
         shown = "asking the model" if self.progress else ""
         drawn = {} if self._sample is None else {"sample": self._sample}
         answers = self.backend.choose_many(prompts, self.options, workers=self.workers, progress=shown, **drawn)
         return [self._judged(answered(answer)) for answer in answers]
 
-    def _judged(self, answer: Choice | BackendError) -> Judged | BackendError:
+    def _judged(self, answer: Choice | BackendError) -> ClaimAnswer | BackendError:
         if isinstance(answer, Undecided):
             return "unclear", {"note": f"the model says neither: {answer.args[0]}"}
         if isinstance(answer, BackendError):

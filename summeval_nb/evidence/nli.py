@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 # %% auto #0
-__all__ = ['RELATIONS', 'SPELLINGS', 'Row', 'AGGREGATES', 'Rows', 'relations_of', 'label_places', 'require_room',
+__all__ = ['RELATIONS', 'SPELLINGS', 'ModelInput', 'AGGREGATES', 'PlacedInputs', 'relations_of', 'label_places', 'require_room',
            'encoded_windows', 'padded', 'probabilities', 'premises']
 
 # %% ../../nbs/3_evidence/35_nli.ipynb #bf3e0c44
@@ -77,7 +77,7 @@ def label_places(
     return {relation: found[0] for relation, found in places.items() if found}
 
 # %% ../../nbs/3_evidence/35_nli.ipynb #a9bc463e
-Row = dict[str, list[int]]  # one input of the classifier: its token ids by name
+ModelInput = dict[str, list[int]]  # token ids by name, for the classifier
 
 
 def require_room(claim_length: int, window: int) -> int:
@@ -97,7 +97,7 @@ def require_room(claim_length: int, window: int) -> int:
 # %% ../../nbs/3_evidence/35_nli.ipynb #a9bc46b1
 def encoded_windows(
     tokenizer: PreTrainedTokenizerBase, premise: str, claim: str, window: int
-) -> list[Row]:
+) -> list[ModelInput]:
     """Tokenize a pair into windows over the premise, each with the whole claim."""
     marks = special_texts(tokenizer)
     premise, claim = neutralise(premise, marks), neutralise(claim, marks)
@@ -119,7 +119,7 @@ def encoded_windows(
     return [{name: cut[name][row] for name in names} for row in range(count)]
 
 # %% ../../nbs/3_evidence/35_nli.ipynb #e0b7d8b1
-def padded(rows: Sequence[Row], pad_token_id: int) -> dict[str, list[list[int]]]:
+def padded(rows: Sequence[ModelInput], pad_token_id: int) -> dict[str, list[list[int]]]:
     """Return rows filled up to the longest, with a mask that says what is filling."""
     fill = {"input_ids": pad_token_id, "token_type_ids": 0, "attention_mask": 0}
     masked = [dict(row, attention_mask=[1] * len(row["input_ids"])) for row in rows]
@@ -133,7 +133,7 @@ def padded(rows: Sequence[Row], pad_token_id: int) -> dict[str, list[list[int]]]
 def probabilities(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
-    rows: Sequence[Row],
+    rows: Sequence[ModelInput],
     batch_size: int,
     logits_of: Callable[[Mapping[str, Any]], Any] | None = None,
 ) -> np.ndarray:
@@ -165,7 +165,8 @@ def probabilities(
 
 # %% ../../nbs/3_evidence/35_nli.ipynb #d8b18ad8
 AGGREGATES = ("max", "joint")
-Rows = list[tuple[int | None, Row]]  # with the evidence's place; None: all of it
+# with the evidence's place; None: all of it
+PlacedInputs = list[tuple[int | None, ModelInput]]
 
 
 def premises(evidence: Sequence[str], aggregate: str) -> list[tuple[int | None, str]]:

@@ -136,10 +136,10 @@ def token_marks(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> np.ndarray
     marks = np.zeros((len(claim) + sum(map(len, evidence)), 6), np.float32)
     of_claim, of_evidence = np.split(marks, [len(claim)])
     of_claim[:, 0], of_evidence[:, 3] = 1, 1
-    if evidence:
-        other = np.concatenate(evidence)
+    if len(of_evidence):
+        other, ends = np.concatenate(evidence), np.cumsum([len(sentence) for sentence in evidence])
         own, theirs = _neighbours(claim), _neighbours(other)
-        theirs[np.cumsum([len(sentence) for sentence in evidence])[:-1] - 1] = -1  # none from sentence to sentence
+        theirs[ends[(ends > 0) & (ends < len(other))] - 1] = -1  # none from one sentence to the next
         of_claim[:, 1], of_evidence[:, 4] = np.isin(claim, other), np.isin(other, claim)
         of_claim[:, 2], of_evidence[:, 5] = _beside(own, theirs), _beside(theirs, own)
     return marks
