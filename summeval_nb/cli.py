@@ -652,7 +652,7 @@ def languages(
 
     Example: summeval languages --lang zh
     """
-    from summeval_nb.text.split import language_table
+    from summeval_nb.text.language import language_table
 
     shell.show_rows(language_table(lang), as_json)
 

@@ -23,10 +23,10 @@ from summeval_nb.evidence.tokens import stem
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.language import (
     OTHER,
-    declared_languages,
     foreign_language,
     language_name,
     language_of,
+    languages_of,
     languages_of_word,
     likely_languages,
     unread_words,
@@ -286,7 +286,7 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang
     >>> unread_reasons("It rained.", ["Rain fell."], reader, "de")[0].partition(":")[0]
     'the text is in German, and this checker reads English'
     """
-    languages = declared_languages(checker)
+    languages = languages_of(checker)
     if languages is None:
         return [""] * len(sentences)
     read = {language.partition("-")[0] for language in languages}

@@ -48,7 +48,7 @@ from summeval_nb.judged.session import NOT_SAID, JudgeSession, Reply
 from summeval_nb.judged.units import spoken
 from summeval_nb.models.load import StoreOrPath
 from summeval_nb.text.embed import EmbedderOrName
-from summeval_nb.text.language import declared_languages
+from summeval_nb.text.language import languages_of
 from summeval_nb.text.markdown import has_word
 
 __all__ = ["RagScore", "RetrievalScore", "evaluate_rag", "rag_many", "rag_score", "answer_correctness"]
@@ -495,7 +495,7 @@ def _unfit(measure: Measure, row: RetrievalRow, session: JudgeSession) -> str:
             return f"{_UNDECIDED} the {name} is a refusal: {flag.reason}"
         if flag.value and not measure.scores_refusals:
             return f"the {name} is a refusal"
-    reads_english = not said and declared_languages(session.judge) == ("en",)  # it was asked about no text yet
+    reads_english = not said and languages_of(session.judge) == ("en",)  # it was asked about no text yet
     return unread(row.together) if reads_english else ""
 
 

@@ -20,7 +20,7 @@ from summeval_nb.core.base import Stages, steps
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.judging import Flag
 from summeval_nb.judged.statements import premise_sentences
-from summeval_nb.text.language import foreign_language, language_name, named_languages
+from summeval_nb.text.language import foreign_language, language_name, languages_of
 from summeval_nb.text.similarity import unit_rows
 
 _UNABLE = (
@@ -346,7 +346,7 @@ def refusal_flags(texts: Sequence[str], embedder: Any, lang: str | None = None) 
     return [Flag(value=None, reason=why[text]) if why[text] else flags[text] for text in texts]
 
 
-_READS = named_languages("refusals") or ()  # the languages of the rules of the embedded judge
+_READS = languages_of("refusals") or ()  # the languages of the rules of the embedded judge
 
 
 def unread(text: str, lang: str | None = None) -> str:

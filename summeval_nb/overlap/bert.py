@@ -172,7 +172,7 @@ def _match(texts: Sequence[str], groups: Sequence[Sequence[str]], **options: Any
     stage = Stages(encode=9, match=1)
     with stage("encode"):
         vectors = source.encode([*texts, *listed])
-    known = source.weights([vectors[reference] for reference in listed]) if idf else None
+    known = _rarity([vectors[reference] for reference in listed]) if idf else None
     with stage("match"):
         pairs = steps(list(zip(texts, groups, strict=True)))
         return [
@@ -199,6 +199,13 @@ def _parts(own: Vectors, group: Sequence[Vectors], known: dict[int, float] | Non
         none = rescale(0.0, baseline)  # as in bert-score
         return {**dict.fromkeys(names, none), "reason": f"the {side} holds no token", "found": []}
     return {**dict.fromkeys(names), "reason": NOTHING, "found": []}
+
+
+def _rarity(references: Sequence[Vectors]) -> dict[int, float]:
+    """Return each token's inverse document frequency, log((n + 1) / (df + 1)); -1 is a token that no reference has."""
+    seen = Counter(token for reference in references for token in set(reference.ids))
+    many = len(references) + 1
+    return {token: math.log(many / (count + 1)) for token, count in seen.items()} | {-1: math.log(many)}
 
 
 def _weigh(vectors: Vectors, known: dict[int, float] | None) -> np.ndarray:
@@ -295,13 +302,6 @@ class TokenModel:
             warnings.warn(f"{message}; {remedy}", InputWarning, stacklevel=callers_level())
         return found
 
-    def weights(self, references: Sequence[Vectors]) -> dict[int, float]:
-        """Return each token's inverse document frequency, log((n + 1) / (df + 1))."""
-        seen = Counter(token for reference in references for token in set(reference.ids))
-        many = len(references) + 1
-        known = {token: math.log(many / (count + 1)) for token, count in seen.items()}
-        return known | {-1: math.log(many)}  # -1: a token that no reference has
-
 
 class EmbedderTokens:
     """An embedder's own token vectors, special ones where it has `encode_all_tokens`.
@@ -328,10 +328,6 @@ class EmbedderTokens:
             words = [str(number + (not ends)) for number in range(len(matrix))]
             found[text] = Vectors([], words, np.asarray(matrix, np.float64), special)
         return found
-
-    def weights(self, references: Sequence[Vectors]) -> dict[int, float]:
-        """Refuse: what has no number cannot be counted."""
-        raise ValueError("idf=True needs a model that says which tokens it read: pass model= instead of embedder=")
 
 
 def _is_packaged(embedder: object) -> bool:

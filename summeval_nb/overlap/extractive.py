@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from summeval_nb.core.base import JsonDict, np, require_flag, require_option, require_text, require_texts, warn_of_order
+from summeval_nb.core.base import JsonDict, require_flag, require_option, require_text, require_texts, warn_of_order
 from summeval_nb.core.html import Mark
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Score, ScoreTable, Signature
@@ -41,6 +39,10 @@ class ExtractiveScore(Score):
     summary: str
     tokenize: str | Callable[[str], Tokens]
     lowercase: bool
+
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return the measures by their names."""
+        return dict(self.measures)
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each measure."""
@@ -163,7 +165,7 @@ def extractive_table(
     tokenize: str | Callable[[str], Tokens],
     lowercase: bool,
 ) -> ScoreTable[ExtractiveScore]:
-    """Return the measures of each summary as arrays; the texts are cut together."""
+    """Return the measures of each summary; the texts are cut together."""
     signature = extractive_signature(measures, tokenize, lowercase)
     articles, judged = require_texts(texts, "texts"), require_texts(summaries, "summaries")
     if len(articles) != len(judged):
@@ -172,38 +174,26 @@ def extractive_table(
     remedy = "the article is text=, and its summary is summary="
     warn_of_order([(len(article), len(summary)) for article, summary in pairs], remedy=remedy)
     tokens = _tokens([*articles, *judged], tokenize, lowercase)
-    found = [_measured(tokens[article], tokens[summary], len(summary.split())) for article, summary in pairs]
-    arrays = {name: np.array([row[name] for row in found], dtype=float) for name in measures}
-    result_of = partial(_result_at, arrays, pairs, signature, tokenize, lowercase)
-    return ScoreTable(arrays=arrays, result_of=result_of, signature=signature, nothing=NOTHING)
+    options = {"signature": signature, "tokenize": tokenize, "lowercase": lowercase}
+    return ScoreTable(
+        [_scored(*pair, tokens, measures, options) for pair in pairs],
+        signature=signature,
+        nothing=NOTHING,
+    )
 
 
 extractiveness_many = batch(extractiveness, extractive_table)
 
 
-def _result_at(
-    arrays: Mapping[str, np.ndarray],
-    pairs: Sequence[tuple[str, str]],
-    signature: Signature,
-    tokenize: str | Callable[[str], Tokens],
-    lowercase: bool,
-    place: int,
+def _scored(
+    text: str, summary: str, tokens: Mapping[str, Sequence[Hashable]], chosen: Sequence[str], options: JsonDict
 ) -> ExtractiveScore:
-    """Return the measures of a summary by its place."""
-    numbers = {name: float(column[place]) for name, column in arrays.items()}
-    measures = {name: None if math.isnan(number) else number for name, number in numbers.items()}
-    main = next(iter(measures.values()))
-    text, summary = pairs[place]
-    return ExtractiveScore(
-        score=main,
-        reason=NOTHING if main is None else "",
-        signature=signature,
-        measures=measures,
-        text=text,
-        summary=summary,
-        tokenize=tokenize,
-        lowercase=lowercase,
-    )
+    """Return the measures of a summary; the first is the score."""
+    found = _measured(tokens[text], tokens[summary], len(summary.split()))
+    measures = {name: found[name] for name in chosen}
+    main = measures[chosen[0]]
+    reason = NOTHING if main is None else ""
+    return ExtractiveScore(score=main, reason=reason, measures=measures, text=text, summary=summary, **options)
 
 
 def _tokens(

@@ -8,14 +8,14 @@ from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .embed import load_embedder as load_embedder
 from .embed import sentence2embedding as sentence2embedding
+from .language import language_table as language_table
+from .language import languages_of as languages_of
 from .similarity import cosine_similarity as cosine_similarity
 from .similarity import dot_similarity as dot_similarity
 from .similarity import require_matrix as require_matrix
 from .similarity import topk_related as topk_related
 from .split import Reading as Reading
 from .split import Splitter as Splitter
-from .split import language_table as language_table
-from .split import languages_of as languages_of
 from .split import split_claims as split_claims
 from .split import split_many as split_many
 from .split import split_markdown as split_markdown

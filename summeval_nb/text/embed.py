@@ -160,7 +160,26 @@ def _threads(n_threads: int | None) -> Iterator[int]:
         torch.set_num_threads(before)
 
 
-class MiniLMEmbedder(BatchEmbedder):
+def _require_threads(n_threads: int | None) -> int | None:
+    return None if n_threads is None else require_count(n_threads, "n_threads")
+
+
+class _PackagedEmbedder(BatchEmbedder):
+    """Weights that are checked and loaded once, with the tokenizer that came with them."""
+
+    max_tokens: int
+
+    def _start(self, files: tuple[Any, dict[str, Any]], device: str) -> None:
+        self._tokenizer, weights = files
+        self._weights = {name: value.to(device) for name, value in weights.items()}
+        self._budget, self._device = (2048 if device == "cpu" else 65536), device
+
+    def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
+        ids = token_ids(self._tokenizer, texts, self.max_tokens)
+        return ids, [len(row) for row in ids]
+
+
+class MiniLMEmbedder(_PackagedEmbedder):
     """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, length 1, no network.
 
     Sentences beyond 256 tokens are cut, with a warning. The empty string and white space have a vector too, that of the
@@ -195,19 +214,13 @@ class MiniLMEmbedder(BatchEmbedder):
     fingerprint = f"all-MiniLM-L6-v2:{MINILM_SHA256['model.safetensors'][:16]}"
 
     def __init__(self, *, device: str = "cpu", n_threads: int | None = None):
-        self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
+        self.n_threads = _require_threads(n_threads)
         require_module("torch", "models")
-        self._tokenizer, weights = minilm_files()
-        self._weights = {name: value.to(device) for name, value in weights.items()}
-        self._budget = 2048 if device == "cpu" else 65536
+        self._start(minilm_files(), device)
 
     def encode_all_tokens(self, sentences: Sequence[str], *, batch_size: int = 64) -> list[np.ndarray]:
         """Return token vectors with those of [CLS] and [SEP]: (t_i + 2, d) each."""
         return self._encode(sentences, batch_size, "all", False)[1]
-
-    def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
-        ids = token_ids(self._tokenizer, texts, self.max_tokens)
-        return ids, [len(row) for row in ids]
 
     def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
         import torch
@@ -216,7 +229,7 @@ class MiniLMEmbedder(BatchEmbedder):
             return pool(token_vectors(batch, self._weights), [len(row) for row in batch], tokens)
 
 
-class MPNetEmbedder(BatchEmbedder):
+class MPNetEmbedder(_PackagedEmbedder):
     """all-mpnet-base-v2, four times the size of MiniLM: 768 dimensions, length 1, no network.
 
     Sentences beyond 384 tokens are cut, with a warning.
@@ -258,15 +271,9 @@ class MPNetEmbedder(BatchEmbedder):
         download: bool = False,
         n_threads: int | None = None,
     ):
-        self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
+        self.n_threads = _require_threads(n_threads)
         require_module("torch", "models")
-        self._tokenizer, weights = mpnet_files(folder, download=download)
-        self._weights = {name: value.to(device) for name, value in weights.items()}
-        self._budget, self._device = (2048 if device == "cpu" else 65536), device
-
-    def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
-        ids = token_ids(self._tokenizer, texts, self.max_tokens)
-        return ids, [len(row) for row in ids]
+        self._start(mpnet_files(folder, download=download), device)
 
     def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
         import torch
@@ -313,7 +320,7 @@ class SentenceTransformerEmbedder(BatchEmbedder):
         download: bool = False,
         n_threads: int | None = None,
     ):
-        self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
+        self.n_threads = _require_threads(n_threads)
         label = type(model).__name__
         if isinstance(model, (str, os.PathLike)):
             label = Path(os.fspath(model)).name
@@ -369,28 +376,20 @@ def _special_tokens(model: Any) -> tuple[int, int] | None:
 
 
 def _model_hash(model: SentenceTransformer) -> str:
-    """Return a hash of what decides a model's vectors: weights, tokenizer, settings."""
+    """Return a hash of what decides a model's vectors: weights, words and settings."""
     import torch
 
     backend = model.get_backend() if hasattr(model, "get_backend") else "torch"
     if backend != "torch":
         remedy = "wrap it in an object of your own with encode(sentences) and a fingerprint"
         raise ValueError(f"weights with backend={backend!r} cannot be hashed, so two models would look alike: {remedy}")
-    digest = hashlib.sha256()
+    tokenizer: Any = getattr(model, "tokenizer", None)
+    words = tokenizer.get_vocab() if hasattr(tokenizer, "get_vocab") else {}
+    settings = [repr(model), model.prompts, model.default_prompt_name, model.truncate_dim, model.max_seq_length]
+    digest = hashlib.sha256(json.dumps([settings, words], sort_keys=True, default=str).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
         digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
-    tokenizer: Any = getattr(model, "tokenizer", None)
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    words = tokenizer.get_vocab() if hasattr(tokenizer, "get_vocab") else None
-    if hasattr(tokenizer, "to_str"):
-        words = json.loads(tokenizer.to_str()) | {"padding": None, "truncation": None}  # a call leaves these behind
-    modules = []
-    for module in model:
-        describe: Any = getattr(module, "get_config_dict", None)
-        modules.append((type(module).__name__, describe() if describe else repr(module)))
-    settings = [modules, words, model.prompts, model.default_prompt_name, model.truncate_dim, model.max_seq_length]
-    digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
     return digest.hexdigest()
 
 

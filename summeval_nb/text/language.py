@@ -9,8 +9,12 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from summeval_nb.core.base import require_option, require_text
+
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
+
+__all__ = ["language_table", "languages_of"]
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 FEW = 10  # letters that are enough where three small words are of one language, and none is English
@@ -396,28 +400,78 @@ def require_languages(value: object, name: str = "languages") -> Codes:
     return codes
 
 
-def declared_languages(thing: object) -> Codes:
-    """The languages that an object says it reads, or the one that it asks; None for any."""
-    seen = 0
-    while not hasattr(thing, "languages") and hasattr(thing, "inner") and seen < 20:
-        thing, seen = thing.inner, seen + 1
-    return require_languages(getattr(thing, "languages", None), f"languages of {type(thing).__name__}")
-
-
 def reads(thing: object) -> str:
     """Return what a repr says of an object's languages: `languages=en` or `languages=any`."""
-    codes = declared_languages(thing)
+    codes = languages_of(thing)
     return f"languages={'any' if codes is None else '+'.join(codes)}"
 
 
-def named_languages(name: str, kind: str | None = None) -> Codes:
-    """The languages of what has this name; one name of two things that differ needs its kind."""
-    base = name.partition(":")[0]
-    kinds = READS if kind is None else {kind: READS[kind]}
+def languages_of(thing: object, kind: str | None = None) -> Codes:
+    """Return the codes of the languages that something reads; None for any.
+
+    Parameters
+    ----------
+    thing : object or str
+        A checker, judge, splitter or tokenizer: its attribute `languages`, or that of the `inner` one that it asks;
+        without either it is trusted with any. Or a name of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
+    kind : str, optional
+        Which of the table's kinds a name is of, where two kinds have it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the name is unknown, or what is declared is no list of codes.
+
+    Examples
+    --------
+    >>> languages_of("punkt"), languages_of("sentencex")
+    (('en',), None)
+    """
+    if not isinstance(thing, str):
+        seen = 0
+        while not hasattr(thing, "languages") and hasattr(thing, "inner") and seen < 20:
+            thing, seen = thing.inner, seen + 1
+        return require_languages(getattr(thing, "languages", None), f"languages of {type(thing).__name__}")
+    base = thing.partition(":")[0]
+    kinds = READS if kind is None else {kind: READS[require_option(kind, "kind", READS)]}
     found = {own: names[base] for own, names in kinds.items() if base in names}
     if not found:
-        known = ", ".join(sorted({known_name for names in kinds.values() for known_name in names}))
-        raise ValueError(f"nothing is called {name!r}; known: {known}")
+        known = ", ".join(sorted({name for names in kinds.values() for name in names}))
+        raise ValueError(f"nothing is called {thing!r}; known: {known}")
     if len(set(found.values())) > 1:
-        raise ValueError(f"{name!r} names {' and '.join(found)}: say which by kind=")
+        raise ValueError(f"{thing!r} names {' and '.join(found)}: say which by kind=")
     return next(iter(found.values()))
+
+
+def language_table(lang: str | None = None) -> list[dict[str, str]]:
+    """Return what there is by name, which languages it reads, and what to take else.
+
+    Parameters
+    ----------
+    lang : str, optional
+        A language's code: only what reads it, or does not say that it does not.
+
+    Returns
+    -------
+    list of dict
+        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other languages`.
+
+    Examples
+    --------
+    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
+    ['sentencex', 'stanza']
+    """
+    if lang is not None:
+        require_text(lang, "lang")
+    code = None if lang is None else lang.partition("-")[0]
+    return [
+        {
+            "kind": kind,
+            "name": name,
+            "reads": "any" if codes is None else ", ".join(codes),
+            "for other languages": "" if codes is None else REMEDIES[kind],
+        }
+        for kind, names in READS.items()
+        for name, codes in names.items()
+        if code is None or codes is None or code in codes
+    ]

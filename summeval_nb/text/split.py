@@ -6,18 +6,16 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
-from summeval_nb.core.base import require_count, require_flag, require_option, require_text, require_texts
+from summeval_nb.core.base import require_count, require_flag, require_text, require_texts
 from summeval_nb.core.metric import is_function
 from summeval_nb.core.results import Sentence
-from summeval_nb.text import clauses, language, markdown, splitters
+from summeval_nb.text import clauses, markdown, splitters
 from summeval_nb.text.normalize import Normalized, Unwrapped, in_one_form, unwrapped
 from summeval_nb.text.punkt import joined, sentence_ends, sentence_places, shortened
 
 __all__ = [
     "Reading",
     "Splitter",
-    "language_table",
-    "languages_of",
     "split_claims",
     "split_many",
     "split_markdown",
@@ -299,68 +297,6 @@ def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
     kind: Any = splitter if hasattr(splitter, "__qualname__") else type(splitter)
     own = getattr(splitter, "fingerprint", None)
     return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")
-
-
-def languages_of(thing: object, kind: str | None = None) -> tuple[str, ...] | None:
-    """Return the codes of the languages that something reads; None for any.
-
-    Parameters
-    ----------
-    thing : object or str
-        A checker, judge, splitter or tokenizer: its attribute `languages`, or that of the `inner` one that it asks;
-        without either it is trusted with any. Or a name of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
-    kind : str, optional
-        Which of the table's kinds a name is of, where two kinds have it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the name is unknown, or what is declared is no list of codes.
-
-    Examples
-    --------
-    >>> languages_of("punkt"), languages_of("sentencex")
-    (('en',), None)
-    """
-    if not isinstance(thing, str):
-        return language.declared_languages(thing)
-    if kind is not None:
-        require_option(kind, "kind", language.READS)
-    return language.named_languages(thing, kind)
-
-
-def language_table(lang: str | None = None) -> list[dict[str, str]]:
-    """Return what there is by name, which languages it reads, and what to take else.
-
-    Parameters
-    ----------
-    lang : str, optional
-        A language's code: only what reads it, or does not say that it does not.
-
-    Returns
-    -------
-    list of dict
-        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other languages`.
-
-    Examples
-    --------
-    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
-    ['sentencex', 'stanza']
-    """
-    if lang is not None:
-        require_text(lang, "lang")
-    code = None if lang is None else lang.partition("-")[0]
-    return [
-        {
-            "kind": kind,
-            "name": name,
-            "reads": "any" if codes is None else ", ".join(codes),
-            "for other languages": "" if codes is None else language.REMEDIES[kind],
-        }
-        for kind, names in language.READS.items()
-        for name, codes in names.items()
-        if code is None or codes is None or code in codes
-    ]
 
 
 def split_units(
