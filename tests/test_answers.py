@@ -18,20 +18,15 @@ from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Resolutio
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.session import Unit
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
-from summeval_nb.models.store import Store
 
 pd = Late("pandas")
 
 CONTEXT = ["The ferry has run since 1994. It carries 400 passengers.", "Tickets cost 9 euros for adults."]
-
-
 QUESTION = "We are two adults with bicycles. What does the ferry cost?"
-
-
 TRUTH = "Tickets cost 9 euros for adults. Bicycles travel free of charge."
-
-
 ANSWER = "Adults pay 9 euros on the ferry. She takes bicycles free of charge."
+YES, NO, DENIED = (Entailment(label=label) for label in ("entailed", "neutral", "contradicted"))
+FAILED = Entailment(label=None, reason="time-out")
 
 
 class AnswerKey:
@@ -74,19 +69,19 @@ class AnswerKey:
     def answer(self, text, questions): ...
 
 
-# Arithmetic ----------------------------------------------------------------------------------------------------------
+def judged(key=None, answer=ANSWER, **options):
+    return evaluate_answer(CONTEXT, QUESTION, TRUTH, answer, judge=key or AnswerKey(), **options)
+
 
 SPLIT = {
-    "The plan passed, cost 5 million, was late and won praise.": (
-        ["It passed", "It cost 5 million", "It was late", "It won praise"]
-    ),
-    "The mayor welcomed it on Monday.": ["The mayor welcomed it on Monday."],
+    "The plan passed, cost 5 million, was late and won praise.": "It passed,It cost 5 million,It was late,It won praise"
 }
 
 
 def test_the_mean_of_means_by_hand():
-    key = AnswerKey(SPLIT, entailed=["It passed", "The mayor welcomed it on Monday."], contradicted=["It was late"])
-    report = evaluate_answer("c", "What happened there?", "The plan passed on Monday.", " ".join(SPLIT), judge=key)
+    (whole,), other = SPLIT, "The mayor welcomed it on Monday."
+    key = AnswerKey({whole: SPLIT[whole].split(",")}, entailed=["It passed", other], contradicted=["It was late"])
+    report = evaluate_answer("c", "What happened there?", "The plan passed on Monday.", f"{whole} {other}", judge=key)
     assert report.answer_given_context == (1 / 4 + 1) / 2 == report.answer_given_truth
     assert report.truth_given_answer == 0.0
     frame = report.to_frame()
@@ -97,124 +92,89 @@ def test_the_mean_of_means_by_hand():
         assert math.isclose(means[name], inference.score)
 
 
-def test_each_pair_has_its_premise_and_its_hypotheses():
-    key = AnswerKey()
-    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+def test_each_pair_has_its_premise_and_its_hypotheses_and_nothing_is_asked_twice():
+    report = judged(key := AnswerKey())
     premises = {name: inference.premise for name, inference in report.inferences.items()}
     assert premises["answer_given_context"] == "\n\n".join(CONTEXT)
     assert (premises["answer_given_truth"], premises["truth_given_answer"]) == (TRUTH, ANSWER)
-    judged = {
-        n: " ".join(h.unit.place.text for h in inference.hypotheses) for n, inference in report.inferences.items()
-    }
-    assert judged == {"answer_given_context": ANSWER, "answer_given_truth": ANSWER, "truth_given_answer": TRUTH}
-    asked = {what[1] for what in key.asked if what[0] == "entail"}
-    assert asked == set(premises.values())
+    said = [" ".join(one.unit.place.text for one in inference.hypotheses) for inference in report.inferences.values()]
+    assert said == [ANSWER, ANSWER, TRUTH]
+    assert {what[1] for what in key.asked if what[0] == "entail"} == set(premises.values())
+    assert len(key.asked) == len(set(key.asked)) and sum(what[0] == "resolve" for what in key.asked) == 2
 
 
 def test_pronouns_are_replaced_and_both_texts_kept():
-    resolved = {"She takes bicycles free of charge.": "The ferry takes bicycles free of charge."}
-    key = AnswerKey(resolved=resolved)
-    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+    she, ferry = "She takes bicycles free of charge.", "The ferry takes bicycles free of charge."
+    report = judged(key := AnswerKey(resolved={she: ferry}))
     unit = report.inferences["answer_given_context"].hypotheses[1].unit
-    assert ANSWER[unit.place.start : unit.place.end] == unit.place.text == next(iter(resolved))
-    assert unit.resolved == resolved[unit.place.text]
-    assert report.inferences["truth_given_answer"].premise.endswith(unit.resolved)
-    assert ("statements", unit.resolved) in key.asked and report.notes == ("from the key",)
+    assert ANSWER[unit.place.start : unit.place.end] == unit.place.text == she and unit.resolved == ferry
+    assert report.inferences["truth_given_answer"].premise.endswith(ferry)
+    assert ("statements", ferry) in key.asked and report.notes == ("from the key",)
 
 
-def test_units_are_resolved_and_split_once_though_judged_twice():
-    key = AnswerKey()
-    evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
-    assert len(key.asked) == len(set(key.asked))
-    assert sum(what[0] == "resolve" for what in key.asked) == 2
-
-
-# Refusals ------------------------------------------------------------------------------------------------------------
-
-REFUSED = {
-    (False, False): (True, True, True),
-    (True, False): (False, False, False),
-    (False, True): (True, False, False),
-    (True, True): (False, False, False),
-}
-
-
-def test_refusals_make_scores_undefined():
-    for refused, scored in REFUSED.items():
+def test_refusals_and_undecided_flags_make_scores_undefined():
+    for refused, scored in (
+        ((False, False), [True, True, True]),
+        ((True, False), [False, False, False]),
+        ((False, True), [True, False, False]),
+        ((True, True), [False, False, False]),
+    ):
         key = AnswerKey(refusals=[text for text, flag in zip((ANSWER, TRUTH), refused, strict=True) if flag])
-        report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+        report = judged(key)
         assert (bool(report.answer_refused), bool(report.truth_refused)) == refused
-        assert tuple(inference.score is not None for inference in report.inferences.values()) == scored
+        assert [inference.score is not None for inference in report.inferences.values()] == scored
         assert all("is a refusal" in reason for reason in report.reasons.values())
-        assert report.answer_refused.probability == 0.75
-        assert not evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key, score_refusals=True).reasons
-
-
-def test_only_the_first_three_sentences_are_looked_at():
-    key = AnswerKey()
-    text = "One is here now. Two is here now. Three is here now. I cannot answer."
-    evaluate_answer(CONTEXT, QUESTION, TRUTH, text, judge=key)
-    assert ("refusal", "One is here now. Two is here now. Three is here now.") in key.asked
-
-
-def test_an_undecided_flag_leaves_scores_undefined():
-    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=AnswerKey(lost=[ANSWER]))
+        assert report.answer_refused.probability == 0.75 and not judged(key, score_refusals=True).reasons
+    judged(key, "One is here now. Two is here now. Three is here now. I cannot answer.")
+    assert ("refusal", "One is here now. Two is here now. Three is here now.") in key.asked  # only the opening
+    report = judged(AnswerKey(lost=[ANSWER]))
     assert report.answer_refused.value is None and set(report.reasons) == set(report.inferences)
     assert "undecided" in report.reasons["answer_given_context"] and "no reply" in report.answer_refused.reason
 
 
-# Failures ------------------------------------------------------------------------------------------------------------
-
-
-def test_failed_statements_are_left_out_and_counted():
+def test_what_failed_is_left_out_counted_and_said():
     first, second = "Adults pay 9 euros on the ferry.", "She takes bicycles free of charge."
-    key = AnswerKey(entailed=[first, second], lost=[second])
-    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+    report = judged(key := AnswerKey(entailed=[first, second], lost=[second]))
     inference = report.inferences["answer_given_context"]
     assert inference.score == 1.0 and inference.n_failed == 1 and report.n_failed >= 2
     assert any("no reply" in row["reason"] for row in report.rows())
-    strict = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key, max_failed=0.4)
+    strict = judged(key, max_failed=0.4)
     assert strict.answer_given_context is None and "1 of 2" in strict.reasons["answer_given_context"]
 
+    def fails(*_):
+        raise JudgeFailure("task", "malformed twice")
 
-def test_a_failed_call_counts_and_is_said():
-    class Fails(AnswerKey):
-        def __init__(self, task):
-            super().__init__()
-            setattr(self, task, self.fail)
+    def failing(task):
+        key = AnswerKey()
+        setattr(key, task, fails)
+        return judged(key)
 
-        def fail(self, *_):
-            raise JudgeFailure("task", "malformed twice")
-
-    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=Fails("statements"))
+    report = failing("statements")
     assert report.n_failed == 6 and all(inference.score is None for inference in report.inferences.values())
     assert "malformed twice" in report.reasons["truth_given_answer"]
-    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=Fails("resolve_pronouns"))
+    report = failing("resolve_pronouns")
     assert report.answer_given_context is not None
     assert report.notes == ("pronouns were left as they are: malformed twice",)
-    pair = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=Fails("entail")).inferences["answer_given_context"]
+    pair = failing("entail").inferences["answer_given_context"]
     assert pair.premise and 0 < len(pair.tags) == pair.n_failed
     assert all("malformed twice" in tag.reason for tag in pair.tags)
 
 
-# Input ---------------------------------------------------------------------------------------------------------------
-
-EMPTY = {
-    "answer": ((CONTEXT, QUESTION, TRUTH, " \n"), {"answer_given_context", "answer_given_truth", "truth_given_answer"}),
-    "truth": ((CONTEXT, QUESTION, "", ANSWER), {"answer_given_truth", "truth_given_answer"}),
-    "context": (("", QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
-    "no contexts": (([], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
-    "blank contexts": ((["", " "], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
-    "question": ((CONTEXT, "", TRUTH, ANSWER), set()),
-}
-
-
 def test_empty_parts_have_no_score_and_a_reason():
-    for arguments, undefined in EMPTY.values():
+    of_truth = {"answer_given_truth", "truth_given_answer"}
+    for arguments, undefined in (
+        ((CONTEXT, QUESTION, TRUTH, " \n"), {"answer_given_context", *of_truth}),
+        ((CONTEXT, QUESTION, "", ANSWER), of_truth),
+        (("", QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
+        (([], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
+        ((["", " "], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
+        ((["", *CONTEXT], "", TRUTH, ANSWER), set()),
+    ):
         report = evaluate_answer(*arguments, judge=AnswerKey())
         assert set(report.reasons) == undefined and all("empty" in reason for reason in report.reasons.values())
         assert isinstance(json.loads(json.dumps(report.to_dict())), dict) and "<section" in report._repr_html_()
         assert list(report.to_frame().columns)[:2] == ["pair", "hypothesis"]
+    assert "1 of 3 contexts are empty" in " ".join(report.notes)
 
 
 @pytest.mark.filterwarnings("ignore:the splitter")
@@ -244,12 +204,11 @@ def test_bad_input_is_named():
 
 def test_lists_can_be_kept_with_their_lead_in():
     listed = "These are not included in the price:\n\n- the charger and its cable\n- insurance against loss"
-    apart = evaluate_answer(CONTEXT, QUESTION, TRUTH, listed, judge=AnswerKey())
-    kept = evaluate_answer(CONTEXT, QUESTION, TRUTH, listed, judge=AnswerKey(), keep_lists=True)
+    apart, kept = judged(answer=listed), judged(answer=listed, keep_lists=True)
     count = lambda report: len(report.inferences["answer_given_context"].hypotheses)
     assert count(apart) == 2 and count(kept) == 1  # a lead-in with a not stays with its first item
     open_list = listed.replace("These are not", "These are")
-    assert count(evaluate_answer(CONTEXT, QUESTION, TRUTH, open_list, judge=AnswerKey())) == 3
+    assert count(judged(answer=open_list)) == 3
     assert apart.signature.differences(kept.signature) == {"keep_lists": ("no", "yes")}
 
 
@@ -259,9 +218,6 @@ def test_hostile_text_stays_text(tmp_path):
     page = report.to_html(tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<script" not in page and "<img" not in page and page.count("</style>") == 1
     assert not re.search(r"https?:|src=|url\(", page.replace("&lt;img src=x", ""))
-
-
-# Tables --------------------------------------------------------------------------------------------------------------
 
 
 def rows():
@@ -319,16 +275,11 @@ def test_the_summary_counts_what_is_defined(table):
 
 
 def test_refusal_precision_and_recall_by_hand():
-    says = {"I refuse to say it.", "The text is silent here."}
-    made = [
-        ("yes it is so here", "it is so here now"),
-        *[("I refuse to say it.", t) for t in ("The text is silent here.", "it is so")],
-        ("something is said", "The text is silent here."),
-    ]
+    no, silent = "I refuse to say it.", "The text is silent here."
+    made = [("yes it is so", "it is so now"), (no, silent), (no, "it is so"), ("something is said", silent)]
     data = [{"context": "c", "question": "q", "ground_truth": t, "answer": a} for a, t in made]
-    summary = {
-        r["measure"]: r for r in evaluate_answers(data, judge=AnswerKey(refusals=says), progress=False).summary()
-    }
+    table = evaluate_answers(data, judge=AnswerKey(refusals=[no, silent]), progress=False)
+    summary = {row["measure"]: row for row in table.summary()}
     assert summary["refusal precision"]["value"] == 0.5 and summary["refusal precision"]["n"] == 2
     assert summary["refusal recall"]["value"] == 0.5 and summary["answers refused"]["value"] == 0.5
 
@@ -346,66 +297,31 @@ def test_bad_tables_name_row_and_column():
 
 
 def test_a_second_run_asks_only_what_failed(tmp_path):
-    store, key = Store(tmp_path / "answers.sqlite"), AnswerKey()
-    data = rows()[:5]
+    data, key = rows()[:5], AnswerKey()
+    again = lambda: evaluate_answers(data, judge=key, store=tmp_path / "answers.sqlite", progress=False)
     key.lost = [data[0]["answer"].split(". ")[0] + "."]
-    first = evaluate_answers(data, judge=key, store=store, progress=False)
-    assert first.n_failed > 0
+    assert again().n_failed > 0
     key.lost, key.asked = (), []
-    second = evaluate_answers(data, judge=key, store=store, progress=False)
+    second = again()
     assert second.n_failed == 0 and 0 < len(key.asked) <= 6
     key.asked = []
-    assert evaluate_answers(data, judge=key, store=store, progress=False).rows() == second.rows() and key.asked == []
-
-
-# With a language model -----------------------------------------------------------------------------------------------
-
-
-def well_behaved(prompt):
-    """A scripted model: nobody refuses, 'She' is the ferry, one statement each; entailed when the premise holds it."""
-    if prompt.startswith("Does the answer refuse"):
-        return "no"
-    reply = {}
-    cases = [json.loads(line.partition(": ")[2]) for line in prompt.splitlines() if line.startswith("Case ")]
-    for i, case in enumerate(cases, 1):
-        if "units" in case:
-            reply[f"case_{i}"] = [unit.replace("She ", "The ferry ") for unit in case["units"]]
-        elif "hypothesis" in case:
-            reply[f"case_{i}"] = [case["hypothesis"]]
-        else:
-            premise = " ".join(case["premise"])
-            held = [s in premise for s in case["statements"]]
-            reply[f"case_{i}"] = [
-                {"label": "entailed" if is_entailed else "neutral", "evidence": [1] * is_entailed}
-                for is_entailed in held
-            ]
-    return json.dumps(reply)
-
-
-def test_a_language_model_needs_no_calls_in_a_second_run(tmp_path):
-    store = Store(tmp_path / "answers.sqlite")
-    judge = LLMJudge(ScriptedBackend(well_behaved))
-    report = evaluate_answer(CONTEXT, QUESTION, ANSWER, ANSWER, judge=judge, store=store)
-    assert report.answer_given_truth == report.truth_given_answer == 1.0 and report.answer_given_context == 0.0
-    assert "The ferry takes" in report.inferences["answer_given_truth"].premise
-    calls = judge.calls
-    assert calls <= 4  # pronouns, statements, entailment, one refusal (the two texts are equal)
-    evaluate_answer(CONTEXT, QUESTION, ANSWER, ANSWER, judge=judge, store=store)
-    assert judge.calls == calls
+    assert again().rows() == second.rows() and key.asked == []
 
 
 def test_a_server_that_dies_is_counted_and_never_a_no():
     def dies(prompt):
-        if "premise" in prompt:
-            raise BackendUnavailable("connection refused", remedy="start the server")
-        return well_behaved(prompt)
+        if prompt.startswith("Does the answer refuse"):
+            return "no"
+        raise BackendUnavailable("connection refused", remedy="start the server")
 
     table = evaluate_answers(rows()[:3], judge=LLMJudge(ScriptedBackend(dies)), progress=False)
-    assert table.n_failed > 0 and all(
-        inference.score is None for report in table for inference in report.inferences.values()
-    )
+    assert table.n_failed > 0 and all(pair.score is None for report in table for pair in report.inferences.values())
     assert "connection refused" in table[0].reasons["answer_given_context"]
     assert table.summary()[0]["value"] is None and table.summary()[0]["n"] == 0
+
+
+ROW = {"context": "It rained in Oslo. It was late.", "question": "Where did it rain?"}
+ROW |= {"ground_truth": "It rained in Oslo.", "answer": "It rained in Oslo."}
 
 
 def test_a_table_may_be_a_dataset_that_can_only_be_indexed():
@@ -416,36 +332,21 @@ def test_a_table_may_be_a_dataset_that_can_only_be_indexed():
     assert len(evaluate_answers(Rows(), judge="words", progress=False)) == 1
 
 
-ROW = {
-    "context": "It rained in Oslo. It was late.",
-    "question": "Where did it rain?",
-    "ground_truth": "It rained in Oslo.",
-    "answer": "It rained in Oslo.",
-}
-
-
 def test_signs_alone_lose_no_other_row():
     for signs in ("???", "— —", "…"):
         odd = [{**ROW, name: signs} for name in ROW]
         beside = [{**ROW, name: f"{text}{between}{signs}"} for name, text in ROW.items() for between in (" ", "\n\n")]
-        rows = evaluate_answers([ROW, *odd, *beside, ROW], progress=False).rows()
-        assert rows[0] == rows[13] and rows[0]["correctness"] == 1
+        found = evaluate_answers([ROW, *odd, *beside, ROW], progress=False).rows()
+        assert found[0] == found[13] and found[0]["correctness"] == 1
         # question and context have no part in it
-        assert [row["correctness"] for row in rows[1:5]] == [1, 1, None, None]
-        assert [row["correctness"] for row in rows[5:]] == [1] * 9
+        assert [row["correctness"] for row in found[1:5]] == [1, 1, None, None]
+        assert [row["correctness"] for row in found[5:]] == [1] * 9
 
 
 # The verdict ---------------------------------------------------------------------------------------------------------
 
-YES, NO, DENIED = (Entailment(label=label) for label in ("entailed", "neutral", "contradicted"))
-
-
 PASSAGE = "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."
-
-
 EXPECTED = "The bridge opened in 1931. Some 40,000 cars cross the bridge every day."
-
-
 VERDICTS = {
     "right": "Some 40,000 cars cross the bridge every day. The bridge opened in 1931.",
     "partly right": "The bridge opened in 1931.",
@@ -470,9 +371,6 @@ def test_answering_the_unanswerable_is_wrong():
     assert both.first_line.endswith("and so does the ground truth")
     empty = evaluate_answer(PASSAGE, "Who paid?", unanswerable, "")
     assert empty.verdict == "the judge cannot tell"
-
-
-FAILED = Entailment(label=None, reason="time-out")
 
 
 ANSWERED, REFUSED_, UNDECIDED = Flag(value=False), Flag(value=True), Flag(value=None, reason="time-out")
@@ -501,65 +399,44 @@ def report_of(answer, truth, *, answer_refused=ANSWERED, truth_refused=ANSWERED,
     )
 
 
-def mixes(most=3):
-    """All mixes of one to three labels, without regard to order."""
-    sizes = range(1, most + 1)
-    return [list(labels) for size in sizes for labels in combinations_with_replacement((YES, NO, DENIED), size)]
-
-
 def check_the_counts_beside_a_verdict(answer, truth):
     verdict, _, told = report_of(answer, truth).first_line.partition(": ")
     said, expected = map(int, re.match(r"(\d+) of (\d+) expected statements are said", told).groups())
-    f1 = correctness(answer, truth).f1
-    agrees = int(found[1]) if (found := re.search(r"(\d+) of \d+ that it says agrees?", told)) else 0
-    contradicted = re.search(r"(\d+)(?: of \d+ that it says)? (?:is|are) contradicted", told)
-    denied = int(contradicted[1]) if contradicted else 0
-    labels = [tag.label for tag in answer]
+    number = lambda pattern: int(found[1]) if (found := re.search(pattern, told)) else 0
+    agrees = number(r"(\d+) of \d+ that it says agrees?")
+    denied = number(r"(\d+)(?: of \d+ that it says)? (?:is|are) contradicted")
+    f1, labels = correctness(answer, truth).f1, [tag.label for tag in answer]
     assert (said, expected) == (sum(tag is YES for tag in truth), len(truth))
     assert denied == labels.count("contradicted") and agrees == (0 if said else labels.count("entailed"))
-    by_hand = {
-        "right": f1 > 0 and said == expected and not denied,
-        "partly right": f1 > 0 and (said < expected or denied > 0),
-        "wrong": f1 == 0 and denied > 0,
-        "the judge cannot tell": f1 == 0 and denied == 0,
-    }
-    assert [name for name, holds in by_hand.items() if holds] == [verdict]
+    if f1:
+        assert verdict == ("right" if said == expected and not denied else "partly right")
+    else:
+        assert verdict == ("wrong" if denied else "the judge cannot tell")
 
 
 def test_the_verdict_is_never_at_odds_with_the_counts_beside_it():
-    for answer, truth in product(mixes(), mixes()):
+    kinds = YES, NO, DENIED
+    mixes = [list(mix) for size in (1, 2, 3) for mix in combinations_with_replacement(kinds, size)]
+    for answer, truth in product(mixes, mixes):
         check_the_counts_beside_a_verdict(answer, truth)
 
 
-FIRST_LINES = [
-    # answer's statements, expected statements, first line
-    ([YES], [YES], "right: 1 of 1 expected statements are said"),
-    ([YES, NO], [YES], "right: 1 of 1 expected statements are said"),
-    ([YES, DENIED], [YES], "partly right: 1 of 1 expected statements are said, 1 of 2 that it says is contradicted"),
-    ([YES], [YES, DENIED], "partly right: 1 of 2 expected statements are said"),
-    (
-        [YES],
-        [NO],
-        "the judge cannot tell: 0 of 1 expected statements are said, 1 of 1 that it says agrees with the ground truth",
-    ),
-    ([NO], [DENIED], "the judge cannot tell: 0 of 1 expected statements are said"),
-    ([DENIED, DENIED], [NO], "wrong: 0 of 1 expected statements are said, 2 of 2 that it says are contradicted"),
-    (
-        [YES, DENIED],
-        [NO],
-        "wrong: 0 of 1 expected statements are said, "
-        "1 of 2 that it says agrees with the ground truth, 1 is contradicted",
-    ),
-    ([YES, FAILED], [YES, FAILED], "right: 1 of 1 expected statements are said, 2 could not be judged"),
-    ([YES], [FAILED], "the judge cannot tell: no statement of the ground truth could be judged"),
-]
-
-
 def test_first_lines_word_for_word():
-    for answer, truth, line in FIRST_LINES:
-        # a pair without a score has its own reason
-        reason = "no statement of the ground truth could be judged" if truth == [FAILED] else ""
-        assert report_of(answer, truth, reason=reason).first_line == line
+    none, agrees = "0 of 1 expected statements are said", "that it says agrees with the ground truth"
+    one = "1 of 1 expected statements are said"
+    for answer, truth, line in (
+        ([YES, NO], [YES], f"right: {one}"),
+        (
+            [YES, DENIED],
+            [YES],
+            f"partly right: {one}, 1 of 2 that it says is contradicted",
+        ),
+        ([YES], [NO], f"the judge cannot tell: {none}, 1 of 1 {agrees}"),
+        ([DENIED, DENIED], [NO], f"wrong: {none}, 2 of 2 that it says are contradicted"),
+        ([YES, DENIED], [NO], f"wrong: {none}, 1 of 2 {agrees}, 1 is contradicted"),
+        ([YES, FAILED], [YES, FAILED], f"right: {one}, 2 could not be judged"),
+    ):
+        assert report_of(answer, truth).first_line == line
 
 
 NO_ANSWER = "wrong: it answers what, by the ground truth, has no answer"
@@ -597,9 +474,6 @@ def test_correctness_by_hand():
     assert found.f1 is None and found.reason == "no statement of the ground truth could be judged"
 
 
-WANTED = ["contexts", "summary"]
-
-
 def test_bad_tables_are_named():
     for table, error, words in (
         ([{"context": "a"}], ValueError, "row 0: there is no 'summary'; there is: context"),
@@ -611,7 +485,7 @@ def test_bad_tables_are_named():
         ("a.jsonl", TypeError, "table must be a table, not str .'a.jsonl'."),
     ):
         with pytest.raises(error, match=words):
-            table_records(table, WANTED)
+            table_records(table, ["contexts", "summary"])
 
 
 def test_the_premise_is_the_truth_and_not_the_question_and_notes_say_how_a_text_was_read():

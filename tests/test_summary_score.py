@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb.judged.coverage import conciseness_score, guarded_score, mixed_score, qa_score
-from summeval_nb.judged.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
+from summeval_nb.judged.embedded import BulkJudge
+from summeval_nb.judged.judging import Answer, JudgeFailure, Keyphrase, Passage, Question
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.summary_score import join_contexts, summarization_score, summarization_scores
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
@@ -33,7 +34,7 @@ SHORT = (
 )
 
 
-class Examiner:
+class Examiner(BulkJudge):
     """A judge with a fixed exam; it answers 1 when the question's statement stands in the text, word for word."""
 
     fingerprint = "examiner-1"
@@ -41,40 +42,27 @@ class Examiner:
     def __init__(self, statements=("fitness goals", "water", "workouts", "submarines"), lost=()):
         self.said, self.lost, self.calls = statements, lost, []
 
-    def keyphrases(self, text, n=10):
-        self.calls.append(("keyphrases", text))
+    def many(self, task, items):
+        self.calls += [(task, text) for text, _ in items]
+        failure = JudgeFailure(task, "no reply")
+        return [failure if text in self.lost else list(getattr(self, f"_{task}")(text, own)) for text, own in items]
+
+    def _keyphrases(self, text, n):
         return [Keyphrase(text=s, start=text.find(s), end=text.find(s) + len(s)) for s in self.said if s in text][:n]
 
-    def questions(self, text, keyphrases):
-        self.calls.append(("questions", text))
+    def _questions(self, text, keyphrases):
         return [Question(text=f"{s}?", statement=s, keyphrases=(s,) * (s in keyphrases)) for s in self.said]
 
-    def answer(self, text, questions):
-        self.calls.append(("answer", text))
-        if text in self.lost:
-            raise JudgeFailure("answer", "no reply")
-        return [
-            Answer(value=None, reason="time-out")
-            if q.statement in self.lost and text != FITNESS
-            else Answer(
-                value=int(q.statement in text), probability=0.5, evidence=(Passage(text=text[:9], start=0, end=9),)
-            )
-            for q in questions
-        ]
-
-    def resolve_pronouns(self, text, units=None):
-        return Resolution(units=(text,))
-
-    def statements(self, hypothesis): ...
-
-    def entail(self, premise, statements):
-        return [Entailment(label="neutral") for _ in statements]
-
-    def is_refusal(self, text):
-        return Flag(value=False)
+    def _answer(self, text, questions):
+        evidence = (Passage(text=text[:9], start=0, end=9),)
+        for said in (question.statement for question in questions):
+            lost = said in self.lost and text != FITNESS
+            value = Answer(value=int(said in text), probability=0.5, evidence=evidence)
+            yield Answer(value=None, reason="time-out") if lost else value
 
 
-# The formula ---------------------------------------------------------------------------------------------------------
+def scored(summary=SHORT, *, lost=(), **options):
+    return summarization_score([FITNESS], summary, judge=Examiner(lost=lost), **options)
 
 
 def test_the_factors_by_hand():
@@ -101,11 +89,11 @@ def test_the_score_lies_between_its_factors(qa, summary, context, coeff):
 
 def test_the_score_is_the_formula():
     for coeff in (0, 0.25, 0.5, 1):
-        result = summarization_score([FITNESS], SHORT, coeff=coeff, judge=Examiner())
+        result = scored(coeff=coeff)
         concise = 1 - len(SHORT) / (310 + 1e-10)
         assert result.qa_score == 2 / 3 and math.isclose(result.conciseness, concise)
         assert math.isclose(result.score, 2 / 3 * coeff + concise * (1 - coeff))
-    plain = summarization_score([FITNESS], SHORT, conciseness=False, judge=Examiner())
+    plain = scored(conciseness=False)
     assert plain.score == plain.qa_score and plain.conciseness is None
 
 
@@ -122,7 +110,7 @@ def test_the_guarded_value_by_hand():
     assert guarded_score(0.5, 0.8, 0.5) == 0.5 * (0.5 + 0.5 * 0.8)
     assert guarded_score(0.5, 0.8, 0.5, "copied beginning") == 0.5 * (0.5 + 0.5 * 0.8) / 2
     assert guarded_score(0.5, None, 0.5) == 0.5 and guarded_score(1.0, 0.9, 0.5, "empty") == 0.0
-    result = summarization_score([FITNESS], SHORT, judge=Examiner(), coeff=0.3)
+    result = scored(coeff=0.3)
     kept = (1 + 1 + 0.5) / 3  # the examiner's probability is one half, also of a no
     assert math.isclose(result.guarded, kept * (0.3 + 0.7 * result.conciseness))
 
@@ -138,7 +126,7 @@ def test_degenerate_summaries_are_named():
         ("x", "far too short"),
         ("Nothing of it is in here.", "answers nothing"),
     ):
-        result = summarization_score(FITNESS, summary, judge=Examiner())
+        result = scored(summary)
         assert result.degenerate == name and (result.score is None) == (name == "empty")
 
 
@@ -153,48 +141,35 @@ def test_lengths():
         assert math.isclose(result.conciseness, 1 - expected, abs_tol=0.11) and "length:" in str(result.signature)
 
 
-# The exam ------------------------------------------------------------------------------------------------------------
-
-
-def test_unanswered_questions_are_dropped_and_counted():
-    result = summarization_score(FITNESS, SHORT, judge=Examiner())
+def test_questions_are_dropped_answered_with_evidence_or_failed_and_counted():
+    result = scored()
     assert [q.statement for q in result.dropped] == ["submarines"] and result.row()["n_dropped"] == 1
     assert [q.statement for q in result.questions] == ["fitness goals", "water", "workouts"]
-    unchecked = summarization_score(FITNESS, SHORT, judge=Examiner(), check_questions=False)
-    assert unchecked.dropped == () and unchecked.qa_score == 2 / 4
-
-
-def test_answers_have_evidence_and_phrases_are_kept_or_lost():
-    result = summarization_score(FITNESS, SHORT, judge=Examiner())
     assert result.kept == ("fitness goals", "water") and result.lost == ("workouts",)
     assert all(a.evidence[0].text == SHORT[:9] for a in result.answers)
     page = result._repr_html_()
     assert page.count("key phrase, kept") == 2 and page.count("key phrase, lost") == 1 and "submarines?" in page
     assert list(result.to_frame()["answer"]) == [1, 1, 0]
     assert json.loads(json.dumps(result.to_dict()))["lost"] == ["workouts"]
-
-
-def test_failed_answers_are_left_out_and_counted():
-    result = summarization_score(FITNESS, SHORT, judge=Examiner(lost=("water",)))
-    assert result.n_failed == 1 and result.qa_score == 1 / 2 and result.rows()[1]["reason"] == "time-out"
-    two = summarization_score(FITNESS, SHORT, judge=Examiner(lost=("water", "workouts")))
+    unchecked = scored(check_questions=False)
+    assert unchecked.dropped == () and unchecked.qa_score == 2 / 4
+    one = scored(lost=("water",))
+    assert one.n_failed == 1 and one.qa_score == 1 / 2 and one.rows()[1]["reason"] == "time-out"
+    two = scored(lost=("water", "workouts"))
     assert two.score is None and "2 of 3" in two.reason and "time-out" in two.reason
-    lenient = summarization_score(FITNESS, SHORT, judge=Examiner(lost=("water", "workouts")), max_failed=0.9)
-    assert lenient.qa_score == 1.0
-    every = summarization_score(FITNESS, SHORT, judge=Examiner(lost=(SHORT,)), max_failed=1.0)
-    assert every.score is None and "no reply" in every.reason
+    assert scored(lost=("water", "workouts"), max_failed=0.9).qa_score == 1.0
+    every = scored(lost=(SHORT,), max_failed=1.0)
+    assert every.score is None and "no reply" in every.reason and every.outcome().status == "failed"
 
 
-def test_a_failed_exam_has_no_score_and_says_why():
-    def fails(*_):
-        raise JudgeFailure("exam", "malformed twice")
+def test_an_exam_that_cannot_be_made_has_no_score_and_says_why():
+    class Fails(Examiner):
+        def many(self, task, items):
+            return [JudgeFailure(task, "malformed twice")] if task == self.task else super().many(task, items)
 
-    for task in ("keyphrases", "questions", "answer"):
-        judge = Examiner(lost=(FITNESS,) if task == "answer" else ())
-        if task != "answer":
-            setattr(judge, task, fails)
-        result = summarization_score(FITNESS, SHORT, judge=judge)
-        assert result.score is None and "the judge failed" in result.reason
+    for Fails.task in ("keyphrases", "questions", "answer"):
+        result = summarization_score(FITNESS, SHORT, judge=Fails())
+        assert result.score is None and "the judge failed" in result.reason and "malformed twice" in result.reason
     for contexts, reason in (("", "context is empty"), ([" ", ""], "context is empty"), ("...", "no question")):
         result = summarization_score(contexts, SHORT)
         assert result.score is None and reason in result.reason

@@ -478,18 +478,16 @@ def _learn(session: JudgeSession, rows: Sequence[RetrievalRow], needs: Sequence[
 _UNDECIDED = "it is undecided whether"
 
 
-def _empty(measure: Measure, row: RetrievalRow) -> str:
-    """Which text that a measure needs is empty; '' if none is."""
-    if not row.searched and "contexts" in measure.columns:
-        return "the cell of the contexts is empty"
+def _unfit(measure: Measure, row: RetrievalRow, session: JudgeSession | None = None) -> str:
+    """Why a row has no score: a text is empty or, if a session is asked, a refusal or not read; '' if it is judged."""
     said = [name for name in ("answer", "truth") if name in measure.columns]
     needed = ["question", *said] if measure.compares_questions else said
-    return next((f"the {name} is empty" for name in needed if not spoken(getattr(row, name)).strip()), "")
-
-
-def _unfit(measure: Measure, row: RetrievalRow, session: JudgeSession) -> str:
-    """Why a row has no score: a refusal, or a text that the judge does not read; '' if it is to be judged."""
-    said = [name for name in ("answer", "truth") if name in measure.columns]
+    if not row.searched and "contexts" in measure.columns:
+        return "the cell of the contexts is empty"
+    if empty := [name for name in needed if not spoken(getattr(row, name)).strip()]:
+        return f"the {empty[0]} is empty"
+    if session is None:
+        return ""
     for name, flag in zip(said, session.refusals(getattr(row, name) for name in said), strict=True):
         if flag.value is None:
             return f"{_UNDECIDED} the {name} is a refusal: {flag.reason}"
@@ -523,7 +521,7 @@ def measure_rows(
 ) -> list[RetrievalScore]:
     """Return the scores of checked rows by one measure, asked through one session."""
     measure, signature = MEASURES[name], _signature(name, session, options)
-    reasons = [_empty(measure, row) for row in rows]
+    reasons = [_unfit(measure, row) for row in rows]
     stage = Stages(refusals=1, learn=9)
     if measure.of_row is not None:
         said = [name for name in ("answer", "truth") if name in measure.columns]
@@ -669,18 +667,13 @@ def context_recall(
     Parameters
     ----------
     question, contexts, truth, judge, max_failed, store
-        As for `context_precision`.
+        As for `context_precision`, which also says what raises an error.
 
     Returns
     -------
     RetrievalScore
         The share of the truth's statements that one passage entails, or all of them together, in [0, 1]; 0 where
         nothing was retrieved; None with a reason where the truth is empty or a refusal.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a text is none, a share lies outside [0, 1], or the judge is unknown.
 
     References
     ----------
@@ -710,7 +703,7 @@ def answer_faithfulness(
     Parameters
     ----------
     question, contexts, judge, max_failed, store
-        As for `context_precision`.
+        As for `context_precision`, which also says what raises an error.
     answer : str
         What the system wrote.
 
@@ -719,11 +712,6 @@ def answer_faithfulness(
     RetrievalScore
         The share of the answer's statements that one passage entails, or all of them together, in [0, 1]; 0 where
         nothing was retrieved; None with a reason where the answer is empty or a refusal.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a text is none, a share lies outside [0, 1], or the judge is unknown.
 
     References
     ----------
@@ -757,7 +745,7 @@ def noise_sensitivity(
     Parameters
     ----------
     question, contexts, truth, judge, max_failed, store
-        As for `context_precision`.
+        As for `context_precision`, which also says what raises an error.
     answer : str
         What the system wrote.
     noise : "relevant", "irrelevant" or "made_up"
@@ -768,11 +756,6 @@ def noise_sensitivity(
     RetrievalScore
         In [0, 1], lower is better; None with a reason where the answer or the truth is empty or a refusal. A
         statement *counts* when it is wrong.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a text is none, a share lies outside [0, 1], or the judge is unknown.
 
     References
     ----------
@@ -806,7 +789,7 @@ def context_relevance(
     Parameters
     ----------
     question, contexts, judge, max_failed, store
-        As for `context_precision`.
+        As for `context_precision`, which also says what raises an error.
     embedder : str or Embedder
         Whose vectors compare questions.
     relevant : float
@@ -817,11 +800,6 @@ def context_relevance(
     RetrievalScore
         `score` is the share of helpful sentences, in [0, 1]; `numbers` has the mean of the passages' shares, too. None
         with a reason where nothing was retrieved.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a text is none, a share lies outside [0, 1], or the judge is unknown.
 
     References
     ----------
@@ -854,7 +832,7 @@ def answer_relevancy(
     Parameters
     ----------
     question, judge, max_failed, store
-        As for `context_precision`.
+        As for `context_precision`, which also says what raises an error.
     answer : str
         What the system wrote.
     embedder, relevant
@@ -866,11 +844,6 @@ def answer_relevancy(
         `score` is the mean cosine of the statements' questions and the one asked, in [-1, 1], 0 for a refusal;
         `numbers` has the share of statements that are close enough, too. None with a reason where the answer is empty
         or only a fragment of three words or fewer, of which nobody can tell what it answers.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a text is none, a share lies outside [0, 1], or the judge is unknown.
 
     References
     ----------
@@ -900,7 +873,7 @@ def answer_correctness(
     Parameters
     ----------
     question, truth, judge, max_failed, store
-        As for `context_precision`.
+        As for `context_precision`, which also says what raises an error.
     answer : str
         What the system wrote.
 
@@ -909,11 +882,6 @@ def answer_correctness(
     RetrievalScore
         `score` is the F1 of the statements of both, in [0, 1]; `numbers` has precision, recall and the share
         contradicted. None with a reason where a text is empty or a refusal.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a text is none, a share lies outside [0, 1], or the judge is unknown.
 
     Examples
     --------
