@@ -578,11 +578,6 @@ def _hypothesis(pair: _Pair, place: int, known: Mapping[Any, Any], by_words: boo
     return Hypothesis(unit=units[place], statements=tuple(kept))
 
 
-def repeats(answer: str, truth: str) -> bool:
-    """Whether an answer is the true one word for word."""
-    return answer.split() == truth.split() != []
-
-
 def evaluate_rows(
     rows: Sequence[AnswerRow],
     session: JudgeSession,
@@ -623,8 +618,8 @@ def evaluate_rows(
     for i, row in enumerate(rows):  # what repeats the truth is right, in whatever form or language
         refuses = flags[i]["answer"].value and not score_refusals
         both = [(i, "answer_given_truth"), (i, "truth_given_answer")]
-        known_by_words = session.by_words and repeats(row.answer, row.ground_truth) and not refuses
-        if known_by_words and any(inferences[key].score != 1 for key in both):
+        repeats = session.by_words and row.answer.split() == row.ground_truth.split() != []
+        if repeats and not refuses and any(inferences[key].score != 1 for key in both):
             again.add(i)
             inferences |= {key: replace(inferences[key], score=1.0, reason="") for key in both}
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -305,34 +305,28 @@ class SummarizationScore(Score):
 
 
 def _result(
-    context: str,
-    summary: str,
+    row: tuple[str, str],
     questions: QuestionSet,
     answers: Sequence[Answer],
     signature: Signature,
-    *,
-    coeff: float,
-    conciseness: bool,
-    guard: bool,
-    length: str | Callable[[str], int],
-    max_failed: float,
-    rank: str,
+    how: Mapping[str, Any],
 ) -> SummarizationScore:
     """The score of one row with everything behind it."""
-    reason = _why_undefined(questions, summary, answers, max_failed)
+    (context, summary), coeff = row, how["coeff"]
+    reason = _why_undefined(questions, summary, answers, how["max_failed"])
     judged = [one for one in answers if one.value is not None]
     qa = None if reason else qa_score(judged)
     concise = guarded = score = None
-    if qa is not None and conciseness:
-        measure = measure_length(length)[1]
+    if qa is not None and how["conciseness"]:
+        measure = measure_length(how["length"])[1]
         concise = conciseness_score(measure(summary), measure(context))
     named = name_degenerate(context, summary, qa)
     if qa is not None:
         kept = sum(max(one.value or 0, one.probability or 0) for one in judged)
         guarded = guarded_score(kept / len(judged), concise, coeff, named)
-        score = guarded if guard else mixed_score(qa, concise, coeff)
+        score = guarded if how["guard"] else mixed_score(qa, concise, coeff)
         if named:
-            rest = "the guarded value stands here" if guard else "see guarded"
+            rest = "the guarded value stands here" if how["guard"] else "see guarded"
             reason = f"not to be believed: {named}; {rest}"
     return SummarizationScore(
         score=score,
@@ -349,7 +343,7 @@ def _result(
         degenerate=named,
         context=context,
         summary=summary,
-        rank=rank,
+        rank=how["rank"],
     )
 
 
@@ -459,9 +453,7 @@ def _score_rows(
     signature, session = _signature(**how), JudgeSession(how["judge"], how["store"], batch_size=64)
     with one_bar(len(rows), "summaries", "row", show=bool(progress)):
         answered = _answer_questions(rows, session, how["n_keyphrases"], how["check_questions"])
-    names = ("coeff", "conciseness", "guard", "length", "max_failed", "rank")
-    own = {name: how[name] for name in names}
-    results = [_result(*row, *one, signature, **own) for row, one in zip(rows, answered, strict=True)]
+    results = [_result(row, *one, signature, how) for row, one in zip(rows, answered, strict=True)]
     return ScoreTable(results, signature=signature)
 
 
