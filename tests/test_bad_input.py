@@ -148,6 +148,7 @@ def test_bad_vectors_are_value_errors():
 HUGE = 10**400  # a whole number that no float can hold
 BAD_K = [(0, ValueError), (-3, ValueError), (1.5, TypeError), ("2", TypeError)]
 TOY = {"cosine": np.ones((2, 3))}
+YES = s.ScriptedBackend(lambda prompt: "yes")
 
 # a call, the error, a word of its message
 WRONG = [
@@ -158,6 +159,17 @@ WRONG = [
     (lambda: s.overlap.compare_bleu(None, None), TypeError, "not NoneType"),
     (lambda: s.core.Signature(None), TypeError, "parts must map"),
     (lambda: s.judged.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
+    (lambda: s.LLMChecker(3), TypeError, "TransformersBackend"),
+    (lambda: s.LLMChecker(YES, prompt="Is {claim} true?"), ValueError, "{evidence} once"),
+    (lambda: s.LLMChecker(YES, options=("yes", "yes")), ValueError, "two different answers"),
+    (lambda: s.LLMChecker(YES, threshold=1.5), ValueError, "threshold"),
+    (lambda: s.LLMChecker(YES, claims="arcs"), ValueError, "parser"),
+    (lambda: s.LLMChecker(YES, splitter=1), ValueError, "splitter is for"),
+    (lambda: s.LLMChecker(YES, workers=0), ValueError, "workers"),
+    (lambda: s.TransformersBackend("somebody/some-model"), s.models.BackendRejected, "cannot be loaded.* a folder"),
+    (lambda: s.ServerBackend("m", base_url="http://x/v1", dialect="klingon"), ValueError, "unknown dialect 'klingon'"),
+    (lambda: s.ServerBackend("m", base_url="http://x/v1", max_retries=-1), ValueError, "max_retries"),
+    (lambda: s.ServerBackend("m", base_url="http://x/v1", context=0), ValueError, "context"),
     (lambda: s.runs.Ledger("calls"), TypeError, "stages must map"),
     (lambda: s.compare_runs(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
     (lambda: s.agreement.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),

@@ -18,7 +18,6 @@ WITHOUT = {  # plain modules whose docstrings hold no example that could run her
     "cli": "the shell: tests/test_shell.py runs its commands",
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_http.py calls it",
-    "models.readers": "needs a model: tests/test_local.py reads with some",
     "models.server": "needs a server: tests/test_server.py calls it",
     "text.mpnet": "needs weights of 405 MB: tests/test_mpnet.py reads them",
     "runs.manifest": "the inside of a run: tests/test_batch.py runs it",

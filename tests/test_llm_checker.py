@@ -9,11 +9,10 @@ import pytest
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 from servers.misbehaving import MisbehavingServer
 
-from summeval_nb import LLMChecker, ScriptedBackend, ServerBackend, Store, TransformersBackend, evaluate, evaluate_many
+from summeval_nb import LLMChecker, ScriptedBackend, ServerBackend, Store, TransformersBackend, evaluate
 from summeval_nb.evidence.llm import PROMPT, filled
-from summeval_nb.evidence.model_checkers import load_checker
-from summeval_nb.models import BackendUnavailable, example_model
-from summeval_nb.models.base import BackendRejected, plain
+from summeval_nb.models import example_model
+from summeval_nb.models.base import plain
 
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat. Maria lost a white horse in Rome."
 SUMMARY = "Anna bought a red car in Paris. Ben sold a yellow boat."
@@ -58,17 +57,6 @@ def test_the_pipeline_with_llama_cpp_in_this_process(gguf_path):  # noqa: F811
     assert evaluate(ARTICLE, SUMMARY, 2, checker=LLMChecker(LlamaCppBackend(gguf_path, n_threads=1))).score == 0.5
 
 
-def test_the_pipeline_with_a_script():
-    result = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(ScriptedBackend(lambda prompt: "yes")))
-    assert result.score == 1.0 and all(verdict.details == {"probability_mass": 1.0} for verdict in result.verdicts)
-
-
-def test_it_is_a_checker(backend):
-    checker = LLMChecker(backend)
-    assert load_checker(checker) is checker
-    assert checker.check_many([]) == []
-
-
 def test_bulk_equals_one_by_one(backend):
     chance, checker = random.Random(3), LLMChecker(backend)
     people, things = ["Anna", "Ben", "Maria", "Tom"], ["car", "boat", "lamp", "horse"]
@@ -107,14 +95,6 @@ def test_failures_are_excluded_counted_and_mended(tmp_path):
         assert second.verdicts[0].probability == first.verdicts[0].probability
 
 
-def test_when_every_call_fails_the_score_is_undefined():
-    def down(prompt):
-        raise BackendUnavailable("no answer", model="scripted", remedy="try later")
-
-    result = evaluate(ARTICLE, SUMMARY, checker=LLMChecker(ScriptedBackend(down)))
-    assert result.score is None and "BackendUnavailable" in result.reason and result.n_failed == 2
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_an_article_cannot_change_the_form_of_the_question(backend, text):
     """Whatever is quoted: one evidence, one claim, one turn; the model sees three special tokens, the template's."""
@@ -137,17 +117,6 @@ def test_nothing_that_an_article_adds_turns_a_no_into_a_yes(backend, text):
     assert plain.supported is False and attacked.supported is False
 
 
-def test_a_server_gets_the_hostile_article_plain():
-    with MisbehavingServer() as server:
-        backend = ServerBackend("scripted", base_url=server.url, timeout=5)
-        LLMChecker(backend).check_many([([text], "A claim.") for text in HOSTILE])
-        sent = [question["messages"] for question in server.questions]
-    assert len(sent) == len(HOSTILE) and all([m["role"] for m in messages] == ["user"] for messages in sent)
-    for (message,) in sent:
-        assert "<|" not in message["content"] and "</s>" not in message["content"]
-        assert len(re.findall("</evidence(-[0-9a-f]{12})?>", message["content"])) == 1
-
-
 def test_the_fingerprint_holds_all_that_changes_a_probability(backend):
     other = ScriptedBackend(lambda prompt: "yes")
     made = [
@@ -164,31 +133,6 @@ def test_the_fingerprint_holds_all_that_changes_a_probability(backend):
     assert LLMChecker(backend, threshold=0.7).fingerprint == made[0].fingerprint  # verdicts can be read again
 
 
-@pytest.mark.parametrize(
-    "settings, kind, message",
-    [
-        ({"prompt": "Is {claim} true?"}, ValueError, "{evidence} once"),
-        ({"options": ("yes", "yes")}, ValueError, "two different answers"),
-        ({"threshold": 1.5}, ValueError, "threshold"),
-        ({"claims": "words"}, ValueError, "unknown claims"),
-        ({"claims": "arcs"}, ValueError, "parser"),
-        ({"splitter": 1}, ValueError, "splitter is for"),
-        ({"workers": 0}, ValueError, "workers"),
-    ],
-)
-def test_wrong_settings_are_named(backend, settings, kind, message):
-    with pytest.raises(kind, match=message):
-        LLMChecker(backend, **settings)
-
-
-def test_a_backend_is_needed():
-    for wrong in (3, None, ScriptedBackend):
-        with pytest.raises(TypeError, match="TransformersBackend"):
-            LLMChecker(wrong)
-    with pytest.raises(BackendRejected, match="gpt-4o-mini cannot be loaded, at config.json: .* a folder"):
-        LLMChecker("gpt-4o-mini")
-
-
 def test_parts_of_a_sentence_in_the_pipeline(backend):
     summary = "Anna bought a red car, and Ben sold a yellow boat."
     result = evaluate(ARTICLE, summary, 3, checker=LLMChecker(backend, claims="statements"))
@@ -199,17 +143,6 @@ def test_parts_of_a_sentence_in_the_pipeline(backend):
     mean = evaluate(ARTICLE, summary, 3, checker=LLMChecker(backend, claims="statements", combine="mean")).verdicts[0]
     parts = [part["probability"] for part in mean.details["claims"]]
     assert mean.probability == pytest.approx(sum(parts) / 2) and verdict.probability == pytest.approx(min(parts))
-
-
-def test_many_summaries_ask_each_question_once():
-    seen = []
-
-    def responder(prompt):
-        seen.append(prompt)
-        return "yes"
-
-    evaluate_many([ARTICLE] * 3, [SUMMARY] * 3, 2, checker=LLMChecker(ScriptedBackend(responder)))
-    assert len(seen) == len(set(seen)) == 2
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.grading import compare_answers_many
 from summeval_nb.judged.rag import evaluate_rag
 from summeval_nb.judged.summary_score import summarization_scores
+from summeval_nb.models.base import in_threads
 from summeval_nb.models.store import fill_missing
-from summeval_nb.models.threads import in_threads
 from summeval_nb.overlap import bertscore_many, meteor_many
 from summeval_nb.text.embed import sentence2embedding
 

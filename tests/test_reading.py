@@ -8,7 +8,6 @@ from helpers.patience import comes_back
 from servers.misbehaving import MisbehavingServer, completion
 
 from summeval_nb.models import InvalidOutput, ScriptedBackend, ServerBackend
-from summeval_nb.models.reading import written_objects
 
 
 class Grade(pydantic.BaseModel):
@@ -46,11 +45,6 @@ def asked(reply: str) -> Grade:
 )
 def test_an_object_is_read_whatever_is_around_it(reply):
     assert asked(reply) == VALUE
-
-
-def test_a_string_keeps_what_looks_like_a_comma_too_many():
-    assert asked('{"grade": 4, "why": "1, 2,] 3,}",}').why == "1, 2,] 3,}"
-    assert asked('{"grade": 4, "why": "a <think> b",}').why == "a <think> b"
 
 
 def failure(reply: str) -> str:
@@ -94,11 +88,6 @@ def test_a_failure_shows_200_characters_and_no_more():
     assert "n" * 190 in said and "n" * 201 not in said and "END" not in said
 
 
-@pytest.mark.parametrize("reply", ["{'grade': __import__('os').getpid(), 'why': 'a'}", '{"grade": 2+2, "why": "a"}'])
-def test_nothing_of_a_reply_is_evaluated(reply):
-    failure(reply)
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -122,23 +111,11 @@ def test_time_is_linear_in_the_length(reply):
         assert len(failure(reply)) < 800
 
 
-def test_objects_are_found_once_and_whole():
-    assert written_objects('a {"b": {"c": 1}} d {} e').whole == ['{"b": {"c": 1}}', "{}"]
-    assert written_objects("none { of } them") == ([], False)
-
-
 KEY = "sk-very-secret-0123456789"
 
 
 def served(server: MisbehavingServer) -> ServerBackend:
     return ServerBackend("scripted", base_url=server.url, api_key=KEY, timeout=5, max_retries=0)
-
-
-def test_a_server_may_wrap_its_json():
-    with MisbehavingServer(json_reply=f"<think>Hm.</think>\n```json\n{GOOD}\n```") as server:
-        assert served(server).generate_json("Grade.", Grade) == VALUE
-    with MisbehavingServer(json_reply='```json\n{"answer": "a text",}\n```') as server:
-        assert served(server).generate_text("Note.", regex="a .*") == "a text"
 
 
 @pytest.mark.parametrize("text", ["", "First I look at", "I look { at"])

@@ -21,7 +21,7 @@ from helpers.lockless import AVAILABLE, without_locks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.models.store import Store, StoreError, content_key, fill_missing, logged_head
+from summeval_nb.models.store import Store, StoreError, content_key, fill_missing
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
@@ -146,29 +146,12 @@ def test_a_forked_child_opens_its_own_connection(tmp_path):
     assert store.verify() == []
 
 
-def test_threads_share_a_store(tmp_path):
-    store, errors = Store(tmp_path / "s.sqlite"), []
-
-    def work(n: int) -> None:
-        try:
-            for i in range(40):
-                store.put_many("k", {f"{n}-{i}": {"n": n, "i": i}})
-                assert store.get_many("k", [f"{n}-{i}"]) == {f"{n}-{i}": {"n": n, "i": i}}
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == [] and store.info().rows[0]["items"] == 320
-
-
 def test_a_transaction_is_kept_whole_or_not_at_all(tmp_path):
     store = Store(tmp_path / "s.sqlite")
     with pytest.raises(TypeError, match="float32"):
         store.put_many("k", {"a": 1, "b": np.zeros(2)})
+    with pytest.raises(ValueError, match="an array of 9 axes"):
+        store.put_many("k", {"a": np.zeros([1] * 9, np.float32)})
     assert store.get_many("k", ["a", "b"]) == {}
     with pytest.raises(KeyboardInterrupt), store._session(write=True) as connection:
         connection.execute("INSERT INTO items VALUES ('k', 'half', '1', 0, 0)")
@@ -177,23 +160,20 @@ def test_a_transaction_is_kept_whole_or_not_at_all(tmp_path):
     assert store.put_many("k", {"a": 1}) == 1  # usable afterwards
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"plain text, longer than a header: " + b"x" * 200,
-        b"SQLite format 3\0",
-        b"SQLite format 3\0" + bytes(84),
-        b"SQLite format 3\0" + bytes(52) + b"SumE" + bytes(28),
-    ],
-    ids=["empty", "text", "short header", "no application", "layout 0"],
-)
-def test_a_foreign_file_is_refused_and_stays_as_it_is(tmp_path, content):
+def test_a_foreign_file_is_refused_and_stays_as_it_is(tmp_path):
     path = tmp_path / "file"
-    path.write_bytes(content)
-    with pytest.raises(StoreError, match="nothing was changed"):
-        Store(path)
-    assert path.read_bytes() == content and [p.name for p in tmp_path.iterdir()] == ["file"]
+    for content in (b"", b"plain text, longer than a header: " + b"x" * 200, b"SQLite format 3\0"):
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match="nothing was changed"):
+            Store(path)
+        assert path.read_bytes() == content and [p.name for p in tmp_path.iterdir()] == ["file"]
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(StoreError, match="not an ordinary file but a pipe or a device"):
+            Store(path)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "a.sqlite")
+    with pytest.raises(StoreError):
+        Store(tmp_path / "dangling")
 
 
 def test_a_foreign_database_and_a_newer_layout_are_refused(tmp_path):
@@ -214,7 +194,7 @@ def test_a_foreign_database_and_a_newer_layout_are_refused(tmp_path):
         assert path.read_bytes() == before
 
 
-def changed_and_killed(path: Path, *steps: str) -> dict[str, bytes]:
+def changed_and_killed(path: Path, *steps: str) -> None:
     """Change a store by SQL, and leave it as a kill does, before SQLite has moved the log into the file."""
     twin = path.with_name("twin")
     Store(twin).close()
@@ -227,81 +207,41 @@ def changed_and_killed(path: Path, *steps: str) -> dict[str, bytes]:
             path.with_name(path.name + end).write_bytes(twin.with_name("twin" + end).read_bytes())
     for copy in path.parent.glob("twin*"):
         copy.unlink()
-    return contents(path.parent)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 NEWER, AGAIN = "PRAGMA user_version=2", "PRAGMA user_version=1"
-BIG = "INSERT INTO items SELECT 'k', hex(randomblob(9)), hex(randomblob(900)), 1, 1 FROM generate_series"
-BIG = BIG.replace(
-    "generate_series", "(WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n LIMIT 60) SELECT i FROM n)"
-)
+BIG = "INSERT INTO items SELECT 'k', hex(randomblob(9)), hex(randomblob(900)), 1, 1 FROM "
+BIG += "(WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n LIMIT 60) SELECT i FROM n)"
 
 
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
         ([NEWER], "layout 2"),
-        ([BIG, NEWER, BIG], "layout 2"),
         ([NEWER, BIG, AGAIN, BIG, "PRAGMA user_version=7", BIG], "layout 7"),
         ([NEWER, "BEGIN", AGAIN, BIG], "layout 2"),  # killed before the end of the transaction
         (["PRAGMA application_id=7"], "another program"),
     ],
-    ids=["newer", "amid others", "several times", "not committed", "another program"],
 )
 def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, steps, message):
-    before = changed_and_killed(tmp_path / "s.sqlite", *steps)
+    path = tmp_path / "s.sqlite"
+    changed_and_killed(path, *steps)
+    before = {name: (tmp_path / name).read_bytes() for name in ("s.sqlite", "s.sqlite-wal")}
     assert before["s.sqlite"][60:64] == b"\0\0\0\1" and before["s.sqlite"][68:72] == b"SumE"
-    for _ in range(2):
+    (tmp_path / "link").symlink_to("s.sqlite")
+    for name in ("s.sqlite", "link", "s.sqlite"):
         with pytest.raises(StoreError, match=f"{message}.*nothing was changed"):
-            Store(tmp_path / "s.sqlite")
-        assert contents(tmp_path) == before
-    link = tmp_path / "link"
-    link.symlink_to("s.sqlite")
-    with pytest.raises(StoreError, match=message):
-        Store(link)
-    link.unlink()
-    assert contents(tmp_path) == before
-    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as connection:  # and SQLite finds what was there
+            Store(tmp_path / name)
+        assert {name: (tmp_path / name).read_bytes() for name in before} == before
+    with closing(sqlite3.connect(path)) as connection:  # and SQLite finds what was there
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-@pytest.mark.parametrize("steps", [[NEWER, AGAIN], ["BEGIN", NEWER, BIG], [BIG, "BEGIN", NEWER, BIG, "ROLLBACK", BIG]])
+@pytest.mark.parametrize("steps", [[NEWER, AGAIN], [BIG, "BEGIN", NEWER, BIG, "ROLLBACK", BIG]])
 def test_a_layout_that_did_not_last_refuses_nothing(tmp_path, steps):
     changed_and_killed(tmp_path / "s.sqlite", *steps)
     with Store(tmp_path / "s.sqlite") as store:
         assert store.put_many("own", {"a": 1}) == 1 and store.get_many("own", ["a"]) == {"a": 1}
-
-
-def test_a_newer_store_in_use_is_refused(tmp_path):
-    path = tmp_path / "s.sqlite"
-    Store(path).close()
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute(NEWER)
-        with pytest.raises(StoreError, match="layout 2"):
-            Store(path)
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
-
-
-@pytest.mark.parametrize("harm", [0, 8, 20, 26, 40, 50, 60, 1000, "cut"])
-def test_the_log_is_read_as_sqlite_reads_it(tmp_path, harm):
-    """With a byte of the log changed, or its end missing, SQLite and the package find the same layout or a refusal."""
-    path = tmp_path / "s.sqlite"
-    changed_and_killed(path, NEWER)
-    log = path.with_name("s.sqlite-wal")
-    body = bytearray(log.read_bytes())
-    if harm == "cut":
-        del body[-10:]
-    else:
-        body[harm] ^= 4
-    log.write_bytes(body)
-    seen = logged_head(log)
-    with closing(sqlite3.connect(path)) as connection:
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    assert version == (1 if seen is None else int.from_bytes(seen[60:64], "big"))
 
 
 @pytest.mark.skipif(not AVAILABLE, reason="the system's calls are filtered on Linux")
@@ -326,7 +266,7 @@ def test_a_store_that_was_cut_short_is_refused(tmp_path):
     filled(path)
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(StoreError, match="cut short"):
+    with pytest.raises(StoreError, match="damaged"):
         Store(path)
     assert path.read_bytes() == content[: len(content) // 2]
 
@@ -391,20 +331,7 @@ def test_awkward_names_and_pickling(tmp_path):
     assert repr(store) == f"Store({str(store.path)!r})"
 
 
-def test_a_value_of_another_kind_or_key_takes_no_rows_place(tmp_path):
-    """The checksum covers kind and key: a row that was moved is damaged, not an answer."""
-    store = Store(tmp_path / "s.sqlite")
-    store.put_many("k", {"a": 1, "b": 2})
-    connection = sqlite3.connect(store.path)
-    connection.execute("UPDATE items SET key = 'c' WHERE key = 'a'")
-    connection.commit()
-    connection.close()
-    with pytest.raises(StoreError, match="checksum"):
-        store.get_many("k", ["c"])
-    assert store.get_many("k", ["b"]) == {"b": 2}
-
-
-@pytest.mark.parametrize("value", [7.25, -1, None, True, "text", [1], {"a": 1}, np.zeros(3), np.float32(2)])
+@pytest.mark.parametrize("value", [7.25, None, "text", {"a": 1}, np.zeros(3), np.float32(2)])
 def test_bytes_are_no_text_and_a_text_no_bytes(tmp_path, value):
     """A changed byte of sqlite's own can turn one into the other, with the same bytes and the same checksum."""
     stored = np.asarray(value, np.float32) if isinstance(value, np.ndarray | np.float32) else value
@@ -417,11 +344,6 @@ def test_bytes_are_no_text_and_a_text_no_bytes(tmp_path, value):
     with pytest.raises(StoreError, match="checksum"):
         store.get_many("k", ["a"])
     assert store.prune(damaged=True) == 1 and store.verify() == [] and store.get_many("k", ["b"]) == {"b": 2}
-
-
-def test_arrays_have_few_axes(tmp_path):
-    with pytest.raises(ValueError, match="an array of 9 axes"):
-        Store(tmp_path / "s.sqlite").put_many("k", {"a": np.zeros([1] * 9, np.float32)})
 
 
 plain = st.recursive(
@@ -461,14 +383,6 @@ def test_different_content_has_different_keys(a, b):
     assert (content_key(*a) == content_key(*b)) == (a == b)
 
 
-def test_more_keys_than_one_query_holds(tmp_path):
-    store = Store(tmp_path / "s.sqlite")
-    store.put_many("k", {str(i): i for i in range(2500)})
-    found = store.get_many("k", [str(i) for i in range(3000)] + ["1", "1"])
-    assert found == {str(i): i for i in range(2500)}
-    assert store.get_many("k", []) == {} and store.put_many("k", {}) == 0
-
-
 def test_pruning_and_info(tmp_path):
     store = Store(tmp_path / "s.sqlite")
     store.put_many("old", {str(i): "x" * 1000 for i in range(500)})
@@ -484,7 +398,7 @@ def test_pruning_and_info(tmp_path):
     assert store.prune("new", older_than_days=5) == 0 and store.prune(older_than_days=5) == 500
     store.close()
     assert store.path.stat().st_size < 20_000
-    for bad in ({}, {"older_than_days": -1}, {"older_than_days": float("nan")}, {"kind": ""}):
+    for bad in ({}, {"kind": ""}, *({"older_than_days": days} for days in (-1, float("nan"), float("inf"), 1e300))):
         with pytest.raises(ValueError):
             store.prune(**bad)
 
@@ -521,26 +435,9 @@ def test_an_error_inside_compute_keeps_the_finished_batches(tmp_path):
     assert store.info().rows[0]["items"] == 4
 
 
-def test_limits_are_restored():
-    """The full-disk test sets its limit in a child only."""
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] in (resource.RLIM_INFINITY, 2**63 - 1)
-
-
-def test_a_pipe_as_store_is_refused_and_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", "/dev/null"):
-        with pytest.raises(StoreError, match="not an ordinary file but a pipe or a device"):
-            Store(path)
-    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "a.sqlite")
-    with pytest.raises(StoreError):
-        Store(tmp_path / "dangling")
-
-
-TAMPERED = [
-    *("value = 5", "value = 5.5", "value = 1e400", "value = 'é'", "value = x'00'", "value = x''", "checksum = 'x'"),
-    *("value = CAST(x'ff' AS TEXT)", "key = CAST(x'ff' AS TEXT)", "kind = CAST(x'ff' AS TEXT)", "key = x'ff'"),
-    *("key = 7", "kind = x'ff'", "created = 'x'", "created = 1000000000000000000", "created = -1000000000000000000"),
-]
+TAMPERED = ["value = 5.5", "value = 1e400", "value = 'é'", "value = x'00'", "value = x''", "checksum = 'x'"]
+TAMPERED += ["value = CAST(x'ff' AS TEXT)", "key = CAST(x'ff' AS TEXT)", "kind = x'ff'", "key = 7", "created = 'x'"]
+TAMPERED += ["created = 1000000000000000000", "key = 'c'"]
 
 
 @pytest.mark.parametrize("change", TAMPERED)
@@ -551,45 +448,29 @@ def test_a_changed_row_is_named_or_left_out_and_can_be_deleted(change, tmp_path)
         with closing(sqlite3.connect(tmp_path / "s.sqlite")) as connection, connection:
             connection.execute(f"UPDATE items SET {change}")
         try:
-            assert store.get_many("verdict", ["k"]) in ({}, {"k": 5})
+            assert store.get_many("verdict", ["k", "c"]) in ({}, {"k": 5})
         except StoreError as error:
-            assert "prune(damaged=True)" in str(error)
+            assert "checksum" in str(error) and "prune(damaged=True)" in str(error)
         json.dumps(store.info().to_dict())
         bad = store.verify()
         assert store.prune(damaged=True) == len(bad) == (0 if change.startswith("created") else 1)
         assert store.verify() == []
 
 
-def test_a_damaged_name_in_sqlites_own_message_is_damage(tmp_path):
-    path = tmp_path / "s.sqlite"
-    Store(path).close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_master SET name = CAST(x'e520' AS TEXT), sql = 'CREATE TABLE'")
-    with pytest.raises(StoreError, match="is no text; the file is damaged"), Store(path) as store:
-        store.get_many("verdict", ["k"])
+def test_threads_share_a_store(tmp_path):
+    store, errors = Store(tmp_path / "s.sqlite"), []
 
+    def work(n: int) -> None:
+        try:
+            for i in range(40):
+                store.put_many("k", {f"{n}-{i}": {"n": n, "i": i}})
+                assert store.get_many("k", [f"{n}-{i}"]) == {f"{n}-{i}": {"n": n, "i": i}}
+        except BaseException as error:
+            errors.append(error)
 
-@pytest.mark.parametrize("column", ["kind", "key"])
-def test_a_number_where_a_name_was_is_damage(column, tmp_path):
-    """A changed byte in a row's header makes one of a text; here the column's type is taken away for a moment."""
-    path, retype = tmp_path / "s.sqlite", "UPDATE sqlite_master SET sql = replace(sql, ?, ?)"
-    with Store(path) as store:
-        store.put_many("verdict", {"k": 5, "l": 6})
-    for found, other in ((f"{column} TEXT", column), (f"{column} NOT", f"{column} TEXT NOT")):
-        with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("PRAGMA writable_schema = ON")
-            connection.execute(retype, (found, other))
-        with closing(sqlite3.connect(path)) as connection, connection:
-            if other == column:
-                connection.execute(f"UPDATE items SET {column} = 1.5 WHERE value = '5'")
-    with Store(path) as store:
-        assert any("wrong checksum" in line for line in store.verify())
-        assert store.prune(damaged=True) == 1 and store.verify() == []
-        assert store.get_many("verdict", ["k", "l"]) == {"l": 6}
-
-
-@pytest.mark.parametrize("days", [float("inf"), float("nan"), 1e300, -1])
-def test_an_age_beyond_reason_is_refused(days, tmp_path):
-    with Store(tmp_path / "s.sqlite") as store, pytest.raises(ValueError, match="older_than_days must be a number"):
-        store.prune(older_than_days=days)
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == [] and store.info().rows[0]["items"] == 320

@@ -42,10 +42,10 @@ from summeval_nb.models.base import (
     InvalidOutput,
     answered,
     as_json,
+    in_threads,
 )
 from summeval_nb.models.load import load_backend
 from summeval_nb.models.store import content_key
-from summeval_nb.models.threads import in_threads
 from summeval_nb.text.language import foreign_language, language_name, reads, require_languages
 
 __all__ = ["LLMJudge"]

@@ -14,6 +14,7 @@ import time
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ __all__ = [
 
 Schema = TypeVar("Schema", bound="pydantic.BaseModel")
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def example_model() -> Path:
@@ -61,29 +64,15 @@ Deeper = Callable[[bytes, "dict[str, bytes]"], "dict[str, float]"]
 
 
 def option_masses(rest: Mapping[str, bytes], tokens: Mapping[bytes, float], deeper: Deeper) -> dict[str, float]:
-    """Return each option's share of the model's probability.
+    """Return each option's share of the model's probability; the sum is at most 1.
 
-    Parameters
-    ----------
-    rest : mapping of str to bytes
-        What is still to be written of each option; empty for one that is complete.
-    tokens : mapping of bytes to float
-        Probabilities of the next token, not renormalised; those that begin no option
-        may be left out.
-    deeper : callable
-        Called with a token that begins several options and what would then remain of
-        them; returns their shares of the probability after that token.
-
-    Returns
-    -------
-    dict of str to float
-        Option to probability; the sum is the mass that the options hold, at most 1.
+    `rest` is what is still to be written of each option, empty for one that is complete. `tokens` are the
+    probabilities of the next token, not renormalised; those that begin no option may be left out. `deeper` is called
+    with a token that begins several options and what would then remain of them; it returns their shares after it.
 
     Examples
     --------
-    >>> seen = {b"yes": 0.5, b"n": 0.25, b"The": 0.25}
-    >>> shares = option_masses({"yes": b"yes", "no": b"no"}, seen, deeper=None)
-    >>> shares
+    >>> option_masses({"yes": b"yes", "no": b"no"}, {b"yes": 0.5, b"n": 0.25, b"The": 0.25}, deeper=None)
     {'yes': 0.5, 'no': 0.25}
     """
     masses = dict.fromkeys(rest, 0.0)
@@ -138,11 +127,7 @@ class Choice:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
-        return {
-            "label": self.label,
-            "probabilities": dict(self.probabilities),
-            "probability_mass": self.probability_mass,
-        }
+        return {**vars(self), "probabilities": dict(self.probabilities)}
 
     def _repr_html_(self) -> str:
         rows = [{"option": option, "probability": p} for option, p in self.probabilities.items()]
@@ -254,19 +239,12 @@ _ROLE_MARKS = re.compile(
     r"|\[/?(?:[A-Z][A-Z_0-9]+|gMASK|sMASK|sop|eop|\w+_?\d+)\]"
     r"|\|[A-Z]{4,}\|"  # |ENDOFTEXT|
 )
-ZERO_WIDTH_SPACE = "\u200b"
 
 
 def neutralise(text: str, special: Iterable[str] = ()) -> str:
     """Break every mark that a tokenizer could take for a special token, by a zero-width space.
 
-    Parameters
-    ----------
-    text : str
-        Text from outside.
-    special : iterable of str
-        The special tokens of the model at hand; the families in common use are broken
-        in any case.
+    `special` are those of the model at hand; the families in common use are broken in any case.
 
     Examples
     --------
@@ -275,13 +253,9 @@ def neutralise(text: str, special: Iterable[str] = ()) -> str:
     """
     text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of characters, which no tokenizer can read
     known = sorted(filter(None, set(special)), key=len, reverse=True)
-    if known:
-        text = re.sub("|".join(map(re.escape, known)), lambda match: _broken(match[0]), text)
-    return _ROLE_MARKS.sub(lambda match: _broken(match[0]), text)
-
-
-def _broken(mark: str) -> str:
-    return mark[0] + ZERO_WIDTH_SPACE + mark[1:]
+    for marks in ([re.compile("|".join(map(re.escape, known)))] if known else []) + [_ROLE_MARKS]:
+        text = marks.sub(lambda match: f"{match[0][0]}\u200b{match[0][1:]}", text)
+    return text
 
 
 # Puts another backend in the place of each while a run is planned, which asks nobody.
@@ -433,6 +407,44 @@ def attempt(ask: Callable[..., Answer], *arguments: object) -> Answer | BackendE
         return error
 
 
+_BREATH = 0.5  # seconds between two looks for Ctrl-C, where a wait for a lock does not heed it
+
+
+def in_threads(function: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
+    """Yield what a function returns for each item, in their order, from at most `workers` threads.
+
+    Whatever ends the loop, such as Ctrl-C or an error, ends it without a wait: no further item is begun, and what is
+    under way, such as a request to a server, keeps neither the caller nor the process. `ThreadPoolExecutor` waits for
+    it in both cases, for as long as a server takes.
+
+    Examples
+    --------
+    >>> list(in_threads(str.upper, ["a", "b"], workers=2))
+    ['A', 'B']
+    """
+    tasks: list[tuple[Item, Future[Result]]] = [(item, Future()) for item in items]
+    left, ended = iter(tasks), threading.Event()
+
+    def work() -> None:
+        for item, done in left:
+            if ended.is_set():
+                return
+            try:
+                done.set_result(function(item))
+            except BaseException as error:
+                done.set_exception(error)
+
+    try:
+        for _ in range(min(workers, len(items))):
+            threading.Thread(target=work, name="summeval_nb-asks", daemon=True).start()
+        for _, done in tasks:
+            while not done.done():
+                wait([done], timeout=_BREATH)
+            yield done.result()
+    finally:
+        ended.set()
+
+
 def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> Any:
     """Return a JSON schema in which strings and lists have an upper bound, and objects only the named fields."""
     if isinstance(schema, list):
@@ -561,28 +573,18 @@ def answered(choice: Choice | BackendError) -> Choice | BackendError:
     )
 
 
-# Text from outside within prompts: no sign by which it could end its quotation or speak as a part of the chat.
-#
-# What stands here does not know which special tokens a model has. All families build theirs from angle brackets
-# (`<|im_end|>`, `</s>`, `<extra_id_1>`, `>>TITLE<<`), from a square bracket before a letter or slash (`[INST]`,
-# `[/TOOL_RESULTS]`) or from a bar before a letter (`|ENDOFTEXT|`); so none of these signs is left as it is.
-#
-# That alone keeps a text within its tags: no text holds an angle bracket, so none can hold the tag that ends it. The
-# digits of `mark` are for the model's eye, and only where a text has something that might look to it like a tag: an
-# ordinary prompt stays as it is, byte for byte, and with it the answers and the prefixes that are kept for it.
+# Text from outside within prompts. All families build their special tokens from angle brackets (`<|im_end|>`, `</s>`,
+# `>>TITLE<<`), from a square bracket before a letter or slash (`[INST]`) or from a bar before a letter; none of these
+# signs is left as it is. So no text holds an angle bracket, and none can hold the tag that ends it. The digits of
+# `mark` are for the model's eye, and only where a text has something that might look to it like a tag: an ordinary
+# prompt stays as it is, byte for byte, and with it the answers and the prefixes that are kept for it.
 
 QUOTING = "3"  # part of fingerprints: raise it with every change of `plain`, `as_json` and `mark`
 # Signs that some tokenizers read as the plain ones, such as a fullwidth <, are treated like them.
 _LESS, _GREATER, _OPENING, _BAR = "<\uff1c\ufe64", ">\uff1e\ufe65", "[\uff3b\ufe47", "|\uff5c"
 _NOT_LESS, _NOT_GREATER = "\u226e", "\u226f"  # taken apart, they are < and > with a stroke
-_ANGLES = str.maketrans(
-    {
-        **dict.fromkeys(_LESS, "\u2039"),
-        **dict.fromkeys(_GREATER, "\u203a"),
-        _NOT_LESS: "\u2039\u0338",
-        _NOT_GREATER: "\u203a\u0338",
-    }
-)
+_ANGLES = str.maketrans(dict.fromkeys(_LESS, "\u2039") | dict.fromkeys(_GREATER, "\u203a"))
+_ANGLES |= str.maketrans({_NOT_LESS: "\u2039\u0338", _NOT_GREATER: "\u203a\u0338"})
 _BEGINNINGS = rf"[{re.escape(_OPENING)}](?=[^\W\d]|/)|[{re.escape(_BAR)}](?=\w)"
 _BROKEN = re.compile(f"({_BEGINNINGS})")
 _ESCAPED = re.compile(rf"[{_LESS}{_GREATER}{_NOT_LESS}{_NOT_GREATER}\x85\u2028\u2029\ud800-\udfff]|{_BEGINNINGS}")

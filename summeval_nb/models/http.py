@@ -6,7 +6,6 @@ through a schema of our own, which lets no impossible number pass; what does not
 
 from __future__ import annotations
 
-import base64
 import builtins
 import email.utils
 import json
@@ -23,7 +22,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpcore2
@@ -229,19 +228,15 @@ class _Declined(Exception):
 
 
 class _Transport(httpx2.BaseTransport):
-    """Sends our own headers and no others, and reads no more of a response than was asked for.
-
-    The client has headers of its own: this machine's system and Python, and what OPENAI_ORG_ID, OPENAI_PROJECT_ID and
-    OPENAI_CUSTOM_HEADERS say, which is meant for OpenAI and not for every server.
-    """
+    """Sends our own headers alone (the client's tell of this machine and of OpenAI), and reads a bounded response."""
 
     def __init__(self, pool: httpcore2.ConnectionPool, headers: Mapping[str, str], query: str):
         self._pool, self._headers, self._query = pool, headers, query
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request and return its whole response; raises `_Declined` for what is no answer."""
-        about_body = ("Host", "Content-Type", "Content-Length")
-        headers = {name: request.headers[name] for name in about_body if name in request.headers} | {**self._headers}
+        kept = ("Host", "Content-Type", "Content-Length")
+        headers = {name: request.headers[name] for name in kept if name in request.headers} | {**self._headers}
         if request.method == "GET":  # asked for once; whatever it does to its connection, no question is asked on it
             headers["Connection"] = "close"
         url = f"{request.url}?{self._query}" if self._query else str(request.url)
@@ -297,15 +292,16 @@ class Wire:
 
     def __post_init__(self) -> None:
         self._made: tuple[int, openai.OpenAI] | None = None
-        self._proxy = ""
+        self._proxy: httpx2.Proxy | None = None
         self.reached = False  # whether a page was ever answered, be it by a refusal
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_made": None, "_proxy": "", "reached": False}
+        return {**self.__dict__, "_made": None, "_proxy": None, "reached": False}
 
     def hide(self, text: str) -> str:
         """Return a text without key, password and query, and without what a terminal obeys."""
-        return redacted(printable(text), [self.key, *self.address.secrets, *_secrets_of(self._proxy)])
+        proxy = self._proxy.auth if self._proxy and self._proxy.auth else ()
+        return redacted(printable(text), [self.key, *self.address.secrets, *proxy])
 
     def error(self, kind: type[BackendError], what: str, remedy: str, **more: float | None) -> BackendError:
         """A typed error about this model on this server."""
@@ -409,33 +405,37 @@ class Wire:
     def _declined(self, response: httpx2.Response, body: bytes) -> BackendError:
         """The error for a response that is no answer."""
         status, encoding = response.status_code, self.hide(_encoding(response))[:60]
-        unasked = f"encoded ({encoding}), which was not asked for"
-        if response.is_redirect:
-            what = f"the server redirects ({status}) to {self.hide(_elsewhere(response))}, which is not followed"
-            remedy = "give the address that it means as base_url, if you trust it"
-            return self.error(BackendRejected, what, remedy, status=status)
-        if status == 200 and encoding:
-            remedy = "let the server, or what stands before it, send answers uncompressed"
-            return self.error(BackendRejected, f"the answer is {unasked}", remedy, status=status)
-        if status == 200:
-            return self.error(InvalidOutput, f"the answer has more than {MOST_BYTES // 1_000_000} MB", _PROTOCOL)
         words = body.decode("utf-8", "replace")
         with suppress(ValueError, RecursionError):
             words = _message(json.loads(body)) or words
-        said, wait = self._said(words), seconds_to_wait(response.headers.get("retry-after"))
-        said = f"its words are {unasked}" if encoding else said
-        if status in (400, 413, 422) and _TOO_LONG.search(said):
+        said = f"its words are encoded ({encoding}), which was not asked for" if encoding else self._said(words)
+        wait = seconds_to_wait(response.headers.get("retry-after"))
+        if response.is_redirect:
+            what = f"the server redirects ({status}) to {self.hide(_elsewhere(response))}, which is not followed"
+            remedy = "give the address that it means as base_url, if you trust it"
+        elif status == 200 and encoding:
+            what = f"the answer is encoded ({encoding}), which was not asked for"
+            remedy = "let the server, or what stands before it, send answers uncompressed"
+        elif status == 200:
+            return self.error(InvalidOutput, f"the answer has more than {MOST_BYTES // 1_000_000} MB", _PROTOCOL)
+        elif status in (400, 413, 422) and _TOO_LONG.search(said):
             remedy = "shorten the evidence, or use a model with a longer context"
             return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy)
-        if status == 429 and "insufficient_quota" not in said:
+        elif status == 429 and "insufficient_quota" not in said:
             what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
             return self.error(BackendUnavailable, what, remedy, retry_after=wait)
-        if (status >= 500 and status != 501) or status in (204, 408):
+        elif (status >= 500 and status != 501) or status in (204, 408):
             what = f"the server failed ({status}): {said}"
             return self.error(BackendUnavailable, what, "try again later", retry_after=wait)
-        remedies = {401: "check api_key", 403: "check what this key may do", 404: "check the model's name and base_url"}
-        remedy = remedies.get(status, "see what the server says")
-        return self.error(BackendRejected, f"the server refused the request ({status}): {said}", remedy, status=status)
+        else:
+            what, remedy = f"the server refused the request ({status}): {said}", "see what the server says"
+            known = {
+                401: "check api_key",
+                403: "check what this key may do",
+                404: "check base_url and the model's name",
+            }
+            remedy = known.get(status, remedy)
+        return self.error(BackendRejected, what, remedy, status=status)
 
     def _client(self) -> openai.OpenAI:
         """The client, made once in each process. It knows no secret: the transport sends the key."""
@@ -454,14 +454,15 @@ class Wire:
 
     def _pool(self) -> httpcore2.ConnectionPool:
         """Connections, by the proxy and with the certificates that the environment names."""
-        self._proxy, proxy = _proxy_of(self.address), None
+        proxy, parts, known = None, urlsplit(self.address.shown), getproxies()
         try:
-            if self._proxy:
-                given = httpx2.Proxy(self._proxy)
-                proxy = httpcore2.Proxy(str(given.url), auth=given.raw_auth)
-                if given.url.scheme.startswith("socks"):
+            if not self.address.local and not proxy_bypass(parts.netloc) and (parts.scheme in known or "all" in known):
+                url = known.get(parts.scheme) or known["all"]
+                self._proxy = httpx2.Proxy(url if "://" in url else f"http://{url}")
+                proxy = httpcore2.Proxy(str(self._proxy.url), auth=self._proxy.raw_auth)
+                if self._proxy.url.scheme.startswith("socks"):
                     import socksio  # noqa: F401
-            if self.address.shown.startswith("https:") or self._proxy.startswith("https:"):
+            if "https" in (parts.scheme, self._proxy and self._proxy.url.scheme):
                 trusted = httpx2.create_ssl_context()
             else:
                 trusted = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -469,9 +470,10 @@ class Wire:
                 trusted, proxy, max_connections=None, keepalive_expiry=5, network_backend=_Network()
             )
         except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
-            names = [name for name in os.environ if re.fullmatch("(https?|all)_proxy|ssl_cert_(file|dir)", name, re.I)]
-            named = self.hide(", ".join(f"{name}={os.environ[name]!r}" for name in names))
-            what = f"proxy or certificates cannot be used as the environment says, {named}"
+            certificates = {name: os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")}
+            named = [name for name in os.environ if re.fullmatch("(https?|all)_proxy", name, re.I)]
+            named += [f"{name}={value!r}" for name, value in certificates.items() if value]
+            what = f"proxy or certificates cannot be used as the environment says, {self.hide(', '.join(named))}"
             why = self._said(f"{type(error).__name__}: {error}")
             remedy = "mend or unset what is wrong of it; SOCKS needs the package socksio"
             raise self.error(BackendUnavailable, f"{what} ({why})", remedy) from None
@@ -503,25 +505,6 @@ def _elsewhere(response: httpx2.Response) -> str:
         parts = urlsplit(str(response.url.join(response.headers["location"])))
         return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
     return "another address"
-
-
-def _proxy_of(address: Address) -> str:
-    """The proxy that the environment names for an address; '' for none, as for this machine."""
-    parts = urlsplit(address.shown)
-    if address.local or proxy_bypass(parts.netloc):
-        return ""
-    known = getproxies()
-    url = known.get(parts.scheme) or known.get("all", "")
-    return f"http://{url}" if url and "://" not in url else url
-
-
-def _secrets_of(proxy: str) -> list[str]:
-    """User and password of a proxy, and how they are sent."""
-    with suppress(ValueError):
-        parts = urlsplit(proxy)
-        user, password = unquote(parts.username or ""), unquote(parts.password or "")
-        return [user, password, base64.b64encode(f"{user}:{password}".encode()).decode()] if user or password else []
-    return [proxy]
 
 
 def _distrust(error: BaseException) -> str:

@@ -49,26 +49,18 @@ def load_model(text: str) -> Backend:
 
         return ServerBackend(name, base_url=f"http{address}", api_key=os.environ.get("SUMMEVAL_API_KEY"))
     path = Path(name)
-    return _kept(name, os.getpid(), _state(path)).twin() if path.exists() else _load(name)
-
-
-def _load(name: str) -> Any:
-    from summeval_nb.models.local import LlamaCppBackend, TransformersBackend
-
-    return LlamaCppBackend(name) if name.lower().endswith(".gguf") else TransformersBackend(name)
+    files = sorted(file for file in path.iterdir() if file.exists()) if path.is_dir() else [path] * path.exists()
+    stats = [(str(file.absolute()), file.stat()) for file in files]  # some of it changes whenever a file is written
+    state = tuple((where, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns) for where, now in stats)
+    return _loaded(name, os.getpid(), state).twin() if state else _loaded.__wrapped__(name, os.getpid(), state)
 
 
 @lru_cache(maxsize=2)
-def _kept(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -> Any:
+def _loaded(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -> Any:
     """A loaded model, as long as its files are what they were; a forked process loads its own."""
-    return _load(name)
+    from summeval_nb.models.local import LlamaCppBackend, TransformersBackend
 
-
-def _state(path: Path) -> tuple[tuple[str | int, ...], ...]:
-    """What changes whenever a file is written: where it is, its number, size and times."""
-    files = sorted(file for file in path.iterdir() if file.exists()) if path.is_dir() else [path]
-    found = [(str(file.absolute()), file.stat()) for file in files]
-    return tuple((name, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns) for name, now in found)
+    return LlamaCppBackend(name) if name.lower().endswith(".gguf") else TransformersBackend(name)
 
 
 def load_backend(backend: Backend | str) -> Backend:

@@ -27,13 +27,13 @@ from summeval_nb.models.base import (
     Usage,
     attempt,
     beginning,
+    in_threads,
     invalid_json,
     neutralise,
     option_masses,
     validated,
 )
 from summeval_nb.models.reading import read_choice, written_objects
-from summeval_nb.models.threads import in_threads
 
 if TYPE_CHECKING:
     from summeval_nb.models.http import Answer, ShownToken

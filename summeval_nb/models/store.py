@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sqlite3
 import struct
 import tempfile
@@ -12,10 +13,10 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -69,16 +70,16 @@ _MOST_AXES = 8  # below every character that a JSON text can begin with
 
 def _encode(value: object) -> str | bytes:
     """JSON text for plain data; for a float32 array its number of axes, its lengths and its little-endian bytes."""
-    if isinstance(value, np.ndarray):
-        if value.dtype != np.float32:
-            raise TypeError(f"the store keeps float32 arrays, not {value.dtype}: pass array.astype(np.float32)")
-        if not np.isfinite(value).all():
-            raise ValueError(f"an array of shape {value.shape} holds NaN or infinite numbers and is not stored")
-        if value.ndim > _MOST_AXES:
-            raise ValueError(f"an array of {value.ndim} axes is not stored, at most {_MOST_AXES}: reshape it")
-        head = struct.pack(f"<B{value.ndim}I", value.ndim, *value.shape)
-        return head + np.ascontiguousarray(value, dtype="<f4").tobytes()
-    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    if not isinstance(value, np.ndarray):
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    if value.dtype != np.float32:
+        raise TypeError(f"the store keeps float32 arrays, not {value.dtype}: pass array.astype(np.float32)")
+    if not np.isfinite(value).all():
+        raise ValueError(f"an array of shape {value.shape} holds NaN or infinite numbers and is not stored")
+    if value.ndim > _MOST_AXES:
+        raise ValueError(f"an array of {value.ndim} axes is not stored, at most {_MOST_AXES}: reshape it")
+    head = struct.pack(f"<B{value.ndim}I", value.ndim, *value.shape)
+    return head + np.ascontiguousarray(value, dtype="<f4").tobytes()
 
 
 def _decode(stored: str | bytes) -> Any:
@@ -93,8 +94,8 @@ def _decode(stored: str | bytes) -> Any:
 def _checksum(kind: str, key: str, stored: str | bytes) -> int:
     """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of others.
 
-    Where a byte was changed, sqlite may find a number where a text was written, or
-    bytes: these begin with their number of axes, as no JSON text does.
+    Where a byte was changed, sqlite may find a number where a text was written, or bytes: these begin with their
+    number of axes, as no JSON text does.
     """
     named = isinstance(kind, str) and isinstance(key, str)
     text = isinstance(stored, str) and stored[:1] > chr(_MOST_AXES)
@@ -107,93 +108,21 @@ def _checksum(kind: str, key: str, stored: str | bytes) -> int:
 
 APPLICATION_ID = 0x53756D45  # the letters SumE
 LAYOUT_VERSION = 1
-_LAYOUT = """
-    CREATE TABLE items (kind TEXT NOT NULL, key TEXT NOT NULL, value NOT NULL, \
-checksum INTEGER NOT NULL,
-                        created INTEGER NOT NULL, UNIQUE (kind, key))
-"""
+_LAYOUT = (
+    "CREATE TABLE items (kind TEXT NOT NULL, key TEXT NOT NULL, value NOT NULL, checksum INTEGER NOT NULL, "
+    "created INTEGER NOT NULL, UNIQUE (kind, key))"
+)
 
 
 class StoreError(RuntimeError):
     """A store cannot be used; the message says which file, why, and what to do."""
 
 
-# What SQLite's write-ahead log says of a file's first page, read without SQLite, which would write beside the file.
-#
-# Until the log is moved into the file, its pages are the ones that count. Its format stands in
-# https://www.sqlite.org/fileformat2.html#walformat: a head, then frames, each a head and a page. A frame counts if it
-# has the salts of the log's head, a right checksum, and a frame that ends a transaction at or after it.
-
-_LOG_HEAD, _FRAME = 32, 24
-_LOG_MAGIC = {0x377F0682: "<", 0x377F0683: ">"}  # and the order of bytes in which checksums are added up
-
-
-def logged_head(log: Path, length: int = 100) -> bytes | None:
-    """Return the first bytes of a file's first page as its log has them; None if the log holds no such page."""
-    try:
-        with log.open("rb") as file:
-            return _page_head(file, length)
-    except FileNotFoundError:
-        return None
-
-
-def _page_head(file: BinaryIO, length: int) -> bytes | None:
-    head = file.read(_LOG_HEAD)
-    if len(head) < _LOG_HEAD:
-        return None
-    magic, _, size = struct.unpack_from(">III", head)
-    order, salts = _LOG_MAGIC.get(magic), head[16:24]
-    if not order or size not in {512 << power for power in range(8)}:
-        return None
-    if _log_checksum(head[:24], (0, 0), order) != struct.unpack_from(">II", head, 24):
-        return None
-    first, committed, number, last = list[tuple[int, bytes]](), 0, 0, head[24:]
-    while True:
-        file.seek(_LOG_HEAD + number * (_FRAME + size))
-        frame = file.read(_FRAME)
-        if len(frame) < _FRAME or frame[8:16] != salts:
-            break
-        page, ends = struct.unpack_from(">II", frame)
-        if page == 1:
-            first.append((number, last))
-        if ends:
-            committed = number + 1
-        number, last = number + 1, frame[16:]
-    for number, before in reversed(first):
-        if number < committed:
-            file.seek(_LOG_HEAD + number * (_FRAME + size))
-            frame, content = file.read(_FRAME), file.read(size)
-            start = struct.unpack(">II", before)
-            if len(content) == size and _log_checksum(frame[:8] + content, start, order) == struct.unpack(
-                ">II", frame[16:]
-            ):
-                return content[:length]
-    return None
-
-
-def _log_checksum(data: bytes, start: tuple[int, ...], order: str) -> tuple[int, int]:
-    """SQLite's checksum over words of four bytes, in pairs."""
-    a, b = start
-    words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
-    for x, y in zip(words, words, strict=True):
-        a = (a + x + b) & 0xFFFFFFFF
-        b = (b + y + a) & 0xFFFFFFFF
-    return a, b
-
-
 _KEPT = "nothing was changed; choose another path"
 
 
-def _require_ours(path: Path, application: int, version: int) -> None:
-    """Raise `StoreError` unless these are a store's own numbers."""
-    if application != APPLICATION_ID:
-        raise StoreError(f"{path} is a SQLite file of another program (application id {application:#x}): {_KEPT}")
-    if version != LAYOUT_VERSION:
-        raise StoreError(f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: {_KEPT}, or upgrade")
-
-
 def _refuse_foreign(path: Path) -> None:
-    """Raise `StoreError` unless `path` is one of our files and complete; nothing is written."""
+    """Raise `StoreError` unless `path` is one of our files; it is only read."""
     if not path.is_file():  # reading a pipe would wait for ever
         raise StoreError(f"{path} is not an ordinary file but a pipe or a device: {_KEPT}")
     with path.open("rb") as file:
@@ -201,14 +130,14 @@ def _refuse_foreign(path: Path) -> None:
     if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
         what = "an empty file" if not head else "another kind of file, or its beginning is damaged"
         raise StoreError(f"{path} is not a summeval store but {what}: {_KEPT}")
-    log = Path(os.path.realpath(path) + "-wal")
-    latest = logged_head(log) or head
-    _require_ours(path, *(int.from_bytes(latest[at : at + 4], "big") for at in (68, 60)))
-    page_size = int.from_bytes(head[16:18], "big")
-    expected = (65536 if page_size == 1 else page_size) * int.from_bytes(head[28:32], "big")
-    if path.stat().st_size < expected and not (log.exists() and log.stat().st_size):
-        size = f"{path.stat().st_size} of {expected} bytes"
-        raise StoreError(f"{path} is damaged: cut short to {size}. Restore a copy, or delete it and run again")
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as reading:
+        application, version = (
+            reading.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path} is a SQLite file of another program (application id {application:#x}): {_KEPT}")
+    if version != LAYOUT_VERSION:
+        raise StoreError(f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: {_KEPT}, or upgrade")
 
 
 def _create(path: Path) -> None:
@@ -216,79 +145,53 @@ def _create(path: Path) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".new")
     os.close(handle)
     try:
-        connection = sqlite3.connect(name, isolation_level=None)
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version={LAYOUT_VERSION}")
-        connection.execute(_LAYOUT)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.close()
-        with suppress(FileExistsError):
-            _name_once(name, path)
+        with closing(sqlite3.connect(name, isolation_level=None)) as connection:
+            for step in (f"application_id={APPLICATION_ID}", f"user_version={LAYOUT_VERSION}", "journal_mode=WAL"):
+                connection.execute(f"PRAGMA {step}")
+            connection.execute(_LAYOUT)
+        try:
+            os.link(name, path)
+        except FileExistsError:
+            pass
+        except OSError:  # some file systems have no links
+            if not path.exists():
+                os.rename(name, path)
     finally:
         for rest in (name, name + "-wal", name + "-shm"):
             Path(rest).unlink(missing_ok=True)
 
 
-def _name_once(name: str, path: Path) -> None:
-    """Move a file to `path` unless that exists; some file systems have no links, there a check must do."""
-    try:
-        os.link(name, path)
-    except FileExistsError:
-        raise
-    except OSError:
-        if path.exists():
-            raise FileExistsError(path) from None
-        os.rename(name, path)
-
-
-_OF_LOCKS = {
-    sqlite3.SQLITE_IOERR_LOCK,
-    sqlite3.SQLITE_IOERR_RDLOCK,
-    sqlite3.SQLITE_IOERR_UNLOCK,
-    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
-    sqlite3.SQLITE_IOERR_SHMLOCK,
-    sqlite3.SQLITE_IOERR_SHMMAP,
+_DAMAGED = "the file is damaged: restore a copy, or delete it and run again"
+_LOCKLESS = "the file system does not lock files as SQLite needs it: keep the store on a disk of this machine"
+_REMEDIES = {
+    "malformed": _DAMAGED,
+    "not a database": _DAMAGED,
+    "full": "the disk is full: make room and run again, finished answers are kept",
+    "disk i/o": "the disk could not be read or written: check its space and health, then run again",
+    "locked": f"another process held it for 60 seconds: wait for it, or end it; or, if there is none, {_LOCKLESS}",
+    "locking protocol": _LOCKLESS,
+    "readonly": "it may not be written: check the permissions of the file and its folder",
+    "unable to open": "it may not be opened: check the permissions of the file and its folder",
 }
 
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into a `StoreError` with a remedy."""
-    lockless = "the file system does not lock files as SQLite needs it: keep the store "
-    lockless += "on a disk of this machine"
-    remedies = {
-        "malformed": "the file is damaged: restore a copy, or delete it and run again",
-        "not a database": "the file is damaged: restore a copy, or delete it and run again",
-        "full": "the disk is full: make room and run again, finished answers are kept",
-        "disk i/o": "the disk could not be read or written: check its space and health, then run again",
-        "locked": "another process held it for more than 60 seconds: wait for it, "
-        f"or end it; or, if there is none, {lockless}",
-        "locking protocol": lockless,
-        "readonly": "it may not be written: check the permissions of the file and its folder",
-        "unable to open": "it may not be opened: check the permissions of the file and its folder",
-    }
     try:
         yield
     except UnicodeDecodeError as error:  # SQLite's own message quotes damaged bytes
-        remedy = remedies["malformed"]
-        raise StoreError(f"{path}: a name in it is no text; {remedy}") from error
+        raise StoreError(f"{path}: a name in it is no text; {_DAMAGED}") from error
     except sqlite3.Error as error:
-        text = str(error).lower()
-        if getattr(error, "sqlite_errorcode", 0) in _OF_LOCKS:
-            text = "locking protocol"
-        remedy = next((remedy for part, remedy in remedies.items() if part in text), "see the message of SQLite above")
+        of_locks = re.match("SQLITE_IOERR_.*(LOCK|SHM)", getattr(error, "sqlite_errorname", "") or "")
+        text = "locking protocol" if of_locks else str(error).lower()
+        remedy = next((remedy for part, remedy in _REMEDIES.items() if part in text), "see the message of SQLite above")
         raise StoreError(f"{path}: {error}; {remedy}") from error
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror or error}; check the path, its permissions and its disk") from error
 
 
-_INHERITED: list[sqlite3.Connection] = []
-
-
-def _leave_to_parent(connection: sqlite3.Connection | None) -> None:
-    """Keep a connection that came through a fork from being closed by the garbage collector."""
-    if connection is not None:
-        _INHERITED.append(connection)
+_INHERITED: list[sqlite3.Connection | None] = []  # connections of a fork's parent, which nobody may close here
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -303,88 +206,17 @@ def _connect(path: Path) -> sqlite3.Connection:
             raise StoreError(f"{path} cannot be created: {error}; choose a folder that may be written") from error
     _refuse_foreign(path)
     connection = sqlite3.connect(
-        path.as_uri() + "?mode=rw", uri=True, timeout=60, isolation_level=None, check_same_thread=False
+        f"{path.as_uri()}?mode=rw", uri=True, timeout=60, isolation_level=None, check_same_thread=False
     )
     connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # damage meets the checksum
-    try:
-        names = ("application_id", "user_version")
-        found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
-        _require_ours(path, *found)  # once more, as SQLite itself reads them
-        connection.execute("PRAGMA synchronous=NORMAL")
-    except BaseException:
-        connection.close()
-        raise
+    connection.execute("PRAGMA synchronous=NORMAL")
     return connection
-
-
-def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Yield once inside a write transaction: all of it is kept, or, after any error, none of it."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield connection
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
 
 
 def _kind(kind: str) -> str:
     if not require_text(kind, "kind"):
         raise ValueError("kind must name what is stored, such as 'verdict' or 'embedding', not ''")
     return kind
-
-
-def _row(kind: str, key: str, value: object) -> tuple[str, str, str | bytes, int, int]:
-    stored = _encode(value)
-    return kind, key, stored, _checksum(kind, key, stored), int(time.time())
-
-
-def _read(connection: sqlite3.Connection, path: Path, kind: str, keys: Sequence[str]) -> dict[str, Any]:
-    """Read the rows of these keys and check each one's checksum."""
-    found: dict[str, Any] = {}
-    for start in range(0, len(keys), 500):
-        part = keys[start : start + 500]
-        marks = ",".join("?" * len(part))
-        query = f"SELECT key, value, checksum FROM items WHERE kind = ? AND key IN ({marks})"
-        for key, stored, checksum in connection.execute(query, (kind, *part)):
-            if _checksum(kind, key, stored) != checksum:
-                remedy = "Store(path).prune(damaged=True) deletes it and its like, so that they are computed again"
-                raise StoreError(f"{path}: the {kind} {str(key)[:16]}… is damaged (its checksum is wrong); {remedy}")
-            found[key] = _decode(stored)
-    return found
-
-
-_LONGEST = 1_000_000
-
-
-def _delete(connection: sqlite3.Connection, kind: str | None, days: float | None, damaged: bool) -> int:
-    """Delete the rows that meet every given condition."""
-    if kind is None and days is None and not damaged:
-        raise ValueError("say what to prune: a kind, older_than_days=..., or damaged=True")
-    if days is not None and not 0 <= days <= _LONGEST:
-        raise ValueError(f"older_than_days must be a number of 0 to {_LONGEST:,} days, not {days}")
-    given = {
-        "kind = ?": None if kind is None else _kind(kind),
-        "created <= ?": None if days is None else int(time.time() - days * 86400),
-    }
-    values = [value for value in given.values() if value is not None]
-    condition = " AND ".join(["1", *(name for name, value in given.items() if value is not None)])
-    if not damaged:
-        return connection.execute(f"DELETE FROM items WHERE {condition}", values).rowcount
-    rows = connection.execute(f"SELECT rowid, kind, key, value, checksum FROM items WHERE {condition}", values)
-    bad = [(row[0],) for row in rows if _checksum(*row[1:4]) != row[4]]
-    connection.executemany("DELETE FROM items WHERE rowid = ?", bad)
-    return len(bad)
-
-
-def _problems(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite's own check finds, and the rows whose checksum is wrong."""
-    found = [line for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"]
-    for kind, key, stored, checksum in connection.execute("SELECT kind, key, value, checksum FROM items"):
-        if _checksum(kind, key, stored) != checksum:
-            found.append(f"the {kind} {str(key)[:16]}… has a wrong checksum")
-    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -420,15 +252,6 @@ def _date(moment: float) -> str:
         return time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment))
     except (TypeError, ValueError, OverflowError, OSError):
         return "damaged"
-
-
-def _describe(connection: sqlite3.Connection, path: Path) -> StoreInfo:
-    query = "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM items GROUP BY kind"
-    rows = []
-    for kind, items, size, first, last in connection.execute(query):
-        row = {"kind": kind if isinstance(kind, str) else repr(kind), "items": items, "bytes": size}
-        rows.append(row | {"first": _date(first), "last": _date(last)})
-    return StoreInfo(path=str(path), bytes=path.stat().st_size, rows=tuple(rows))
 
 
 class Store:
@@ -487,13 +310,23 @@ class Store:
 
     @contextmanager
     def _session(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+        """The connection of this process; what is written is kept whole, or, after any error, not at all."""
         if self._owner != os.getpid():
-            _leave_to_parent(self._connection)
+            _INHERITED.append(self._connection)
             self._connection, self._owner, self._lock = (None, os.getpid(), threading.RLock())
         with self._lock, _explained(self.path):
             if self._connection is None:
                 self._connection = _connect(self.path)
-            yield from _transaction(self._connection) if write else (self._connection,)
+            connection = self._connection
+            if write:
+                connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                if write:
+                    connection.execute("COMMIT")
+            finally:
+                if write and connection.in_transaction:
+                    connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the file; the store opens it again when it is used."""
@@ -505,12 +338,25 @@ class Store:
     def get_many(self, kind: str, keys: Iterable[str]) -> dict[str, Any]:
         """Return the stored values of those keys that have one."""
         wanted = list(dict.fromkeys(require_texts(keys, "keys")))
+        found: dict[str, Any] = {}
         with self._session() as connection:
-            return _read(connection, self.path, _kind(kind), wanted)
+            for start in range(0, len(wanted), 500):
+                part = [_kind(kind), *wanted[start : start + 500]]
+                marks = ",".join("?" * (len(part) - 1))
+                query = f"SELECT key, value, checksum FROM items WHERE kind = ? AND key IN ({marks})"
+                for key, stored, checksum in connection.execute(query, part):
+                    if _checksum(kind, key, stored) != checksum:
+                        what = f"the {kind} {str(key)[:16]}… is damaged (its checksum is wrong)"
+                        remedy = "prune(damaged=True) deletes it and its like, so that they are computed again"
+                        raise StoreError(f"{self.path}: {what}; Store(path).{remedy}")
+                    found[key] = _decode(stored)
+        return found
 
     def put_many(self, kind: str, values: Mapping[str, object]) -> int:
         """Store values in one transaction; keys that exist keep their value. Returns how many were new."""
-        rows = [_row(_kind(kind), require_text(key, "key"), value) for key, value in values.items()]
+        kind, now = _kind(kind), int(time.time())
+        encoded = {require_text(key, "key"): _encode(value) for key, value in values.items()}
+        rows = [(kind, key, stored, _checksum(kind, key, stored), now) for key, stored in encoded.items()]
         with self._session(write=True) as connection:
             before = connection.total_changes
             connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
@@ -518,13 +364,39 @@ class Store:
 
     def info(self) -> StoreInfo:
         """Return what the store holds."""
+        query = "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM items GROUP BY kind"
         with self._session() as connection:
-            return _describe(connection, self.path)
+            rows = tuple(
+                {
+                    "kind": kind if isinstance(kind, str) else repr(kind),
+                    "items": items,
+                    "bytes": size,
+                    "first": _date(first),
+                    "last": _date(last),
+                }
+                for kind, items, size, first, last in connection.execute(query)
+            )
+            return StoreInfo(path=str(self.path), bytes=self.path.stat().st_size, rows=rows)
 
     def prune(self, kind: str | None = None, *, older_than_days: float | None = None, damaged: bool = False) -> int:
         """Delete items by kind, by age or because they are damaged; return how many. The file shrinks."""
+        if kind is None and older_than_days is None and not damaged:
+            raise ValueError("say what to prune: a kind, older_than_days=..., or damaged=True")
+        condition, values = "1", list[object]()
+        if kind is not None:
+            condition, values = "kind = ?", [_kind(kind)]
+        if older_than_days is not None:
+            if not 0 <= older_than_days <= 1_000_000:
+                raise ValueError(f"older_than_days must be a number of 0 to 1,000,000 days, not {older_than_days}")
+            condition, values = f"{condition} AND created <= ?", [*values, int(time.time() - older_than_days * 86400)]
+        query = f"SELECT rowid, kind, key, value, checksum FROM items WHERE {condition}"
         with self._session(write=True) as connection:
-            count = _delete(connection, kind, older_than_days, damaged)
+            if damaged:
+                bad = [row[:1] for row in connection.execute(query, values) if _checksum(*row[1:4]) != row[4]]
+                connection.executemany("DELETE FROM items WHERE rowid = ?", bad)
+                count = len(bad)
+            else:
+                count = connection.execute(f"DELETE FROM items WHERE {condition}", values).rowcount
         with self._session() as connection:
             connection.execute("VACUUM")
         return count
@@ -532,7 +404,11 @@ class Store:
     def verify(self) -> list[str]:
         """Read everything and return what is damaged, one line each; an empty list means that all is well."""
         with self._session() as connection:
-            return _problems(connection)
+            found = [line for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"]
+            for kind, key, stored, checksum in connection.execute("SELECT kind, key, value, checksum FROM items"):
+                if _checksum(kind, key, stored) != checksum:
+                    found.append(f"the {kind} {str(key)[:16]}… has a wrong checksum")
+            return found
 
 
 def fill_missing(
@@ -549,16 +425,14 @@ def fill_missing(
     Parameters
     ----------
     store : Store or None
-        None computes everything and keeps nothing; repeated keys are still computed
-        once.
+        None computes everything and keeps nothing.
     kind : str
         The store's drawer.
     keys : sequence of str
         One content key an item; equal keys are one question.
     compute : callable
-        Gets a list of at most `batch_size` positions in `keys` and returns as many
-        values. An exception object in the place of a value is a failure: it is
-        returned, never stored.
+        Gets a list of at most `batch_size` positions in `keys` and returns as many values. An exception object in the
+        place of a value is a failure: it is returned, never stored.
     batch_size : int
         How many values a kill can cost.
     progress : str
@@ -567,8 +441,7 @@ def fill_missing(
     Returns
     -------
     list
-        Values in the order of `keys`. A stored value comes back as JSON does, so a
-        computed one is passed through the same way: tuples become lists in both.
+        Values in the order of `keys`, stored or computed, each as JSON gives it back: tuples become lists.
 
     Examples
     --------
