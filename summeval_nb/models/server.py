@@ -68,7 +68,8 @@ def _constraint(dialect: str, options: Sequence[str]) -> tuple[str, JsonDict]:
         return dialect, {"extra_body": {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}}
     if dialect == "vllm" and not nested:
         return dialect, {"extra_body": {"structured_outputs": {"choice": list(options)}}}
-    return "openai", _json_schema("choice", _answer_schema({"enum": list(options)}))
+    schema = _json_schema("choice", _answer_schema({"enum": list(options)}))
+    return dialect if dialect == "ollama" else "openai", schema
 
 
 def _answer_schema(kind: JsonDict) -> JsonDict:
@@ -298,16 +299,12 @@ class ServerBackend(Backend):
         masses, bound = self._masses(prompt, options, way)
         if _left_open(masses, bound) and way.dialect == "llamacpp":
             masses, bound = self._masses(prompt, options, way, _SHOWN_BY_LLAMACPP)
-        what = ""
-        if unseen := _left_open(masses, bound):
-            what = (
-                f"the tokens that the server shows leave {unseen} open: each may have a probability up to {bound:.3f}"
-            )
-        elif not sum(masses.values()) > 0:
-            what = f"the model gives none of {list(options)} any probability"
-        if what:
-            raise self._wire.error(InvalidOutput, what, "use options that the model uses")
-        return Choice.from_masses(masses)
+        if not (unseen := _left_open(masses, bound)) and sum(masses.values()) > 0:
+            return Choice.from_masses(masses)
+        what = f"the model gives none of {list(options)} any probability"
+        if unseen:
+            what = f"the tokens that the server shows leave {unseen} open: each may have up to {bound:.3f} of the probability"
+        raise self._wire.error(InvalidOutput, what, "use options that the model uses")
 
     def _masses(
         self, prompt: str, options: tuple[str, ...], way: _Way, shown: int = _SHOWN
@@ -326,9 +323,9 @@ class ServerBackend(Backend):
             raise self._wire.error(BackendRejected, what, "use a server that returns top_logprobs for every token")
         masses, open_groups, bound = _served_masses(answer.tokens, *written)
         for group in dict.fromkeys(open_groups):
-            more, further = self._masses(prompt, group, way, shown) if len(group) > 1 else ({}, 0.0)
-            masses.update(more)
-            bound = max(bound, further)
+            if len(group) > 1:
+                more, further = self._masses(prompt, group, way._replace(dialect=dialect), shown)
+                masses, bound = masses | more, max(bound, further)
         return masses, bound
 
     def _drawn(self, prompt: str, options: tuple[str, ...], sample: int) -> str:
@@ -348,10 +345,11 @@ class ServerBackend(Backend):
         if (found := read_choice(answer.text, options)) is not None:
             return found
         what = f"the reply states none of {list(options)}; {beginning(self._shown(answer.text))}"
+        kind, remedy = Undecided, "use a model that follows instructions, or another prompt"
         if answer.cut_off or not answer.text.strip():
+            kind = InvalidOutput
             remedy = "the reply was cut off: use a model that thinks less" if answer.cut_off else "try another model"
-            raise self._wire.error(InvalidOutput, what, remedy)
-        raise self._wire.error(Undecided, what, "use a model that follows instructions, or another prompt")
+        raise self._wire.error(kind, what, remedy)
 
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         way, fields = self._way, _json_schema("json_schema", schema)
@@ -382,20 +380,18 @@ class ServerBackend(Backend):
             fields |= {"temperature": temperature, "max_tokens" if older else "max_completion_tokens": max_tokens}
         messages = [{"role": "user", "content": neutralise(prompt)}]
         request = {"model": self.name, "messages": messages, **fields}
-        start = time.monotonic()
+        end = time.monotonic() + self.total_timeout
         for repeats in range(self.max_retries + 1):
             while (early := self._not_before - time.monotonic()) > 0:
                 time.sleep(early)
             try:
-                left = max(0.0, self.total_timeout - (time.monotonic() - start))
-                within = min(self.timeout, left)
+                within = min(self.timeout, max(0.0, end - time.monotonic()))
                 answer = self._wire.answer(request, connect=self.connect_timeout, within=within)
                 break
             except BackendUnavailable as error:
                 wait = error.retry_after
                 pause = 0.5 * 2**repeats * random.uniform(0.75, 1.25) if wait is None else wait
-                late = time.monotonic() - start + pause >= self.total_timeout
-                if late or repeats == self.max_retries or pause > self.timeout:
+                if time.monotonic() + pause >= end or repeats == self.max_retries or pause > self.timeout:
                     raise
                 self.usage.add(retries=1)
                 if wait is None:
@@ -432,13 +428,10 @@ class ServerBackend(Backend):
     def _tried(self, way: _Way) -> _Way:
         """The way, if the server answers the probe in it; a prompt without a constraint need not be obeyed."""
         try:
-            if way.how == "probabilities":
-                self._masses(_PROBE, _PROBED, way)
-            elif way.how == "constrained":
-                self._stated(_PROBE, _PROBED, way)
-            else:
-                with suppress(Undecided):
-                    self._stated(_PROBE, _PROBED, way)
+            (self._masses if way.how == "probabilities" else self._stated)(_PROBE, _PROBED, way)
+        except Undecided:
+            if way.how == "constrained":
+                raise
         except BackendRejected as error:
             if self._older or "max_completion_tokens" not in str(error):
                 raise
