@@ -303,7 +303,7 @@ class ServerBackend(Backend):
             return Choice.from_masses(masses)
         what = f"the model gives none of {list(options)} any probability"
         if unseen:
-            what = f"the tokens that the server shows leave {unseen} open: each may have up to {bound:.3f} of the probability"
+            what = f"the tokens that the server shows leave {unseen} open: each may hold up to {bound:.3f} of it all"
         raise self._wire.error(InvalidOutput, what, "use options that the model uses")
 
     def _masses(
