@@ -155,7 +155,7 @@ def forward(model: PreTrainedModel, ends: Sequence[Sequence[int]], known: int, m
 
 def last_logits(model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int) -> np.ndarray:
     """Return the next-token logits, (prompts, vocabulary), reading the first `shared` tokens once for all."""
-    memory = forward(model, [prompts[0][:shared]], 0, None)[1] if shared else None
+    memory: Any = forward(model, [prompts[0][:shared]], 0, None)[1] if shared else None
     if shared and len(prompts) > 1:
         memory.batch_repeat_interleave(len(prompts))
     return forward(model, [prompt[shared:] for prompt in prompts], shared, memory)[0]
@@ -439,16 +439,16 @@ class TransformersBackend(_Local):
         require_module("transformers", "llm")
         require_module("guidance", "llm")
         self.usage, self.name = Usage(), type(model).__name__
+        self.model: Any = model
+        self.tokenizer: Any = tokenizer
         if isinstance(model, (str, Path)):
             remedy = "give a folder that holds a language model, or a hub name with download=True"
             if not Path(model).exists():
                 remedy += f"; a model behind a server is named as in llm:{model}@https://HOST/v1"
             kind, self.name = ("AutoModelForCausalLM", "a language model"), Path(model).name
-            model, tokenizer = read_model(model, kind, download, dtype=dtype, remedy=remedy)
+            self.model, self.tokenizer = read_model(model, kind, download, dtype=dtype, remedy=remedy)
         elif tokenizer is None:
             raise ValueError("a loaded model needs its tokenizer: TransformersBackend(model, tokenizer=...)")
-        self.model: Any = model
-        self.tokenizer: Any = tokenizer
         self.model.to(device or "cpu").eval()
         try:
             self._reader = TransformersReader(self.model, self.tokenizer)

@@ -345,7 +345,8 @@ class ServerBackend(Backend):
         if (found := read_choice(answer.text, options)) is not None:
             return found
         what = f"the reply states none of {list(options)}; {beginning(self._shown(answer.text))}"
-        kind, remedy = Undecided, "use a model that follows instructions, or another prompt"
+        kind: type[InvalidOutput] = Undecided
+        remedy = "use a model that follows instructions, or another prompt"
         if answer.cut_off or not answer.text.strip():
             kind = InvalidOutput
             remedy = "the reply was cut off: use a model that thinks less" if answer.cut_off else "try another model"
