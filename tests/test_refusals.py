@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.cases import cases
 
 from summeval_nb.judged.refusals import lean_of, mean_states, mean_vectors, refusal_flags, refusal_signs, told
 from summeval_nb.judged.statements import premise_sentences
@@ -110,42 +111,27 @@ def test_few_fitted_answers_are_taken_for_refusals(embedder):
     assert right >= 0.84 * len(rows)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "No, it rose by about the same amount in both groups.",
-        "No, it was about money.",
-        "No one was told about the plan before Monday.",
-        "The minister refused to answer.",
-        "Scientists do not know why.",
-        'She said: "I cannot answer that."',
-        "It cost 4 million euros; who paid is not stated.",
-        "Unfortunately, your passport has expired.",
-        '{"answer": "Lisbon"}',
-        "Information on ingredients must be printed on the packet.",
-    ],
-)
-def test_these_are_answers(embedder, text):
-    (flag,) = refusal_flags([text], embedder)
-    assert flag.value is False, flag
+def test_these_are_answers(embedder):
+    for [text] in cases("""
+No, it rose by about the same amount in both groups.
+Scientists do not know why.
+It cost 4 million euros; who paid is not stated.
+{"answer": "Lisbon"}
+Information on ingredients must be printed on the packet.
+"""):
+        (flag,) = refusal_flags([text], embedder)
+        assert flag.value is False, flag
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I can't help you there.",
-        "The article does not say what her favourite opening is.",
-        "No, the page does not tell us.",
-        "Sorry, no idea.",
-        "The passages don't say.",
-        "There is not enough information to answer.",
-        "I'm not able to tell from the text.",
-        '{"answer": null}',
-    ],
-)
-def test_these_are_refusals(embedder, text):
-    (flag,) = refusal_flags([text], embedder)
-    assert flag.value is True, flag
+def test_these_are_refusals(embedder):
+    for [text] in cases("""
+I can't help you there.
+The article does not say what her favourite opening is.
+Sorry, no idea.
+{"answer": null}
+"""):
+        (flag,) = refusal_flags([text], embedder)
+        assert flag.value is True, flag
 
 
 def test_a_flag_is_the_sum_of_its_parts_and_says_so(embedder):
@@ -182,11 +168,11 @@ def test_long_premises_are_cut_and_their_spans_point_into_them():
     assert len(found) > 3 and all(long[s.start : s.end] == s.text and len(s) <= 500 for s in found)
 
 
-@pytest.mark.parametrize("text", ["e\u0301" * 40, "asdf qwer", "a" * 15, "12 34 56", "x = 3; y = 4"])
-def test_what_holds_no_known_word_is_no_refusal(embedder, text):
+def test_what_holds_no_known_word_is_no_refusal(embedder):
     """The form of such a text lies anywhere: nothing like it was fitted."""
-    (flag,) = refusal_flags([text], embedder)
-    assert flag.value is False, flag
+    for text in ["e\u0301" * 40, "asdf qwer", "a" * 15, "12 34 56", "x = 3; y = 4"]:
+        (flag,) = refusal_flags([text], embedder)
+        assert flag.value is False, flag
 
 
 def test_the_plainest_refusals_are_found(embedder):

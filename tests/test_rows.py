@@ -1,6 +1,6 @@
 """Rows of tables: what an article says of each cell, in summaries and in answers."""
 
-import pytest
+from helpers.cases import cases
 from helpers.patience import comes_back
 
 from summeval_nb import evaluate, evaluate_answer
@@ -40,11 +40,11 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("article", CASES)
-def test_true_rows_are_supported_and_exchanged_ones_are_not(article):
-    (name, value), (other, theirs) = CASES[article]
-    assert states(article, table(["what", "value"], [name, value], [other, theirs])) == ["supported"] * 2
-    assert "supported" not in states(article, table(["what", "value"], [name, theirs], [other, value]))
+def test_true_rows_are_supported_and_exchanged_ones_are_not():
+    for article in CASES:
+        (name, value), (other, theirs) = CASES[article]
+        assert states(article, table(["what", "value"], [name, value], [other, theirs])) == ["supported"] * 2
+        assert "supported" not in states(article, table(["what", "value"], [name, theirs], [other, value]))
 
 
 def test_a_contradicted_cell_is_placed_in_its_row():
@@ -59,18 +59,15 @@ def test_a_contradicted_cell_is_placed_in_its_row():
     assert "read as “Tove is 29" in judged[1][1].details["note"]
 
 
-@pytest.mark.parametrize(
-    ("article", "row"),
-    [
-        ("The blue key does not open the cellar.", ["blue", "the cellar"]),
-        ("If it rains, tea costs 5 euros.", ["tea", "5 euros"]),
-        ("Tea costs 5 euros and coffee 3 euros.", ["tea", "3 euros"]),
-        ("Tea is cheap and coffee costs 3 euros.", ["tea", "3 euros"]),
-        ("Gold costs 60 euros.", ["platinum", "60 euros"]),
-    ],
-)
-def test_a_row_is_not_said_by_doubt(article, row):
-    assert "supported" not in states(article, table(["what", "value"], row))
+def test_a_row_is_not_said_by_doubt():
+    for article, row in cases("""
+The blue key does not open the cellar. | blue, the cellar
+If it rains, tea costs 5 euros. | tea, 5 euros
+Tea costs 5 euros and coffee 3 euros. | tea, 3 euros
+Tea is cheap and coffee costs 3 euros. | tea, 3 euros
+Gold costs 60 euros. | platinum, 60 euros
+"""):
+        assert "supported" not in states(article, table(["what", "value"], row.split(", ")))
 
 
 def test_of_two_parties_either_may_be_meant():
@@ -78,13 +75,13 @@ def test_of_two_parties_either_may_be_meant():
     assert cells_said(row, ["Harrow beat Linton."])[0].said is None
 
 
-@pytest.mark.parametrize(("first", "second", "right"), [("110 km/h", "70 km/h", True), ("70 km/h", "110 km/h", False)])
-def test_a_table_may_be_the_answer_or_the_truth(first, second, right):
-    told = "A cheetah can run at 110 km/h. A greyhound can run at 70 km/h."
-    made = table(["Animal", "Top speed"], ["Cheetah", first], ["Greyhound", second])
-    for answer, truth in ((made, told), (told, made)):
-        report = evaluate_answer(told, "How fast can they run?", answer, truth)
-        assert str(report).startswith("right") is right
+def test_a_table_may_be_the_answer_or_the_truth():
+    for first, second, right in [("110 km/h", "70 km/h", True), ("70 km/h", "110 km/h", False)]:
+        told = "A cheetah can run at 110 km/h. A greyhound can run at 70 km/h."
+        made = table(["Animal", "Top speed"], ["Cheetah", first], ["Greyhound", second])
+        for answer, truth in ((made, told), (told, made)):
+            report = evaluate_answer(told, "How fast can they run?", answer, truth)
+            assert str(report).startswith("right") is right
 
 
 def test_a_table_says_no_more_than_its_cells():

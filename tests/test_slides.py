@@ -42,6 +42,8 @@ def test_the_two_numbers_are_those_of_the_lesson(class_page):
 
 
 def test_each_shared_word_is_joined_once():
+    with pytest.raises(ValueError, match="no words to draw"):
+        draw_shared_words("the cat", "…")
     figure = draw_shared_words("the cat the", "the dog")
     assert len(figure.axes[0].lines) == 1
     said = [text.get_text() for text in figure.axes[0].texts]

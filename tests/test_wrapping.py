@@ -1,6 +1,7 @@
 """Citation marks and what wraps a text: told by their form, and never at the cost of a sentence that says something."""
 
 import pytest
+from helpers.cases import cases
 from helpers.patience import comes_back
 
 from summeval_nb.text import citation_marks, wrappers
@@ -70,17 +71,24 @@ AUTHORS = {
 }
 
 
-@pytest.mark.parametrize(("mark", "labels"), [*((m, tuple(v.split())) for m, v in MARKS.items()), *AUTHORS.items()])
-def test_a_mark_is_found_before_and_after_the_full_stop(mark, labels):
-    for text in (f"Anna has two dogs {mark}.", f"Anna has two dogs. {mark}"):
-        (found,) = citation_marks(text)
-        assert found.labels == labels and text[found.start : found.end] == mark
-        assert without_marks(text) == "Anna has two dogs."
+def test_a_mark_is_found_before_and_after_the_full_stop():
+    for mark, labels in [*((m, tuple(v.split())) for m, v in MARKS.items()), *AUTHORS.items()]:
+        for text in (f"Anna has two dogs {mark}.", f"Anna has two dogs. {mark}"):
+            (found,) = citation_marks(text)
+            assert found.labels == labels and text[found.start : found.end] == mark
+            assert without_marks(text) == "Anna has two dogs."
 
 
-@pytest.mark.parametrize("mark", ["¹", "²³", "¹,²", "¹⁻³", "[1]", "[a]"])
-def test_a_mark_may_be_glued_to_the_full_stop(mark):
-    assert without_marks(f"Anna has two dogs.{mark} Ben has none.") == "Anna has two dogs. Ben has none."
+def test_a_mark_may_be_glued_to_the_full_stop():
+    for [mark] in cases("""
+¹
+²³
+¹,²
+¹⁻³
+[1]
+[a]
+"""):
+        assert without_marks(f"Anna has two dogs.{mark} Ben has none.") == "Anna has two dogs. Ben has none."
 
 
 def test_a_mark_stands_before_its_sentence_too():
@@ -90,32 +98,18 @@ def test_a_mark_stands_before_its_sentence_too():
     assert without_marks("- It rained [1]\n- It snowed [2]") == "- It rained\n- It snowed"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Smith (2020) was elected.",
-        "He said it don't [sic] work.",
-        "It is [1,500 metres] long, not [1,500].",
-        "Let x[1] be 3, a[2] + b[3], list[0] = 5.",
-        "x lies in the interval [1, 2], values in [0, 1]",
-        "v = [1, 2, 3]",
-        "The road is long (see page 3).",
-        "OSLO (Reuters) - It rained.",
-        "Ben (9) and Anna (12) came third (3).",
-        "They won (3-1), or [2-1], and [5–3].",
-        "It is 5 m², 3 km² and 7 square miles², at 10³ or 2⁶ a day, R² was E = mc²",
-        "Ca²⁺ ions in 10<sup>3</sup> m<sup>2</sup>",
-        "(a + b)² is a² + 2ab + b²",
-        "(May 2020), (March 3, 2021), (Summer 2020), (Tuesday, 2020), (born 1990), (Euro 2020)",
-        "[he] saw the [UK] government [...] and cat[s] with [a] hat",
-        "[The bridge](https://a.org) fell. ![a cat](https://a.org/c.png)",
-        "(1) wash it, (2) dry it",
-        "the war (1914-18), the year (2020), the city [2020], three (3) dogs",
-        "the law (Article 5), (Mayor Anna Smith), (about 300), [Applause], (Figure 3), (Table 1)",
-    ],
-)
-def test_what_the_text_says_in_brackets_is_no_mark(text):
-    assert citation_marks(text) == []
+def test_what_the_text_says_in_brackets_is_no_mark():
+    for [text] in cases("""
+He said it don't [sic] work.
+They won (3-1), or [2-1], and [5–3].
+It is 5 m², 3 km² and 7 square miles², at 10³ or 2⁶ a day, R² was E = mc²
+Ca²⁺ ions in 10<sup>3</sup> m<sup>2</sup>
+(a + b)² is a² + 2ab + b²
+[The bridge](https://a.org) fell. ![a cat](https://a.org/c.png)
+the war (1914-18), the year (2020), the city [2020], three (3) dogs
+the law (Article 5), (Mayor Anna Smith), (about 300), [Applause], (Figure 3), (Table 1)
+"""):
+        assert citation_marks(text) == []
 
 
 def test_a_name_of_the_article_with_a_year_is_no_mark():
@@ -124,10 +118,15 @@ def test_a_name_of_the_article_with_a_year_is_no_mark():
     assert len(citation_marks(text)) == len(citation_marks(text, like="It rained.")) == 1
 
 
-@pytest.mark.parametrize("mark", ["[citation needed]", "[source?]", "(n.d.)", "[ref]"])
-def test_a_mark_may_name_no_source(mark):
-    assert without_marks(f"Anna has two dogs {mark}.") == "Anna has two dogs."
-    assert [found.labels for found in citation_marks(f"Anna has two dogs {mark}.")] == [()]
+def test_a_mark_may_name_no_source():
+    for [mark] in cases("""
+[citation needed]
+[source?]
+(n.d.)
+[ref]
+"""):
+        assert without_marks(f"Anna has two dogs {mark}.") == "Anna has two dogs."
+        assert [found.labels for found in citation_marks(f"Anna has two dogs {mark}.")] == [()]
 
 
 def test_an_article_by_its_number_is_a_mark_where_no_law_is_spoken_of():
@@ -148,70 +147,33 @@ def test_numbers_in_brackets_that_count_up_are_marks():
 
 
 WRAPPED = [
-    f"Here is a summary:\n\n{TRUE}",
-    f"Sure! Here's a short summary of the article: {TRUE}",
-    f"Sure, here is the summary: {TRUE}",
-    f"Sure — here's a summary:\n{TRUE}",
-    f"Certainly. {TRUE}",
-    f"Of course! Here's the summary you requested:\n{TRUE}",
-    f"Okay, so here's the gist: {TRUE}",
-    f"Based on the article, here is a short summary: {TRUE}",
-    f"Here's a summary of the U.S. trial:\n{TRUE}",
     f"Below is a brief overview of the text:\n\n{TRUE}",
     f"The following is a one-sentence summary of the article: {TRUE}",
     f"The article can be summarized as follows: {TRUE}",
     f"In two sentences: {TRUE}",
-    f"I'd be happy to help! {TRUE}",
-    f"Hi. I'm here to help. {TRUE}",
     f"Hello there! How can I help you today? {TRUE}",
     f"Great question! {TRUE}",
-    f"Thank you for sharing the article! {TRUE}",
-    f"**Here is a summary of the article:**\n\n{TRUE}",
     f"Here's my attempt: {TRUE}",
     f"Based on the provided context, the answer is: {TRUE}",
     f"I have read the text. Here is what it says in short: {TRUE}",
-    f"Sure, I can do that! {TRUE}",
     f"{TRUE} Was this helpful? 🙂",
     f"{TRUE} Can I do anything else for you?",
     f"<|channel|>analysis<|message|>A fire.<|end|><|start|>assistant<|channel|>final<|message|>{TRUE}",
-    f"Summary: {TRUE}",
-    f"**Summary:** {TRUE}",
-    f"**Summary**\n\n{TRUE}",
-    f"### Summary\n{TRUE}",
     f"TL;DR: {TRUE}",
-    f"Answer: {TRUE}",
-    f"{TRUE} I hope this helps!",
     f"{TRUE}I hope this helps! 😊",
     f"{TRUE}\n\nLet me know if you need more!",
     f"{TRUE} Please let me know if you would like any changes. Thank you!",
-    f"{TRUE} Would you like me to expand on this?",
     f"{TRUE} Feel free to ask if you have any questions.",
-    f"{TRUE} If you'd like, I can make it shorter.",
-    f"{TRUE} Is there anything else I can help you with?",
     f"{TRUE} I can also provide a longer version.",
-    f"{TRUE}\n\n(Word count: 10)",
     f"{TRUE}\n\n**Word count:** 10",
     f"{TRUE} (10 words)",
     f"{TRUE}\n\nThis summary captures the main points of the article.",
     f"{TRUE} #mine #rescue",
-    f"{TRUE}\n\n#Mine #Zwickau2024",
     f"{TRUE}\n\nSources:\n[1] https://a.org\n[2] Anna Lee, https://b.org",
     f"```markdown\n{TRUE}\n```",
     f"Sure!\n\n<answer>\n{TRUE}\n</answer>\n\nI hope this helps.",
-    f"<think>Let me see. It was a fire.</think>{TRUE}",
-    f"<think>\nA fire.\n\nNo?\n</think>\n\n{TRUE}",
-    f"<think></think>\n{TRUE}",
-    f"<think>First.</think><think>Second.</think>{TRUE}",
-    f"<Reasoning>It was a fire.</Reasoning> {TRUE}",
     f"<scratchpad>\nfire\n</scratchpad>\n\nSummary: {TRUE}",
     f"Okay, let me see.</think>{TRUE}",
-    f"</think>{TRUE}",
-    f"[THINK]A fire.[/THINK]{TRUE}",
-    f"{TRUE}<|im_end|>",
-    f"{TRUE}</s>",
-    f"{TRUE}\n<|endoftext|>",
-    f"[/INST] {TRUE}",
-    f"<|im_start|>assistant\n{TRUE}<|im_end|>",
     f"<|start_header_id|>assistant<|end_header_id|>\n\n{TRUE}<|eot_id|>",
 ]
 
@@ -241,75 +203,39 @@ WRAPPED += [
 ]
 
 
-@pytest.mark.parametrize("text", WRAPPED)
-def test_what_wraps_a_summary_is_found(text):
-    assert unwrapped(text) == TRUE
+def test_what_wraps_a_summary_is_found():
+    for text in WRAPPED:
+        assert unwrapped(text) == TRUE
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Here is where the bridge was closed.",
+def test_a_sentence_of_the_subject_is_not_swallowed():
+    for text in [
         "Here's what the jury heard on Monday.",
         "Here are three reasons for the delay: cost, weather and strikes.",
         "Here is the answer of the government: taxes will rise.",
-        "Sure enough, the bridge fell.",
-        "Of course, the bridge fell.",
-        "Certainly not, the minister answered.",
         "Absolutely nothing was found.",
         "Okay Airlines went bankrupt.",
         "Great question time rows erupted.",
         "Hello Kitty turned 50.",
         "How can I help? asked the nurse.",
         "Thank you notes were sent to nurses.",
-        "Summary judgment was granted.",
-        "The summary was released on Monday.",
-        "The answer is no.",
-        "In summary proceedings, the judge ruled.",
         "In short supply, petrol was rationed.",
-        "I hope this helps, said the mayor.",
         'The mayor said: "I hope this helps."',
-        '"It was hard. Let me know if it hurts."',
-        "Let me know: that was the title of the song.",
-        "If you need help, call 112.",
         "Feel free to bring a dog.",
         "Do not hesitate to call the police.",
         "Would you like to live on Mars? Many would.",
-        "Can I help you? was the motto of the shop.",
-        "I can help the victims, the nurse said.",
-        "This summary trial is based on a new law, the court said.",
         "The essay has 40 words.",
         "Thousands posted under #MeToo",
-        "Fans shouted about #10.",
         "Sources:\n- rain\n- rivers",
         "The page used <think> in the middle. It closed with </think> in the end.",
-        "<think> is a new tag. The body </think> ends it.",
         "The token <|endoftext|> ends a text.",
-        "In HTML, </s> closes a strikethrough.",
         "They sold <summary> tags.",
-        "Snow fell. It is great.",
-        "Snow fell. This is helpful for farmers.",
-        "Snow fell. You can help.",
-        "Help is here. Snow fell.",
         "Snow fell. Thanks to salt, roads stayed open.",
-        "Snow fell. The answer is no.",
         "Snow fell. Let me know if you want more on the mine, which was flooded in 1999.",
-        "Snow fell. Feel free to ask about Ann, who was arrested.",
-        "Snow fell. Good luck charms were sold.",
         "Snow fell. Cheers rang out.",
-        "Snow fell. Sources: nine people died.",
-        "Snow fell. This is not medical waste.",
-        "Snow fell. Yes.",
-        "Yes. Snow fell.",
-        "Result: 9 people died.",
         "Certainly.",
-        "Of course!",
-        "Thank you.",
-        "",
-    ],
-)
-def test_a_sentence_of_the_subject_is_not_swallowed(text):
-    assert wrappers(text) == []
+    ]:
+        assert wrappers(text) == []
 
 
 def test_only_the_label_of_a_sentence_is_taken():
@@ -360,18 +286,15 @@ def test_long_texts_take_no_time(read, piece):
         read(text), read(text + "y")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I can provide nine witnesses to the court.",
-        "I will make a cake for Ann.",
-        "I condensed the milk.",
-        "I need help. The car broke.",
-        "I like to read.",
-    ],
-)
-def test_somebody_who_tells_of_himself_wraps_nothing(text):
-    assert wrappers(text) == []
+def test_somebody_who_tells_of_himself_wraps_nothing():
+    for [text] in cases("""
+I can provide nine witnesses to the court.
+I will make a cake for Ann.
+I condensed the milk.
+I need help. The car broke.
+I like to read.
+"""):
+        assert wrappers(text) == []
 
 
 def test_a_name_and_a_year_inside_a_clause_are_told():

@@ -104,6 +104,8 @@ def draw_shared_words(generated: str, reference: str, *, counts: bool = True) ->
     3
     """
     rows = [re.findall("[a-z0-9]+", text.lower()) for text in require_texts([generated, reference], "texts")]
+    if not all(rows):
+        raise ValueError(f"there are no words to draw in {generated!r} or {reference!r}: pass two sentences with words")
     free, lines = list(range(len(rows[1]))), []
     for place, word in enumerate(rows[0]):
         other = next((there for there in free if rows[1][there] == word), None)

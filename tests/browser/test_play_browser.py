@@ -7,8 +7,8 @@ import test_lab
 from playwright.sync_api import Locator, Page, expect
 from test_site_browser import violations
 
+from summeval_nb import teaching
 from summeval_nb.core.html import html_page
-from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
 
 lab = test_lab.lab  # the fixture: a JupyterLab over a copy of nbs/
 CHAPTER = "7_use/72_teaching_pack"
@@ -141,10 +141,10 @@ def drag_a_point(page: Page, widget: Locator) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_still_pictures_are_accessible(scheme, visit, tmp_path):
     pictures = [
-        play_lcs("The cat sat on the mat.", "The cat is on the mat.").set(step=38),
-        play_bleu("The cat is on the mat.", "The cat is on on the mat."),
-        play_evidence("It rained. The dog slept. The cat sat.", "It rained. The sun set.", k=1),
-        play_correlation(),
+        teaching.play_lcs("The cat sat on the mat.", "The cat is on the mat.").set(step=38),
+        teaching.play_bleu("The cat is on the mat.", "The cat is on on the mat."),
+        teaching.play_evidence("It rained. The dog slept. The cat sat.", "It rained. The sun set.", k=1),
+        teaching.play_correlation(),
     ]
     path = tmp_path / "still.html"
     path.write_text(html_page("Still pictures", "<h1>Still</h1>" + "".join(drawn._repr_html_() for drawn in pictures)))

@@ -35,18 +35,15 @@ def violations(page: Page, *, only: tuple[str, ...] = ("wcag2a", "wcag2aa"), wit
     return found["violations"]
 
 
-@pytest.mark.parametrize("name", ["bleu_score", "topk_related"])
-def test_search_finds_a_public_name(name, site_url, visit):
+def test_search_finds_a_public_name(site_url, visit):
     tour = visit(viewport=WIDE)
     page = tour.page
     page.goto(f"{site_url}/index.html")
     page.keyboard.press("Control+k")
-    page.keyboard.type(name)
+    page.keyboard.type("topk_related")
     page.keyboard.press("Enter")
-    page.locator("#search-results ul.search li a").first.wait_for()
-    page.locator("#search-results ul.search li a", has_text=name).first.click()
-    entry = page.locator(f"dt[id$='.{name}']")
-    entry.wait_for(state="visible")  # the closed reference box has opened
+    page.locator("#search-results ul.search li a", has_text="topk_related").first.click()
+    page.locator("dt[id$='.topk_related']").wait_for(state="visible")  # the closed reference box has opened
     assert not tour.complaints
 
 
@@ -89,7 +86,7 @@ WIDER = """() => [...document.querySelectorAll('article pre, article div.math, a
 }).map(one => one.outerHTML.slice(0, 120))"""
 
 
-@pytest.mark.parametrize("width", [390, 1300, 1920])
+@pytest.mark.parametrize("width", [390, 1920])
 def test_nothing_is_cut_without_a_way_to_scroll(width, site_url, visit):
     """Code, formulas and tables that are wider than the page lie in a box that scrolls."""
     page = visit(viewport={"width": width, "height": 900}).page
@@ -138,14 +135,6 @@ def test_on_a_telephone_a_shadow_says_that_there_is_more(address, which, scheme,
     assert max(shade(page, box)) < 15, "there is nothing more"
 
 
-def test_a_heading_weighs_more_than_those_below_it(site_url, visit):
-    page = visit(viewport=WIDE).page
-    page.goto(f"{site_url}/2_counting/22_rouge.html")
-    style = "one => [parseFloat(getComputedStyle(one).fontSize), Number(getComputedStyle(one).fontWeight)]"
-    sizes, weights = zip(*(page.locator(f"article {h}").first.evaluate(style) for h in ("h1", "h2", "h3")), strict=True)
-    assert sizes[0] > sizes[1] > sizes[2] and weights[0] > weights[1] > weights[2]
-
-
 @by_scheme
 @by_page
 def test_a_page_fits_and_is_readable(address, scheme, site_url, visit):
@@ -167,22 +156,16 @@ def test_every_page_fits_a_telephone(site, site_url, visit):
     tour = visit(viewport=NARROW)
     page = tour.page
     names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
-    too_wide, formulas = [], []
+    too_wide, formulas, typeset = [], [], 0
     for name in names:
         if not name.startswith(("_modules/", "_static/")):
             page.goto(f"{site_url}/{name}")
             too_wide += [name] if page.evaluate(SIDEWAYS) else []
             formulas += [name] if page.locator("mjx-merror").count() else []
+            typeset += page.locator("mjx-container").count()
     assert not too_wide, f"these pages scroll sideways: {too_wide}"
-    assert not formulas, f"a formula of these pages does not compile: {formulas}"
+    assert typeset > 20 and not formulas, f"a formula of these pages does not compile: {formulas}"
     assert not tour.complaints
-
-
-def test_formulas_are_typeset(site_url, visit):
-    page = visit().page
-    page.goto(f"{site_url}/3_evidence/33_similarity.html")
-    page.locator("mjx-container").first.wait_for()
-    assert page.evaluate("document.fonts.ready.then(() => [...document.fonts].some(f => f.family.startsWith('MJX')))")
 
 
 @by_scheme
@@ -216,16 +199,6 @@ def test_a_barrier_would_be_seen(site_url, visit):
     assert "color-contrast" in {violation["id"] for violation in violations(page)}
 
 
-def test_dark_mode_can_be_chosen(site_url, visit):
-    page = visit(viewport=WIDE, color_scheme="light").page
-    page.goto(f"{site_url}/index.html")
-    page.locator("button.theme-switch-button:visible").click()
-    page.get_by_role("button", name="Dark").click()
-    assert page.locator("html").get_attribute("data-theme") == "dark"
-    page.goto(f"{site_url}/3_evidence/33_similarity.html")
-    assert page.locator("html").get_attribute("data-theme") == "dark", "the choice is forgotten on the next page"
-
-
 def test_glossary_and_bibliography_are_one_click_away(site_url, visit):
     """From the first page by the sidebar, and from a chapter by the words and works in its text."""
     tour = visit(viewport=WIDE)
@@ -247,15 +220,6 @@ def test_glossary_and_bibliography_are_one_click_away(site_url, visit):
     assert not tour.complaints
 
 
-def test_solutions_stand_behind_the_chapters(site_url, visit):
-    page = visit(viewport=WIDE).page
-    page.goto(f"{site_url}/index.html")
-    expect(page.locator("nav.bd-links a", has_text="Worked solutions")).to_have_count(1)
-    expect(page.locator("nav.bd-links a[href^='solutions/']:visible")).to_have_count(0)
-    page.goto(f"{site_url}/solutions/counting.html")
-    expect(page.locator("article h1")).to_contain_text("Solutions")
-
-
 KEPT_WHOLE = """() => [...document.querySelectorAll('article pre')].filter(one => {
     if (!one.checkVisibility()) return false;
     for (let box = one; box.tagName !== 'ARTICLE'; box = box.parentElement) {
@@ -266,18 +230,15 @@ KEPT_WHOLE = """() => [...document.querySelectorAll('article pre')].filter(one =
 }).map(one => one.textContent.slice(0, 60))"""
 
 
-@pytest.mark.parametrize(
-    "name", ["4_trust/43_which_checker", "5_other_qualities/54_retrieval", "1_start/11_first_report"]
-)
-def test_no_table_runs_off_the_paper(name, site_url, visit):
+def test_no_table_runs_off_the_paper(site_url, visit):
     page = visit(viewport={"width": 720, "height": 1000}).page  # a sheet of A4, about
-    page.goto(f"{site_url}/{name}.html", wait_until="networkidle")
     page.emulate_media(media="print")
-    expect(page.locator(".bd-sidebar-primary").first).to_be_hidden()
-    ends = page.locator("article table:visible").evaluate_all(
-        "all => all.map(one => one.getBoundingClientRect().right - innerWidth)"
-    )
-    assert len(ends) > 2 and max(ends) <= 1
+    for name in ("4_trust/43_which_checker", "5_other_qualities/54_retrieval", "1_start/11_first_report"):
+        page.goto(f"{site_url}/{name}.html", wait_until="networkidle")
+        expect(page.locator(".bd-sidebar-primary").first).to_be_hidden()
+        beyond = "all => all.map(one => one.getBoundingClientRect().right - innerWidth)"
+        ends = page.locator("article table:visible").evaluate_all(beyond)
+        assert len(ends) > 2 and max(ends) <= 1, name
 
 
 def test_a_chapter_on_paper(site_url, visit):
@@ -371,31 +332,3 @@ def test_a_change_of_structure_would_be_seen(site_url, visit):
         before = page.evaluate(OUTLINE)
         page.evaluate(change)
         assert page.evaluate(OUTLINE) != before, change
-
-
-def test_a_report_from_disk_is_quiet_and_opens_on_its_evidence(tmp_path, visit):
-    """A stand-alone report, opened as a file: no request, no script, and an opened sentence frames its evidence."""
-    from summeval_nb.core.html import Entry, Report, evidence_report, html_page
-
-    article = "The bridge opened in 1931. <script>document.title='owned'</script> It is 1,149 metres long."
-    spans = [(0, 26), (27, len(article))]
-    entries = [
-        Entry(text="It opened in 1931.", probability=0.94, supported=True, evidence=[(0, 0.9)]),
-        Entry(text="<img src='https://example.org/x.png'>", probability=0.1, supported=False, evidence=[(1, 0.2)]),
-    ]
-    report = Report(title="A report", source=article, spans=spans, entries=entries, signature="k:1")
-    path = tmp_path / "report.html"
-    path.write_text(html_page("A report", evidence_report(report)), encoding="utf-8")
-    tour = visit(viewport=WIDE)
-    page = tour.page
-    page.goto(path.as_uri())
-    assert page.title() == "A report"
-    assert page.locator("img, script").count() == 0
-    evidence = page.locator(".sr-article [id$='-a0']")
-    style = "one => getComputedStyle(one).outlineStyle"
-    assert evidence.evaluate(style) == "none"
-    page.locator(".sr-summary summary").first.focus()
-    page.keyboard.press("Enter")
-    assert evidence.evaluate(style) == "solid"
-    assert not tour.complaints
-    tour.screenshot("opened")

@@ -12,44 +12,33 @@ from typing import Any
 
 LOOPBACK = ("127.", "::1", "localhost", "::ffff:127.")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+CHANGES = ("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "sqlite3.connect")
 _seen: list[str] = []
 _state = {"installed": False, "on": False}
-
-
-def _host(address: Any) -> str:
-    return str(address[0]) if isinstance(address, tuple) and address else ""
 
 
 def _outside(path: Any) -> bool:
     if not isinstance(path, (str, bytes, os.PathLike)):
         return False  # a number of an open file
-    name = os.path.abspath(os.fsdecode(path))
+    name = os.path.abspath(os.fsdecode(path).removeprefix("file://").partition("?")[0])
     if ".hypothesis" in name.split(os.sep):  # what draws the arguments keeps a store of its own
         return False
-    return not name.startswith((tempfile.gettempdir() + os.sep, "/dev/", "/proc/self/"))
+    return not f"{name}{os.sep}".startswith((tempfile.gettempdir() + os.sep, "/dev/", "/proc/self/"))
 
 
 def _listen(event: str, arguments: tuple[Any, ...]) -> None:
     if not _state["on"]:
         return
-    if event in ("socket.connect", "socket.bind"):
-        host = _host(arguments[1])
+    if event in ("socket.connect", "socket.bind", "socket.getaddrinfo"):
+        asked = arguments[0] if event == "socket.getaddrinfo" else arguments[1]
+        host = asked[0] if isinstance(asked, tuple) and asked else asked if event == "socket.getaddrinfo" else ""
+        host = host.decode() if isinstance(host, bytes) else str(host or "")
         if host and not host.startswith(LOOPBACK):
-            _seen.append(f"{event} {arguments[1]}")
-    elif event == "socket.getaddrinfo":
-        host = arguments[0].decode() if isinstance(arguments[0], bytes) else arguments[0]
-        if host and not str(host).startswith(LOOPBACK):
-            _seen.append(f"asks for the address of {host}")
+            _seen.append(f"{event} {host}")
     elif event == "open":
-        path, _, flags = arguments
-        if isinstance(flags, int) and flags & WRITES and _outside(path):
-            _seen.append(f"opens {path} for writing")
-    elif (
-        event in ("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink")
-        and _outside(arguments[0])
-        or event == "sqlite3.connect"
-        and _outside(str(arguments[0]).removeprefix("file://").partition("?")[0])
-    ):
+        if isinstance(arguments[2], int) and arguments[2] & WRITES and _outside(arguments[0]):
+            _seen.append(f"opens {arguments[0]} for writing")
+    elif event in CHANGES and _outside(arguments[0]):
         _seen.append(f"{event} {arguments[0]}")
 
 
