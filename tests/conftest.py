@@ -10,13 +10,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
-# Some images ask Python not to keep what it compiled: every process would compile, and pytest rewrite, all files anew.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 
 import pytest
 from filelock import FileLock
 
+# Some images ask Python not to keep what it compiled: every process would compile, and pytest rewrite, all files anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 ROOT = Path(__file__).parents[1]
 
 
