@@ -28,11 +28,10 @@ from summeval_nb.core.files import read_asset
 from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import MeanInterval, mean_interval
-from summeval_nb.core.results import Outcome, Signature
+from summeval_nb.core.results import Outcome, Rows, Signature
 from summeval_nb.evidence.base import Checker
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = ["MARKS", "WRAPPERS", "MetricCard", "date_forms", "metric_card"]
@@ -191,7 +190,7 @@ def _outcomes(scorer: Metric, rows: Sequence[JsonDict]) -> list[Outcome]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class MetricCard:
+class MetricCard(Rows):
     """What changes of a text do to a metric; made by `metric_card`.
 
     Parameters
@@ -223,12 +222,6 @@ class MetricCard:
     def rows(self) -> list[JsonDict]:
         """Return one dictionary for each change."""
         return [dict(row) for row in self.table]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return `rows` as a table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data."""

@@ -332,36 +332,21 @@ class MetricList(Rows):
 
 def describe_metric(name: str) -> JsonDict:
     """Return one row of `list_metrics`; only the module of that metric is imported."""
-    if is_ours(name):
-        known, package = _KNOWN[name], ""
-        kind, better, bounds, purpose = find_metric(name)[0], known.better, known.range, known.purpose
-    else:
-        offer = _others().get(name)
-        package, better, bounds = offer.package if offer else "", "", ""
-        try:
-            kind = find_metric(name)[0]
-        except Exception as error:  # whatever is wrong with somebody's code
-            return {
-                "metric": name,
-                "reads": "",
-                "range": "",
-                "better": "",
-                "asks_model": "no",
-                "purpose": f"cannot be loaded: {error}",
-                "package": package,
-            }
-        purpose = (inspect.getdoc(kind.function) or "").strip().partition("\n")[0].rstrip(".")
+    known, offer = _KNOWN.get(name), None if is_ours(name) else _others().get(name)
+    row: JsonDict = {"metric": name, "reads": "", "range": known.range if known else ""}
+    row |= {"better": known.better if known else "", "asks_model": "no", "purpose": ""}
+    row["package"] = offer.package if offer else ""
+    try:
+        kind = find_metric(name)[0]
+    except Exception as error:  # whatever is wrong with somebody's code
+        if known:
+            raise
+        return row | {"purpose": f"cannot be loaded: {error}"}
     choices = kind.defaults()
-    asks = "by option" if choices.keys() & {"judge", "checker", "backend"} else "no"
-    return {
-        "metric": name,
-        "reads": ", ".join(kind.columns),
-        "range": bounds,
-        "better": better,
-        "asks_model": "yes" if choices.get("backend") is MISSING else asks,
-        "purpose": purpose,
-        "package": package,
-    }
+    if choices.keys() & {"judge", "checker", "backend"}:
+        row["asks_model"] = "yes" if choices.get("backend") is MISSING else "by option"
+    said = (inspect.getdoc(kind.function) or "").strip().partition("\n")[0].rstrip(".")
+    return row | {"reads": ", ".join(kind.columns), "purpose": known.purpose if known else said}
 
 
 def list_metrics() -> MetricList:

@@ -6,7 +6,7 @@ Chapter 66 explains the table, chapter 64 the task, whose definitions are in `su
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -42,7 +42,6 @@ from summeval_nb.text.embed import EmbedderOrName, load_embedder
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
@@ -179,8 +178,33 @@ class MetricTable:
         return html_table(self.wide_rows(), note="; ".join([*self._notes(), str(self.signature)]))
 
     def plot(self) -> Figure:
-        """Draw a panel for each quality, metrics of the first rank in blue."""
-        return _figure(self)
+        """Draw a panel for each quality, metrics of the first rank in blue; an undefined correlation is a cross."""
+        import matplotlib.pyplot as plt
+
+        names, columns = list(self.scores), len(self.qualities)
+        means = {
+            n: [c.score for (m, _), c in self.correlations.items() if m == n and c.score is not None] for n in names
+        }
+        order = sorted(names, key=lambda name: np.mean(means[name] or [-2]))
+        size: JsonDict = {"figsize": (2.2 + 2.4 * columns, 1.2 + 0.32 * len(names)), "layout": "constrained"}
+        figure, axes = plt.subplots(1, columns, sharey=True, sharex=True, squeeze=False, **size)
+        labels = [figure_text(name) for name in order]
+        for ax, quality in zip(axes[0], self.qualities, strict=True):
+            for place, name in enumerate(order):
+                found, rank = self.correlations[name, quality], self.ranks.get(quality, {}).get(name)
+                color = "#1f5f99" if rank in (1, None) else "#b34700"
+                draw_interval(ax, place, found.score, found.interval, color, hollow=rank not in (1, None))
+                if found.score is None:
+                    ax.plot(0, place, "x", color="#666666")
+                elif rank is not None:
+                    at: dict[str, Any] = {"xytext": (0, 5), "textcoords": "offset points", "fontsize": 7}
+                    ax.annotate(str(rank), (found.score, place), color="#333333", ha="center", **at)
+            ax.axvline(0, color="#999999", linewidth=0.8)
+            ax.set(title=figure_text(quality), ylim=(-0.6, len(order) - 0.3))
+            ax.set_yticks(range(len(order)), labels)
+            ax.grid(axis="x", color="#e5e5e5")
+        figure.supxlabel(f"{self.signature['level']}-level {self.signature['coef']} with human ratings")
+        return figure
 
 
 def metric_table(
@@ -347,39 +371,6 @@ def _embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
     return load_embedder(embedder).fingerprint if used else None
 
 
-def _figure(table: MetricTable) -> Figure:
-    """Draw a table: one panel a quality, one line a metric."""
-    import matplotlib.pyplot as plt
-
-    qualities, names = table.qualities, list(table.scores)
-    scores = {n: [c.score for (m, _), c in table.correlations.items() if m == n and c.score is not None] for n in names}
-    order = sorted(names, key=lambda name: np.mean(scores[name] or [-2]))
-    size, columns = (2.2 + 2.4 * len(qualities), 1.2 + 0.32 * len(names)), len(qualities)
-    figure, axes = plt.subplots(1, columns, figsize=size, sharey=True, sharex=True, squeeze=False, layout="constrained")
-    for ax, quality in zip(axes[0], qualities, strict=True):
-        for place, name in enumerate(order):
-            _point(ax, place, table.correlations[name, quality], table.ranks.get(quality, {}).get(name))
-        ax.axvline(0, color="#999999", linewidth=0.8)
-        labels = [figure_text(name) for name in order]
-        ax.set(title=figure_text(quality), yticks=range(len(order)), yticklabels=labels, ylim=(-0.6, len(order) - 0.3))
-        ax.grid(axis="x", color="#e5e5e5")
-    figure.supxlabel(f"{table.signature['level']}-level {table.signature['coef']} with human ratings")
-    return figure
-
-
-def _point(ax: Axes, place: int, found: Correlation, rank: int | None) -> None:
-    """Draw one correlation with its interval and rank; an undefined one is a cross at zero."""
-    if found.score is None:
-        ax.plot(0, place, "x", color="#666666")
-        return
-    first = rank in (1, None)
-    color = "#1f5f99" if first else "#b34700"
-    draw_interval(ax, place, found.score, found.interval, color, hollow=not first)
-    if rank is not None:
-        at: dict[str, Any] = {"xytext": (0, 5), "textcoords": "offset points", "fontsize": 7, "ha": "center"}
-        ax.annotate(str(rank), (found.score, place), color="#333333", **at)
-
-
 # MTEB's SummEval task
 
 
@@ -415,11 +406,17 @@ def reference_similarities(
     [[1.0, 0.7071]]
     """
     require_option(similarity, "similarity", SIMILARITIES)
+    machine = _finite_vectors(machine, "machine", 3)
+    if len(human) != len(machine) or not len(human):
+        sizes = f"machine has {len(machine)} articles and human {len(human)}"
+        raise ValueError(f"{sizes}; both need the same, at least one")
     found = []
-    for own, block in _blocks_of_articles(machine, human):
-        table = similarity_tables(own, block, similarity)
-        found.append(pooled(table, _require_reference(references, table.shape[-1])))
-    return np.round(np.concatenate(found), 12)
+    for own, some in zip(machine, human, strict=True):
+        block = _finite_vectors(some, "human", 2)
+        if not len(block) or block.shape[1] != own.shape[1]:
+            raise ValueError(f"human vectors of shape {block.shape} do not fit machine vectors of shape {own.shape}")
+        found.append(pooled(similarity_tables(own, block, similarity), _require_reference(references, len(block))))
+    return np.round(found, 12)
 
 
 class SummEvalResult(dict[str, float]):
@@ -571,26 +568,6 @@ def all_equal(table: np.ndarray) -> np.ndarray:
     """Return which rows hold one value only (or none), NaN left out."""
     low = np.where(np.isnan(table), np.inf, table).min(axis=1)
     return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
-
-
-def _blocks_of_articles(machine: Vectors, human: Sequence[Vectors]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield machine and human vectors of articles, (a, s, d) and (a, r, d): all at once where the shapes allow it."""
-    machine = _finite_vectors(machine, "machine", 3)
-    if len(human) != len(machine) or not len(human):
-        sizes = f"machine has {len(machine)} articles and human {len(human)}"
-        raise ValueError(f"{sizes}; both need the same, at least one")
-    if len({np.shape(some) for some in human}) == 1:
-        blocks = [_finite_vectors(human, "human", 3)]
-    else:
-        blocks = [_finite_vectors(some, "human", 2)[None] for some in human]
-    start = 0
-    for block in blocks:
-        own = machine[start : start + len(block)]
-        if block.shape[1] == 0 or block.shape[2] != own.shape[2]:
-            shapes = f"human vectors of shape {block.shape[1:]} do not fit machine vectors of shape {own.shape[1:]}"
-            raise ValueError(shapes)
-        yield own, block
-        start += len(block)
 
 
 def _finite_vectors(values: object, name: str, rank: int) -> np.ndarray:

@@ -27,7 +27,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.html import Markup, render
 from summeval_nb.core.results import Verdict
-from summeval_nb.evidence.base import Checker, nearest_evidence
+from summeval_nb.evidence.base import Checker
 from summeval_nb.evidence.faithfulness import DEFAULT_K, evaluate
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.report import Faithfulness
@@ -38,7 +38,6 @@ from summeval_nb.overlap.rouge_counts import lcs_table
 from summeval_nb.overlap.tokens import require_references, rouge_tokenizer
 from summeval_nb.overlap.translation import BleuScore, bleu_score
 from summeval_nb.text.embed import EmbedderOrName
-from summeval_nb.text.split import split_markdown
 
 if TYPE_CHECKING:
     from ipywidgets import Widget
@@ -54,15 +53,12 @@ NOTE = (
 
 
 class State:
-    """What a picture shows: a caption in words, which is all of it in a terminal, and a drawing."""
+    """What a picture shows: a `caption` in words, which is all of it in a terminal, and a drawing."""
 
-    @property
-    def caption(self) -> str:
-        """What is drawn, in words."""
-        raise NotImplementedError
+    caption: Any
 
     def __repr__(self) -> str:
-        return self.caption
+        return str(self.caption)
 
     def _figure(self, body: Markup) -> Markup:
         return render("figure.html", caption=self.caption, body=body)
@@ -174,11 +170,7 @@ _MOST_WORDS = 30  # a side: the table has to fit on a screen
 
 
 class LcsStep(NamedTuple):
-    """One step: its kind, the cell, and what is said of it.
-
-    `kind` is `"start"`, then `"equal"`, `"above"` or `"left"` while the table fills, `"keep"`, `"up"` or `"back"` on
-    the way back, and `"done"`.
-    """
+    """One step: its kind ("start", "equal", "above", "left", "keep", "up", "back", "done"), the cell, what is said."""
 
     kind: str
     row: int
@@ -207,22 +199,23 @@ def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
     steps = [LcsStep("start", 0, 0, start)]
     for i, j in np.ndindex(len(x), len(y)):
         above, left, value = table[i][j + 1], table[i + 1][j], table[i + 1][j + 1]
-        if x[i] == y[j]:
-            said = f"“{x[i]}” stands on both sides: one more than in the cell to the upper left, {value - 1} + 1 = "
-        else:
-            said = f"“{x[i]}” and “{y[j]}” differ: the greater of above ({above}) and left ({left}) is "
-        kind = "equal" if x[i] == y[j] else "left" if left > above else "above"
-        steps.append(LcsStep(kind, i + 1, j + 1, f"{said}{value}."))
+        kind, said = (
+            "equal",
+            f"“{x[i]}” stands on both sides: one more than in the cell to the upper left, {value - 1} + 1",
+        )
+        if x[i] != y[j]:
+            kind = "left" if left > above else "above"
+            said = f"“{x[i]}” and “{y[j]}” differ: the greater of above ({above}) and left ({left})"
+        steps.append(LcsStep(kind, i + 1, j + 1, f"{said} {'=' if kind == 'equal' else 'is'} {value}."))
     i, j, kept = len(x), len(y), []
     while i and j:
-        left, is_greater = table[i][j - 1], table[i][j - 1] > table[i - 1][j]
+        left = table[i][j - 1]
         if x[i - 1] == y[j - 1]:
             kept.append(x[i - 1])
             kind, said = "keep", f"“{x[i - 1]}” on both sides; keep it, go to the upper left."
-        elif is_greater:
-            kind, said = "back", f"the words differ and left ({left}) is greater; go left."
         else:
-            kind, said = "up", f"the words differ and left ({left}) is not greater; go up."
+            kind, way = ("back", "greater; go left") if left > table[i - 1][j] else ("up", "not greater; go up")
+            said = f"the words differ and left ({left}) is {way}."
         steps.append(LcsStep(kind, i, j, f"Way back: {said}"))
         i, j = i - (kind != "back"), j - (kind != "up")
     counted = f"{len(kept)} word{'s' if len(kept) > 1 else ''}: {' '.join(kept[::-1])}"
@@ -362,11 +355,10 @@ class BleuState(State):
 def _fate(row: JsonDict) -> tuple[str, str, str]:
     """How one n-gram is drawn, its text, and how many of it count."""
     own, counted = row["candidate"], row["counted"]
-    if counted == own:
-        return "sp-all", row["n-gram"], "counts" if own == 1 else f"{own} of {own} count"
-    if counted:
-        return "sp-some", row["n-gram"], f"{counted} of {own} count, clipped"
-    return "sp-none", row["n-gram"], "in no reference"
+    if not counted:
+        return "sp-none", row["n-gram"], "in no reference"
+    said = "counts" if own == counted == 1 else f"{counted} of {own} count"
+    return ("sp-all", row["n-gram"], said) if counted == own else ("sp-some", row["n-gram"], f"{said}, clipped")
 
 
 def bleu_state(references: str | Sequence[str], candidate: str, smooth: str = "exp", n: int = 4) -> BleuState:
@@ -444,31 +436,13 @@ def evidence_study(
     ValueError
         If one of the texts is empty: there is nothing to judge.
     """
-    judge, most = load_checker(checker), require_count(max_k, "max_k")
-    result = evaluate(text, summary, most, embedder=embedder, checker=judge)
-    if not result.sentences:
-        raise ValueError(f"there is nothing to play with: {result.reason}")
-    plain: dict[str, str] = {}  # the words that a checker reads, by a sentence as it stands
-    for given, like in ((text, ""), (summary, text)):
-        (readings,) = split_markdown([given], likes=[like], progress=False)
-        plain |= {reading.sentence.text: reading.plain for reading in readings}
-    source = [plain[sentence.text] for sentence in result.source_sentences]
-    smaller = range(1, min(most, len(source)))  # the verdicts of the largest k are the result's own
-    asked = [i for i, verdict in enumerate(result.verdicts) if verdict.judged or verdict.failed]  # no heading, no code
-    chosen = [[nearest_evidence(result.similarity[i], k) for i in asked] for k in smaller]
-    pairs = [
-        ([source[item.index] for item in evidence], plain[result.sentences[i].text])
-        for row in chosen
-        for i, evidence in zip(asked, row, strict=True)
-    ]
-    judged = iter(judge.check_many(pairs) if pairs else [])
-    verdicts = []
-    for row in chosen:
-        found = list(result.verdicts)
-        for i, evidence in zip(asked, row, strict=True):
-            found[i] = replace(next(judged), evidence=evidence)
-        verdicts.append(tuple(found))
-    return EvidenceStudy(result, (*verdicts, tuple(result.verdicts)), judge.threshold)
+    judge, judged = load_checker(checker), partial(evaluate, text, summary, embedder=embedder)
+    whole = judged(require_count(max_k, "max_k"), checker=judge)
+    if not whole.sentences:
+        raise ValueError(f"there is nothing to play with: {whole.reason}")
+    smaller = [judged(k, checker=judge) for k in range(1, min(max_k, len(whole.source_sentences)))]
+    verdicts = tuple(tuple(report.verdicts) for report in (*smaller, whole))
+    return EvidenceStudy(whole, verdicts, judge.threshold)
 
 
 def _decided(verdict: Verdict, threshold: float) -> Verdict:
