@@ -9,14 +9,13 @@ import pytest
 from helpers.late import Late
 from helpers.wrapping import Wrapped
 
-from summeval_nb import LLMChecker, NLIChecker, ScriptedBackend, Verdict, benchmark_checker
+from summeval_nb import LLMChecker, ScriptedBackend, Verdict, benchmark_checker
 from summeval_nb.agreement import load_labelled
 from summeval_nb.core.resampling import Resampling
-from summeval_nb.evidence import LabelledSentence, bench_sentences, nli_recipe
+from summeval_nb.evidence import LabelledSentence, bench_sentences
 from summeval_nb.evidence.labelled import (
     FALSE_KINDS,
     MEASURES,
-    RECIPES,
     TRUE_KINDS,
     checker_measures,
     measure_intervals,
@@ -144,13 +143,6 @@ def test_failures_are_left_out_counted_and_shown():
     assert nothing["failed"] == 1 and all(nothing[name] is None for name in (*MEASURES, "calibration_error"))
 
 
-def test_what_was_not_judged_is_left_out_like_a_failure():
-    told = Said({"A is.": Verdict(probability=None, reason="not English"), "C is.": 0.1})
-    row = benchmark_checker(told, {"s": items(("A is.", True), ("C is.", False))}, n_resamples=0).rows()[0]
-    assert (row["failed"], row["declined"]) == (0, 1)
-    assert row["true_passed"] is None and "not English" in row["reason"]
-
-
 @pytest.mark.nightly
 def test_the_default_checker_on_the_packaged_set():
     bench = benchmark_checker(n_resamples=100)
@@ -162,21 +154,6 @@ def test_the_default_checker_on_the_packaged_set():
     found = (kinds.loc[list(FALSE_KINDS), "right"] * kinds.loc[list(FALSE_KINDS), "n"]).sum() / 64
     assert found == pytest.approx(row["false_found"])
     assert len(bench.wrong_rows()) == round(128 * (1 - row["balanced_accuracy"]))
-
-
-def test_an_nli_model_and_its_recipes(tmp_path):
-    folder = knowing_classifier(tmp_path)
-    rows = items(("Anna bought a red car.", True), ("Ben sold a blue boat.", True), ("Maria lost a white horse.", True))
-    rows += items(("Ben sold a green boat.", False), ("Anna sold a red car.", False))
-    bench = benchmark_checker({"nli": NLIChecker(folder)}, {"s": rows}, n_resamples=0)
-    assert bench.rows()[0]["auc"] == 1.0
-    three = bert_classifier(tmp_path / "three")
-    for name in (name for name, recipe in RECIPES.items() if "labels" in recipe):
-        checker = nli_recipe(name, three)
-        assert benchmark_checker(checker, {"s": rows}, n_resamples=0).rows()[0]["failed"] == 0
-        assert checker.places["entailment"] == RECIPES[name]["labels"]["entailment"]
-    with pytest.raises(ValueError, match="unknown recipe 'bart'.*'summac-vitc'"):
-        nli_recipe("bart", folder)
 
 
 def test_a_language_model_knows_its_calls():
@@ -316,15 +293,6 @@ def test_rows_of_yours_are_read(tmp_path):
 def test_errors_name_the_file_and_the_line(tmp_path, format, name, content, message):
     with pytest.raises(ValueError, match=message):
         load_labelled(write(tmp_path / name, content), format=format)
-
-
-def test_an_unreadable_column_is_named_when_needed(tmp_path):
-    rows = pd.DataFrame({"article": ["It rained."], "sentence": [b"It rained."], "label": [1], "page": [b"GIF8"]})
-    rows.to_parquet(tmp_path / "m.parquet")
-    with pytest.raises(ValueError, match="row 1 .the column 'sentence' cannot be read: bytes is neither"):
-        load_labelled(tmp_path / "m.parquet")
-    rows.assign(sentence="It rained.").to_parquet(tmp_path / "m.parquet")
-    assert [sentence.text for sentence in load_labelled(tmp_path / "m.parquet")] == ["It rained."]
 
 
 def test_real_sets(data_folder):

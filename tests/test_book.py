@@ -1,9 +1,7 @@
 """What holds the book together: every citation names a work, every term that is linked is explained, every chapter
 says what it teaches, and every page has its place."""
 
-import base64
 import difflib
-import io
 import re
 from functools import cache
 from pathlib import Path
@@ -13,8 +11,6 @@ import book
 import execute
 import pytest
 from helpers.late import Late
-
-from summeval_nb.teaching.exercises import part_of
 
 Image = Late("PIL.Image")
 parse_file = Late("pybtex.database", "parse_file")
@@ -196,28 +192,6 @@ def test_the_answers_of_a_lesson_are_folded_or_elsewhere():
         assert "<details>" in prose(name) or elsewhere in prose(name), f"{name}: no answers to compare with"
 
 
-def test_the_chapter_of_a_term_is_known_to_the_search():
-    taught = book.taught_terms(NAMES)
-    for term, page in (
-        ("rouge", "2_counting/22_rouge"),
-        ("refusal", "5_other_qualities/53_answers"),
-        ("resume", "7_use/71_a_million_pairs"),
-    ):
-        assert term in taught[page]
-    assert [name for name in taught if "lesson" in taught[name]] == lessons()
-    assert set(taught) <= set(NAMES)
-
-
-@pytest.mark.parametrize(("width", "wide"), [(640, False), (911, True)])
-def test_a_wide_picture_is_not_shrunk_to_a_telephone(width, wide):
-    drawn = io.BytesIO()
-    Image.new("RGB", (width, 20)).save(drawn, "png")
-    data = {"image/png": base64.b64encode(drawn.getvalue()).decode()}
-    cell = pages.nbformat.v4.new_code_cell("plot()", outputs=[pages.nbformat.v4.new_output("display_data", data)])
-    page = pages.convert(pages.nbformat.v4.new_notebook(cells=[cell]), "index")
-    assert page.cells[0].metadata["mystnb"]["image"].get("classes") == ("wide-picture" if wide else None)
-
-
 def test_printed_lines_break_unless_they_stand_in_columns():
     message, table = "ValueError: " + 30 * "word ", "n  precision\n1  1.0000"
     shown = {}
@@ -259,10 +233,3 @@ def test_long_code_that_builds_is_folded(directive, lines, folded):
     assert ("hide-input" in cell.metadata["tags"]) == folded
     if folded:
         assert cell.metadata["mystnb"]["code_prompt_show"] == "How it is built: long_one. Return a text that is long"
-
-
-def test_a_chapter_is_in_the_same_part_on_the_site():
-    for name in NAMES:
-        folder, _, chapter = name.partition("/")
-        if re.match(r"\d+_", chapter) and folder not in ("solutions", "zh"):  # without exercises of their own
-            assert part_of(chapter) == book.PARTS[folder], name

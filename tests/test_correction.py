@@ -110,13 +110,6 @@ def test_a_table_of_reports_and_a_frame_are_one():
     assert item["text"] and set(item) == {"id", "text", "evidence", "label", "who", "when"}
 
 
-def test_failed_verdicts_are_left_out_and_counted():
-    judge, people = population()
-    values = [None if k % 10 == 0 else float(v) for k, v in enumerate(judge)]
-    found = correct_score({"score": values}, first(people, 100))
-    assert (found.n_left_out, found.n_items, found.n_labels) == (40, 360, 90)
-
-
 def test_labels_survive_a_second_drawing(tmp_path):
     path = tmp_path / "to_label.csv"
     table = {"id": [f"a{k}" for k in range(50)], "text": ["=1+1", "<b>"] * 25, "score": [0, 1] * 25}
@@ -164,12 +157,3 @@ def test_labels_needed_are_enough():
 def test_bad_labels_are_refused(labels, words):
     with pytest.raises(ValueError, match=words):
         correct_score({"verdict": [0, 1] * 50}, labels)
-
-
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [({"verdict": [2] * 50}, "verdict of item '0'"), ({"mark": [1] * 50}, "no column"), ({"score": [None]}, "none of")],
-)
-def test_bad_tables_are_refused(table, words):
-    with pytest.raises(ValueError, match=words):
-        correct_score(table, {k: k % 2 for k in range(40)})

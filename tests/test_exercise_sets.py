@@ -80,11 +80,8 @@ def test_the_answers_stand_in_no_object():
     ("value", "said"),
     [
         (..., "not answered yet"),
-        (None, "not answered yet"),
         ("0.5", "a finite number is asked for"),
         (True, "a finite number is asked for"),
-        ([0.5], "a finite number is asked for"),
-        (float("nan"), "a finite number is asked for"),
         (10**400, "a finite number is asked for"),
         (1e300, "not yet"),
     ],

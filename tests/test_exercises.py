@@ -89,19 +89,6 @@ def test_what_counts_as_the_same_answer(sealed):
         assert [attempt for attempt in different if check_exercise("test/1", attempt)] == []
 
 
-def test_a_whole_number_beyond_all_floats_is_no_answer():
-    assert "a number that no float can hold" in check_exercise("21_ngrams/1", 10**400).message
-    with pytest.raises(ValueError, match="a number that no float can hold"):
-        common_slip("21_ngrams/1", [-(10**400)], "no help")
-
-
-@pytest.mark.parametrize("answer", [float("nan"), float("inf"), len, object(), [float("nan")], {"a": object()}])
-def test_no_answer_is_said_so_and_raises_nothing(sealed, answer):
-    sealed({1: 1})
-    check = check_exercise("test/1", answer)
-    assert check.outcome == "not yet" and len(check.message) > len("not yet: ")
-
-
 def test_the_message_names_the_kind_and_never_the_answer(sealed):
     sealed({1: 0.4321, 2: "hypothesis"}, {1: (0.1234, "swap <b>them</b>")})
     assert check_exercise("test/1", "x").message == "not yet: you gave a text, and this exercise wants a number"
@@ -124,34 +111,23 @@ def test_the_message_names_the_kind_and_never_the_answer(sealed):
             {"a": [1]},
             "you gave a dictionary of lists of numbers, and this exercise wants a dictionary of sets of numbers",
         ),
-        ({1}, {}, "you gave a dictionary, and this exercise wants a set of numbers"),
         (
             [["a"]],
             ["a", [True]],
             "you gave a list of lists of True or False and texts, and this exercise wants a list of lists",
         ),
-        (2, None, "you gave None, and this exercise wants a number"),
         ([1.5, {"x": [1 / 3]}], [1.5, {"x": [0.333]}], "yours is rounded"),
         ([0.25, 1 / 3], [0.25, 0.333], "the first number is right; the second number is rounded"),
         ([0.25, 1 / 3], (0.26, 0.33), "not yet: the second number is rounded, and numbers are compared to 4 decimals"),
-        ({"a": 0.25, "b": 1 / 3}, {"a": 0.25, "b": 0.333}, "if you rounded: numbers are compared to 4 decimals"),
         ([1, 1 / 3, 0.5], np.array([1, 0.25, 0.5]), "not yet: the first and third numbers are right"),
-        ([1, 1 / 3, 0.5], [1, 1 / 3], "you gave 2 numbers, and this exercise wants 3"),
         (list(range(12)), [0, *range(12, 22), 11], "the first and 12th numbers are right"),
-        ({1, 2}, {1, 3}, None),
-        ([True, False], [True, True], None),
         (0.125, 0.12, "yours is rounded"),
         (0.42, 42, "a share between 0 and 1"),
-        ([42, 7.5], (0.42, 0.075), "a percentage"),
         ({"x": -1.5}, {"x": 1.5}, "only the sign"),
         (0.3, 0.7, "add up to 1"),
-        (np.array([3, 1, 2]), np.array([1, 2, 3]), "none of the 3 numbers is right"),
         ([3, 2, 1], [1, 2, 3], "their order is not"),
-        (["b", "c", "a"], ["c", "a", "b"], None),
         (["a", "b", "c"], ["c", "a", "b"], "their order is not"),
-        ([1, 0, 0.5], [1, 0, 0.75], "not yet: the first and second numbers are right"),
         (0.5, 0.25, None),
-        (2, 3.25, None),
         (2, 1e307, None),
         (2, 10**400, "too large"),
     ],
