@@ -33,7 +33,6 @@ from summeval_nb.models.base import (
 from summeval_nb.models.http import ShownToken
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.server import ServerBackend, _constraint, _served_masses, _written
-from summeval_nb.models.store import Store, content_key, fill_missing
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -281,36 +280,6 @@ def test_a_probe_that_keeps_failing_is_made_again_and_its_pages_are_not(tmp_path
         assert len(server.pages_asked) == 3 and server.asked <= (10 + 1) * 2 + 3
         server.behave = lambda number, prompt: "ok"
         assert backend.choose("Well?", OPTIONS).label in OPTIONS
-
-
-@pytest.mark.nightly
-def test_five_hundred_faulty_pairs_are_mended_by_a_second_run(tmp_path):
-    """10 % random faults: each is counted, none is a score; the next run asks for the failed ones only."""
-    chance, faults = random.Random(11), ["429", "500", "cut", "html", "empty", "wrong_enum", "400"]
-    plan = {f"pair {n}": chance.choice(faults) for n in range(500) if chance.random() < 0.1}
-    prompts, broken = [f"pair {n}" for n in range(500)], {"now": True}
-
-    def behave(number: int, prompt: str) -> str:
-        return plan.get(prompt, "ok") if broken["now"] else "ok"
-
-    with MisbehavingServer(behave, retry_after="0") as server:
-        backend, store = backend_for(server), Store(tmp_path / "verdicts.sqlite")
-        keys = [content_key(backend.fingerprint, OPTIONS, prompt) for prompt in prompts]
-
-        def ask(positions: list[int]) -> list:
-            choices = backend.choose_many([prompts[i] for i in positions], OPTIONS, workers=8)
-            return [choice if isinstance(choice, BackendError) else choice.to_dict() for choice in choices]
-
-        first = fill_missing(store, "choice", keys, ask)
-        failed = {prompt for prompt, value in zip(prompts, first, strict=True) if isinstance(value, BackendError)}
-        assert failed == set(plan) and backend.usage.failures == len(plan) > 30
-        assert store.info().rows[0]["items"] == 500 - len(plan)
-        broken["now"], asked = False, len(server.questions)
-        second = fill_missing(store, "choice", keys, ask)
-        assert len(server.questions) - asked == len(plan)
-    for prompt, value in zip(prompts, second, strict=True):
-        assert abs(value["probabilities"]["yes"] - true_probability(prompt)) < 1e-6
-    assert KEY.encode() not in (tmp_path / "verdicts.sqlite").read_bytes()
 
 
 # Dialects, and what is sent ------------------------------------------------------------------------------------------

@@ -53,9 +53,8 @@ Result = TypeVar("Result")
 def example_model() -> Path:
     """Return the folder of the tiny Llama for lessons and tests (safetensors, tokenizer, chat template; 0.4 MB).
 
-    It answers the prompt of `LLMChecker` about sentences such as "Anna bought a red car
-    in Paris." and is of no use for anything else. `benchmarks/train_example_model.py`
-    made it.
+    It answers the prompt of `LLMChecker` about sentences such as "Anna bought a red car in Paris." and is of no use
+    for anything else. `benchmarks/train_example_model.py` made it.
     """
     return Path(str(resources.files("summeval_nb") / "assets" / "example_model"))
 
@@ -183,7 +182,7 @@ class Undecided(InvalidOutput):
 
 
 class ContextTooLong(BackendError):
-    """The prompt does not fit into the model: `length` and `limit` are in tokens."""
+    """The prompt does not fit; `length` and `limit` are in tokens, None where only the server's words say them."""
 
     length: int | None = None
     limit: int | None = None
@@ -193,9 +192,8 @@ class ContextTooLong(BackendError):
 class Usage:
     """What a backend has done so far; several threads may add to it.
 
-    `seconds` is the time inside calls, added up over threads. Token counts are what the
-    server or the tokenizer reports; `cached_tokens` are those of the prompt that did
-    not have to be computed again.
+    `seconds` is the time inside calls, added up over threads. Token counts are what the server or the tokenizer
+    reports; `cached_tokens` are those of the prompt that did not have to be computed again.
     """
 
     calls: int = 0
@@ -231,12 +229,9 @@ class Usage:
 
 _ROLE_MARKS = re.compile(
     r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>"  # <|im_end|>
-    # </s>, <extra_id_1>
-    r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|"
-    r"\w*_\w*|\w*\d\w*|[A-Z]{2,})>"
+    r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|\w*_\w*|\w*\d\w*|[A-Z]{2,})>"  # </s>, <extra_id_1>
     r"|<</?[A-Z]+>>|>>[A-Z]+<<"  # <<SYS>>, >>TITLE<<
-    # [INST], [/TOOL_RESULTS], [unused1]
-    r"|\[/?(?:[A-Z][A-Z_0-9]+|gMASK|sMASK|sop|eop|\w+_?\d+)\]"
+    r"|\[/?(?:[A-Z][A-Z_0-9]+|gMASK|sMASK|sop|eop|\w+_?\d+)\]"  # [INST], [/TOOL_RESULTS], [unused1]
     r"|\|[A-Z]{4,}\|"  # |ENDOFTEXT|
 )
 
