@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -95,6 +95,7 @@ class Agreement(Score):
     categories: tuple[Label, ...]
     n_undefined: int
     resamples: np.ndarray = field(default_factory=lambda: np.array([]))
+    more: ClassVar = ("interval", "no_interval", "categories")
 
     def rows(self) -> list[JsonDict]:
         """Return one row: number, interval, both disagreements and the counts."""
@@ -102,11 +103,6 @@ class Agreement(Score):
         found = {"coefficient": self.coefficient, "score": self.score, "low": low, "high": high}
         names = ("observed", "expected", "n_items", "n_raters", "n_missing", "n_left_out", "n_undefined")
         return [found | {name: getattr(self, name) for name in names}]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything but the resamples as plain Python data."""
-        more = {"interval": self.interval, "no_interval": self.no_interval, "categories": list(self.categories)}
-        return super().to_dict() | more
 
     def __str__(self) -> str:
         if self.score is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -108,6 +108,7 @@ class Correlation(Score):
     n_missing: int
     n_undefined: int
     resamples: np.ndarray
+    more: ClassVar = ("interval", "no_interval", "left_out", "per_article")
 
     def rows(self) -> list[JsonDict]:
         """Return one row with the number, its interval and the counts."""
@@ -128,11 +129,6 @@ class Correlation(Score):
         if self.n_undefined > 0.05 * drawn:  # fewer do not move the interval
             parts.append((self.n_undefined, f"{drawn} resamples", "they have no correlation"))
         return "; ".join(f"{n} of {of} ({why})" for n, of, why in parts if n)
-
-    def to_dict(self) -> JsonDict:
-        """Return everything but the resamples as plain Python data."""
-        more = {"interval": self.interval, "no_interval": self.no_interval, "left_out": self.left_out}
-        return super().to_dict() | more | {"per_article": list(self.per_article)}
 
     @property
     def _title(self) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -103,6 +103,7 @@ class CorrectedScore(Score):
     n_items: int
     n_labels: int
     n_left_out: int
+    more: ClassVar = ("weight", "worth", "tpr", "fpr", "n_items", "n_labels", "n_left_out")
 
     def rows(self) -> list[JsonDict]:
         """Return what one may publish: raw, labels alone, Rogan-Gladen, corrected."""
@@ -113,11 +114,6 @@ class CorrectedScore(Score):
             ("corrected", self.score, *self.interval),
         ]
         return [dict(zip(("estimate", "score", "low", "high"), part, strict=True)) for part in parts]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data."""
-        names = ("weight", "worth", "tpr", "fpr", "n_items", "n_labels", "n_left_out")
-        return super().to_dict() | {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         low, high = self.interval

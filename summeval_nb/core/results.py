@@ -29,17 +29,15 @@ __all__ = ["Evidence", "Finding", "Outcome", "PooledCorrelation", "Result", "Row
 __all__ += ["Signature", "Verdict", "as_outcome", "shared_index"]
 
 
-def written(result: Any) -> JsonDict:
-    """Return the fields of a result by name as plain data."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, (list, tuple)) and not hasattr(value, "_asdict"):
-            return [plain(part) for part in value]
-        if isinstance(value, Mapping):
-            return dict(value)
-        return value.to_dict() if hasattr(value, "to_dict") else value._asdict() if hasattr(value, "_asdict") else value
-
-    return {one.name: plain(getattr(result, one.name)) for one in fields(result)}
+def plain(value: Any) -> Any:
+    """Return a part of a result as plain data: by its own `to_dict`, or with its fields by name."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    return [plain(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +178,7 @@ class Score:
     signature: Signature
     reason: str = ""
     bounded: ClassVar[bool] = False  # whether all of its numbers are shares, in [0, 1]
+    more: ClassVar[tuple[str, ...]] = ()  # what `to_dict` tells beside number, reason, rows and signature
 
     def __post_init__(self) -> None:
         if self.score is None and not self.reason:
@@ -261,7 +260,8 @@ class Score:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return {"score": self.score, "reason": self.reason, "rows": self.rows(), "signature": str(self.signature)}
+        found = {"score": self.score, "reason": self.reason, "rows": self.rows(), "signature": str(self.signature)}
+        return found | {name: plain(getattr(self, name)) for name in self.more}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the parts behind the number as a table, one row each."""
@@ -279,7 +279,7 @@ class Score:
         return Path(path)
 
     def _repr_html_(self) -> str:
-        return _card(type(self).__name__, self.line, self.rows(), self.signature)
+        return _card(type(self).__name__, self.score, self.reason, self.rows(), self.signature)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -296,8 +296,11 @@ class _Gap(Score):
         return dict(self.cells)
 
 
-def _card(title: str, number: str, rows: Sequence[Mapping[str, object]], signature: Signature) -> str:
+def _card(
+    title: str, score: float | None, reason: str, rows: Sequence[Mapping[str, object]], signature: Signature
+) -> str:
     """A result as an HTML block: its name and number, the parts as a table, the signature."""
+    number = f"undefined: {reason}" if score is None else f"{score:.4f}"
     return render("card.html", title=title, number=number, lines=[], rows=rows, signature=str(signature))
 
 
@@ -418,7 +421,8 @@ class Verdict:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return {"supported": self.supported, "state": self.state, **written(self)}
+        own = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
+        return {"supported": self.supported, "state": self.state, **own}
 
 
 class Outcome(NamedTuple):
@@ -829,9 +833,8 @@ class ScoreTable(Generic[Result]):
         return self._card(", the first 10 below" if len(self) > 10 else "", self.rows()[:10])
 
     def _card(self, more: str, rows: Sequence[Mapping[str, object]]) -> str:
-        mean = self.mean()
-        number = f"undefined: no text of {len(self)} has a score" if mean is None else f"{mean:.4f}"
-        return _card(f"{self.main}, mean of {len(self)} texts{more}", number, rows, self.signature)
+        heading, reason = f"{self.main}, mean of {len(self)} texts{more}", f"no text of {len(self)} has a score"
+        return _card(heading, self.mean(), reason, rows, self.signature)
 
     def _folded(self, place: int, label: object) -> str:
         """The report of a text, behind its label and its score."""

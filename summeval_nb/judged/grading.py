@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -80,6 +80,7 @@ class Rating(Score):
     probability_mass: float | None = None
     note: str = ""
     failed: bool = False
+    more: ClassVar = ("quality", "probability_mass", "spread", "note")
 
     @property
     def spread(self) -> float | None:
@@ -100,11 +101,6 @@ class Rating(Score):
     def rows(self) -> list[JsonDict]:
         """Return one row for each grade."""
         return [{"grade": grade, "probability": share} for grade, share in self.distribution.items()]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        names = ("quality", "probability_mass", "spread", "note")
-        return super().to_dict() | {name: getattr(self, name) for name in names}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the distribution with the expected grade as a line; returns the axes."""
@@ -472,6 +468,7 @@ class AnswerComparison(Score):
     lean: float | None = None
     parts: Mapping[str, float | None] = field(default_factory=dict)
     failed: bool = False
+    more: ClassVar = ("winner", "consistent", "lean", "parts")
 
     def row(self) -> JsonDict:
         """Return the one row that a table has for this comparison."""

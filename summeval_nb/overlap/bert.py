@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
     InputWarning,
@@ -51,6 +51,7 @@ class BertScore(Score):
     precision: float | None
     recall: float | None
     found: Sequence[Mapping[str, object]]
+    more: ClassVar = ("precision", "recall")
 
     def numbers_by_name(self) -> dict[str, float | None]:
         """Return F1, precision and recall by their names."""
@@ -59,10 +60,6 @@ class BertScore(Score):
     def rows(self) -> list[JsonDict]:
         """Return for each token what it found in the reference, cosine and weight."""
         return [dict(row) for row in self.found]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data."""
-        return {**super().to_dict(), "precision": self.precision, "recall": self.recall}
 
     def explain(self) -> MatchPicture:
         """Show which token of the reference each token of the candidate found."""

@@ -276,6 +276,7 @@ class BleuScore(_CountedScore):
         nothing=_nothing_counted,
         parts=_bleu_parts,
     )
+    more: ClassVar = ("bp", "candidate_length", "reference_length")
 
     def rows(self) -> list[JsonDict]:
         """Return one row per order: matches, n-grams, precision."""
@@ -284,11 +285,6 @@ class BleuScore(_CountedScore):
             {"order": order, "count": count, "total": total, "precision": precision}
             for order, (count, total, precision) in enumerate(parts, 1)
         ]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        lengths = {"candidate_length": self.candidate_length, "reference_length": self.reference_length}
-        return {**super().to_dict(), "bp": self.bp, **lengths}
 
     def explain(self, index: int = 0, *, n: int = 1) -> MatchPicture:
         """Show which n-grams of order `n` text number `index` shares, and how often."""
