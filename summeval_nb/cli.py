@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from summeval_nb import shell
+from summeval_nb import agreement, core, evidence, judged, overlap, runs, shell, teaching, text
+from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_ours, is_place, load_metric
 from summeval_nb.core.base import JsonDict, require_module, require_option
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.results import Score, ScoreTable
@@ -119,8 +120,6 @@ def _text_of(name: str, result: Any, each: bool) -> str:
 
 def score(names: list[str], files: list[str], given: Given, each: bool = False) -> None:
     """Score a table, or plain texts, with metrics by their names, and show the result."""
-    from summeval_nb.agreement.registry import find_metric, load_metric
-
     found = {name: find_metric(name) for name in names}
     choices = {name: kind.options.keys() - fixed.keys() for name, (kind, fixed) in found.items()}
     known = {key: value for kind, _ in found.values() for key, value in kind.options.items()}
@@ -175,8 +174,6 @@ def _read(metrics: dict[str, Any], files: list[str], given: Given) -> tuple[list
 
 def _help_of(name: str) -> str:
     """The help of a metric's command: what it reads, its range, and its options."""
-    from summeval_nb.agreement.registry import describe_metric, find_metric
-
     row = describe_metric(name)
     if not row["reads"]:  # somebody's, and broken
         return row["purpose"]
@@ -202,13 +199,9 @@ class _Metrics(shell.Commands):
     """A command for each metric of the registry, made when it is called; other metrics may follow its name."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        from summeval_nb.agreement.registry import METRICS
-
         return list(METRICS)
 
     def get_command(self, ctx: Any, name: str) -> Any:
-        from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, is_place
-
         def run(files: Files, given: Given, each: Each = False) -> None:
             count = 0  # of the words that name further metrics; a slip of the pen is no file
             while count < len(files) and (
@@ -230,8 +223,6 @@ class _Metrics(shell.Commands):
         return typer.main.get_command(made)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        from summeval_nb.agreement.registry import METRICS, find_metric
-
         shell.find_own(args[0])
         if args[0] not in METRICS:
             find_metric(args[0])  # is imported, or says what is wrong
@@ -262,22 +253,20 @@ def demo(
 
     Example: summeval demo --number 2
     """
-    from summeval_nb.core.data import sample_articles
-    from summeval_nb.evidence.faithfulness import evaluate_many
-    from summeval_nb.evidence.report import compare_reports
-
     Given(html=html).keep_apart()
-    samples = sample_articles()
+    samples = core.sample_articles()
     if not 1 <= number <= len(samples):
         fail(f"--number must lie between 1 and {len(samples)}, not {number}")
     sample = samples[number - 1]
-    judged = evaluate_many([sample.text] * len(sample.summaries), [own.text for own in sample.summaries.values()])
-    results = [_with_author(*pair) for pair in zip(sample.summaries.values(), judged, strict=True)]
+    found = evidence.evaluate_many(
+        [sample.text] * len(sample.summaries), [own.text for own in sample.summaries.values()]
+    )
+    results = [_with_author(*pair) for pair in zip(sample.summaries.values(), found, strict=True)]
     for kind, result in zip(sample.summaries, results, strict=True):
         heading = f"{sample.title}: the {kind} summary"
         say(f"\n{heading}\n{'=' * len(heading)}")
         say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
-    shell.write(html.resolve(), compare_reports(results, list(sample.summaries)).to_html)
+    shell.write(html.resolve(), evidence.compare_reports(results, list(sample.summaries)).to_html)
 
 
 @command(app, "metrics")
@@ -286,9 +275,7 @@ def metrics(as_json: AsJson = False) -> None:
 
     Example: summeval metrics
     """
-    from summeval_nb.agreement.registry import list_metrics
-
-    shell.show_rows(list_metrics().rows(), as_json)
+    shell.show_rows(agreement.list_metrics().rows(), as_json)
 
 
 def _ranked(question: str, system: str, answer: str, truth: str = "") -> None:
@@ -307,14 +294,11 @@ def compare(
 
     Example: summeval compare pairs.jsonl --backend llm:FOLDER
     """
-    from summeval_nb.core.metric import Metric
-    from summeval_nb.judged.grading import compare_answers, compare_answers_many, rank_systems
-
-    metric: Any = Metric(_ranked) if rank else "side_by_side"
+    metric: Any = core.Metric(_ranked) if rank else "side_by_side"
     (rows,), bad = shell.read_table(table, given, metric)
-    options = read_options(given.option, "compare", compare_answers, but=["judge", "backend", "truth"])
+    options = read_options(given.option, "compare", judged.compare_answers, but=["judge", "backend", "truth"])
     options |= shell.load_named({"judge": judge} | ({"backend": backend} if backend else {}))
-    many: Callable[..., Any] = rank_systems if rank else compare_answers_many
+    many: Callable[..., Any] = judged.rank_systems if rank else judged.compare_answers_many
     result = many(rows, **options, store=shell.open_store(given.store), progress=sys.stderr.isatty())
     show(result, given, "Side by side", repr(result))
     shell.say_cost(options)
@@ -332,12 +316,10 @@ def identify(
 
     Example: summeval identify pairs.jsonl --score 41.2 -o 'metrics=["rouge"]'
     """
-    from summeval_nb.overlap.identify import identify_score
-
     (rows,), bad = shell.read_table(table, given, "bleu")
-    options = read_options(given.option, "identify", identify_score)
+    options = read_options(given.option, "identify", overlap.identify_score)
     columns = [[row[name] for row in rows] for name in ("candidate", "references")]
-    result = identify_score(score, *columns, **options, progress=sys.stderr.isatty())
+    result = overlap.identify_score(score, *columns, **options, progress=sys.stderr.isatty())
     show(result, given, "Identified score", repr(result))
     leave_for(bad, bad + len(rows))
 
@@ -373,11 +355,9 @@ def correlate(
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o level=system
     """
-    from summeval_nb.agreement.correlation import correlate as correlate_tables
-
     named = [name for name in (article, system) if name not in ("article", "system")]
     rows = shell.read_columns(table, given.format, (*named, metric, human))  # they keep their other columns
-    options = read_options(given.option, "correlate", correlate_tables)
+    options = read_options(given.option, "correlate", agreement.correlate)
     if any(system in row for row in rows):
         if lost := [row for row in rows if article not in row or system not in row]:
             fail(f"{table!r}: a row has no {article if article not in lost[0] else system!r}")
@@ -387,7 +367,7 @@ def correlate(
         if twice := [name for name, times in known.items() if times > 1]:
             fail(f"several rows for article {twice[0]!r}, and no column {system!r} that tells them apart")
         grids = [[_number(row[value]) for row in rows] for value in (metric, human)]
-    result = correlate_tables(*grids, **options)
+    result = agreement.correlate(*grids, **options)
     show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
 
 
@@ -403,16 +383,16 @@ def annotators(
 
     Example: summeval annotators rated.csv --raters anna,bert --level ordinal
     """
-    from summeval_nb.agreement import annotators as chapter
+    from summeval_nb.agreement.annotators import read_ratings
 
-    known: dict[str, Any] = {"alpha": chapter.krippendorff_alpha, "fleiss": chapter.fleiss_kappa}
-    known["cohen"] = chapter.cohen_kappa
+    known: dict[str, Any] = {"alpha": agreement.krippendorff_alpha, "fleiss": agreement.fleiss_kappa}
+    known["cohen"] = agreement.cohen_kappa
     function = known[require_option(coefficient, "coefficient", known)]
     if (level is not None) != (coefficient == "alpha"):
         fail("--level nominal, ordinal, interval or ratio goes with alpha, and only with it")
     names = raters.split(",")
     read = shell.read_columns(table, given.format, names)
-    rows = chapter.read_ratings([[row[name] for name in names] for row in read])
+    rows = read_ratings([[row[name] for name in names] for row in read])
     options = read_options(given.option, "annotators", function)
     if coefficient == "cohen" and len(names) != 2:
         fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
@@ -458,9 +438,7 @@ def correct(
 
     Example: summeval correct verdicts.csv to_label.csv
     """
-    from summeval_nb.agreement.labels import correct_score, draw_items, labels_needed, read_labels
-
-    options: dict[str, Any] = read_options(given.option, "correct", correct_score, but=["other"])
+    options: dict[str, Any] = read_options(given.option, "correct", agreement.correct_score, but=["other"])
     if (draw is None) != (out is None) or (draw is None and texts):
         fail("--draw, --out and --texts go together: --draw 60 --out to_label.csv")
     if (other is None) != (other_labels is None) or (other and width is not None):
@@ -470,16 +448,18 @@ def correct(
             fail("--draw takes no labels and no other option than -o verdict=COLUMN: label first, then correct")
         if out.exists() and any(out.samefile(name) for name in (table, texts) if name and Path(name).exists()):
             fail(f"--out {str(out)!r} would overwrite what is read: name another file")
-        drawn = draw_items(_verdicts(table, given, texts), draw, seed, path=out, **options)
+        drawn = agreement.draw_items(_verdicts(table, given, texts), draw, seed, path=out, **options)
         done = sum(bool(item["label"]) for item in drawn)
         say(f"{out}: {draw} items, {done} labelled; write yes or no into the column label")
     elif width is not None:
-        said = None if labels is None else read_labels(labels, who)
-        count = labels_needed(_verdicts(table, given), width, labels=said, **options)
+        said = None if labels is None else agreement.read_labels(labels, who)
+        count = agreement.labels_needed(_verdicts(table, given), width, labels=said, **options)
         say(shell.to_json({"labels_needed": count}) if given.as_json else f"{count} labels")
     elif labels is not None:
-        second = (_verdicts(other, given), read_labels(other_labels, who)) if other and other_labels else None
-        result = correct_score(_verdicts(table, given), read_labels(labels, who), other=second, **options)
+        second = (_verdicts(other, given), agreement.read_labels(other_labels, who)) if other and other_labels else None
+        result = agreement.correct_score(
+            _verdicts(table, given), agreement.read_labels(labels, who), other=second, **options
+        )
         show(result, given, "Corrected score", f"{result}\n{result.signature}")
     else:
         fail("name people's labels after the table, or draw items to label: --draw 60 --out to_label.csv")
@@ -495,12 +475,9 @@ def summeval(
 
     Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
     """
-    from summeval_nb.agreement.tables import summeval_task
-    from summeval_nb.core.data import load_summeval, load_toy_summeval
-
-    ratings = load_toy_summeval() if data is None else load_summeval(data)
-    options = read_options(given.option, "summeval", summeval_task, but=["embedder"])
-    result = summeval_task(ratings, embedder, **options)
+    ratings = core.load_toy_summeval() if data is None else core.load_summeval(data)
+    options = read_options(given.option, "summeval", agreement.summeval_task, but=["embedder"])
+    result = agreement.summeval_task(ratings, embedder, **options)
     rows = [{"score": name, "value": value} for name, value in result.items()]
     show(result, given, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
@@ -532,21 +509,17 @@ def run(
     Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
     """
     arguments = {name: value for name, value in locals().items() if name not in ("table", "dry_run", "given")}
-    from summeval_nb.agreement.registry import find_metric
-    from summeval_nb.runs.batch import run as run_corpus
-    from summeval_nb.runs.plan import plan_run
-
     shell.find_own(metric)
     kind, fixed = find_metric(metric)
     arguments |= {"options": read_options(given.option, metric, kind.options, but=fixed), "format": given.format}
     arguments |= {"columns": shell.read_pairs(given.column, "--column"), "store": given.store}
     arguments["items"] = shell.standard_input() if table == "-" else table
     if dry_run:
-        plan = plan_run(**{name: arguments[name] for name in _PLANNED})
+        plan = runs.plan_run(**{name: arguments[name] for name in _PLANNED})
         say(shell.to_json(plan.to_dict()) if given.as_json else str(plan))
         return
     try:
-        report = run_corpus(**arguments, progress=sys.stderr.isatty())
+        report = runs.run(**arguments, progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         fail("interrupted; what was scored is kept, and the same command continues", code=130)
     show(report, given, "Run", str(report))
@@ -589,7 +562,6 @@ def checker_bench(
 
     Example: summeval checker-bench --checker embedded --set everyday --data rows:mine.csv
     """
-    from summeval_nb.agreement.bench import benchmark_checker, load_labelled
     from summeval_nb.evidence.labelled import BENCH_SETS
 
     named = [(name, *name.partition(":")[::2]) for name in data or []]
@@ -597,10 +569,10 @@ def checker_bench(
         fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
     chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
     sets = {name: BENCH_SETS[name]() for name in chosen}
-    sets |= {name: load_labelled(file, format=format) for name, format, file in named}
+    sets |= {name: agreement.load_labelled(file, format=format) for name, format, file in named}
     how: dict[str, Any] = {"reports": reports, "limit": limit, "progress": sys.stderr.isatty()}
     judges = {name: name for name in checker or ["embedded"]}
-    result = benchmark_checker(judges, sets, store=shell.open_store(given.store), **how)
+    result = agreement.benchmark_checker(judges, sets, store=shell.open_store(given.store), **how)
     _show_bench(result, given, "Checkers on labelled sentences")
 
 
@@ -617,16 +589,14 @@ def judge_bench(
 
     Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
     """
-    from summeval_nb.agreement.bench import benchmark_judge
-    from summeval_nb.core.metric import Metric
-    from summeval_nb.judged.grading import rate
-
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
     judges: dict[str, Any] = {name: name for name in judge or [] if name}
-    judges |= {f"{rater} ({wanted})": Metric(rate, quality=wanted, backend=rater) for wanted in quality or []}
+    judges |= {
+        f"{rater} ({wanted})": core.Metric(judged.rate, quality=wanted, backend=rater) for wanted in quality or []
+    }
     store = shell.open_store(given.store)
-    result = benchmark_judge(judges or {"embedded": "embedded"}, set or None, limit=limit, store=store)
+    result = agreement.benchmark_judge(judges or {"embedded": "embedded"}, set or None, limit=limit, store=store)
     _show_bench(result, given, "Judges on labelled sets")
 
 
@@ -638,9 +608,7 @@ def card(
 
     Example: summeval card rouge1 --markdown card.md
     """
-    from summeval_nb.agreement.card import metric_card
-
-    result = metric_card(metric, progress=sys.stderr.isatty())
+    result = agreement.metric_card(metric, progress=sys.stderr.isatty())
     show(result, given, f"Metric card: {metric}", repr(result))
 
 
@@ -652,9 +620,7 @@ def languages(
 
     Example: summeval languages --lang zh
     """
-    from summeval_nb.text.language import language_table
-
-    shell.show_rows(language_table(lang), as_json)
+    shell.show_rows(text.language_table(lang), as_json)
 
 
 @command(app, "report", "html")
@@ -680,16 +646,14 @@ def report(
 
     Example: summeval report runs/today --other runs/yesterday --fail-on-regression
     """
-    from summeval_nb.runs.run_report import RunReport, compare_runs
-
     given = replace(given, html=given.html or folder / "report.html")
     given.keep_apart(folder)
     if fail_on_regression and other is None:
         fail("--fail-on-regression compares with an earlier run: name its folder with --other")
     if not folder.is_dir():
         fail(f"{str(folder)!r} is no folder; name the one that summeval run --out was given")
-    loaded = RunReport.load(folder)
-    compared = compare_runs(other, loaded, confidence=confidence, better=better) if other else None
+    loaded = runs.RunReport.load(folder)
+    compared = runs.compare_runs(other, loaded, confidence=confidence, better=better) if other else None
     say("\n".join([str(loaded), *([str(compared)] if compared else [])]))
     shell.write(given.html or folder, lambda path: loaded.to_html(path, other=compared, worst=worst))
     if given.markdown:
@@ -708,11 +672,9 @@ def grade(
 
     Example: summeval grade hand_ins -o grades.csv
     """
-    from summeval_nb.teaching.exercise_sets import grade as grade_folder
-
     if out:
         shell.require_ours(out, b"student,points,", f"--out {str(out)!r} would overwrite a file that holds no grades")
-    result = grade_folder(folder)
+    result = teaching.grade(folder)
     show(result, given, "Grades", repr(result))
     if out:
         shell.write(out, result.to_csv)

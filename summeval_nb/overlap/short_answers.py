@@ -65,7 +65,7 @@ def exact_match(candidate: str, references: References) -> Score:
 
     Examples
     --------
-    >>> float(exact_match("The old bridge.", "old bridge"))
+    >>> float(exact_match(candidate="The old bridge.", references="old bridge"))
     1.0
     """
     return _best("exact_match", candidate, references, lambda own, true: float(own == true))
@@ -91,7 +91,7 @@ def token_f1(candidate: str, references: References) -> Score:
 
     Examples
     --------
-    >>> round(float(token_f1("the bridge of Leeds", "old bridge")), 2)
+    >>> round(float(token_f1(candidate="the bridge of Leeds", references="old bridge")), 2)
     0.4
     """
     return _best("token_f1", candidate, references, _shared)
