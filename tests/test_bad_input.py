@@ -118,13 +118,6 @@ def test_reports_of_strange_text_can_be_written(tmp_path):
         assert not any(c in result.to_text() for c in "\x00\x1b\x07")
 
 
-def test_a_megabyte_without_a_space():
-    text = "a" * 1_000_000
-    assert split_text(text) == [text]
-    assert max(map(len, split_units(text))) <= 500
-    assert sentence2embedding([text]).shape == (1, 384)
-
-
 GOOD = np.ones((2, 3))
 BAD_ARRAYS = {
     "NaN": np.array([[1.0, np.nan, 1.0]]),
@@ -275,19 +268,11 @@ def test_a_wrong_argument_is_named():
     assert not missed, missed
 
 
-def test_plain_data_come_back():
-    assert s.evidence.faithfulness_from_dict(plain()).to_dict() == plain()
-
-
 @pytest.mark.parametrize("lang", ["\ud800"])
 def test_a_language_is_a_code(lang):
     pytest.importorskip("sentencex")
     with pytest.raises(ValueError, match="lang must be the code of a language"):
         s.text.split_many(["It rained."], splitter="sentencex", lang=lang)
-
-
-def test_a_ceiling_of_no_agreement_is_0():
-    assert s.agreement.metric_ceiling(-HUGE, 3) == 0.0
 
 
 def test_names_of_systems_and_rubrics_break_no_figure():

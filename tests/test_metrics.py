@@ -13,9 +13,8 @@ from helpers.late import Late
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.metrics import embedding_many
 from summeval_nb.agreement.registry import METRICS, find_metric, list_metrics, load_metric
-from summeval_nb.agreement.tables import MetricTable, metric_scores, metric_table
+from summeval_nb.agreement.tables import metric_scores, metric_table
 from summeval_nb.core.data import QUALITIES, load_toy_summeval
-from summeval_nb.core.results import Signature
 
 plt = Late("matplotlib.pyplot")
 
@@ -219,15 +218,6 @@ def test_every_named_metric_gives_a_full_table(name):
 
 
 METRIC, HUMAN = np.array([[1.0, 3, 2, 4], [2, 1, 3, 4]]), np.array([[1.0, 2, 3, 4], [1, 2, 3, 4]])
-
-
-def test_rows_and_cells_say_the_same():
-    cell, rank = correlate(METRIC, HUMAN, n_resamples=99), {"good": {"mine": 1}}
-    table = MetricTable({"mine": METRIC}, {("mine", "good"): cell}, rank, Signature({"metric": "metric-table"}))
-    (row,), (wide,) = table.rows(), table.wide_rows()
-    assert row["correlation"] == cell.score and (row["low"], row["high"]) == cell.interval and row["rank"] == 1
-    assert wide == {"metric": "mine", "good": f"{cell.score:.3f} [{row['low']:.3f}, {row['high']:.3f}] (1)"}
-    assert table.to_frame(wide=True).loc["mine", "good"] == cell.score
 
 
 def test_references_that_repeat_are_encoded_once():

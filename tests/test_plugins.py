@@ -11,7 +11,6 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb.agreement.registry import find_metric, list_metrics, load_metric
-from summeval_nb.runs.finished import result_of_item
 
 ROOT = Path(__file__).parents[1]
 CODE = '''
@@ -153,14 +152,6 @@ def test_a_run_scores_with_it_and_knows_its_code(acme, tmp_path, workers):
     assert s.run(ROWS, "acme_shared", out=tmp_path, options={"lower": False}, workers=0, progress=False).mean() == 0.5
     with pytest.raises(ValueError, match="options"):
         s.run(ROWS, "acme_shared", out=tmp_path, workers=0, progress=False)
-
-
-def test_a_file_of_results_imports_nothing(acme, tmp_path):
-    report = s.run(ROWS[:1], "bleu", out=tmp_path, workers=0, progress=False)
-    settings = report.manifest["settings"] | {"metric": "acme_leaving:score"}
-    sys.modules.pop("acme_leaving", None)
-    with pytest.raises(ValueError, match="nothing is asked again"):
-        result_of_item({"item": 0}, settings, ROWS[:1])
 
 
 WRONG = {

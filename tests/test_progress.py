@@ -52,14 +52,6 @@ def test_a_bar_counts_items_through_stages_and_batches(capsys):
     assert seen == sorted(seen) and at() == 100
 
 
-def test_a_stage_that_is_left_out_is_passed_by(capsys):
-    with one_bar(4, "work"):
-        stage = Stages(first=1, second=1, third=2)
-        with stage("second"):
-            pass
-    assert bars(capsys.readouterr().err) == {("work", 4): [0, 4]}
-
-
 def test_a_silent_call_is_silent_all_the_way_down(capsys):
     with one_bar(2, "work", show=False):
         for _ in steps(range(2)):
@@ -138,12 +130,3 @@ def test_a_long_call_has_one_bar_that_counts_its_items(name, capsys):
     assert list(found) == [(name, total)]
     counts = found[name, total]
     assert counts == sorted(counts) and counts[0] == 0 and counts[-1] == total
-
-
-@pytest.mark.slow
-def test_the_bar_moves_within_one_batch_of_pairs(capsys):
-    texts = [f"{text} Report {n} of {len(TEXTS)}." for n in range(5) for text in TEXTS]  # no two the same
-    capsys.readouterr()
-    evaluate_many(texts, SUMMARIES * 5, progress=True)
-    counts = bars(capsys.readouterr().err)["faithfulness", 20]
-    assert len(set(counts)) > 4, "not from nothing to all: embedding and reading move it, too"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import corpus_bleu, evaluate_many, rouge_many, rouge_score
-from summeval_nb.core.results import Rows, Score, ScoreTable, Signature, Verdict
+from summeval_nb.core.results import Score, ScoreTable, Signature, Verdict
 
 plain = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -23,26 +23,19 @@ def test_a_signature_reads_back(parts):
     assert signature.differences(signature) == {}
 
 
-def test_a_line_without_a_version_gets_none():
-    assert dict(Signature.parse("nrefs:1|case:mixed")) == {"nrefs": "1", "case": "mixed"}
-    assert Signature.parse("nrefs:1|version:2.0.0")["version"] == "2.0.0"
-
-
-@pytest.mark.parametrize("text", ["", "BLEU = 27.3", "k:3|", "k:3||m:1", ":3"])
-def test_what_is_no_signature_is_refused(text):
-    with pytest.raises(ValueError, match="name:value"):
-        Signature.parse(text)
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_a_score_is_never_nan(bad):
-    with pytest.raises(ValueError, match="finite"):
-        Score(score=bad, signature=Signature({}))
+def test_what_is_no_signature_is_refused():
+    for text in ("", "BLEU = 27.3", "k:3|", "k:3||m:1", ":3"):
+        with pytest.raises(ValueError, match="name:value"):
+            Signature.parse(text)
+    assert dict(Signature.parse("nrefs:1|case:mixed")) == {"nrefs": "1", "case": "mixed"}, "an old line has no version"
 
 
 def test_an_undefined_score_has_a_reason_and_no_float():
     with pytest.raises(ValueError, match="reason"):
         Score(score=None, signature=Signature({}))
+    for bad in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="finite"):
+            Score(score=bad, signature=Signature({}))
     undefined = Score(score=None, reason="the summary is empty", signature=Signature({}))
     with pytest.raises(ValueError, match="the summary is empty"):
         float(undefined)
@@ -50,20 +43,11 @@ def test_an_undefined_score_has_a_reason_and_no_float():
     assert "undefined: the summary is empty" in undefined._repr_html_()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"probability": 1.5},
-        {"probability": -0.1},
-        {"probability": math.nan},
-        {"probability": None},
-        {"probability": None, "failed": True},
-        {"probability": 0.5, "failed": True, "reason": "x"},
-    ],
-)
-def test_impossible_verdicts(arguments):
-    with pytest.raises(ValueError, match="verdict|probability"):
-        Verdict(**arguments)
+def test_impossible_verdicts():
+    failed = {"probability": None, "failed": True}, {"probability": 0.5, "failed": True, "reason": "x"}
+    for arguments in ({"probability": 1.5}, {"probability": math.nan}, {"probability": None}, *failed):
+        with pytest.raises(ValueError, match="verdict|probability"):
+            Verdict(**arguments)
 
 
 def _score_at(values, place):
@@ -96,25 +80,6 @@ def test_a_table_without_a_score_has_no_mean_and_says_so():
     assert list(_Table().to_frame().columns) == ["mine", "twice"]
     with pytest.raises(ValueError, match="unknown number 'other'; known: 'mine', 'twice'"):
         _Table(1.0).mean("other")
-
-
-def test_results_keep_their_reasons():
-    undefined = Score(score=None, reason="the summary is empty", signature=Signature({}))
-    table = ScoreTable([Score(score=0.5, signature=Signature({})), undefined], signature=Signature({}))
-    assert table[1] is undefined and table.reasons() == ["", "the summary is empty"] and table.mean() == 0.5
-    assert [outcome.reason for outcome in table.outcomes()] == ["", "the summary is empty"]
-
-
-class Two(Rows):
-    def rows(self):
-        yield {"n": 1}
-        yield {"n": 2}
-
-
-def test_rows_are_a_table():
-    assert Two().to_frame()["n"].tolist() == [1, 2]
-    with pytest.raises(NotImplementedError):
-        Rows().to_frame()
 
 
 def test_a_score_is_a_number_where_it_is_used_as_one():

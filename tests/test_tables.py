@@ -8,9 +8,7 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, evaluate_rag, load_metric, overlap
-from summeval_nb.core import Sentence
 from summeval_nb.judged import check_citations_many
-from summeval_nb.judged.units import own_spans
 
 pd = Late("pandas")
 
@@ -64,12 +62,6 @@ def test_the_corpus_and_the_means_refuse_two_indexes_too():
     ):
         with pytest.raises(ValueError, match="different indexes"):
             call()
-
-
-def test_a_table_says_of_which_number_its_mean_is():
-    table = overlap.rouge_many(["a cat"], ["a cat"], types=["rouge1"])
-    assert "1 texts, rouge1 f1 mean 1.0000, 0 undefined" in repr(table)
-    assert table["rouge1_f1"].tolist() == [1.0] == [result["rouge1"].f1 for result in table]
 
 
 def test_what_is_no_place_in_a_table_is_named():
@@ -134,15 +126,6 @@ def test_findings_lie_in_the_whole_answer():
         assert all(text[finding.start : finding.end] == finding.text for finding in found)
         if name == "answer_given_context":
             assert {answer.index("31"), answer.index("Bonn")} <= {finding.start for finding in found}
-
-
-def test_words_that_were_read_for_others_stand_where_they_do():
-    place = Sentence("She sang [2] in Ulm.", 10, 30)
-    read = "Anna Miller sang in Ulm."
-    assert own_spans(place, read, [(5, 11), (12, 16), (20, 23)]) == [(10, 13), (14, 18), (26, 29)]
-    assert own_spans(place, read + " Today", [(25, 30)]) == [(10, 30)]  # stands nowhere
-    long = " ".join(["x y"] * 25_000)
-    assert own_spans(Sentence(long, 0, len(long)), f"q {long}", [(2, 3)]) == [(0, len(long))]
 
 
 def test_answers_are_a_table_with_the_wrong_first(tmp_path):
