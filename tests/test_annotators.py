@@ -153,10 +153,8 @@ def test_undefined_is_none_with_a_reason(found, words):
     [
         (lambda: cohen_kappa([1, 2], [1]), "must pair up, not hold 2 and 1"),
         (lambda: cohen_kappa([1, 2], [1, 2], weights=[[1, 1], [1, 0]]), "0 on the diagonal"),
-        (lambda: cohen_kappa(["x", "z"], ["x", "y"], categories=["x", "y"]), "'z' is not among"),
         (lambda: cohen_kappa([1, True], [1, 2]), "numbers and truth values"),
         (lambda: fleiss_kappa([[1, 2], [1, None]]), r"ratings\[1\]\[1\] is missing: krippendorff_alpha"),
-        (lambda: fleiss_kappa([[1, 2], [1]]), r"ratings\[1\] has 1 ratings, and ratings\[0\] has 2"),
         (lambda: krippendorff_alpha([["a", "b"]], level="ordinal"), "needs ratings with an order"),
         (lambda: metric_ceiling(1.2, 3), "at most 1, not 1.2"),
     ],

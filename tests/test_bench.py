@@ -83,19 +83,6 @@ def test_measures_equal_scikit_learn(seed):
     assert found["false_found"] == pytest.approx(metrics.recall_score(1 - y, 1 - s), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "labels, supported, undefined",
-    [
-        ([1, 1], [1, 0], {"auc", "balanced_accuracy", "false_found"}),
-        ([0, 0], [1, 0], {"auc", "balanced_accuracy", "true_passed"}),
-        ([1, 0], [0, 0], {"precision"}),
-    ],
-)
-def test_what_has_nothing_to_count_is_none(labels, supported, undefined):
-    found = checker_measures(labels, [0.4, 0.6], supported)
-    assert {name for name, value in found.items() if value is None} == undefined
-
-
 def test_intervals_are_those_of_a_plain_bootstrap():
     rng = np.random.default_rng(3)
     group = np.repeat(np.arange(12), 5)
@@ -174,9 +161,7 @@ def test_a_language_model_knows_its_calls():
     "checker, sets, options, message",
     [
         ("embeded", "package", {}, "unknown checker 'embeded'"),
-        (Said({}), {}, {}, "sets must map names"),
         (Said({}), {"s": []}, {}, "sets\\['s'\\] is empty"),
-        (Said({}), {"s": [("a", "b", True)]}, {}, "must be a LabelledSentence, not tuple"),
         (Said({}), {"s": [{"article": "a", "supported": 1}]}, {}, "sets\\['s'\\]\\[0\\]: there is no field 'sentence'"),
         (Said({}), {"s": [LabelledSentence("a", "b", 1)]}, {}, "\\[0\\].supported must be True or False"),
         (Said({}), "package", {"limit": 0}, "limit must be at least 1"),

@@ -9,7 +9,6 @@ from pathlib import Path
 import bibliography
 import book
 import execute
-import pytest
 from helpers.late import Late
 
 Image = Late("PIL.Image")
@@ -89,12 +88,6 @@ def test_lab_needs_no_extension():
     )
     for text in (":::{note}", "> ::: tip", "```{bibliography}", "see {cite}`lin2004`", "{.download}"):
         assert FOREIGN.search(f"# Title\n\n{text}\n"), text
-
-
-def test_a_note_is_a_quotation_in_lab_and_a_box_on_the_site():
-    text = "Before.\n\n> **Warning.** One line,\n> and another.\n>\n> A second part.\n\n> **Someone** said so."
-    box = "Before.\n\n:::{warning}\nOne line,\nand another.\n\nA second part.\n:::\n\n> **Someone** said so."
-    assert pages.site_markdown(text, "index") == box
 
 
 def test_terms_are_in_order_and_short():
@@ -205,31 +198,3 @@ def test_printed_lines_break_unless_they_stand_in_columns():
     tags, both = shown[f"{table}\n  {message}"]
     assert tags == [] and both.startswith(f"{table}\n  ValueError") and max(map(len, both.split("\n"))) <= 88
     assert both.split() == f"{table} {message}".split()
-
-
-BUILT = (
-    '''def long_one(text):
-    """Return a text that is long.
-
-    Not shown.
-    """
-'''
-    + "    text = text + '.'\n" * 15
-    + "    return text"
-)
-
-
-@pytest.mark.parametrize(
-    ("directive", "lines", "folded"), [("export", 15, True), ("export", 12, False), ("", 15, False)]
-)
-def test_long_code_that_builds_is_folded(directive, lines, folded):
-    code = BUILT.replace("    text = text + '.'\n" * 15, "    text = text + '.'\n" * lines)
-    source = f"#| {directive}\n{code}" if directive else code
-    cells = [pages.nbformat.v4.new_code_cell("#| default_exp one"), pages.nbformat.v4.new_code_cell(source)]
-    page = pages.convert(pages.nbformat.v4.new_notebook(cells=cells), "index")
-    cell = next(
-        code_cell for code_cell in page.cells if "def long_one" in code_cell.source and code_cell.cell_type == "code"
-    )
-    assert ("hide-input" in cell.metadata["tags"]) == folded
-    if folded:
-        assert cell.metadata["mystnb"]["code_prompt_show"] == "How it is built: long_one. Return a text that is long"

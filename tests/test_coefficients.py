@@ -5,21 +5,10 @@ import pytest
 from helpers.correlations import SCIPY, by_scipy
 from helpers.late import Late
 
-from summeval_nb.agreement.coefficients import by_row, rank_deviations, system_means, tied, weighted
-from summeval_nb.agreement.correlation import correlate, kendall_pooled, ranks_pooled
+from summeval_nb.agreement.coefficients import by_row, system_means, tied
+from summeval_nb.agreement.correlation import correlate, kendall_pooled
 
 stats = Late("scipy.stats")
-
-
-@pytest.mark.parametrize("coefficient", SCIPY)
-def test_weights_are_a_resample(coefficient):
-    rng = np.random.default_rng(0)
-    x, y, w = rng.integers(0, 4, (2, 3, 8)) * 1.0, rng.normal(size=(2, 3, 8)), rng.integers(0, 3, (2, 5, 8)) * 1.0
-    found = weighted(x, y, w, coefficient)
-    for b, k, row in np.ndindex(found.shape):
-        drawn = np.repeat(np.arange(8), w[b, k].astype(int))
-        expected = by_scipy(x[b, row, drawn], y[b, row, drawn], coefficient)
-        assert found[b, k, row] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_pooled_kendall_is_exact_over_several_blocks():
@@ -38,12 +27,6 @@ def test_long_and_short_rows_agree():
     for coefficient in SCIPY:
         expected = [by_scipy(a, b, coefficient) for a, b in zip(x, y, strict=True)]
         assert by_row(x, y, coefficient) == pytest.approx(expected, abs=1e-12)
-
-
-def test_ranks_of_one_long_row_are_those_of_the_short_way():
-    rng = np.random.default_rng(0)
-    x, w = rng.integers(0, 9, 300) * 1.0, rng.integers(0, 3, (4, 300)) * 1.0
-    assert np.allclose(ranks_pooled(x, w), rank_deviations(x[None, None], w[None])[0, :, 0])
 
 
 def test_means_are_tied_within_the_stated_tolerance():

@@ -54,30 +54,6 @@ def test_every_level_equals_scipy(level, coefficient, pair):
         assert found.score == pytest.approx(expected, abs=1e-10)
 
 
-# The three levels on a table that can be checked on paper: human and metric, two articles, three systems.
-HUMAN = [[1, 2, 3], [3, 4, 5]]
-
-
-METRIC = [[1, 3, 2], [1, 2, 3]]
-
-
-@pytest.mark.parametrize(
-    ("level", "coefficient", "expected"),
-    [
-        ("summary", "kendall", (1 / 3 + 1) / 2),  # pairs: 2 right, 1 wrong; 3 right
-        ("summary", "spearman", (0.5 + 1) / 2),  # 1 - 6*2/(3*8); 1
-        ("summary", "pearson", (0.5 + 1) / 2),
-        ("system", "kendall", 2 / np.sqrt(2 * 3)),  # means 2 3 4 and 1 2.5 2.5: 2 right, 1 tied
-        ("system", "pearson", 1.5 / np.sqrt(2 * 1.5)),
-        ("pooled", "pearson", 3 / np.sqrt(10 * 4)),  # deviations: human -2 -1 0 0 1 2, metric -1 1 0 -1 0 1
-    ],
-)
-def test_levels_by_hand(level, coefficient, expected):
-    assert correlate(METRIC, HUMAN, level=level, coefficient=coefficient, n_resamples=0).score == pytest.approx(
-        expected
-    )
-
-
 @by_level
 @by_coefficient
 @pytest.mark.parametrize("missing", [False, True], ids=["full", "missing"])

@@ -125,10 +125,7 @@ def test_the_message_names_the_kind_and_never_the_answer(sealed):
         (0.42, 42, "a share between 0 and 1"),
         ({"x": -1.5}, {"x": 1.5}, "only the sign"),
         (0.3, 0.7, "add up to 1"),
-        ([3, 2, 1], [1, 2, 3], "their order is not"),
         (["a", "b", "c"], ["c", "a", "b"], "their order is not"),
-        (0.5, 0.25, None),
-        (2, 1e307, None),
         (2, 10**400, "too large"),
     ],
 )
@@ -228,15 +225,6 @@ def test_a_slip_must_be_sealed_and_have_an_answer(sealed, tmp_path):
         common_slip("test/2", 2, "count again")
     assert not (tmp_path / "other").exists()
     assert check_exercise("test/1", 3), "sealing that failed must leave the checker as it was"
-
-
-def test_a_block_that_raises_writes_nothing(tmp_path):
-    with pytest.raises(ZeroDivisionError), hash_answers(tmp_path / "seals"):
-        check_exercise("test/1", 1 / 0)
-    nested = pytest.raises(RuntimeError, match="already being sealed")
-    with hash_answers(tmp_path / "empty"), nested, hash_answers(tmp_path):
-        pass
-    assert not (tmp_path / "seals").exists()
 
 
 @pytest.mark.parametrize("name", ["", "24_bleu", "24_bleu/", "/1", "../x/1", "24_bleu/99", "nowhere/1", 7])

@@ -226,13 +226,6 @@ def test_wrong_points_are_named(points, error, message):
         play_correlation(points)
 
 
-def test_a_picture_keeps_its_number_of_points():
-    picture = play_correlation([[1, 1], [2, 2], [3, 3]])
-    with pytest.raises(ValueError, match="has 3 points, not 2"):
-        picture.set(points=[[1, 1], [2, 2]])
-    assert len(picture.state.points) == 3
-
-
 # --- the shell ---
 
 
@@ -333,12 +326,6 @@ def test_without_ipywidgets_the_pictures_stand_still():
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("pip install -e '.[lab]'") == 4
     assert "BLEU" in done.stdout and "Pearson" in done.stdout
-
-
-def test_without_anywidget_only_the_points_stand_still(monkeypatch):
-    monkeypatch.setitem(sys.modules, "anywidget", None)
-    assert play_correlation().widget is None
-    assert play_lcs("a", "a").widget is not None
 
 
 HOSTILE = [
