@@ -171,7 +171,7 @@ class ServerBackend(Backend):
     timeout : float
         Seconds for one request, until its answer is complete.
     connect_timeout : float
-        Seconds until the connection stands.
+        Seconds until the connection stands, once the system has looked up the host's name.
     total_timeout : float
         Seconds for one question with all its repetitions.
     max_retries : int
