@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SHARD = 500  # in the measurement of growth, so that the smallest corpus has two full shards
+BATCH = 500  # in the measurement of growth, so that the smallest corpus has two full batches
 
 MEASURE = """
 import json, random, sys, threading, time
@@ -73,7 +73,7 @@ if mode == "file":  # write the corpus once
             file.write(json.dumps(row) + "\\n")
     print(json.dumps({}))
     raise SystemExit
-from summeval_nb.runs.batch import run
+from summeval_nb.runs.running import run
 children = {}
 if mode == "bare":
     with open(extra["file"]) as file:
@@ -142,8 +142,8 @@ def overhead(metric, count, corpus, limit, floors):
 
 
 def growth(sizes, files, floors):
-    print(f"\ngrowth, BLEU with one reference, one worker, shards of {SHARD}: time per item, peaks of memory")
-    found = [measure("bleu-run", size, file=files[size], workers=1, shard_size=SHARD) for size in sizes]
+    print(f"\ngrowth, BLEU with one reference, one worker, batches of {BATCH}: time per item, peaks of memory")
+    found = [measure("bleu-run", size, file=files[size], workers=1, batch_size=BATCH) for size in sizes]
     for size, run_of_size in zip(sizes, found, strict=True):
         memory = f"driver {run_of_size['driver']:>5.0f} MB, worker {run_of_size['worker']:>5.0f} MB"
         print(f"  {size:>8,} items  {1e6 * run_of_size['seconds'] / size:>8.1f} us/item  {memory}")
@@ -159,7 +159,7 @@ def engines(metric, count, corpus, with_ray):
     if with_ray:
         kinds["ray, 2 actors"] = {"engine": "ray", "workers": 2}
     for name, extra in kinds.items():
-        run = measure(f"{metric}-run", count, file=corpus, shard_size=max(20, min(SHARD, count // 16)), **extra)
+        run = measure(f"{metric}-run", count, file=corpus, batch_size=max(20, min(BATCH, count // 16)), **extra)
         print(f"  {name:<18} {count / run['seconds']:>9,.0f} items/s  {run['seconds']:>6.1f} s")
 
 

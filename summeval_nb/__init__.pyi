@@ -67,7 +67,7 @@ from .judged.citations import check_citations as check_citations
 from .judged.summary_score import summarization_score as summarization_score
 from .judged.grading import rate as rate
 from .judged.grading import compare_answers as compare_answers
-from .runs.run_report import compare_runs as compare_runs
-from .runs.batch import run as run
+from .runs.report import compare_runs as compare_runs
+from .runs.running import run as run
 
 __version__: str

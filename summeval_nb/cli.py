@@ -482,7 +482,7 @@ def summeval(
     show(result, given, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
 
-_PLANNED = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
+_PLANNED = ("items", "metric", "out", "options", "columns", "format", "store", "batch_size")
 
 
 @command(app, "run", "option", "column", "format", "store", "html", "as_json")
@@ -498,13 +498,12 @@ def run(
     timeout: Annotated[float | None, opt("Seconds for an item, then it counts as failed.")] = None,
     on_error: Annotated[str, opt("record or raise.")] = "record",
     resume: Annotated[bool, opt("Continue what the folder holds, or start over.")] = True,
-    retry_failed: Annotated[bool, opt("Score shards with failures again.", "--retry-failed")] = False,
-    recover: Annotated[bool, opt("Write a lost manifest anew; whole shards are kept.", "--recover")] = False,
-    shard_size: Annotated[int | None, opt("Items in a shard (default: 2000 or 500).")] = None,
+    retry_failed: Annotated[bool, opt("Score items that failed again.", "--retry-failed")] = False,
+    batch_size: Annotated[int | None, opt("Items scored together (default: 2000 or 500).")] = None,
     output: Annotated[str, opt("jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, opt("Only estimate what it would take.", "--dry-run")] = False,
 ) -> None:
-    """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
+    """Score a corpus of any size into DIR/run.sqlite and DIR/results.jsonl; continue after a kill.
 
     Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
     """
@@ -526,7 +525,7 @@ def run(
     if not given.html and sys.stderr.isatty():
         say(f"to see it: summeval report {report.folder}", err=True)
     if failed := report.counts["failed"]:
-        fail(f"{failed} of {report.manifest['items']} items failed; their reasons stand in {report.path}", code=3)
+        fail(f"{failed} of {report.info['items']} items failed; their reasons stand in {report.path}", code=3)
 
 
 @command(app, "how-well")

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _WORDS_OF_THE_SHELL = {  # for Python's, in messages
     "columns={...}": "--column METRIC'S=YOURS",
     "resume=False": "--no-resume",
-    "recover=True": "--recover",
     "force=True": "--force",
     "format='jsonl' or 'csv'": "--format jsonl or --format csv",
     "run nltk.download('wordnet') once": "run python -m nltk.downloader wordnet once",
@@ -439,10 +438,10 @@ def leave_for(bad: int, total: int) -> None:
 def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
     """Return the rows of a table that must all have these columns."""
     from summeval_nb.core.files import require_once
-    from summeval_nb.runs.jobs import read_row
+    from summeval_nb.core.items import read_item
 
     require_once(columns, "the command")
-    read = [read_row(item, {column: column for column in columns}, {}) for item in read_items(name, format)]
+    read = [read_item(item, {column: column for column in columns}, {}) for item in read_items(name, format)]
     if problems := [problem for _, problem in read if problem]:
         fail(f"{name!r}: {problems[0]}")
     return [row for row, _ in read] or fail(f"{name!r} holds no rows")

@@ -285,7 +285,7 @@ def test_names_of_systems_and_rubrics_break_no_figure():
     rubric.score("When?", "At nine.").plot().figure.canvas.draw()
 
 
-@pytest.mark.parametrize("name", ["resume", "retry_failed", "recover"])
+@pytest.mark.parametrize("name", ["resume", "retry_failed"])
 def test_a_flag_of_a_run_is_true_or_false(name, tmp_path):
     rows = [{"candidate": "a", "references": "a"}]
     with pytest.raises(TypeError, match=f"{name} must be True or False, not str"):

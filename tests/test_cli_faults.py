@@ -49,9 +49,9 @@ def place(tmp_path, monkeypatch):
         "asked.jsonl": json.dumps(ASKED).encode() + b"\n",
         "rated.csv": b"a,b,c\n1,2,inf\n2,2,nan\n",
         "m4/benchmark_data.json": b"[]",
-        "m1/manifest.json": DEEP,
-        "m2/manifest.json": b"\xff\xfe",
-        "m3/manifest.json": b'{"settings": []}',
+        "m1/run.sqlite": os.urandom(4096),
+        "m3/manifest.json": b"{}",
+        "m3/shards/1": b"",
         "m5/config.json": b"{}",
         "m6/config.json": b"\xff\xfe",
         "m7/config.json": b'{"auto_map": {"AutoModel": "own.Own"}, "model_type": "\\u001b[2J"}',
@@ -99,15 +99,16 @@ score bleu twice.csv  =>  names a column twice
 score rouge cr.csv  =>  line 1 of the CSV holds a carriage return
 score bleu quote.csv  =>  line 3 of the CSV opens a quote
 report pairs.jsonl  =>  is no folder
-report m1  =>  not the manifest of a run
-$RUN m3  =>  a manifest.json that is not of a run
+report m1  =>  is not the file of a run, or is damaged
+report m3  =>  holds no run: it is of an earlier version
+$RUN m3  =>  a run of an earlier version, which is not continued
 run pairs.jsonl --metric bleu --workers 1 --out o --timeout inf  =>  timeout must be
 store prune good.sqlite --older-than-days inf  =>  older_than_days must be
 score bleu pairs.jsonl -o n=1000000000  =>  n must be at most 100
 score bleu deep.jsonl  =>  nested too deeply
 score rouge pairs.jsonl -o stemmer=maybe  =>  stemmer must be True or False
 $EVALUATE --html article.txt  =>  would overwrite what is read
-report m1 --html m1/manifest.json  =>  a file that is no page
+report m1 --html m1/run.sqlite  =>  a file that is no page
 score bleu pairs.jsonl --html summary.txt  =>  a file that is no page
 demo --html summary.txt  =>  a file that is no page
 correct rated.csv --draw 1 --out rated.csv  =>  overwrite what is read
@@ -379,26 +380,3 @@ def test_a_job_that_is_deaf_to_ctrl_c_stays_so(place):
     words = [sys.executable, "-c", deaf, "0.1", "score", "bleu", "pairs.jsonl"]
     done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stdout.startswith("bleu"), done
-
-
-def test_a_lost_manifest_is_named_with_the_option_to_mend_it(place, capsys):
-    (place / "pairs.jsonl").write_bytes(PAIR * 5)
-    command = [*RUN, "o", "--shard-size", "2"]
-    assert leave(*command) == 0
-    results, manifest = (place / "o/results.jsonl").read_bytes(), place / "o/manifest.json"
-    manifest.write_bytes(bytes(manifest.stat().st_size))
-    capsys.readouterr()
-    for words in (command, ["report", "o"]):
-        assert leave(*words) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1 and "call run again with the same arguments and --recover, which writes" in said
-    max((place / "o/shards").iterdir()).write_bytes(b"")
-    assert leave(*command, "--recover") == 0
-    told = capsys.readouterr()
-    assert "the manifest was written anew: 2 shards kept, 1 scored again" in told.out and "is damaged" in told.err
-    assert (place / "o/results.jsonl").read_bytes() == results
-    assert leave(*command, "--recover", "--no-resume") == 2
-    assert "--recover keeps what --no-resume would remove" in capsys.readouterr().err
-    manifest.unlink()
-    assert leave(*command, "--recover", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["recovered"]["shards_kept"] == 3

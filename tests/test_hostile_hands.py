@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import sqlite3
@@ -26,10 +25,9 @@ from summeval_nb.models import example_model
 from summeval_nb.models.base import BackendError, InvalidOutput
 from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
-from summeval_nb.runs.batch import run
-from summeval_nb.runs.identity import identify
-from summeval_nb.runs.manifest import find_unknown
-from summeval_nb.runs.run_report import RunReport
+from summeval_nb.runs.jobs import find_unknown, identify
+from summeval_nb.runs.report import RunReport
+from summeval_nb.runs.running import run
 from summeval_nb.text import SentenceTransformerEmbedder
 
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
@@ -69,7 +67,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_model_swapped_between_two_resumes_mixes_no_means(tmp_path: Path) -> None:
-    """The run was interrupted: two shards are of the old model, and the others must not be of the new one."""
+    """The run was interrupted: two items are of the old model, and the others must not be of the new one."""
     folder, out = tmp_path / "model", tmp_path / "out"
     shutil.copytree(example_model(), folder)
     rows = [{"text": f"Anna bought {n} red cars.", "summary": f"Anna bought {n} cars."} for n in range(4)]
@@ -78,10 +76,10 @@ def test_a_model_swapped_between_two_resumes_mixes_no_means(tmp_path: Path) -> N
         yield from rows[:2]
         raise KeyboardInterrupt
 
-    judge = partial(quiet, metric="faithfulness", out=out, options={"checker": f"llm:{folder}"}, shard_size=1)
+    judge = partial(quiet, metric="faithfulness", out=out, options={"checker": f"llm:{folder}"}, batch_size=1)
     with pytest.raises(KeyboardInterrupt):
         judge(broken())
-    assert list((out / "shards").glob("*.jsonl"))
+    assert RunReport.load(out).info["items"] == 2
     weights = next(folder.glob("*.safetensors"))
     data = bytearray(weights.read_bytes())
     data[-1] ^= 1
@@ -117,22 +115,6 @@ def test_an_impossible_logprob_is_no_verdict(name: str) -> None:
     assert result.score is None and result.n_failed == 1
 
 
-# ---------------------------------------------------------------- 6: in the shell
-
-
-def test_a_shard_of_the_shell_that_is_no_shard(place: Path, capsys: Any) -> None:
-    command = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--shard-size", "5"]
-    assert leave(*command) == 0
-    wanted, shard = (place / "o/results.jsonl").read_bytes(), sorted((place / "o/shards").iterdir())[1]
-    for text in ("{}", "[]", "\x00", "[" * 9999, shard.read_text().replace('"sum": ', '"sum": 1', 1)):
-        shard.write_text(text)
-        capsys.readouterr()
-        assert leave(*command) == 0
-        (line,) = capsys.readouterr().err.strip().splitlines()
-        assert line.startswith("summeval: warning: ") and shard.name in line and "5 items are scored again" in line
-        assert (place / "o/results.jsonl").read_bytes() == wanted
-
-
 # ---------------------------------------------------------------- 7: M1 and M22 from what ships with the package
 
 
@@ -158,44 +140,17 @@ def test_m1_and_m22_tie_in_fluency_without_a_data_file() -> None:
 
 
 @pytest.mark.parametrize(("linked", "own", "more"), [(False, True, []), (True, False, ["--no-resume"])])
-def test_run_io_shards_in_jsonl_out_io(linked: bool, own: bool, more: list[str], place: Path, capsys: Any) -> None:
+def test_run_io_in_jsonl_out_io(linked: bool, own: bool, more: list[str], place: Path, capsys: Any) -> None:
     command = ["--metric", "bleu", "--workers", "0", "--out", "io"]
     if own:
         assert leave("run", "pairs.jsonl", *command) == 0
-    write_jsonl(place / "io/shards/in.jsonl", ROWS)
-    (place / "link.jsonl").symlink_to("io/shards/in.jsonl")
+    write_jsonl(place / "io/in.jsonl", ROWS)
+    (place / "link.jsonl").symlink_to("io/in.jsonl")
     before = held(place)
     capsys.readouterr()
-    assert leave("run", "link.jsonl" if linked else "io/shards/in.jsonl", *command, *more) == 2
+    assert leave("run", "link.jsonl" if linked else "io/in.jsonl", *command, *more) == 2
     assert "lies in the folder of the run" in one_line(capsys) or not own
     assert held(place) == before
-
-
-@pytest.mark.parametrize("output", ["jsonl", "parquet"])
-@pytest.mark.parametrize("size", [0, 700])
-def test_on_a_full_disk_manifest_and_tables_stay_whole(size: int, output: str, tmp_path: Path) -> None:
-    """A limit on the size of files stands for the full disk, as in the tests of pages."""
-    if output == "parquet":
-        pytest.importorskip("pyarrow")
-    call = partial(quiet, metric="bleu", out=tmp_path / "o", output=output, shard_size=4)
-    rows = [{**row, "candidate": row["candidate"] + " on the mat" * 40} for row in ROWS]
-    call(rows)
-    before = held(tmp_path / "o")
-    more = rows + [{"id": f"new {n}" * 40, "candidate": "a b", "references": "a c"} for n in range(40)]
-    ignored, limits = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        with pytest.raises((OSError, RuntimeError, ValueError)):
-            call(more)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, ignored)
-    after = held(tmp_path / "o")
-    for name in ("manifest.json", f"results.{output}"):
-        assert name not in after or after[name] == before[name] or json.loads(after["manifest.json"])
-    assert not [name for name in after if name.endswith((".part", ".tmp"))]
-    assert call(more).counts == {"ok": 52, "undefined": 0, "failed": 0}
-    assert len(list(RunReport.load(tmp_path / "o").rows())) == 52
 
 
 # ---------------------------------------------------------------- 12: the very texts that got out
@@ -344,7 +299,7 @@ class DiesWhileItStarts:
 @pytest.mark.nightly
 def test_a_worker_killed_while_it_starts_does_not_end_the_run(tmp_path: Path) -> None:
     metric = DiesWhileItStarts(str(tmp_path / "marker"))
-    report = run(ROWS, metric, out=tmp_path / "o", workers=2, shard_size=3, progress=False)
+    report = run(ROWS, metric, out=tmp_path / "o", workers=2, batch_size=3, progress=False)
     assert (tmp_path / "marker").exists() and report.counts == {"ok": 12, "undefined": 0, "failed": 0}
 
 
@@ -359,7 +314,9 @@ def test_a_lone_surrogate_of_a_line_is_written_to_a_table(place: Path) -> None:
     (place / "half.jsonl").write_text('{"id": "\\ud83d", "candidate": "a b \\udc00", "references": "a b"}\n')
     command = ["run", "half.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--output", "parquet"]
     assert leave(*command) == 0
-    (row,) = RunReport.load(place / "o").rows()
+    import pandas as pd
+
+    (row,) = pd.read_parquet(place / "o/results.parquet").to_dict("records")
     assert row["id"] == "\\ud83d" and row["status"] == "ok"
 
 

@@ -18,9 +18,8 @@ import pytest
 from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend, load_metric
 from summeval_nb.core import Metric, Signature
 from summeval_nb.evidence import WordsChecker
-from summeval_nb.runs.batch import run
-from summeval_nb.runs.identity import _process_start, describe, identify, identify_model
-from summeval_nb.runs.manifest import differences, find_unknown
+from summeval_nb.runs.jobs import _process_start, describe, differences, find_unknown, identify, identify_model
+from summeval_nb.runs.running import run
 
 ROOT = Path(__file__).parents[1]
 ROWS = [{"id": i, "text": "x" * i} for i in range(6)]
@@ -117,7 +116,7 @@ def test_a_metric_that_decides_otherwise_is_not_continued(make, tmp_path):
     first = quiet(ROWS, make(1), out=tmp_path)
     with pytest.raises(ValueError, match=r"other settings: metric\.(state|fingerprint) \(.*resume=False"):
         quiet(ROWS, make(10), out=tmp_path)
-    assert quiet(ROWS, make(1), out=tmp_path).manifest["kept_from_before"] == 6
+    assert quiet(ROWS, make(1), out=tmp_path).info["kept_from_before"] == 6
     assert quiet(ROWS, make(10), out=tmp_path, resume=False).mean() != first.mean()
 
 
@@ -157,7 +156,7 @@ def test_a_run_without_identity_says_so_and_is_not_continued(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         quiet(ROWS, metric, out=tmp_path / "b")
-        assert quiet(ROWS, metric, out=tmp_path / "b").manifest["scored_now"] == 0
+        assert quiet(ROWS, metric, out=tmp_path / "b").info["scored_now"] == 0
     metric.fingerprint = "v2"
     with pytest.raises(ValueError, match=r"metric\.fingerprint \('v1' before, 'v2' now\)"):
         quiet(ROWS, metric, out=tmp_path / "b")
@@ -165,14 +164,14 @@ def test_a_run_without_identity_says_so_and_is_not_continued(tmp_path):
 
 def test_a_function_that_stays_is_known_by_its_module(tmp_path):
     quiet(ROWS, length, out=tmp_path)
-    assert quiet(ROWS, length, out=tmp_path).manifest["scored_now"] == 0
+    assert quiet(ROWS, length, out=tmp_path).info["scored_now"] == 0
     with pytest.raises(ValueError, match=r"metric\.name \('test_identity\.length' before, 'builtins\.len' now\)"):
         quiet(ROWS, len, out=tmp_path)
 
 
 SCRIPT = """
     import json, os, sys, my_metric
-    from summeval_nb.runs.identity import identify
+    from summeval_nb.runs.jobs import identify
     print(json.dumps([identify(my_metric.score), identify(my_metric.cached), identify(my_metric.Settings())]))
 """
 MODULE = """
@@ -231,17 +230,6 @@ def test_a_module_that_rests_on_ones_own_code_has_no_identity(line, tmp_path):
 def test_a_source_newer_than_the_process_is_not_believed(tmp_path):
     reasons = find_unknown(in_a_process(tmp_path, age=-3600))
     assert len(reasons) == 3 and all("was changed after this process had begun" in reason for reason in reasons)
-
-
-@pytest.mark.parametrize("editable", [True, False])
-def test_an_installed_module_is_its_version_unless_it_is_edited(editable, tmp_path):
-    info = tmp_path / "my_metric-1.5.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my_metric\nVersion: 1.5\n")
-    (info / "top_level.txt").write_text("my_metric\n")
-    (info / "direct_url.json").write_text(json.dumps({"dir_info": {"editable": editable}}))
-    code = in_a_process(tmp_path)[0]["code"]
-    assert (code["my_metric"] != "my_metric 1.5") is editable
 
 
 def test_an_inherited_fingerprint_is_silent_on_overrides(tmp_path):
@@ -353,7 +341,7 @@ def keyed(row, other, address):
 def test_a_captured_key_stands_nowhere_in_the_manifest(tmp_path):
     key = "sk-very-secret"
     quiet(ROWS, functools.partial(keyed, other=key, address=f"http://u:{key}@h"), out=tmp_path)
-    assert key not in (tmp_path / "manifest.json").read_text()
+    assert key not in str((tmp_path / "run.sqlite").read_bytes())
 
 
 class Lenient(WordsChecker):

@@ -113,6 +113,6 @@ def test_work_on_this_machine_is_left_in_the_middle(metric, table, tmp_path):
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_run_with_a_silent_server_is_left(workers, server, table, tmp_path):
     model, out = f"llm:scripted@{server.url}", tmp_path / "out"
-    how = ["--workers", workers, "--shard-size", 20]
+    how = ["--workers", workers, "--batch-size", 20]
     words = shell("run", table, "--metric", "faithfulness", "-o", f"checker={model}", "--out", out, *how)
     assert interrupted(words, lambda: len(server.questions) > 4) == (130, IN_A_RUN)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb.core import items
-from summeval_nb.core.items import encode_row, make_shards, open_items
+from summeval_nb.core.items import encode_row, open_items
+from summeval_nb.runs.file import cut
 
 pd = Late("pandas")
 pyarrow = Late("pyarrow")
@@ -93,30 +93,4 @@ def test_a_column_that_json_cannot_say_is_left_unread():
     reasons = dict(item.unread)
     assert reasons["price"] == "Decimal is neither text, number, list nor mapping" and "bytes is" in reasons["image"]
     assert set(reasons) == {"price", "image", "deep", "(1, 2)", "id"} and hash(item)
-    (shard,) = make_shards([item], 1)
-    (other,) = make_shards([item._replace(unread=())], 1)
-    assert shard.digest == other.digest  # of what is read
-
-
-def test_a_shard_ends_at_a_number_of_rows_or_of_bytes(monkeypatch):
-    rows = [{"text": "x" * size} for size in (1, 1, 1, 1, 90, 1, 200, 300, 1, 1)]
-    monkeypatch.setattr(items, "SHARD_BYTES", 100)
-    cut = [list(make_shards(open_items(rows), 3)) for _ in range(2)]
-    assert cut[0] == cut[1]
-    assert [len(shard.items) for shard in cut[0]] == [3, 2, 2, 1, 2]
-    assert [shard.first for shard in cut[0]] == [0, 3, 5, 7, 8] and [shard.number for shard in cut[0]] == [*range(5)]
-    monkeypatch.undo()
-    whole = list(make_shards(open_items(rows), 3))
-    assert [len(shard.items) for shard in whole] == [3, 3, 3, 1] and whole[0] == cut[0][0]
-
-
-def test_a_shard_that_moved_has_another_digest(monkeypatch, tmp_path):
-    """A blank line becomes a row: what follows has the same lines, and other positions."""
-    monkeypatch.setattr(items, "SHARD_BYTES", 100)
-    row, found = '{"text": "%s"}\n' % ("x" * 50), []
-    for line in ("\n", '{"text": ""}\n'):
-        path = tmp_path / "rows.jsonl"
-        path.write_text(row + line + row + row)
-        found.append(list(make_shards(open_items(path), 5))[1])
-    assert found[0].items == found[1].items and [shard.first for shard in found] == [2, 3]
-    assert found[0].name != found[1].name
+    assert next(cut([item], 1))[0].key == next(cut([item._replace(unread=())], 1))[0].key  # of what is read

@@ -140,9 +140,9 @@ CALLS = {
 }
 NAMED = ("checker", "using", "judge", "backend", "splitter", "store")  # parameters that a text may fill
 ELSEWHERE = {  # what has such a parameter and is tested in another file, or takes no model by it
-    "run": "tests/test_batch.py",
-    "plan_run": "tests/test_plan.py",
-    "Job": "tests/test_batch.py",
+    "run": "tests/test_runs.py",
+    "plan_run": "tests/test_run_costs.py",
+    "Job": "tests/test_runs.py",
     "NLIChecker": "its model is a folder; its splitter is ClaimFinder's",
 }
 BESIDE = {  # what a call needs beside the parameter that is tried

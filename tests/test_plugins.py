@@ -147,7 +147,7 @@ def test_a_run_scores_with_it_and_knows_its_code(acme, tmp_path, workers):
     report = s.run(ROWS, "acme_shared", out=tmp_path, options={"lower": False}, workers=workers, progress=False)
     assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean() == 0.5
     assert json.loads(report.path.read_text().splitlines()[0])["parts"] == {"words": 2}
-    metric = report.manifest["settings"]["metric"]
+    metric = report.info["settings"]["metric"]
     assert metric["name"] == "acme_metrics.shared" and len(metric["code"]["acme_metrics"]) == 16
     assert s.run(ROWS, "acme_shared", out=tmp_path, options={"lower": False}, workers=0, progress=False).mean() == 0.5
     with pytest.raises(ValueError, match="options"):

@@ -16,13 +16,14 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from helpers.late import Late, needs
 from helpers.patience import comes_back
 
 from summeval_nb.runs import engines
-from summeval_nb.runs.batch import run
+from summeval_nb.runs.running import run
 from summeval_nb.runs.workers import RunStopped
 
 needs("ray", "psutil")
@@ -32,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 
 SCRIPT = """
 import json, os, sys, time
-from summeval_nb.runs.batch import run
+from summeval_nb.runs.running import run
 pids, count, pause = sys.argv[3], int(sys.argv[4]), float(sys.argv[5])
 def metric(row):
     import os, time
@@ -44,21 +45,21 @@ def metric(row):
 metric.fingerprint = "length"
 rows = ({"id": i, "text": "crash" if i == 13 and pause == 0 else "x" * (i % 17)} for i in range(count))
 engine = {"engine": "ray", "address": sys.argv[2]} if sys.argv[2] != "local" else {}
-report = run(rows, metric, out=sys.argv[1], shard_size=5, workers=2, progress=False, **engine)
-print(json.dumps(report.manifest["counts"]))
+report = run(rows, metric, out=sys.argv[1], batch_size=5, workers=2, progress=False, **engine)
+print(json.dumps(report.counts))
 """
 
 
 HANG = """
 import json, sys, time
-from summeval_nb.runs.batch import run
+from summeval_nb.runs.running import run
 def metric(row):
     import time
     time.sleep(200 if row["n"] == 3 else 0)
     return 1
 metric.fingerprint = "hang"
 rows = [{"n": n} for n in range(10)]
-report = run(rows, metric, out=sys.argv[1], shard_size=5, engine="ray", address="auto", timeout=2, progress=False)
+report = run(rows, metric, out=sys.argv[1], batch_size=5, engine="ray", address="auto", timeout=2, progress=False)
 print(json.dumps(report.counts))
 """
 
@@ -198,65 +199,36 @@ def test_auto_finds_the_cluster_and_gives_up_a_hanging_item(cluster, tmp_path):
 
 
 LISTENING = """
-import json, os, pickle, sys, time
+import json, os, sys
 import psutil
-from summeval_nb.runs import engines
-from summeval_nb.runs.batch import run
+from summeval_nb.runs.file import RunFile
+from summeval_nb.runs.running import run
 
 def metric(row):
     return row["n"]
 metric.fingerprint = "n"
-
-class Watched(engines._RayScorer):  # one of the two actors refuses, after the other has finished some shards
-    def _score(self, data):
-        out = sys.argv[1] if len(sys.argv) > 1 else None
-        place = os.environ["REFUSALS"]
-        try:
-            os.close(os.open(place + "/first", os.O_CREAT | os.O_EXCL))
-            self._version = "0"
-        except FileExistsError:
-            pass
-        if self._version == "0":
-            end = time.monotonic() + 240
-            while len(os.listdir(place)) < 4 and time.monotonic() < end:
-                time.sleep(0.1)
-            return super()._score(data)
-        answer = super()._score(data)
-        if pickle.loads(answer) is not None:  # None: told to stop, and nothing was scored
-            open(f"{place}/{time.monotonic_ns()}", "w").close()
-            time.sleep(0.2)
-        return answer
-
-engines._RayScorer = Watched
-found = []
-whole = engines._run_window
-def window(ray, *rest):
+found, real = [], RunFile.write
+def write(self, *rest):
     me = psutil.Process()
-    for done in whole(ray, *rest):
-        for process in [me, *me.children(recursive=True)]:
-            try:
-                sockets = process.net_connections("inet")
-            except psutil.Error:
-                continue
-            found.extend([process.name(), one.laddr.ip] for one in sockets if one.status == psutil.CONN_LISTEN)
-        yield done
-engines._run_window = window
-try:
-    rows = [{"n": n} for n in range(60)]
-    run(rows, metric, out=sys.argv[1], engine="ray", workers=2, shard_size=2, progress=False)
-    stopped = None
-except ImportError as error:
-    stopped = str(error)
-print(json.dumps({"found": found, "stopped": stopped, "left": sorted(v for v in os.environ if "OSX_CLUSTER" in v)}))
+    for process in [me, *me.children(recursive=True)]:
+        try:
+            sockets = process.net_connections("inet")
+        except psutil.Error:
+            continue
+        found.extend([process.name(), one.laddr.ip] for one in sockets if one.status == psutil.CONN_LISTEN)
+    return real(self, *rest)
+RunFile.write = write
+rows = [{"n": n} for n in range(20)]
+report = run(rows, metric, out=sys.argv[1], engine="ray", workers=2, batch_size=2, progress=False)
+print(json.dumps({"found": found, "mean": report.mean(), "left": [v for v in os.environ if "OSX_CLUSTER" in v]}))
 """
 
 
 def own_ray(tmp_path, script):
     """Run a script that starts a Ray of its own; Ray gives up too early on a busy machine, so it is tried again."""
     (tmp_path / "script.py").write_text(script)
-    (tmp_path / "refusals").mkdir()
     folder = tempfile.mkdtemp(prefix="ray")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_TMPDIR": folder, "REFUSALS": str(tmp_path / "refusals")}
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_TMPDIR": folder}
     env.pop("RAY_ADDRESS", None)
     try:
         for _ in range(4):
@@ -270,20 +242,12 @@ def own_ray(tmp_path, script):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_our_own_ray_stays_on_loopback_and_keeps_its_shards(tmp_path):
+def test_our_own_ray_stays_on_loopback(tmp_path):
     said = own_ray(tmp_path, LISTENING)
     addresses = {address.removeprefix("::ffff:") for _, address in said["found"]}
     assert len({name for name, _ in said["found"]}) >= 3 and addresses <= {"127.0.0.1", "::1"}, said["found"]
     assert said["left"] == []  # what Ray reads is set for its own start and for nothing else
-    assert "the cluster has summeval_nb" in said["stopped"]
-    finished = len(list((tmp_path / "refusals").iterdir())) - 1
-    kept = len(list((tmp_path / "out" / "shards").glob("*.jsonl")))
-    assert 3 <= finished == kept < 30  # none is lost, and the others are not waited for
-
-
-def test_a_client_address_is_refused_at_once(tmp_path):
-    with pytest.raises(ValueError, match=r"Ray Client.*address='auto'.*ray job submit"):
-        run([{"text": "a"}], len, out=tmp_path, engine="ray", address="ray://127.0.0.1:10001", progress=False)
+    assert said["mean"] == 9.5
 
 
 def test_a_killed_actor_costs_nothing(cluster, tmp_path):
@@ -318,3 +282,47 @@ def test_something_else_listens_at_the_address(tmp_path, monkeypatch):
         address = f"127.0.0.1:{deaf.getsockname()[1]}"
         with pytest.raises(RunStopped, match="Ray cluster at .* did not answer within 5 s"):
             run([{"text": "a"}], len, out=tmp_path, engine="ray", address=address, progress=False)
+
+
+class FakeRay:
+    """As much of Ray as its start needs."""
+
+    def __init__(self, address="127.0.0.1"):
+        self._private = SimpleNamespace(ray_constants=SimpleNamespace(ENABLE_RAY_CLUSTER=True))
+        self.util = SimpleNamespace(get_node_ip_address=lambda: address)
+        self.started_with = None
+
+    def is_initialized(self):
+        return False
+
+    def init(self, address, **options):
+        self.started_with = os.environ.get(engines.VARIABLE), self._private.ray_constants.ENABLE_RAY_CLUSTER
+
+    def shutdown(self):
+        pass
+
+
+def test_only_a_ray_of_our_own_is_told_to_stay_on_loopback(monkeypatch, recwarn):
+    monkeypatch.delenv(engines.VARIABLE, raising=False)
+    for address, set_by_user, expected in (
+        (None, None, ("0", False)),
+        (None, "1", ("1", True)),
+        ("auto", None, (None, True)),
+    ):
+        ray = FakeRay()
+        monkeypatch.setattr(engines, "require_module", lambda name, extra, ray=ray: ray)
+        monkeypatch.setattr(engines, "require_answering", lambda address: None)
+        if set_by_user:
+            monkeypatch.setenv(engines.VARIABLE, set_by_user)
+        with engines.cluster(address, 1):
+            assert ray.started_with == expected
+            assert os.environ.get(engines.VARIABLE) == set_by_user and ray._private.ray_constants.ENABLE_RAY_CLUSTER
+        monkeypatch.delenv(engines.VARIABLE, raising=False)
+    assert not recwarn.list
+    ray = FakeRay("10.0.0.7")
+    monkeypatch.setattr(engines, "require_module", lambda name, extra: ray)
+    with (
+        pytest.warns(UserWarning, match="listens on 10.0.0.7, where other machines reach it"),
+        engines.cluster(None, 1),
+    ):
+        pass

@@ -17,13 +17,16 @@ from summeval_nb.evidence import model_checkers
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.report import faithfulness_from_dict
-from summeval_nb.runs.batch import run
-from summeval_nb.runs.finished import histogram_svg, usage_rows, worst_html
 from summeval_nb.runs.jobs import Job
-from summeval_nb.runs.run_report import RunReport, align, compare_runs, gather, read_rows
+from summeval_nb.runs.report import RunReport, compare_runs, gather, histogram_svg, pair_runs, usage_rows, worst_html
+from summeval_nb.runs.running import run
 
 quiet = partial(run, progress=False, workers=0)
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
+
+
+def loaded(folder, *names):
+    return [RunReport.load(folder / name) for name in names]
 
 
 def better(rows):
@@ -54,7 +57,7 @@ def test_runs_of_different_corpora_are_not_compared(tmp_path):
     quiet(ROWS, "bleu", out=tmp_path / "one")
     quiet(other, "bleu", out=tmp_path / "two")
     with pytest.raises(ValueError, match="share ids, but each stands for another item"):
-        align(tmp_path / "one", tmp_path / "two")
+        pair_runs(*loaded(tmp_path, "one", "two"))
 
 
 def test_two_systems_on_one_corpus_are_compared(tmp_path):
@@ -70,7 +73,7 @@ def test_items_of_one_id_and_two_contents_are_left_out(tmp_path):
     mixed = better(ROWS[:8]) + [{**row, "references": "something else"} for row in ROWS[8:]]
     quiet(ROWS, "bleu", out=tmp_path / "one")
     report = quiet(mixed, "bleu", out=tmp_path / "two")
-    aligned = align(tmp_path / "one", tmp_path / "two")
+    aligned = pair_runs(*loaded(tmp_path, "one", "two"))
     assert len(aligned.a) == 8 and aligned.notes[0].startswith("4 items have the same id in both runs and another")
     with pytest.warns(UserWarning, match="4 items have the same id"):
         page = report.to_html(tmp_path / "page.html", other=tmp_path / "one").read_text()
@@ -80,16 +83,16 @@ def test_items_of_one_id_and_two_contents_are_left_out(tmp_path):
 def test_other_options_are_said(tmp_path):
     quiet(ROWS, "bleu", out=tmp_path / "one", options={"n": 2})
     quiet(ROWS, "bleu", out=tmp_path / "two", options={"n": 1})
-    notes = align(tmp_path / "one", tmp_path / "two").notes
+    notes = pair_runs(*loaded(tmp_path, "one", "two")).notes
     assert notes == ("The runs have other settings: options.n (2 in the one, 1 in the other).",)
 
 
 def test_a_metric_of_ones_own_is_compared_with_a_warning(tmp_path):
     quiet(ROWS, words, out=tmp_path / "one")
     quiet(better(ROWS), words, out=tmp_path / "two")
-    assert "for you to know" in align(tmp_path / "one", tmp_path / "two").notes[0]
+    assert "for you to know" in pair_runs(*loaded(tmp_path, "one", "two")).notes[0]
     quiet(ROWS, words, out=tmp_path / "three")
-    assert align(tmp_path / "one", tmp_path / "three").notes == ()
+    assert pair_runs(*loaded(tmp_path, "one", "three")).notes == ()
 
 
 def test_without_ids_the_content_decides(tmp_path):
@@ -97,15 +100,15 @@ def test_without_ids_the_content_decides(tmp_path):
     quiet(bare, "bleu", out=tmp_path / "one")
     quiet(better(bare), "bleu", out=tmp_path / "two")
     quiet(bare[::-1], "bleu", out=tmp_path / "turned")
-    assert len(align(tmp_path / "one", tmp_path / "two").a) == 12
+    assert len(pair_runs(*loaded(tmp_path, "one", "two")).a) == 12
     with pytest.raises(ValueError, match="no usable ids and different inputs"):
-        align(tmp_path / "one", tmp_path / "turned")
+        pair_runs(*loaded(tmp_path, "one", "turned"))
 
 
 def test_ids_are_the_same_in_a_table_and_in_lines(tmp_path):
     quiet(ROWS, "bleu", out=tmp_path / "lines")
     quiet(ROWS, "bleu", out=tmp_path / "table", output="parquet")
-    aligned = align(tmp_path / "lines", tmp_path / "table")
+    aligned = pair_runs(*loaded(tmp_path, "lines", "table"))
     assert aligned.notes == () and aligned.alone == 0 and np.array_equal(aligned.a, aligned.b)
 
 
@@ -175,50 +178,6 @@ def test_a_page_of_many_items_is_folded(tmp_path):
     assert page.count('<details class="rr"') == 8 and page.count('<details class="rr" open>') == 1
     few = quiet(ROWS, "bleu", out=tmp_path).to_html(tmp_path / "page.html", worst=2).read_text()
     assert few.count('<details class="rr" open>') == 2
-
-
-DAMAGED = ["x", "[]", "{}", '{"item": 0}', "[" * 9999]
-
-
-@pytest.mark.parametrize("line", DAMAGED)
-def test_a_damaged_row_is_named(line, tmp_path):
-    report = quiet(ROWS, "bleu", out=tmp_path)
-    text = report.path.read_text().splitlines()
-    report.path.write_text("\n".join([text[0], line, *text[2:]]))
-    path = tmp_path / "manifest.json"  # as somebody else could have made it
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"check": "", "results_sha256": ""}))
-    with pytest.raises(ValueError, match="line 2 of .* is no row of a run; call run again"):
-        list(read_rows(tmp_path))
-    report.path.write_text("\n".join([text[0].replace('"score": ', '"score": NaN, "was": ')]))
-    with pytest.raises(ValueError, match="line 1 of"):
-        list(read_rows(tmp_path))
-    report.path.unlink()
-    with pytest.raises(ValueError, match="call run again"):
-        list(read_rows(tmp_path))
-    assert quiet(ROWS, "bleu", out=tmp_path).manifest["scored_now"] == 0
-    assert report.path.read_text().splitlines() == text
-
-
-CHANGES = [
-    {"counts": []},
-    {"counts": {"ok": "1", "undefined": 0, "failed": 0}},
-    {"mean": "high"},
-    {"mean": float("inf")},
-    {"mean": 10**400},
-    {"items": -1},
-    {"results": "../../etc/passwd"},
-    {"settings": []},
-    {"settings": {}},
-]
-
-
-@pytest.mark.parametrize("change", CHANGES, ids=str)
-def test_a_damaged_manifest_is_named(change, tmp_path):
-    quiet(ROWS, "bleu", out=tmp_path)
-    path = tmp_path / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | change | {"check": ""}))
-    with pytest.raises(ValueError, match="is not the manifest of a run"):
-        RunReport.load(tmp_path)
 
 
 @pytest.mark.parametrize("bad", [np.inf, -np.inf])
@@ -417,9 +376,9 @@ def test_a_run_says_which_checker_judged_it(tmp_path):
     now = load_checker("embedded").fingerprint
     report = quiet(PAIRS[:1], "faithfulness", out=tmp_path / "run")
     assert f"|checker:{now}|" in next(report.rows())["signature"]
-    assert report.manifest["settings"]["fingerprints"] == {"checker": now}
+    assert report.info["settings"]["fingerprints"] == {"checker": now}
     assert now in report.to_html(tmp_path / "page.html").read_text()
-    assert "fingerprints" not in quiet(ROWS, "bleu", out=tmp_path / "bleu").manifest["settings"]
+    assert "fingerprints" not in quiet(ROWS, "bleu", out=tmp_path / "bleu").info["settings"]
 
 
 @pytest.mark.parametrize("named", [{}, {"checker": "embedded"}], ids=["default", "named"])
@@ -465,7 +424,7 @@ def worse(rows):
 def test_runs_are_compared_by_folder_report_or_scores(tmp_path):
     earlier, later = (quiet(rows, "bleu", out=tmp_path / name) for name, rows in (("one", better(ROWS)), ("two", ROWS)))
     found = compare_runs(earlier, later)
-    aligned = align(tmp_path / "one", tmp_path / "two")
+    aligned = pair_runs(*loaded(tmp_path, "one", "two"))
     bare = compare_runs(aligned.a, aligned.b)
     assert (found.low, found.high, found.p_value, found.n) == (bare.low, bare.high, bare.p_value, 12)
     assert found.names == ("one", "two") and found.better == "higher" and bare.better == "neither"

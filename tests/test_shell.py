@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -316,28 +317,35 @@ def test_markdown_is_written_where_a_page_is(place, summeval):
     assert "--markdown" in kept.err and Path("mine.md").read_text() == "# Mine"
 
 
+def kept_rows(folder):
+    if not (folder / "run.sqlite").exists():
+        return 0
+    with sqlite3.connect(folder / "run.sqlite", timeout=60) as data:
+        return data.execute("SELECT count(*) FROM items").fetchone()[0]
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("workers", [[], ["--workers", 1]], ids=["in its own process", "in a worker"])
 def test_ctrl_c_says_how_to_go_on(workers, tmp_path):
     source = tmp_path / "pairs.jsonl"
     row = json.dumps({"candidate": "the cat sat on the mat " * 20, "references": "the cat sat " * 40})
     source.write_text((row + "\n") * 60_000)
-    words = ["run", source, "--metric", "rouge", "--out", tmp_path / "out", "--shard-size", 20, *workers]
+    words = ["run", source, "--metric", "rouge", "--out", tmp_path / "out", "--batch-size", 20, *workers]
     command = [sys.executable, "-m", "summeval_nb", *map(str, words)]
     heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job is started deaf to it
     terminal = {"start_new_session": True, "preexec_fn": heed}
     process = subprocess.Popen(command, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, **terminal)
-    shards, deadline = tmp_path / "out" / "shards", time.monotonic() + 60
-    while time.monotonic() < deadline and (not shards.exists() or len(list(shards.glob("*.jsonl"))) < 2):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and kept_rows(tmp_path / "out") < 40:
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors == "summeval: interrupted; what was scored is kept, and the same command continues\n"
-    kept = len(list(shards.glob("*.jsonl")))
+    kept = kept_rows(tmp_path / "out")
     source.write_text("\n".join(source.read_text().splitlines()[:400]) + "\n")
     again = subprocess.run([*command, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
-    assert json.loads(again.stdout)["kept_from_before"] == 20 * min(kept, 20)
+    assert json.loads(again.stdout)["kept_from_before"] == min(kept, 400)
 
 
 def test_store_and_correlate(place, summeval):

@@ -20,7 +20,7 @@ from ..text.similarity import unit_rows
 __all__ = ['length_many', 'embedding_many', 'length_score', 'embedding_signature', 'embedding_score', 'embedding_table']
 
 # %% ../../nbs/6_judging_the_judges/66_metric_table.ipynb #55a738a4
-@metric("length", probe="It rained.", shard_size=2000)
+@metric("length", probe="It rained.", batch_size=2000)
 def length_score(candidate: str) -> Score:
     """Return the number of words: the baseline that every metric should beat.
 

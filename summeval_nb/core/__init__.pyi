@@ -9,8 +9,6 @@ from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
 from .items import Item as Item
 from .items import ItemStream as ItemStream
-from .items import Shard as Shard
-from .items import make_shards as make_shards
 from .items import open_items as open_items
 from .metric import Metric as Metric
 from .results import Evidence as Evidence

@@ -65,7 +65,7 @@ class MetricDefinition:
         if len(self.columns) == len(self.may_lack):
             raise TypeError(f"{self.name} needs no text: a metric is a function such as f(candidate, references)")
         self.judged = next((column for column in _JUDGED if column in self.columns), next(iter(self.columns)))
-        self.probe, self.shard_size, self.place = "", 500, ""
+        self.probe, self.batch_size, self.place = "", 500, ""
         self.check = self.signed = self.many = self.corpus = cast(Any, None)  # callables, where there are any
         self.remade = cast(Any, None)  # makes it again in another process, by its name and options
 
@@ -118,7 +118,7 @@ def metric(
     name: str,
     *,
     probe: str = "",
-    shard_size: int = 500,
+    batch_size: int = 500,
     check: Callable[..., object] | None = None,
     signature: Callable[..., Signature] | None = None,
 ) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
@@ -130,7 +130,7 @@ def metric(
         What the metric is called.
     probe : str
         A text that is scored to try the options before the first item of a run; '' for a model's.
-    shard_size : int
+    batch_size : int
         How many items a run keeps together.
     check, signature : callable, optional
         Both take all options by keyword. The first raises where one is wrong, when options are bound to the metric; the
@@ -141,7 +141,7 @@ def metric(
     def declare(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
         call = names_misspelt(function)
         made = MetricDefinition(call, name, declared=True)
-        made.probe, made.shard_size, made.check, made.signed = probe, shard_size, check, signature
+        made.probe, made.batch_size, made.check, made.signed = probe, batch_size, check, signature
         call.metric = made  # type: ignore[attr-defined]
         return call
 
@@ -409,7 +409,7 @@ class Metric:
         self.definition = own = definition_of(function)
         self.function = own.function
         self.name, self.columns, self.may_lack, self.judged = own.name, own.columns, own.may_lack, own.judged
-        self.probe, self.shard_size, self.place = own.probe, own.shard_size, own.place
+        self.probe, self.batch_size, self.place = own.probe, own.batch_size, own.place
         require_options(self.name, options, self.definition.options)
         self._options = options
         bound = self.bound()

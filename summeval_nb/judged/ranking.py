@@ -30,7 +30,7 @@ def _ranked(
     return Score(score=of([own in true for own in listed[:k]], len(true)), signature=signature)
 
 
-@metric("mrr", shard_size=2000)
+@metric("mrr", batch_size=2000)
 def mrr(retrieved_context_ids: Sequence[str], reference_context_ids: Sequence[str], *, k: int | None = None) -> Score:
     """Return 1 / rank of the first result that was wanted, and 0 where none is; its mean over questions is MRR.
 
@@ -52,7 +52,7 @@ def mrr(retrieved_context_ids: Sequence[str], reference_context_ids: Sequence[st
     return _ranked("mrr", retrieved_context_ids, reference_context_ids, k, first)
 
 
-@metric("ndcg", shard_size=2000)
+@metric("ndcg", batch_size=2000)
 def ndcg(retrieved_context_ids: Sequence[str], reference_context_ids: Sequence[str], *, k: int | None = None) -> Score:
     """Return the discounted gain of the wanted results, in [0, 1], as a share of the best possible order's.
 
@@ -76,7 +76,7 @@ def ndcg(retrieved_context_ids: Sequence[str], reference_context_ids: Sequence[s
     return _ranked("ndcg", retrieved_context_ids, reference_context_ids, k, share)
 
 
-@metric("recall_at_k", shard_size=2000)
+@metric("recall_at_k", batch_size=2000)
 def recall_at_k(
     retrieved_context_ids: Sequence[str], reference_context_ids: Sequence[str], *, k: int | None = None
 ) -> Score:
@@ -93,7 +93,7 @@ def recall_at_k(
     return _ranked("recall_at_k", retrieved_context_ids, reference_context_ids, k, share)
 
 
-@metric("hit_rate", shard_size=2000)
+@metric("hit_rate", batch_size=2000)
 def hit_rate(
     retrieved_context_ids: Sequence[str], reference_context_ids: Sequence[str], *, k: int | None = None
 ) -> Score:

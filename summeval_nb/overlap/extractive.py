@@ -86,7 +86,7 @@ def extractive_signature(
 @metric(
     "extractiveness",
     probe="It rained.",
-    shard_size=2000,
+    batch_size=2000,
     check=extractive_signature,
     signature=extractive_signature,
 )

@@ -81,7 +81,7 @@ def rouge_signature(nrefs: object = None, **options: Any) -> Signature:
     return _signed(tuple(options["types"]), nrefs, checked_tokenizer(**options)[1], *_conventions(options))
 
 
-@metric("rouge", probe="It rained.", shard_size=2000, check=rouge_signature, signature=rouge_signature)
+@metric("rouge", probe="It rained.", batch_size=2000, check=rouge_signature, signature=rouge_signature)
 def rouge_score(
     candidate: str,
     references: References,

@@ -43,7 +43,7 @@ def _best(name: str, candidate: str, references: References, of: Callable[[list[
     return Score(score=best, signature=Signature({"metric": name, "nrefs": len(listed), "norm": "squad"}))
 
 
-@metric("exact_match", probe="a", shard_size=2000)
+@metric("exact_match", probe="a", batch_size=2000)
 def exact_match(candidate: str, references: References) -> Score:
     """Return 1 where an answer has the same words as one of the true answers, in the same order, else 0.
 
@@ -71,7 +71,7 @@ def exact_match(candidate: str, references: References) -> Score:
     return _best("exact_match", candidate, references, lambda own, true: float(own == true))
 
 
-@metric("token_f1", probe="a", shard_size=2000)
+@metric("token_f1", probe="a", batch_size=2000)
 def token_f1(candidate: str, references: References) -> Score:
     """Return F1 of the words that an answer shares with a true answer, in [0, 1]; of several the best counts.
 

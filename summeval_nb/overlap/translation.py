@@ -304,7 +304,7 @@ def _size(placed: tuple[str, Sequence[object], object], n: int) -> int:
     return max(len(placed[1]) - n + 1, 0)
 
 
-@metric("bleu", probe="It rained.", shard_size=2000, check=_sign_bleu, signature=_sign_bleu)
+@metric("bleu", probe="It rained.", batch_size=2000, check=_sign_bleu, signature=_sign_bleu)
 def bleu_score(
     candidate: str,
     references: str | Sequence[str],

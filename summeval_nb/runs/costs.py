@@ -1,23 +1,25 @@
-"""Calls, tokens and seconds of each stage: what a run has used."""
+"""Calls, tokens and seconds of each stage: what a run has used, and what stands for a model where one is planned."""
 
 from __future__ import annotations
 
 import copy
 import functools
 import json
-import os
+import math
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from summeval_nb.core.base import JsonDict, require_option
+from summeval_nb.core.base import JsonDict, hub_only_if, require_option
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker, Pair, PairVectors
-from summeval_nb.evidence.model_checkers import with_threshold
+from summeval_nb.evidence.model_checkers import ClaimFinder, with_threshold
 from summeval_nb.judged.embedded import BulkJudge
 from summeval_nb.judged.judging import Judge
 from summeval_nb.judged.session import ask_many
@@ -27,11 +29,13 @@ from summeval_nb.models.base import (
     Choice,
     Schema,
     Usage,
+    in_its_place,
 )
 from summeval_nb.models.store import Store
-from summeval_nb.runs.folder import LEDGER
+from summeval_nb.runs.file import RunFile, explained
+from summeval_nb.text.split import split_sentences
 
-__all__ = ["Ledger", "find_backends", "read_ledger"]
+__all__ = ["Ledger", "RecordingBackend", "find_backends", "read_ledger"]
 
 
 COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")
@@ -40,7 +44,8 @@ Stages: TypeAlias = Mapping[str, Mapping[str, float]]  # what language models us
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
     """What some backends have used so far; `call_seconds` is the time inside calls, added up over threads."""
-    counts = [backend.usage.to_dict() for backend in {id(backend.usage): backend for backend in backends}.values()]
+    usages = [in_its_place(backend).usage for backend in backends]
+    counts = [usage.to_dict() for usage in {id(usage): usage for usage in usages}.values()]
     total = {name: sum(count[name] for count in counts) for name in Usage.__dataclass_fields__}
     return total | {"call_seconds": total["seconds"], "seconds": time.perf_counter()}
 
@@ -318,22 +323,139 @@ def metered(
     return found, kept
 
 
-def note_usage(folder: Path, shard: str, usage: Stages) -> None:
-    """Add what a shard used to the ledger of a run's folder."""
-    line = json.dumps({"shard": shard, "usage": usage}).encode() + b"\n"
-    with (folder / LEDGER).open("ab+") as file:
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            line = line if file.read(1) == b"\n" else b"\n" + line
-        file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
+# ---------------------------------------------------------------- what stands for a language model in a plan
+
+BYTES_PER_TOKEN = 4  # of English, where the model's own tokenizer is not at hand
+PHRASE = 100  # what may have no more characters is a phrase and gets three words
+_CASE = re.compile(r"^Case (\d+): (.*)$", re.MULTILINE)
+_TAGGED = re.compile(r"<([\w-]+)>\n?(.*?)\n?</\1>", re.DOTALL)
+
+
+class RecordingBackend(Backend):
+    """Stands for a language model in a plan: counts what it is asked, and makes up its replies.
+
+    Of options it chooses the first, and the last where the prompt asks whether a text
+    refuses to answer. JSON is filled with the texts that the prompt shows: a list has
+    as many parts as they have clauses, if its schema allows, an `enum` its last value.
+
+    Parameters
+    ----------
+    name : str
+        The model's name; that of a local folder finds its tokenizer.
+    inner : Backend, optional
+        The model that it stands for, which is never asked.
+
+    Notes
+    -----
+    `usage.prompt_tokens` are counted by the model's own tokenizer, with its chat
+    template. Where none is at hand, `estimates` is True, and four bytes of UTF-8 count
+    as a token. `usage.generated_tokens` are as many as the replies may have at most.
+    """
+
+    def __init__(self, name: str, inner: Any = None):
+        self.name, self.inner, self.usage = name, inner, Usage()
+
+    @property
+    def fingerprint(self) -> str:
+        return f"recording:{self.name}"
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        """The model's own tokenizer, if it is on this machine."""
+        if self.inner is not None or not Path(self.name).is_dir():
+            return getattr(self.inner, "tokenizer", None)
+        with suppress(ImportError, OSError, ValueError), hub_only_if(False) as where:
+            from transformers import AutoTokenizer
+
+            return AutoTokenizer.from_pretrained(self.name, trust_remote_code=False, **where)
+        return None
+
+    @property
+    def estimates(self) -> bool:
+        """Whether tokens are estimated from bytes."""
+        return self._tokenizer is None
+
+    def _count(self, text: str, *, as_prompt: bool = False) -> int:
+        if self._tokenizer is None:
+            return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
+        if as_prompt and self._tokenizer.chat_template:
+            said = [{"role": "user", "content": text}]
+            text = self._tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
+    def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
+        longest = max(self._count(option) for option in options)
+        self.usage.add(prompt_tokens=self._count(prompt, as_prompt=True), generated_tokens=longest)
+        label = options[-1] if "refuse" in prompt.partition("\n")[0] else options[0]
+        return Choice(label, {option: float(option == label) for option in options}, 1.0)
+
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
+        self.usage.add(prompt_tokens=self._count(prompt, as_prompt=True), generated_tokens=max_tokens)
+        shown, fields = _shown_texts(prompt), schema.get("properties", {})
+        reply = {name: _made_up(part, shown.get(name, shown[""]), schema) for name, part in fields.items()}
+        return json.dumps(reply)
+
+    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
+        self.usage.add(prompt_tokens=self._count(prompt, as_prompt=True), generated_tokens=max_tokens)
+        likely = (*_shown_texts(prompt)[""], "yes", "1", "")
+        return next((text for text in likely if regex is None or re.fullmatch(regex, text)), "")
+
+
+def _shown_texts(prompt: str) -> dict[str, list[str]]:
+    """The texts of each case that a prompt shows, and under '' what stands in its last tags, else its last lines."""
+    cases = {}
+    for number, line in _CASE.findall(prompt):
+        with suppress(ValueError):
+            cases[f"case_{number}"] = list(_texts_in(json.loads(line)))
+    tagged = [text for _, text in _TAGGED.findall(prompt)]
+    return cases | {"": [(tagged or prompt.strip().split("\n\n"))[-1]]}
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(part)
+
+
+def _made_up(schema: JsonDict, texts: Sequence[str], root: JsonDict, place: int = 0) -> Any:
+    """A value that a JSON schema allows, of the texts that a prompt shows; `place` counts within a list."""
+    if "$ref" in schema:
+        return _made_up(root["$defs"][schema["$ref"].split("/")[-1]], texts, root, place)
+    for several in ("anyOf", "oneOf", "allOf"):
+        if several in schema:
+            return _made_up(schema[several][0], texts, root, place)
+    if "const" in schema or "enum" in schema:
+        return schema.get("const", schema.get("enum", [None])[-1])
+    kind = schema.get("type")
+    if kind == "object":
+        parts = schema.get("properties", {})
+        return {name: _made_up(part, texts, root, place) for name, part in parts.items()}
+    if kind == "array":
+        least, most, of = schema.get("minItems", 0), schema.get("maxItems", 20), schema.get("items", {})
+        numbers = of.get("type") in ("integer", "number")
+        pieces = texts if least == most or numbers else _clauses(texts)
+        usual = 1 if numbers else len(pieces)
+        return [_made_up(of, pieces, root, place) for place in range(min(max(usual, least), most))]
+    if kind in ("integer", "number"):
+        return schema.get("minimum", 1)
+    if kind in ("boolean", "null"):
+        return True if kind == "boolean" else None
+    text, room = texts[place % len(texts)] if texts else "", schema.get("maxLength", 300)
+    text = text if room > PHRASE else " ".join(text.split()[:3])
+    return text[:room].ljust(schema.get("minLength", 0), ".")
+
+
+def _clauses(texts: Sequence[str]) -> list[str]:
+    """What texts say, clause by clause, as the rules of chapter 37 cut them."""
+    finder = ClaimFinder("statements")
+    sentences = [sentence.text for text in texts for sentence in split_sentences(text)]
+    return [claim.text for sentence in sentences for claim in finder.find(sentence)] or list(texts)
 
 
 def read_ledger(folder: str | Path) -> Ledger:
     """Return what a run has used so far, in all its attempts; empty for metrics without a language model."""
-    ledger, path = Ledger(), Path(folder) / LEDGER
-    for line in path.read_bytes().splitlines() if path.exists() else []:
-        with suppress(ValueError, KeyError, TypeError):
-            ledger.merge(json.loads(line)["usage"])
-    return ledger
+    folder = Path(folder)
+    with explained(folder), RunFile(folder, "ro") as file:
+        return Ledger(file.usage())

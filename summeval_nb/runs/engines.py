@@ -1,11 +1,12 @@
-"""The engines of a run: shards go to processes of this machine or to a Ray cluster, and come back in any order."""
+"""The engines of a run: batches go to processes of this machine or to a Ray cluster, and come back in any order.
+
+An engine is a generator: batches in, pairs of a batch and its rows out. Whatever ends the loop, the processes end too.
+"""
 
 from __future__ import annotations
 
-import itertools
 import os
 import pickle
-import signal
 import socket
 import subprocess
 import sys
@@ -13,101 +14,28 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from queue import SimpleQueue
-from types import FrameType, SimpleNamespace, TracebackType
-from typing import TYPE_CHECKING, Any
+from queue import Empty, SimpleQueue
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from summeval_nb.core.base import JsonDict, require_count, require_module, require_option
-from summeval_nb.core.items import Item, Shard
+from summeval_nb.core.base import require_count, require_module, require_option
+from summeval_nb.core.items import Item, read_item
 from summeval_nb.core.results import Outcome
-from summeval_nb.runs.jobs import Job, Line, Scored, Scorer, make_line, read_row
+from summeval_nb.runs.file import Batch, Row
+from summeval_nb.runs.jobs import Job, Scored, Scorer, make_row
 from summeval_nb.runs.workers import RunStopped, Worker, WorkerDied, pack, try_together
 
 if TYPE_CHECKING:
     from summeval_nb.runs.costs import Stages
 
-# Ctrl-C while threads are at work: heeded once, lost never, and not in the middle of a lock.
-#
-# Python raises KeyboardInterrupt between any two steps of the main thread. Two places bear that badly: inside the
-# locks of `threading` and `concurrent.futures` (a lock stays taken, and the thread that needs it waits for ever), and
-# inside a callback of the garbage collector (where an exception is printed and forgotten).
+Done: TypeAlias = tuple[Batch, Scored]
 
 
-class Interrupts:
-    """While this is entered, Ctrl-C is remembered, ends `wait`, and raises nothing inside `kept_back`.
-
-    Outside the main thread, and where Ctrl-C has no handler of Python's, nothing is changed.
-    """
-
-    def __init__(self) -> None:
-        self.pressed = False
-        self._awake: SimpleQueue[None] = SimpleQueue()  # written in C: safe in a signal handler
-        self._kept_back = False
-        self._missed: list[FrameType | None] = []
-
-    def __enter__(self) -> Interrupts:
-        """Take the place of the handler that is there."""
-        self._before = signal.getsignal(signal.SIGINT)
-        self._heeds = callable(self._before) and threading.current_thread() is threading.main_thread()
-        if self._heeds:
-            signal.signal(signal.SIGINT, self._heed)
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Give the handler its place back; raise what nothing else has raised."""
-        if self._heeds and signal.getsignal(signal.SIGINT) == self._heed:
-            signal.signal(signal.SIGINT, self._before)
-        if kind is None and self.pressed:
-            raise KeyboardInterrupt
-
-    def _heed(self, number: int, frame: FrameType | None) -> None:
-        if self._kept_back:
-            self._missed.append(frame)
-            return
-        assert callable(self._before)
-        try:
-            self._before(number, frame)
-        except KeyboardInterrupt:
-            self.pressed = True
-            self.wake()
-            raise
-
-    @contextmanager
-    def kept_back(self) -> Iterator[None]:
-        """Nothing is raised in here; whether Ctrl-C was pressed stands in `pressed` at the end."""
-        self._kept_back = True
-        try:
-            yield
-        finally:
-            self._kept_back = False
-            if self._missed:
-                frame = self._missed.pop()
-                self._missed.clear()
-                with suppress(KeyboardInterrupt):
-                    self._heed(signal.SIGINT, frame)
-
-    def wake(self) -> None:
-        """End a `wait`, this one or the next; from any thread."""
-        self._awake.put(None)
-
-    def wait(self) -> None:
-        """Wait until `wake` is called, or raise KeyboardInterrupt."""
-        self._awake.get()
-
-
-# The engine of one machine: shards go to worker processes that may die, and come back in any order.
-#
-# An engine is a generator: shards in, pairs of shard and lines out. Whatever ends the loop, the processes end too.
-
-Done = tuple[Shard, Scored]
-
-
-def make_scorer(job: Job) -> Callable[[int, Sequence[Item]], Scored]:
-    """Return what a worker does: (position of the first item, items) to lines and a ledger."""
+def make_scorer(job: Job) -> Callable[[Sequence[Item]], Scored]:
+    """Return what a worker does: items to rows and a ledger."""
     return Scorer(job).score
 
 
@@ -115,49 +43,44 @@ def make_scorer(job: Job) -> Callable[[int, Sequence[Item]], Scored]:
 class Patience:
     """How long to wait for a worker: a time-out for one item, and twice what as many items took the last time."""
 
-    timeout: float | None
+    timeout: float | None = None
     per_item: float = 0.0
 
-    def ask(self, worker: Worker[Scored], first: int, items: Sequence[Item]) -> Scored:
+    def ask(self, worker: Worker[Scored], items: Sequence[Item]) -> Scored:
         """Return what the worker finds, or raise `WorkerTimeout`."""
         if self.timeout is None:
-            return worker.ask(first, items)
+            return worker.ask(items)
         worker.make_ready()
         start = time.perf_counter()
         more = 2 * self.per_item * len(items) if len(items) > 1 else 0
-        found = worker.ask(first, items, seconds=self.timeout + more)
+        found = worker.ask(items, seconds=self.timeout + more)
         self.per_item = (time.perf_counter() - start) / len(items)
         return found
 
 
-def score_shard(worker: Worker[Scored], shard: Shard, patience: Patience | None = None) -> Scored:
-    """Return one line per item of a shard; an item that kills its process, alone in a fresh one, is failed."""
-    # Tried once more before anybody is accused: a first death may have been an accident.
-    numbered = list(zip(itertools.count(shard.first), shard.items, strict=False))
+def score_batch(worker: Worker[Scored], items: Sequence[Item], patience: Patience) -> Scored:
+    """Return one row per item. A batch that ends its process is tried again in a fresh one, then row by row."""
     usages: list[Stages] = []
-    wait_for = patience or Patience(None)
 
-    def score(some: Sequence[tuple[int, Item]]) -> list[Line]:
-        whole = len(some) == len(numbered)
-        found = wait_for.ask(worker, shard.first if whole else 0, [item for _, item in some])
+    def score(some: Sequence[Item]) -> list[Row]:
+        found = patience.ask(worker, some)
         usages.append(found.usage)
-        if whole:
-            return found.lines
-        return [_renumbered(line, number) for line, (number, _) in zip(found.lines, some, strict=True)]
+        return found.rows
 
-    with suppress(WorkerDied):
-        return Scored(score(numbered), _sum_of(usages))
-    lines = []
-    for (number, item), found in zip(numbered, try_together(numbered, score, WorkerDied), strict=True):
-        if isinstance(found, Exception):  # a WorkerDied
-            row, _ = read_row(item, {}, {})
-            found = make_line(number, item, row, Outcome(None, "failed", str(found)))
-        lines.append(found)
-    return Scored(lines, _sum_of(usages))
+    try:
+        rows: Sequence[Row | Exception] = score(items)
+    except WorkerDied:  # which may have been an accident
+        rows = try_together(items, score, WorkerDied)
+    kept = []
+    for item, row in zip(items, rows, strict=True):
+        if isinstance(row, Exception):  # a WorkerDied
+            row = make_row(read_item(item, {}, {})[0], Outcome(None, "failed", str(row)))
+        kept.append(row)
+    return Scored(kept, _sum_of(usages))
 
 
 def _sum_of(usages: Sequence[Stages]) -> Stages:
-    """What several attempts at a shard used, by stage."""
+    """What several attempts at a batch used, by stage."""
     if not any(usages):
         return {}
     from summeval_nb.runs.costs import Ledger
@@ -166,11 +89,6 @@ def _sum_of(usages: Sequence[Stages]) -> Stages:
     for usage in usages:
         ledger.merge(usage)
     return ledger.to_dict()
-
-
-def _renumbered(line: Line, number: int) -> Line:
-    _, tail = line.text.split(b",", 1)
-    return line._replace(text=b'{"item": %d,' % number + tail)
 
 
 @contextmanager
@@ -187,90 +105,66 @@ def sendable(job: Job) -> Iterator[None]:
         raise TypeError(f"a model of this process cannot be sent to another: {remedy}") from error
 
 
-def in_flight(
-    shards: Iterable[Shard],
-    submit: Callable[[Shard], Future[Done]],
-    limit: int,
-    stop: threading.Event,
-    interrupts: Interrupts | None = None,
-) -> Iterator[Done]:
-    """Keep at most `limit` shards under way and yield each that is done; what stops this comes after the last."""
-    interrupts = interrupts or Interrupts()
-    source, under_way, more = iter(shards), list[Future[Done]](), True
-    problem: BaseException | None = None
-    while more or under_way:
-        try:
-            while more and len(under_way) < limit:
-                shard = next(source, None)
-                more = shard is not None
-                with interrupts.kept_back():
-                    under_way += [_woken_by(submit(shard), interrupts)] if shard is not None else []
-            if under_way and not interrupts.pressed:
-                interrupts.wait()
-        except KeyboardInterrupt as error:
-            problem = error
-            stop.set()
-        except Exception as error:  # the corpus cannot be read further: what is under way is awaited
-            problem, more = error, False
-        with interrupts.kept_back():
-            finished = [future for future in under_way if future.done()]
-            under_way = [future for future in under_way if future not in finished]
-            failures = [found for future in finished if (found := future.exception()) is not None]
-            results = [future.result() for future in finished if future.exception() is None]
-        yield from results
-        if failures or interrupts.pressed:
-            problem = problem or (KeyboardInterrupt() if interrupts.pressed else failures[0])
-            stop.set()
-        if stop.is_set():
-            more, under_way = False, [future for future in under_way if future.done()]
-    if problem is not None:
-        raise problem
-
-
-def _woken_by(future: Future[Done], interrupts: Interrupts) -> Future[Done]:
-    future.add_done_callback(lambda _: interrupts.wake())
-    return future
-
-
 def run_local(
-    shards: Iterable[Shard],
-    job: Job,
-    workers: int,
-    timeout: float | None = None,
-    stop: threading.Event | None = None,
+    batches: Iterable[Batch], job: Job, workers: int, timeout: float | None, stop: threading.Event
 ) -> Generator[Done, None, None]:
-    """Score shards in `workers` processes, or, for 0, in this one, whose crash stops the run.
+    """Score batches in `workers` processes, or, for 0, in this one, whose crash stops the run.
 
-    Once `stop` is set, only shards that are finished already are still yielded.
+    Once `stop` is set, or something is wrong, only what is finished already is still yielded.
     """
-    stop = stop or threading.Event()
     if workers == 0:
         scorer = Scorer(job)
-        for shard in shards:
-            yield shard, scorer.score(shard.first, shard.items)
+        for batch in batches:
+            yield batch, scorer.score([entry.item for entry in batch])
             if stop.is_set():
                 return
         return
-    threads = max(1, available_cores() // workers)
     with sendable(job):
-        crew = [Worker(partial(make_scorer, job), threads) for _ in range(workers)]
-    free = [(worker, Patience(timeout)) for worker in crew]
+        crew = [Worker(partial(make_scorer, job), max(1, available_cores() // workers)) for _ in range(workers)]
+    # Queues written in C, and threads that nobody waits for: Ctrl-C ends every wait here, and leaves no lock taken.
+    to_do, done = SimpleQueue[Batch | None](), SimpleQueue[tuple[Batch, Scored | BaseException]]()
 
-    def score(shard: Shard) -> Done:
-        worker, patience = free.pop()
-        try:
-            return shard, score_shard(worker, shard, patience)
-        finally:
-            free.append((worker, patience))
+    def serve(worker: Worker[Scored]) -> None:
+        patience = Patience(timeout)
+        while (batch := to_do.get()) is not None:
+            try:
+                found: Scored | BaseException = score_batch(worker, [entry.item for entry in batch], patience)
+            except BaseException as error:
+                found = error
+            done.put((batch, found))
 
-    with Interrupts() as interrupts, ThreadPoolExecutor(workers) as pool:
-        try:
-            yield from in_flight(shards, lambda shard: pool.submit(score, shard), 2 * workers, stop, interrupts)
-        finally:
-            with interrupts.kept_back():
-                pool.shutdown(wait=False, cancel_futures=True)
-                for worker in crew:
-                    worker.close()
+    source, under_way, more = iter(batches), 0, True
+    problem: BaseException | None = None
+    try:
+        for worker in crew:
+            threading.Thread(target=serve, args=(worker,), daemon=True).start()
+        while under_way or (more and not problem):
+            while more and not problem and not stop.is_set() and under_way < 2 * workers:
+                try:
+                    to_do.put(next(source))
+                    under_way += 1
+                except StopIteration:
+                    more = False
+                except Exception as error:  # the corpus cannot be read further: what is under way is awaited
+                    problem = error
+            if not under_way:
+                break
+            try:
+                batch, found = done.get(block=not stop.is_set())
+            except Empty:
+                break
+            under_way -= 1
+            if isinstance(found, BaseException):
+                problem = problem or found
+                stop.set()
+            else:
+                yield batch, found
+    finally:
+        for worker in crew:
+            worker.close()
+            to_do.put(None)
+    if problem:
+        raise problem
 
 
 def available_cores() -> int:
@@ -278,12 +172,10 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-# A Ray of our own that listens on this machine's loopback address and nowhere else.
+# ---------------------------------------------------------------- Ray
 #
-# Ray takes `_node_ip_address="127.0.0.1"` and `ray start --node-ip-address=127.0.0.1` for a mistake and puts the
-# address of the network card in their place; its servers then listen on all interfaces. Where it believes that there
-# are no clusters, as on Windows and macOS, it uses 127.0.0.1 throughout. A variable of its environment makes it
-# believe so.
+# Ray takes `_node_ip_address="127.0.0.1"` for a mistake and listens on all interfaces. Where it believes that there are
+# no clusters, as on Windows and macOS, it uses 127.0.0.1 throughout. A variable of its environment makes it believe so.
 
 VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
@@ -304,94 +196,35 @@ def on_loopback(ray: Any) -> Iterator[None]:
         del os.environ[VARIABLE]
 
 
-def open_address(ray: Any) -> str | None:
-    """Return the address at which other machines reach the Ray in use, None if it is the loopback address."""
-    address = str(ray.util.get_node_ip_address())
-    return None if address.startswith("127.") or address == "::1" else address
-
-
-# The engine of a cluster: Ray moves shards between machines, and results come back to the one that writes them.
-#
-# Ray would restart a crashing actor and give it the same shard again, for ever; so each actor keeps its metric in a
-# `Worker` too. Ray waits long, and inside C++ code that even Ctrl-C does not reach; so an address is tried first, and
-# then a short-lived process tries to join. Shards go to Ray in windows: within one the waiting shards are in Ray's
-# object store, on disk when that is full, and an actor's model is loaded once.
-
-_WINDOW = 400
-
-
-class _Halt:
-    """An actor without a core: tells the scorers that one of them refused, or that the run stops."""
-
-    def __init__(self) -> None:
-        self._called = False
-
-    def call(self) -> None:
-        self._called = True
-
-    def called(self) -> bool:
-        return self._called
-
-
 class _RayScorer:
-    """An actor: scores shards that arrive as rows of a table, in a process of its own that may die."""
+    """An actor: scores batches in a process of its own that may die; Ray restarts a crashing actor for ever."""
 
-    def __init__(
-        self,
-        packed: bytes,
-        version: str,
-        timeout: float | None = None,
-        halt: Any = None,
-    ):
-        self._packed, self._version, self._patience, self._halt = (
-            packed,
-            version,
-            Patience(timeout),
-            halt,
-        )
+    def __init__(self, packed: bytes, version: str, timeout: float | None = None):
+        self._packed, self._version, self._patience = packed, version, Patience(timeout)
         self._worker: Worker[Scored] | None = None
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "number": batch["number"],
-            "answer": [self._score(data) for data in batch["data"]],
-        }
+    def ready(self) -> None:
+        """Nothing: to ask for it is to wait for the actor."""
 
-    def _ask(self, what: str) -> Any:
-        ray = require_module("ray", "ray")
-        return self._halt is not None and ray.get(getattr(self._halt, what).remote())
-
-    def _score(self, data: bytes) -> bytes:
+    def score(self, items: list[Item]) -> Scored | Exception:
+        """The rows of a batch, or why this actor is of no use."""
         from summeval_nb import __version__
 
-        if self._ask("called"):
-            return pickle.dumps(None)
         try:
             if self._version != __version__:
-                raise ImportError(
-                    f"the cluster has summeval_nb {__version__}, this machine {self._version}: update one"
-                )
+                told = f"the cluster has summeval_nb {__version__}, this machine {self._version}: update one"
+                raise ImportError(told)
             self._worker = self._worker or Worker(pickle.loads(self._packed))
-            return pickle.dumps(score_shard(self._worker, pickle.loads(data), self._patience))
+            return score_batch(self._worker, items, self._patience)
         except (ValueError, TypeError, ImportError, RuntimeError) as error:
-            self._ask("call")
-            return pickle.dumps(error)
-
-
-def _start_ray(ray: Any, address: str | None, own: Mapping[str, Any]) -> None:
-    try:
-        with nullcontext() if address else on_loopback(ray):
-            ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **own)
-    except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
-        remedy = "try again when the machine is less busy, or use engine='local'"
-        raise RunStopped(f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}") from error
+            return error
 
 
 def require_reachable(address: str, seconds: float = 10) -> None:
     """Raise a `RunStopped` with a remedy if nobody answers at a cluster's address "host:port"."""
     if address.startswith("ray://"):
         remedy = "start the run on a machine of the cluster with address='auto', or hand it in with 'ray job submit'"
-        raise ValueError(f"{address!r} is an address for Ray Client, over which Ray Data does not run: {remedy}")
+        raise ValueError(f"{address!r} is an address for Ray Client, over which no run goes: {remedy}")
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         raise ValueError(f"address must be 'auto' or 'host:port', not {address!r}")
@@ -403,15 +236,11 @@ def require_reachable(address: str, seconds: float = 10) -> None:
 
 
 def require_answering(address: str, seconds: float = 60) -> None:
-    """Raise a `RunStopped` if a process cannot join the cluster within the time."""
+    """Raise a `RunStopped` if a process cannot join the cluster in time; Ray itself waits where no Ctrl-C reaches."""
     code = "import ray, sys; ray.init(sys.argv[1], logging_level='ERROR', log_to_driver=False)"
+    command = [sys.executable, "-c", code, address]
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", code, address],
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         remedy = "check that it is the head's port, its RAY_AUTH_TOKEN, and that it runs the same Ray version"
         raise RunStopped(f"the Ray cluster at {address} did not answer within {seconds:g} s; {remedy}") from None
@@ -424,110 +253,119 @@ def require_answering(address: str, seconds: float = 60) -> None:
 def cluster(address: str | None, actors: int) -> Iterator[Any]:
     """A connection to a Ray cluster: the one in use, the one at the address, or one of our own for this run."""
     ray = require_module("ray", "ray")
-    require_module("ray.data", "ray")
-    mine = not ray.is_initialized()
-    if mine:
-        if address and address != "auto":
-            require_reachable(address)
-        if address:
-            require_answering(address)
-        own: dict[str, Any] = {
-            "num_cpus": actors or available_cores(),
-            "include_dashboard": False,
-        }
-        _start_ray(ray, address, {} if address else own)
-        if not address and (reachable := open_address(ray)):
-            warnings.warn(
-                f"the Ray of this run listens on {reachable}, where other machines reach it",
-                stacklevel=2,
-            )
+    if ray.is_initialized():
+        yield ray
+        return
+    if address and address != "auto":
+        require_reachable(address)
+    if address:
+        require_answering(address)
+    own: Mapping[str, Any] = {"num_cpus": actors or available_cores(), "include_dashboard": False}
     try:
+        with nullcontext() if address else on_loopback(ray):
+            ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **({} if address else own))
+    except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
+        remedy = "try again when the machine is less busy, or use engine='local'"
+        raise RunStopped(f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}") from error
+    try:
+        listens = str(ray.util.get_node_ip_address())
+        if not address and not listens.startswith("127.") and listens != "::1":
+            warnings.warn(f"the Ray of this run listens on {listens}, where other machines reach it", stacklevel=2)
         yield ray
     finally:
-        if mine:
-            ray.shutdown()
+        ray.shutdown()
 
 
-def _run_window(
-    ray: Any,
-    window: Sequence[Shard],
-    job: Job,
-    pool: Mapping[str, Any],
-    timeout: float | None,
-    stop: threading.Event,
-) -> Iterator[Done]:
-    from summeval_nb import __version__
-
-    arrow = require_module("pyarrow", "ray")
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    with sendable(job):
-        packed = pack(partial(make_scorer, job))
-    by_number = {shard.number: shard._replace(items=[]) for shard in window}
-    blocks = [ray.put(arrow.table({"number": [s.number], "data": [pickle.dumps(s)]})) for s in window]
-    halt = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Halt).remote()
-    scored = ray.data.from_arrow_refs(blocks).map_batches(
-        _RayScorer,
-        fn_constructor_args=(packed, __version__, timeout, halt),
-        batch_size=1,
-        batch_format="numpy",
-        **pool,
-    )
-    problem: Exception | None = None
-    for row in scored.iter_rows():
-        answer = pickle.loads(row["answer"])
-        if isinstance(answer, Exception):
-            problem = problem or answer
-        elif answer is not None:
-            yield by_number[row["number"]], answer
-        if stop.is_set():
-            ray.get(halt.call.remote())
-    if problem is not None:
-        raise problem
+_LOST = 4  # times that a batch may be lost with its actor
 
 
 def run_ray(
-    shards: Iterable[Shard],
+    batches: Iterable[Batch],
     job: Job,
     actors: int,
+    stop: threading.Event,
     *,
     address: str | None = None,
     num_gpus: float = 0,
     timeout: float | None = None,
-    stop: threading.Event | None = None,
 ) -> Generator[Done, None, None]:
-    """Score shards with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
-    stream, stop = iter(shards), stop or threading.Event()
-    window = list(itertools.islice(stream, _WINDOW))
-    if not window:
+    """Score batches with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster.
+
+    The driver hands out batches and takes back rows. What is lost with an actor or its machine goes to another one.
+    """
+    from summeval_nb import __version__
+
+    source = iter(batches)
+    first = next(source, None)
+    if first is None:
         return
+    with sendable(job):
+        packed = pack(partial(make_scorer, job))
     with cluster(address, actors) as ray:
-        count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        while window and not stop.is_set():
-            strategy = ray.data.ActorPoolStrategy(min_size=1, max_size=min(count, len(window)))
-            pool = {"compute": strategy, "num_gpus": num_gpus or None}
-            yield from _run_window(ray, window, job, pool, timeout, stop)
-            window = list(itertools.islice(stream, _WINDOW))
+        if num_gpus > (known := ray.cluster_resources().get("GPU", 0)):
+            raise RunStopped(f"the Ray cluster has {known:g} GPUs, fewer than the {num_gpus:g} of one actor")
+        kind = ray.remote(num_cpus=1, num_gpus=num_gpus or None)(_RayScorer)
+        under_way: dict[Any, tuple[Any, Batch | None]] = {}  # a batch, or none while an actor starts
+        waiting, losses = [first], dict[int, int]()
+        problem: BaseException | None = None
+
+        def hire() -> None:
+            actor = kind.remote(packed, __version__, timeout)
+            under_way[actor.ready.remote()] = actor, None
+
+        for _ in range(actors or max(1, int(ray.cluster_resources().get("CPU", 1)))):
+            hire()
+        try:
+            while under_way and ((waiting and not problem) or any(batch for _, batch in under_way.values())):
+                over = problem is not None or stop.is_set()
+                done, _ = ray.wait(list(under_way), timeout=0 if over else 1)  # short, for Ctrl-C
+                if over and not done:
+                    break
+                for ref in done:
+                    actor, batch = under_way.pop(ref)
+                    try:
+                        found = ray.get(ref)
+                    except ray.exceptions.RayError as error:  # the actor, its machine, or its answer is lost
+                        place = batch[0].place if batch else -1
+                        losses[place] = losses.get(place, 0) + 1
+                        if losses[place] > _LOST * (1 if batch else 25):
+                            raise RunStopped(f"Ray lost its actors again and again: {error}") from error
+                        waiting += [batch] if batch else []
+                        hire()
+                        continue
+                    if isinstance(found, Exception):
+                        problem = problem or found
+                    elif batch is not None:
+                        yield batch, found
+                    if problem or stop.is_set():
+                        continue
+                    following = waiting.pop() if waiting else next(source, None)
+                    if following is not None:
+                        items = [entry.item for entry in following]
+                        under_way[actor.score.remote(items)] = actor, following
+        finally:
+            for actor, _ in under_way.values():
+                with suppress(Exception):
+                    ray.kill(actor)
+    if problem is not None:
+        raise problem
 
 
 # ---------------------------------------------------------------- the engine of a run
 
-
-ENGINES = ("local", "ray")
 _MOST_WORKERS = 1000
 
 
 def choose_engine(
     engine: str, job: Job, workers: int | None, address: str | None, num_gpus: float, timeout: float | None
-) -> tuple[Callable[..., Generator[Done, None, None]], JsonDict]:
-    """Return the engine as a function of shards, and what the manifest says about it."""
+) -> tuple[Callable[..., Generator[Done, None, None]], int | str]:
+    """Return the engine as a function of batches and of the event that stops it, and how many workers it has."""
     if timeout is not None and not (isinstance(timeout, (int, float)) and 0 < timeout <= 1e7):
         raise ValueError(f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}")
-    require_option(engine, "engine", ENGINES)
-    started = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "engine": engine}
-    if engine == "ray":
+    if require_option(engine, "engine", ("local", "ray")) == "ray":
         actors = 0 if workers is None else require_count(workers, "workers")
         call = partial(run_ray, job=job, actors=actors, address=address, num_gpus=num_gpus, timeout=timeout)
-        return call, started | {"workers": actors or "one per core", "num_gpus": num_gpus}
+        return call, actors or "one per core"
     if address is not None or num_gpus:
         raise ValueError("address and num_gpus belong to engine='ray'")
     chosen = 0 if job.in_this_process and timeout is None else available_cores()
@@ -537,4 +375,4 @@ def choose_engine(
         raise ValueError(f"workers must be {most}, not {count}")
     if timeout is not None and not count:
         raise ValueError("timeout needs a worker process to end: workers must be at least 1")
-    return partial(run_local, job=job, workers=count, timeout=timeout), started | {"workers": count}
+    return partial(run_local, job=job, workers=count, timeout=timeout), count

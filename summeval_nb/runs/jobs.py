@@ -1,175 +1,57 @@
-"""Metrics made safe for corpora: every row gives one line, with a number or the reason why there is none."""
+"""Metrics made safe for corpora: what is scored by which metric with which choices, and one row for every item.
+
+What tells one job from another is plain data. What declares a `fingerprint` is known by it. A function is known by its
+module, its name and the source of the module, an object by its class and its state. What cannot be told, such as a
+lambda, is scored as any other, and its run is never continued.
+"""
 
 from __future__ import annotations
 
+import ast
+import copyreg
+import functools
 import hashlib
-import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+import site
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
+from pathlib import Path, PurePath
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, load_metric, metric_source
-from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
-from summeval_nb.core.files import find_column, no_column
-from summeval_nb.core.items import Item, why_unread
+from summeval_nb.core.addresses import redacted
+from summeval_nb.core.base import JsonDict, Scores, hub_only_if, require_option, require_options
+from summeval_nb.core.items import Columns, Item, read_item
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
-from summeval_nb.runs.folder import LINE_FIELDS
-from summeval_nb.runs.identity import MODEL_OPTIONS, describe
+from summeval_nb.runs.file import Row
 from summeval_nb.runs.workers import try_together
 
 if TYPE_CHECKING:
     from summeval_nb.models.base import Backend
-    from summeval_nb.models.store import Store
     from summeval_nb.runs.costs import Ledger, Stages
 
 # What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
 
 __all__ = ["Job"]
 
+# ---------------------------------------------------------------- rows
+
 
 Rows = Sequence[JsonDict]
-Columns = Mapping[str, "str | Sequence[str]"]
-Sources = Mapping[str, "str | Sequence[str] | None"]  # None: a column under any name that people give it
 MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
-
-
-def _parse(data: bytes) -> Any:
-    """Read JSON with pydantic's parser, three times as fast; what it refuses, Python's own accepts or explains."""
-    try:
-        return from_json(data, cache_strings=False)
-    except ValueError:
-        return json.loads(data.decode())
-
-
-def read_row(
-    item: Item, sources: Sources, kinds: Mapping[str, str], optional: Sequence[str] = ()
-) -> tuple[JsonDict, str]:
-    """Return an item's row under the metric's own names, and a problem or ''.
-
-    `kinds` says what each column must hold: "text", or "texts" for one text or a list
-    of them; an optional one may be missing, and is None.
-    """
-    if item.problem:
-        return {}, item.problem
-    try:
-        row = _parse(item.data)
-    except (ValueError, RecursionError) as error:
-        return {}, f"not JSON: {error}" if isinstance(error, ValueError) else "not JSON: nested too deeply"
-    if not isinstance(row, dict):
-        return {}, f"an item must be a JSON object, not {type(row).__name__}"
-    lost: dict[str, str] = {}
-    for name, why in item.unread:
-        lost[name] = why_unread(name, why)
-    try:
-        columns = _found(sources, (*row, *lost) if lost else tuple(row), optional)
-    except ValueError as error:
-        return row, str(error)
-    if twice := _named_twice(item.data, columns, row):
-        return {}, f"the object names {twice!r} twice: leave one of them out"
-    if problem := _rename(row, lost, columns):
-        return row, problem
-    for name, kind in kinds.items():
-        if name in lost:
-            return row, lost[name]
-        value = row.setdefault(name, None) if name in optional else row.get(name)
-        if type(value) is str or (value is None and name in optional):
-            continue
-        if problem := _wrong_type(value, name, kind):
-            return row, problem
-    return (_Row(row, lost) if lost else row), ""
-
-
-def _found(sources: Sources, present: tuple[str, ...], optional: Sequence[str]) -> Columns:
-    """The corpus' columns for the metric's, those that nobody named under any of their usual names."""
-    found: dict[str, str | Sequence[str]] = {}
-    for name, source in sources.items():
-        column: Any = find_column(name, present) if source is None else source
-        if column is None and name not in optional:
-            raise ValueError(no_column(name, present))
-        if column is not None:
-            found[name] = column
-    return found
-
-
-def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
-    """The first column that an object names twice, of those that are read; of all, where nobody says which are."""
-    read: list[str] = []
-    for source in columns.values():
-        read += [source] if isinstance(source, str) else source
-    for name in read or row:
-        first, *others = _spellings(name)
-        if data.count(first) + sum(map(data.count, others)) > 1:
-            break
-    else:
-        return ""
-    names: list[str] = []  # of the outermost object, which is read last
-
-    def note(pairs: list[tuple[str, Any]]) -> None:
-        names[:] = [name for name, _ in pairs]
-
-    with suppress(ValueError, RecursionError):  # what another parser reads
-        json.loads(data.decode("utf-8", "replace"), object_pairs_hook=note)
-    return next((name for name in read or row if names.count(name) > 1), "")
-
-
-@lru_cache(maxsize=1024)
-def _spellings(name: str) -> list[bytes]:
-    """A name as JSON may write it, with the quotation marks."""
-    spelled = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
-    return [text.encode("utf-8", "surrogatepass") for text in spelled]
-
-
-def _rename(row: JsonDict, lost: dict[str, str], columns: Columns) -> str:
-    """Give a row, and what of it could not be read, the metric's own names; return the problem of a missing column."""
-    found: JsonDict = {}
-    gone: dict[str, str] = {}
-    for name, source in columns.items():
-        if source == name and name in row and name not in lost:
-            continue
-        wanted = [source] if isinstance(source, str) else list(source)
-        missing = [column for column in wanted if column not in row and column not in lost]
-        if missing:
-            return f"there is no {missing[0]!r}; there is: {', '.join(row)}; name yours with columns={{...}}"
-        if unread := [lost[column] for column in wanted if column in lost]:
-            gone[name] = unread[0]
-        else:
-            values = [row[column] for column in wanted]
-            found[name] = values[0] if isinstance(source, str) else values
-    for name in gone:
-        row.pop(name, None)
-    for name in found:
-        lost.pop(name, None)
-    row.update(found)
-    lost.update(gone)
-    return ""
-
-
-class _Row(dict[str, Any]):
-    """A row of which some columns could not be read: who asks for one is told why."""
-
-    def __init__(self, row: JsonDict, lost: Mapping[str, str]):
-        super().__init__(row)
-        self.lost = lost
-
-    def __missing__(self, name: str) -> Any:
-        raise ValueError(self.lost[name]) if name in self.lost else KeyError(name)
-
-
-def _wrong_type(value: object, name: str, kind: str) -> str:
-    if name == "contexts" and value == []:  # a search that found nothing
-        return ""
-    if kind == "text":
-        return f"{name} must be a text, not {type(value).__name__}"
-    if not isinstance(value, list) or set(map(type, value)) != {str}:
-        return f"{name} must be a text or a list of texts, not {type(value).__name__} ({str(value)[:40]})"
-    return ""
 
 
 def load_options(options: Mapping[str, Any], load: Callable[[str], Backend] | None = None) -> dict[str, Any]:
@@ -200,15 +82,7 @@ def _load_option(name: str, kind: str, text: str, load: Callable[[str], Backend]
     return LLMJudge(load(text))
 
 
-def _digest(*values: str | bytes | Sequence[str] | None) -> str:
-    """A hash of texts; a text and a list of one text are the same, and what is missing is an empty list."""
-    digest = hashlib.sha256()
-    for value in values:
-        for part in [value] if isinstance(value, (str, bytes)) else value or ():
-            data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
-            digest.update(b"%d:" % len(data) + data)
-        digest.update(b"/")
-    return digest.hexdigest()[:16]
+# ---------------------------------------------------------------- the job
 
 
 @dataclass(frozen=True)
@@ -258,7 +132,7 @@ class Job:
                 known[column] = name
 
     def _take_apart(self, metric: Metric) -> None:
-        """Put a metric of ours down by its name and its choices, which a manifest can hold and a worker can make."""
+        """Put a metric of ours down by its name and its choices, which a file can hold and a worker can make."""
         if self.options:
             raise ValueError(f"{metric.name} has its own options: give {', '.join(self.options)} there")
         options = metric.options()
@@ -268,7 +142,10 @@ class Job:
         if self.store is None:
             object.__setattr__(self, "store", store)
 
-    @property
+    def __getstate__(self) -> JsonDict:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @cached_property
     def _kind(self) -> Any:
         """What says the columns: the class of a metric with a name, an object with `score_many`, or None."""
         if isinstance(self.metric, str):
@@ -280,29 +157,29 @@ class Job:
         """What a metric that is not ours is known by: itself, or what its name leads to."""
         return metric_source(self.metric) if isinstance(self.metric, str) else self.metric
 
-    @property
+    @cached_property
     def kinds(self) -> Mapping[str, str]:
         """What each column must hold."""
         return self._kind.columns if self._kind else {}
 
     @property
-    def shard_size(self) -> int:
-        """How many items a shard holds where nobody says: 2,000 for overlap metrics, which are quick, else 500."""
-        return getattr(self._kind, "shard_size", 500)
+    def batch_size(self) -> int:
+        """How many items are scored together where nobody says: 2,000 for overlap metrics, else 500."""
+        return getattr(self._kind, "batch_size", 500)
 
-    @property
+    @cached_property
     def sources(self) -> dict[str, str | Sequence[str] | None]:
         """The corpus' column for each of the metric's; None where nobody named one."""
         return {**dict.fromkeys(self.kinds), **self.columns}
 
-    @property
+    @cached_property
     def may_lack(self) -> Sequence[str]:
         """The columns that a row may lack."""
         return getattr(self._kind, "may_lack", ())
 
     def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
         """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
-        return read_row(item, self.sources, self.kinds if typed else {}, self.may_lack)
+        return read_item(item, self.sources, self.kinds if typed else {}, self.may_lack)
 
     @property
     def is_lexical(self) -> bool:
@@ -320,11 +197,15 @@ class Job:
         For a function of yours, of which nobody knows that, it is one hash of all that
         the item holds.
         """
-        judged = getattr(self._kind, "judged", "")
+        judged, others = self._split
         if not judged:
             return _digest(item.data)
-        about = _digest(*(row[name] for name in self.kinds if name != judged))
-        return f"{about}.{_digest(row[judged])}"
+        return f"{_digest(*(row[name] for name in others))}.{_digest(row[judged])}"
+
+    @cached_property
+    def _split(self) -> tuple[str, list[str]]:
+        judged = getattr(self._kind, "judged", "")
+        return judged, [name for name in self.kinds if name != judged]
 
     def describe(self) -> JsonDict:
         """Return the job as plain data."""
@@ -358,35 +239,43 @@ def _is_named(metric: Metric) -> bool:
     return bool(metric.place) or (metric.name in METRICS and find_metric(metric.name)[0] is metric.definition)
 
 
-class Line(NamedTuple):
-    """A result as it is written: status and score for counting, and the line itself."""
-
-    status: str
-    score: float | None
-    text: bytes
+def _digest(*values: str | bytes | Sequence[str] | None) -> str:
+    """A hash of texts; a text and a list of one text are the same, and what is missing is an empty list."""
+    parts = []
+    for value in values:
+        for part in (value,) if isinstance(value, (str, bytes)) else value or ():
+            data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+            parts += [b"%d:" % len(data), data]
+        parts.append(b"/")
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 class Scored(NamedTuple):
-    """A shard's lines, and what language models used for them, by stage; empty without one."""
+    """The rows of a batch, and what language models used for them, by stage; empty without one."""
 
-    lines: list[Line]
+    rows: list[Row]
     usage: Stages = {}
 
 
-def make_line(number: int, item: Item, row: JsonDict, outcome: Outcome, content: str | None = None) -> Line:
-    """Return the line of a result; a failure's reason begins with its place in the corpus."""
+def make_row(row: JsonDict, outcome: Outcome, content: str | None = None) -> Row:
+    """Return a result as a run keeps it."""
     score, status, reason, parts, signature = outcome
-    reason = f"at {item.place}: {reason}" if status == "failed" else reason
-    values = (number, _plain_id(row.get("id")), score, status, reason, parts, signature, content)
-    record = dict(zip(LINE_FIELDS, values, strict=True))
+    record = {"id": _plain_id(row.get("id")), "score": score, "status": status, "reason": reason}
+    record |= {"parts": parts, "signature": signature, "content": content}
     try:
-        text = _READABLE.encode(record).encode()
-    except UnicodeEncodeError:  # half a character, which JSON can escape and UTF-8 cannot hold
-        text = _ESCAPED.encode(record).encode()
+        return Row(status, score, _as_json(record))
     except (TypeError, ValueError, RecursionError) as error:
         failed = Outcome(None, "failed", f"the metric's parts cannot be written as JSON: {error}")
-        return make_line(number, item, row, failed, content)
-    return Line(outcome.status, outcome.score, text)
+        return make_row(row, failed, content)
+
+
+def _as_json(record: JsonDict) -> bytes:
+    """A record as JSON, by pydantic's writer, which is four times as fast where it can say all that there is."""
+    with suppress(PydanticSerializationError):
+        body = to_json(record, fallback=_plain)
+        if b"NaN" not in body and b"Infinity" not in body:
+            return body
+    return json.dumps(record, allow_nan=False, default=_plain, separators=(",", ":")).encode()
 
 
 def _plain_id(value: object) -> Any:
@@ -396,7 +285,7 @@ def _plain_id(value: object) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     try:
-        return json.loads(_ESCAPED.encode(value))
+        return json.loads(json.dumps(value, allow_nan=False, default=_plain))
     except (TypeError, ValueError, RecursionError):
         return str(value)[:200]
 
@@ -405,10 +294,6 @@ def _plain(value: object) -> object:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not plain data")
-
-
-_READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain)
-_ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
 
 def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Metric:
@@ -420,11 +305,10 @@ def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Me
 class Scorer:
     """A job made ready in this process. Raises what a wrong option raises, before any item is scored."""
 
-    def __init__(self, job: Job, load: Callable[[str], Backend] | None = None):
+    def __init__(self, job: Job, load: Callable[[str], Backend] | None = None, store: Any = None):
         self.job = job
-        self._ledger: Ledger | None = None
+        self.ledger: Ledger | None = None
         self._backends: Sequence[Backend] = ()
-        store: Store | None = None
         if job.store:
             from summeval_nb.models.store import Store
 
@@ -435,9 +319,9 @@ class Scorer:
             return
         from summeval_nb.runs.costs import Ledger, find_backends, metered
 
-        self._ledger = Ledger()
+        self.ledger = Ledger()
         if isinstance(job.metric, str):
-            options, kept = metered(load_options(job.options, load), self._ledger, store)
+            options, kept = metered(load_options(job.options, load), self.ledger, store)
             self._metric = named_metric(job.metric, options, kept)
             if is_ours(job.metric):  # somebody's function need not stand an empty text
                 self._try("" if find_backends(options) else self._metric.probe)
@@ -447,18 +331,19 @@ class Scorer:
             self._backends = find_backends(job.metric)
 
     def _try(self, text: str) -> None:
-        self._score([dict.fromkeys(self.job.kinds, text)])
+        self.outcomes([dict.fromkeys(self.job.kinds, text)])
         self._take()
 
     def _take(self) -> Stages:
-        return self._ledger.take() if self._ledger else {}
+        return self.ledger.take() if self.ledger else {}
 
-    def _score(self, rows: Rows) -> list[Outcome]:
+    def outcomes(self, rows: Rows) -> list[Outcome]:
+        """Return what the metric finds; it raises what the metric raises."""
         if isinstance(self.job.metric, str):
             return score_rows(self._metric, rows, progress=False)
-        if not self._backends or self._ledger is None:
+        if not self._backends or self.ledger is None:
             return self._own(rows)
-        with self._ledger.stage("metric", self._backends):
+        with self.ledger.stage("metric", self._backends):
             return self._own(rows)
 
     def _own(self, rows: Rows) -> list[Outcome]:
@@ -471,23 +356,249 @@ class Scorer:
             for outcome in score_rows(metric, rows)
         ]
 
-    def lines(self, first: int, items: Sequence[Item]) -> list[Line]:
-        """Return one line per item; `first` is the position of the first item in the corpus."""
+    def score(self, items: Sequence[Item]) -> Scored:
+        """Return one row per item, and the ledger of what they took."""
+        self._take()
         content = self.job.content
         read = [self.job.read(item) for item in items]
         contents = [None if problem else content(item, row) for item, (row, problem) in zip(items, read, strict=True)]
-        found = iter(try_together([row for row, problem in read if not problem], self._score))
+        found = iter(try_together([row for row, problem in read if not problem], self.outcomes))
         outcomes = [Outcome(None, "failed", problem) if problem else _settled(next(found)) for _, problem in read]
-        columns = zip(itertools.count(first), items, (row for row, _ in read), outcomes, contents, strict=False)
-        return [make_line(*parts) for parts in columns]
-
-    def score(self, first: int, items: Sequence[Item]) -> Scored:
-        """Return the lines of a shard and the ledger of what they took."""
-        self._take()
-        return Scored(self.lines(first, items), self._take())
+        rows = list(map(make_row, (row for row, _ in read), outcomes, contents))
+        return Scored(rows, self._take())
 
 
 def _settled(value: Outcome | Exception) -> Outcome:
     if isinstance(value, BaseException):
         return Outcome(None, "failed", " ".join(f"{type(value).__name__}: {value}".split()))
     return value
+
+
+# ---------------------------------------------------------------- what tells one job from another
+
+MODEL_OPTIONS = frozenset({"checker", "judge", "backend", "embedder", "model"})  # the options that hold a model
+_PACKAGED = {"embedded", "minilm", "mpnet", "words"}  # the package's own, which change with its version
+_UNNAMED = "scripted:scripted"  # a ScriptedBackend that nobody named: any function
+
+
+def describe(value: object, name: str) -> Any:
+    """Return plain data that stands for an option or a metric; equal data mean equal results.
+
+    What has no identity gets a mapping with the key "unknown": a list of reasons.
+    """
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, (str, PurePath)):
+        return identify_model(name, value)
+    if isinstance(value, Mapping):
+        names = {key: key if isinstance(key, str) else f"{type(key).__name__} {key!r}" for key in value}
+        return {names[key]: describe(inner, names[key]) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [describe(inner, name) for inner in value]
+    return identify(value)
+
+
+def identify(value: object) -> JsonDict:
+    """Return what is known of an object or a function: its name, and its fingerprint or its state and code."""
+    if isinstance(value, Metric):  # a function with its options
+        known = {"name": _name_of(value.function)} if _is_packaged(value.function) else identify(value.function)
+        return known | {"options": describe(value.options(), "options")}
+    found: JsonDict = {"name": _name_of(value)}
+    if mark := _declared(value):
+        return found | mark
+    code: dict[str, str] = {}
+    try:
+        state = json.dumps(_state(value, code)).encode()
+    except Exception as error:  # whatever an object's own pickling raises
+        return found | {"unknown": [f"{found['name']}: {' '.join(str(error).split())[:200]}"]}
+    return found | {"state": hashlib.sha256(state).hexdigest()[:16], "code": dict(sorted(code.items()))}
+
+
+def find_unknown(described: object) -> list[str]:
+    """Return why some described data have no identity; empty where all of them have one."""
+    if isinstance(described, Mapping):
+        inner = [reason for part in described.values() for reason in find_unknown(part)]
+        return [*inner, *(described["unknown"] if described.keys() == {"name", "unknown"} else [])]
+    if isinstance(described, list):
+        return [reason for part in described for reason in find_unknown(part)]
+    return []
+
+
+def differences(before: object, now: object, name: str = "") -> Iterator[str]:
+    """Yield what differs between two pieces of plain data, each with its path and both values."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for key in dict.fromkeys([*before, *now]):
+            inner = f"{name}.{key}" if name else str(key)
+            if key not in before or key not in now:
+                sides = [repr(side[key]) if key in side else "absent" for side in (before, now)]
+                yield f"{inner} ({sides[0]} before, {sides[1]} now)"
+            else:
+                yield from differences(before[key], now[key], inner)
+    elif json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
+        yield f"{name} ({before!r} before, {now!r} now)"
+
+
+def identify_model(option: str, text: str | PurePath) -> Any:
+    """Return an option that names a model, with the content of its files; a server's secrets are left out."""
+    kind, colon, place = str(text).partition(":")
+    if not colon or kind not in ("llm", "nli") or option == "embedder":
+        kind, place = "", str(text)
+    shown = redacted(str(text))
+    if option not in MODEL_OPTIONS:  # a text of the user's, which may hold an address
+        return shown if shown == str(text) else {"text": shown, "hash": hashlib.sha256(str(text).encode()).hexdigest()}
+    if not place or place in _PACKAGED or "@http" in place:
+        return shown
+    content = content_of(Path(place)) or _cached_content(place)
+    return {"name": shown, "content": content} if content else shown
+
+
+def content_of(path: Path) -> str:
+    """Return a hash of a file, or of all files of a folder with their names; empty where there is none."""
+    with suppress(OSError):
+        if path.is_file():
+            return _file_hash(path)
+        names = sorted(file.relative_to(path) for file in path.rglob("*") if file.is_file())
+        shown = (name for name in names if not any(part[0] == "." or part == "__pycache__" for part in name.parts))
+        listed = [[name.as_posix(), _file_hash(path / name)] for name in shown]
+        return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16] if listed else ""
+    return ""
+
+
+def _cached_content(name: str) -> str:
+    """The content of a model that a hub's local cache holds under a name; nothing is downloaded."""
+    try:
+        from huggingface_hub import snapshot_download
+
+        with hub_only_if(download=False) as where:
+            return content_of(Path(snapshot_download(name, **where)))
+    except Exception:  # no such package, no such name, no such cache: the metric itself will say so
+        return ""
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def _name_of(value: object) -> str:
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
+
+
+def _is_packaged(kind: Any) -> bool:
+    return str(kind.__module__).partition(".")[0] == "summeval_nb"
+
+
+def _declared(value: object) -> JsonDict | None:
+    """A declared fingerprint, with the threshold, which is none of the fingerprint's.
+
+    One that a class of somebody's only inherits from a class of the package, or that this puts into the object, says
+    nothing of what it does otherwise: such a class declares its own as an attribute of the class, or a property.
+    """
+    mark = getattr(value, "fingerprint", None)
+    if isinstance(value, type) or not isinstance(mark, str) or not mark or _UNNAMED in mark:
+        return None
+    own = [kind for kind in type(value).__mro__ if not _is_packaged(kind)]
+    says = any("fingerprint" in vars(kind) for kind in own)
+    says = says or (len(own) == len(type(value).__mro__) and "fingerprint" in getattr(value, "__dict__", {}))
+    if not (says or _is_packaged(type(value))):
+        return None
+    threshold = getattr(value, "threshold", None)
+    return {"fingerprint": mark} | ({"threshold": threshold} if isinstance(threshold, (int, float)) else {})
+
+
+def _state(value: Any, code: dict[str, str]) -> Any:
+    """All that a value is made of, as plain data, part by part as pickle would take it; the code goes into `code`."""
+    inner = functools.partial(_state, code=code)
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return [type(value).__name__, repr(value)]
+    if type(value) in (list, tuple):
+        return [type(value).__name__, *map(inner, value)]
+    if type(value) in (set, frozenset):  # which has another order in every process
+        return ["set", *sorted(json.dumps(inner(member)) for member in value)]
+    if type(value) is dict:
+        return ["dict", *([inner(key), inner(held)] for key, held in value.items())]
+    if isinstance(value, Metric) and _is_packaged(value.function):
+        return [_name_of(value.function), inner(value.options())]
+    if mark := _declared(value):
+        return [_name_of(value), mark]
+    if isinstance(value, (type, FunctionType)):
+        parts: Any = value.__qualname__
+    else:
+        taken_apart = copyreg.dispatch_table.get(type(value))
+        parts = taken_apart(value) if taken_apart else value.__reduce_ex__(4)
+    if not isinstance(parts, str):
+        lists = [list(part) if hasattr(part, "__next__") else part for part in parts]
+        code.update(_code_of(type(value).__module__))
+        return [_name_of(value), *map(inner, lists)]
+    module = str(getattr(value, "__module__", None) or "builtins")
+    held = functools.reduce(lambda whole, name: getattr(whole, name, None), parts.split("."), sys.modules.get(module))
+    if held is not value:
+        raise LookupError(f"{parts} is no function or class of a module")
+    code.update(_code_of(module))
+    return f"{module}.{parts}"
+
+
+def _code_of(module: str) -> dict[str, str]:
+    """What tells the code of a module: a version, or a hash of one's own source; nothing for the package's."""
+    top = module.partition(".")[0]
+    path = Path(getattr(sys.modules.get(module), "__file__", None) or "")
+    if top == "summeval_nb":  # a run's settings have its version
+        return {}
+    if not _is_own(path):
+        if top in sys.stdlib_module_names:
+            return {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+        if names := packages_distributions().get(top):
+            return {top: ", ".join(f"{name} {version(name)}" for name in sorted(set(names)))}
+    if module == "__main__" or path.suffix != ".py":
+        raise LookupError(f"the code of {module} is in no module that can be imported")
+    if path.stat().st_mtime > _STARTED:
+        raise LookupError(f"{path.name} was changed after this process had begun")
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = ["" if node.level else str(node.module)]
+        if others := [name for name in names if _is_of_ones_own(name.partition(".")[0])]:
+            raise LookupError(f"{module} imports other code of yours ({others[0] or 'relatively'})")
+    return {module: hashlib.sha256(source.encode()).hexdigest()[:16]}
+
+
+def _is_of_ones_own(top: str) -> bool:
+    """Whether an import of a module, "" for a relative one, is of somebody's code."""
+    if top in ("", "summeval_nb"):
+        return not top
+    with suppress(ImportError, ValueError):
+        found = getattr(sys.modules.get(top), "__file__", None) or getattr(find_spec(top), "origin", None)
+        if found:
+            return _is_own(Path(found))
+    return top not in sys.stdlib_module_names and top not in packages_distributions()
+
+
+@functools.cache
+def _places() -> tuple[Path, ...]:
+    """The folders of Python's own modules and of what is installed, as they are named and as they are."""
+    known = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    listed = [Path(place) for place in (*known, site.getusersitepackages()) if place]
+    return (*listed, *(place.resolve() for place in listed))
+
+
+def _is_own(path: Path) -> bool:
+    """Whether a file is source of somebody's, and neither Python's nor of what is installed."""
+    return path.suffix == ".py" and not any(
+        file.is_relative_to(place) for place in _places() for file in (path, path.resolve())
+    )
+
+
+def _process_start() -> float:
+    """When this process began, in seconds of the clock; where nothing tells, when this module was imported."""
+    now = time.time()
+    try:
+        born = int(Path("/proc/self/stat").read_text(errors="replace").rpartition(")")[2].split()[19])
+        alive = float(Path("/proc/uptime").read_text().split()[0]) - born / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return now
+    return min(now, now - alive + 0.05)  # the kernel counts in hundredths
+
+
+_STARTED = _process_start()

@@ -267,6 +267,8 @@ class Worker(Generic[Found]):
             if self._closed:
                 raise WorkerRefused("this worker is closed")
             process = self._process = _launch(self._threads)
+            if self._closed:  # meanwhile
+                process.kill()
             try:
                 assert process.stdin
                 process.stdin.write(struct.pack("<Q", len(self._work)) + self._work)

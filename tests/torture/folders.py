@@ -9,13 +9,13 @@ import shutil
 from pathlib import Path
 from unittest import mock
 
-from summeval_nb.runs.batch import run
+from summeval_nb.runs.running import run
 from summeval_nb.runs.workers import RunStopped
 
 from . import runs
 from .harness import Wrong
 
-REFUSED = ("shards", "results.jsonl")  # a link of these names leads a run out of its folder
+REFUSED = ("run.sqlite", "results.jsonl")  # a link of these names leads a run out of its folder
 
 
 def _held(folder: Path) -> dict[str, bytes]:
@@ -29,11 +29,8 @@ def links(rng: random.Random, folder: Path) -> None:
     out, outside = folder / "run", folder / "outside"
     shutil.copytree(out, outside / "run")  # looks like a run's own, and is another's
     (outside / "precious.txt").write_text("precious")
-    shards = sorted(path.name for path in (out / "shards").iterdir())
-    name = rng.choice([*REFUSED, *REFUSED, "manifest.json", *(f"shards/{shard}" for shard in shards[:1])])
+    name = rng.choice([*REFUSED, "run.sqlite-wal", ".lock"])
     target = outside / "run" / name if rng.random() < 0.5 else outside / rng.choice(["precious.txt", "nothing"])
-    if name == "shards" and target.is_file():
-        target = outside / "run" / "shards"
     moved = out / name
     if moved.is_dir():
         shutil.rmtree(moved)
@@ -60,12 +57,12 @@ def links(rng: random.Random, folder: Path) -> None:
         runs._same(items, call, out, wanted, f"{what}, and the link taken away")
     except runs.TYPED as error:
         runs._says_something(error, what)
-        if name in REFUSED:  # what is left has a manifest, and is a run's
+        if name != "run.sqlite":  # what is left has its memory, and is a run's
             raise
 
 
 def locks(rng: random.Random, folder: Path) -> None:
-    """A file system without locks: a run works there, or says what is missing; nobody else is accused."""
+    """A file system without locks: a run says what is missing; nobody else is accused."""
     items, call = runs._plan(rng)
     wanted = runs._whole(items, call, folder / "whole")
     number = rng.choice([errno.ENOSYS, errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.EIO])
@@ -83,10 +80,6 @@ def locks(rng: random.Random, folder: Path) -> None:
                 if "another run" in str(error):
                     raise Wrong(
                         f"{what}, attempt {attempt}: {error}", "another run is accused where there are no locks"
-                    ) from error
-                if number == errno.ENOSYS:
-                    raise Wrong(
-                        f"{what}, attempt {attempt}: {error}", "a file system without locks is refused"
                     ) from error
             else:
                 if (folder / "run/results.jsonl").read_bytes() != wanted[0]:

@@ -23,7 +23,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 import summeval_nb
-from summeval_nb.core import Item
 from summeval_nb.core.data import QUALITIES
 from summeval_nb.runs.workers import WorkerDied, WorkerRefused
 from tests.helpers.public import NAMES, public
@@ -125,7 +124,6 @@ RUN = {"items": rows, "metric": st.sampled_from(["bleu", "rouge"]), "engine": st
 OWN: dict[str, dict[str, Any]] = {
     "run": RUN,
     "plan_run": RUN,
-    "make_shards": {"items": st.lists(st.builds(Item, place=counts, data=st.binary(max_size=9)), max_size=5)},
     "clipped_counts": {"candidate": words, "references": st.lists(words, max_size=3)},
     "ask_many": {
         "judge": backends.map(lambda backend: summeval_nb.judged.LLMJudge(backend)),

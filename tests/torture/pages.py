@@ -13,7 +13,8 @@ import summeval_nb
 from summeval_nb.core import html, results
 from summeval_nb.evidence.report import Faithfulness
 from summeval_nb.overlap import bleu_score
-from summeval_nb.runs import run_report
+from summeval_nb.runs import report
+from summeval_nb.runs.file import Entry, Item, Row, RunFile
 
 from . import corpus, judges
 
@@ -54,7 +55,7 @@ def _placed(texts: list[str]) -> list[results.Sentence]:
     return found
 
 
-def _run(rng: random.Random, folder: Path) -> run_report.RunReport:
+def _run(rng: random.Random, folder: Path) -> report.RunReport:
     """A run's folder, as somebody else could have sent it."""
     text = lambda: corpus.text(rng)[:300]
     finding = lambda: {"kind": text(), "start": 0, "end": 1}
@@ -71,29 +72,23 @@ def _run(rng: random.Random, folder: Path) -> run_report.RunReport:
             "item": n,
             "id": rng.choice([text(), None, 3, [text()]]),
             "score": rng.choice([None, rng.random()]),
-            "status": rng.choice(["ok", text()]),
+            "status": rng.choice(["ok", "undefined", "failed"]),
             "reason": text(),
             "parts": rng.choice([{text(): text()}, {"sentences": [sentence()]}]),
             "signature": text(),
+            "content": text(),
         }
         for n in range(4)
     ]
     path = folder / corpus.file_name(rng).replace("\x00", "_").encode("utf-8", "replace").decode()[:60]
     path.mkdir()
-    (path / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    manifest: dict[str, Any] = {
-        "complete": True,
-        "counts": {"ok": 4, "undefined": 0, "failed": 0},
-        "mean": 0.5,
-        "items": 4,
-    }
-    manifest |= {
-        "results": "results.jsonl",
-        "settings": {"metric": {"name": text()}, text(): text()},
-        text(): text(),
-    }
-    (path / "manifest.json").write_text(json.dumps(manifest))
-    return run_report.RunReport(path, manifest)
+    with RunFile(path, "rw") as file:
+        bodies = [json.dumps({name: value for name, value in row.items() if name != "item"}) for row in rows]
+        kept = [Row(row["status"], row["score"], body.encode()) for row, body in zip(rows, bodies, strict=True)]
+        file.write([Entry(n, bytes([n]) * 16, Item(n + 1, b"")) for n in range(4)], kept, {})
+        settings = {"metric": {"name": text()}, text(): text()}
+        file.note(settings=settings, complete=False, results="results.jsonl", input=text())
+    return report.RunReport.load(path)
 
 
 def pages(rng: random.Random, folder: Path) -> None:
@@ -104,8 +99,7 @@ def pages(rng: random.Random, folder: Path) -> None:
     text = lambda: corpus.text(rng)[:600]
     if what == "run":
         try:
-            report = _run(rng, folder)
-            page = report.to_html(folder / "page.html", worst=5).read_text(encoding="utf-8")
+            page = _run(rng, folder).to_html(folder / "page.html", worst=5).read_text(encoding="utf-8")
         except ValueError:
             return  # a run that another check refuses
         judges.page(page, "page of a run")

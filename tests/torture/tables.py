@@ -16,7 +16,7 @@ import pyarrow
 from pyarrow import parquet
 
 import summeval_nb
-from summeval_nb.runs.batch import run
+from summeval_nb.runs.running import run
 
 from . import corpus, runs
 from .harness import Wrong

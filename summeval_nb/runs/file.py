@@ -1,0 +1,506 @@
+"""The file of a run: one SQLite file in a folder, with a row for each scored item, the settings, and what models used.
+
+A row lies at its item's place in the corpus and is found by the item's digest. Texts that occur twice have two rows.
+Each batch is written as one transaction, so a kill loses the batches that were being scored and nothing else. Results
+are written from the file at the end, whole or not at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import math
+import os
+import re
+import sqlite3
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from summeval_nb.core.base import JsonDict, require_module
+from summeval_nb.core.files import replacing, write_whole
+from summeval_nb.core.items import Item
+from summeval_nb.runs.workers import RunStopped
+
+FILE, LOCK = "run.sqlite", ".lock"
+OUTPUTS = {"jsonl": "results.jsonl", "parquet": "results.parquet"}
+STATES = ("ok", "undefined", "failed")
+LINE_FIELDS = ("item", "id", "score", "status", "reason", "parts", "signature", "content")  # of a line of results
+ANOTHER = "choose another folder, or start over with resume=False"
+_WRITTEN = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK, *OUTPUTS.values())
+_LEFT_BY_A_KILL = re.compile(r"\.[0-9a-f]{16}\.part")  # the temporary names of `replacing`
+_MARK = 0x53756D6E  # SQLite's application_id, by which a run's file is known
+_LAYOUT = f"""
+PRAGMA application_id = {_MARK};
+CREATE TABLE items (place INTEGER PRIMARY KEY, key BLOB, line INTEGER, status TEXT, score REAL, body BLOB, checksum);
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT, checksum INTEGER);
+CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT, checksum INTEGER);
+"""
+_COLUMNS = "place, key, line, status, score, body, checksum"
+
+# ---------------------------------------------------------------- which folder a run may use
+
+
+def require_usable(folder: Path, items: object = None) -> None:
+    """Raise a `ValueError` unless a folder is new, empty or a run's own, without links, and not that of the input."""
+    name = items if isinstance(items, (str, PathLike)) else getattr(items, "name", None)
+    inside = isinstance(name, (str, PathLike)) and Path(name).resolve().is_relative_to(folder.resolve())
+    if inside and Path(str(name)).exists():
+        what = f"the input {str(name)!r} lies in the folder of the run, {str(folder)!r}"
+        raise ValueError(f"{what}; choose another folder")
+    for path in map(folder.joinpath, _WRITTEN):
+        if _is_link(path):
+            remedy = "put what it leads to in its place, or make the whole folder a link"
+            raise ValueError(f"{str(path)!r} is a link, by which a run would change what is not its own; {remedy}")
+    if not folder.is_dir() or _is_ours(folder / FILE):
+        return
+    foreign = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    if {"manifest.json", "shards"} <= {*foreign}:
+        raise ValueError(f"{str(folder)!r} holds a run of an earlier version, which is not continued: choose another")
+    if foreign:
+        names = ", ".join(map(repr, foreign[:3])) + (", …" if len(foreign) > 3 else "")
+        what = f"{str(folder)!r} is no run's folder and not empty (it holds {names})"
+        raise ValueError(f"{what}; choose a new or an empty folder")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is that of a run; any other of its name is a `ValueError`."""
+    if not path.exists():
+        return False
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}; choose another folder") from error
+    if head.startswith(b"SQLite format 3\0") and int.from_bytes(head[68:72], "big") == _MARK:
+        return True
+    raise ValueError(f"{str(path)!r} is not the file of a run, or is damaged; move it away, or choose another folder")
+
+
+def _is_link(path: Path) -> bool:
+    is_junction = getattr(os.path, "isjunction", None)  # of Windows, from Python 3.12 on
+    return path.is_symlink() or bool(is_junction and is_junction(path))
+
+
+def open_folder(out: str | Path) -> Path:
+    """Return the folder of a run, made if there is none; one that cannot be written raises a `RunStopped`."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / LOCK).touch()
+    except OSError as error:
+        raise RunStopped(f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder") from error
+    return folder
+
+
+# ---------------------------------------------------------------- one run in a folder
+
+_LOCKED: set[int] = set()  # locked files of this process, which a fork must not keep
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(number: int) -> None:
+        msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+
+    def _free(number: int) -> None:
+        msvcrt.locking(number, msvcrt.LK_UNLCK, 1)
+else:
+    import fcntl
+
+    def _lock(number: int) -> None:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _free(number: int) -> None:
+        fcntl.flock(number, fcntl.LOCK_UN)
+
+    def _close_after_fork() -> None:
+        while _LOCKED:
+            with suppress(OSError):
+                os.close(_LOCKED.pop())
+
+    os.register_at_fork(after_in_child=_close_after_fork)
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process, by a lock that ends with it; a second holder raises a `RuntimeError`."""
+    number = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    try:
+        _lock(number)
+    except OSError as error:
+        os.close(number)
+        if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            remedy = "wait for it, or choose another folder"
+            raise RuntimeError(f"another run is working in {str(folder)!r}; {remedy}") from None
+        remedy = "choose a folder on a disk of this machine"
+        raise RunStopped(f"cannot lock {str(folder)!r}: {error.strerror}; {remedy}") from error
+    _LOCKED.add(number)
+    try:
+        yield
+    finally:
+        if number in _LOCKED:  # not so in a fork
+            _LOCKED.discard(number)
+            _free(number)
+            os.close(number)
+
+
+# ---------------------------------------------------------------- what can go wrong with it
+
+
+@contextmanager
+def explained(folder: Path, *, reading: bool = False) -> Iterator[None]:
+    """Say what is lost (nothing that was written) and what to do, where a disk is full or a file is damaged."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise damaged(folder / FILE, why) from error
+        if why is None:  # an OSError without a number
+            raise
+        if reading:
+            raise ValueError(f"the run in {str(folder)!r} cannot be read: {why}") from error
+        remedy = "what was written is kept: make room or repair it, then call run again as before"
+        raise RunStopped(f"the run in {str(folder)!r} stopped: {why}; {remedy}") from error
+
+
+def damaged(path: Path, why: object) -> ValueError:
+    """Return the error for a run's file that is damaged; it says how much of it can be read."""
+    readable = 0
+    with suppress(sqlite3.Error, ValueError, TypeError), closing(_connect(path, "ro")) as data:
+        for row in data.execute(f"SELECT {_COLUMNS} FROM items ORDER BY place"):
+            readable += row[-1] == _row_sum(*row[1:-1])
+    what = f"{str(path)!r} is damaged ({why}); {readable:,} of its rows can be read"
+    return ValueError(f"{what}: copy the file if you need them, then {ANOTHER}")
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a file; one that no run is writing is read where nothing may be written, and nothing is left beside it."""
+    still = mode == "ro" and not path.with_name(f"{path.name}-wal").exists()
+    place = f"file:{quote(str(path.absolute()))}?mode={mode}{'&immutable=1' if still else ''}"
+    return sqlite3.connect(place, timeout=60, isolation_level=None, uri=True)
+
+
+# ---------------------------------------------------------------- what is scored, in batches
+
+BATCH_BYTES = 16 * 2**20  # a batch of large rows ends here, so that memory does not grow with their size
+
+
+class Entry(NamedTuple):
+    """An item at its place in the corpus, from 0, with the digest of its content."""
+
+    place: int
+    key: bytes
+    item: Item
+
+
+Batch = Sequence[Entry]
+
+
+def cut(items: Iterable[Item], size: int) -> Iterator[list[Entry]]:
+    """Yield a corpus in batches of `size` rows, or of `BATCH_BYTES`; where one ends depends on the corpus alone."""
+    batch: list[Entry] = []
+    held = 0
+    for place, item in enumerate(items):
+        data = item.data if not item.problem else f"{item.problem}\n".encode("utf-8", "backslashreplace") + item.data
+        batch.append(Entry(place, hashlib.sha256(data).digest()[:16], item))
+        held += len(data)
+        if len(batch) == size or held >= BATCH_BYTES:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
+
+
+class Row(NamedTuple):
+    """A result as it is kept: status and score for counting, and all the rest as JSON."""
+
+    status: str
+    score: float | None
+    body: bytes
+
+
+class Totals(NamedTuple):
+    """What a run has come to."""
+
+    items: int
+    counts: dict[str, int]
+    mean: float | None
+    input_sha256: str  # of the digests of all items, in order
+
+
+# ---------------------------------------------------------------- the file
+
+
+class RunFile:
+    """A run's SQLite file, to be written by one process that holds the folder, or to be read by any."""
+
+    def __init__(self, folder: Path, mode: str):
+        """Open a file to read ("ro"), to go on ("rw"), or to begin anew at `begin` and not before ("new")."""
+        self.folder, self.path, self.mode = folder, folder / FILE, mode
+        self.kept = self.damaged = 0
+        if mode == "ro" and not self.path.exists():
+            old = ": it is of an earlier version" if (folder / "manifest.json").exists() else f": there is no {FILE}"
+            raise ValueError(f"{str(folder)!r} holds no run{old}")
+        if mode != "new":
+            self._open()
+
+    def _open(self) -> None:
+        if is_new := not _is_ours(self.path):
+            with closing(sqlite3.connect(":memory:")) as empty:
+                empty.executescript(_LAYOUT)
+                write_whole(self.path, empty.serialize())
+        self._data = _connect(self.path, self.mode)
+        if self.mode == "rw":
+            if is_new:  # so there is nothing to lose, and nothing need be forced to the disk
+                self._data.execute("PRAGMA synchronous=OFF")
+            self._data.execute("PRAGMA journal_mode=WAL")
+            self._data.execute("PRAGMA synchronous=NORMAL")
+
+    def begin(self) -> None:
+        """Make the folder this run's: what a run left that is to begin anew is removed."""
+        for path in self.folder.iterdir():
+            if _LEFT_BY_A_KILL.fullmatch(path.name):
+                path.unlink()
+        if self.mode == "new":
+            for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", *self._listed()):
+                (self.folder / name).unlink(missing_ok=True)
+            self.mode = "rw"
+            self._open()
+
+    def _listed(self) -> set[str]:
+        """The files of results that are this run's; all of them where the file is damaged."""
+        if not self.path.exists():
+            return set()
+        with suppress(sqlite3.Error, ValueError), RunFile(self.folder, "ro") as file:
+            return {*file.info().get("files", [])} & {*OUTPUTS.values()}
+        return {*OUTPUTS.values()}
+
+    def require_own(self, target: str) -> None:
+        """Raise a `ValueError` if a file of results is there that no run wrote."""
+        if (self.folder / target).exists() and target not in self._listed():
+            remedy = "move it away, or choose another folder"
+            raise ValueError(f"{str(self.folder / target)!r} is not a file of the run in this folder; {remedy}")
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self.mode != "new":
+            self._data.close()
+
+    def __enter__(self) -> RunFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._data.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._data.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._data.execute("ROLLBACK")
+            raise
+
+    # ------------------------------------------------------------ settings and costs
+
+    def info(self, table: str = "settings") -> JsonDict:
+        """Return what the file says of its run: settings, versions, counts; or the stages of its ledger."""
+        found = {}
+        for name, value, checksum in self._data.execute(f"SELECT name, value, checksum FROM {table}"):
+            if checksum != _sum(name, value):
+                raise damaged(self.path, f"its {name!r} has changed")
+            found[name] = json.loads(value)
+        return found
+
+    def note(self, **values: object) -> None:
+        """Write what is to be said of the run."""
+        with self._transaction():
+            self._put("settings", values)
+
+    def _put(self, table: str, values: Mapping[str, object]) -> None:
+        texts = [(name, json.dumps(value)) for name, value in values.items()]
+        rows = [(name, text, _sum(name, text)) for name, text in texts]
+        self._data.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", rows)
+
+    def usage(self) -> dict[str, dict[str, float]]:
+        """Return what language models used, by stage, in all attempts."""
+        return self.info("ledger")
+
+    # ------------------------------------------------------------ rows
+
+    def __len__(self) -> int:
+        return int(self._data.execute("SELECT count(*) FROM items").fetchone()[0])
+
+    def known(self, batch: Batch) -> set[int]:
+        """Return the places of those items of a batch that have a row there, of the same content."""
+        rows = self._known(batch)
+        return {entry.place for entry in batch if entry.place in rows and rows[entry.place][1] == entry.key}
+
+    def has_any(self, keys: Sequence[bytes]) -> bool:
+        """Return whether there is a row of one of some digests."""
+        places = ", ".join("?" * len(keys))
+        return self._data.execute(f"SELECT 1 FROM items WHERE key IN ({places}) LIMIT 1", keys).fetchone() is not None
+
+    def write(self, batch: Batch, rows: Sequence[Row], usage: Mapping[str, Mapping[str, float]]) -> None:
+        """Keep the results of a batch and what they cost, both or neither."""
+        with self._transaction():
+            self._data.executemany(
+                "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (place, key, item.place, *row, _row_sum(key, item.place, *row))
+                    for (place, key, item), row in zip(batch, rows, strict=True)
+                ],
+            )
+            if usage:
+                known = self.usage()
+                added = {
+                    stage: {name: known.get(stage, {}).get(name, 0) + count for name, count in counts.items()}
+                    for stage, counts in usage.items()
+                }
+                self._put("ledger", added)
+
+    def missing(self, batches: Iterable[Batch], *, retry_failed: bool = False) -> Iterator[Batch]:
+        """Yield what of each batch has no row yet. Rows of a corpus that has changed are moved to their new places."""
+        apart: bool | None = None  # whether there are rows whose items have not been found yet
+        for batch in batches:
+            if apart is None:
+                apart = self._data.execute("SELECT 1 FROM items WHERE place < 0 LIMIT 1").fetchone() is not None
+            known = self._known(batch)
+            left = []
+            for entry in batch:
+                row = known.get(entry.place)
+                if row is not None and row[1] != entry.key:  # from here on the corpus is another
+                    self._set_apart(entry.place)
+                    known, row, apart = {}, None, True
+                if row is None and apart:
+                    row = self._data.execute(
+                        f"SELECT {_COLUMNS} FROM items WHERE key = ? AND place < 0 LIMIT 1", (entry.key,)
+                    ).fetchone()
+                if row is not None and row[-1] != _row_sum(*row[1:-1]):
+                    self.damaged += 1
+                    row = None
+                if row is None or (retry_failed and row[3] == "failed"):
+                    left.append(entry)
+                    continue
+                self.kept += 1
+                if (row[0], row[2]) != (entry.place, entry.item.place):
+                    self._move(row, entry)
+            if left:
+                yield left
+
+    def _known(self, batch: Batch) -> dict[int, tuple[Any, ...]]:
+        """The rows at the places of a batch."""
+        places = batch[0].place, batch[-1].place
+        query = f"SELECT {_COLUMNS} FROM items WHERE place BETWEEN ? AND ?"
+        return {row[0]: row for row in self._data.execute(query, places)}
+
+    def _set_apart(self, place: int) -> None:
+        """Give all rows from a place on a negative place, until their items are found."""
+        with self._transaction():
+            self._data.execute("CREATE INDEX IF NOT EXISTS items_by_key ON items (key)")
+            least = self._data.execute("SELECT min(0, min(place)) FROM items").fetchone()[0]
+            self._data.execute("UPDATE items SET place = ? - place WHERE place >= ?", (least - 1, place))
+
+    def _move(self, row: tuple[Any, ...], entry: Entry) -> None:
+        """Put a row where its item is now."""
+        line = entry.item.place
+        moved = (entry.place, row[1], line, *row[3:6], _row_sum(row[1], line, *row[3:6]))
+        with self._transaction():
+            self._data.execute("DELETE FROM items WHERE place = ?", (row[0],))
+            self._data.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)", moved)
+
+    def keep_only(self, count: int) -> None:
+        """Forget the rows of items that are no longer in the corpus, which has so many."""
+        with self._transaction():
+            self._data.execute("DELETE FROM items WHERE place < 0 OR place >= ?", (count,))
+
+    def lines(self, *, whole: bool = False) -> Iterator[tuple[str, float | None, bytes, bytes]]:
+        """Yield status, score, line of results and key of each row in order; one that has changed is a `ValueError`.
+
+        A `whole` run has a row at every place.
+        """
+        query = f"SELECT {_COLUMNS} FROM items WHERE place >= 0 ORDER BY place"
+        for number, (place, key, line, status, score, body, checksum) in enumerate(self._data.execute(query)):
+            if checksum != _row_sum(key, line, status, score, body) or (whole and place != number):
+                raise damaged(self.path, f"row {number} is not as it was written")
+            if status == "failed":  # only the file knows where it is
+                row = json.loads(body)
+                row["reason"] = f"at {line}: {row['reason']}"
+                body = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+            yield status, score, b'{"item":%d,' % place + body[1:], key
+
+    def export(self, write: Callable[[bytes], object] = len, *, whole: bool = False) -> Totals:
+        """Hand each line of results on, and return the totals."""
+        counts, digest = dict.fromkeys(STATES, 0), hashlib.sha256()
+
+        def scores() -> Iterator[float]:
+            for status, score, line, key in self.lines(whole=whole):
+                counts[status] += 1
+                digest.update(key)
+                write(line)
+                if score is not None:
+                    yield score
+
+        total = math.fsum(scores())
+        mean = total / counts["ok"] if counts["ok"] else None
+        return Totals(sum(counts.values()), counts, mean, digest.hexdigest())
+
+
+def write_results(file: RunFile, target: Path, *, whole: bool = True) -> Totals:
+    """Write the lines of results as a file, a table where its name asks for one; whole or not at all."""
+    with replacing(target) as output:
+        if target.suffix != ".parquet":
+            return file.export(lambda line: output.write(line + b"\n"), whole=whole)
+        with _table(output) as write:
+            return file.export(write, whole=whole)
+
+
+@contextmanager
+def _table(output: Any) -> Iterator[Callable[[bytes], None]]:
+    """What writes lines into a Parquet file, with their parts as JSON."""
+    arrow, parquet = require_module("pyarrow", "parquet"), require_module("pyarrow.parquet", "parquet")
+    types = dict.fromkeys(LINE_FIELDS, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
+    schema, held = arrow.schema(types.items()), list[JsonDict]()
+
+    def write(line: bytes) -> None:
+        held.append(_flat(json.loads(line)))
+        if len(held) == 1000:
+            flush()
+
+    def flush() -> None:
+        writer.write_table(arrow.Table.from_pylist(held, schema))
+        held.clear()
+
+    with parquet.ParquetWriter(output, schema) as writer:
+        yield write
+        flush()
+
+
+def _flat(row: JsonDict) -> JsonDict:
+    """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
+    known = row["id"] is None or isinstance(row["id"], str)
+    flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}
+    return {
+        name: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        for name, value in flat.items()
+    }
+
+
+def _sum(*values: object) -> int:
+    return zlib.crc32(repr(values).encode("utf-8", "backslashreplace"))
+
+
+def _row_sum(key: bytes, line: int, status: str, score: float | None, body: bytes) -> int:
+    """A checksum over a row: what was changed by somebody, or by a bad disk, is never taken for a score."""
+    parts = (key, f"{line} {status} {score!r}".encode(), body)
+    return zlib.crc32(b"".join(parts)) if isinstance(key, bytes) and isinstance(body, bytes) else -1

@@ -1,0 +1,413 @@
+"""What a run costs and would cost: its ledger holds what was asked, and a plan asks nobody and keeps nothing."""
+
+import json
+import math
+import random
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from typing import Annotated, Literal
+
+import pydantic
+import pytest
+from helpers.made_up import MadeUpModel
+from helpers.wrapping import Wrapped
+
+from summeval_nb.agreement.registry import load_metric
+from summeval_nb.core.metric import Metric
+from summeval_nb.core.results import Verdict
+from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
+from summeval_nb.evidence.model_checkers import LLMChecker
+from summeval_nb.judged.embedded import EmbeddedJudge
+from summeval_nb.judged.grading import rate
+from summeval_nb.judged.llm import LLMJudge
+from summeval_nb.models.base import ScriptedBackend, example_model
+from summeval_nb.models.store import Store
+from summeval_nb.runs.costs import Ledger, MeteredChecker, RecordingBackend, find_backends, read_ledger
+from summeval_nb.runs.running import Estimate, plan_run, run
+
+quiet = partial(run, progress=False, workers=0)
+
+# ---------------------------------------------------------------- plans
+
+
+def corpus(count, seed=0):
+    """Rows with every column that a metric here reads; no two texts are the same, and lengths differ."""
+    draw = random.Random(seed)
+
+    def text(name, n):
+        said = (f"{name} {n} saw rain on day {i}." for i in range(draw.randint(1, 4)))
+        return " ".join(said)
+
+    for n in range(count):
+        a, b, c, d = (text(name, n) for name in ("Anna", "Ben", "Cleo", "Dora"))
+        row = {"text": a, "summary": b, "context": a, "contexts": a, "question": f"How was day {n}?"}
+        yield row | {"ground_truth": c, "answer": b, "truth": c, "a": b, "b": d}
+
+
+METRICS = {
+    "faithfulness": lambda model: load_metric("faithfulness", checker=LLMChecker(model)),
+    "statements": lambda model: load_metric(
+        "faithfulness", checker=LLMChecker(model, claims="statements", splitter=model)
+    ),
+    "answers": lambda model: load_metric("answers", judge=LLMJudge(model)),
+    "answers one by one": lambda model: load_metric("answers", judge=LLMJudge(model, probabilities=True)),
+    "summary score": lambda model: load_metric("summary_score", judge=LLMJudge(model)),
+    "rating": lambda model: load_metric("rating", quality="fluency", backend=model),
+    "comparison": lambda model: load_metric("side_by_side", backend=model),
+    "comparison by a judge": lambda model: load_metric("side_by_side", judge=LLMJudge(model)),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_interval_holds_the_calls_of_the_run(name, tmp_path):
+    rows, model = list(corpus(80)), MadeUpModel()
+    plan = plan_run(rows, METRICS[name](model), seed=1)
+    assert model.usage.calls == 0, "a plan asks nobody"
+    used = run(rows, METRICS[name](model), out=tmp_path, workers=0, progress=False).usage
+    assert plan.sample == 20 and list(plan.stages) == list(used)
+    for stage, counts in used.items():
+        estimate = plan.stages[stage]["calls"]
+        assert estimate.low <= counts["calls"] <= estimate.high, (stage, estimate, counts["calls"])
+    assert plan.calls.low <= model.usage.calls <= plan.calls.high
+
+
+def asks_often(row, backend):
+    return float(sum(backend.choose(row["text"], ["yes", "no"]).label == "yes" for _ in range(len(row["text"]))))
+
+
+def test_of_many_samples_most_intervals_hold_the_truth():
+    draw = random.Random(0)
+    rows = [{"text": "x" * draw.choice([1, 2, 3, 9])} for _ in range(200)]
+    metric = partial(asks_often, backend=MadeUpModel())
+    true = sum(len(row["text"]) for row in rows)
+    plans = [plan_run(rows, metric, seed=seed).calls for seed in range(60)]
+    assert sum(plan.low <= true <= plan.high for plan in plans) >= 53
+    assert len({plan.value for plan in plans}) > 20 and plan_run(rows, metric, seed=7).calls == plans[7]
+    assert plan_run(rows, metric, sample=200).calls == Estimate(true, true, true)
+
+
+def test_a_reply_that_is_unlike_is_not_foretold(tmp_path):
+    """What the docstring says: the interval is about rows, and the model may refuse, ramble and be asked again."""
+    rows, model = list(corpus(40)), MadeUpModel("varied")
+    plan = plan_run(rows, METRICS["answers"](model))
+    run(rows, METRICS["answers"](model), out=tmp_path, workers=0, progress=False)
+    assert not plan.calls.low <= model.usage.calls <= plan.calls.high and "depends on what the model" in plan.note
+
+
+def never(prompt):
+    raise AssertionError("a plan has asked a model")
+
+
+class HidingChecker:
+    """A checker that holds its model where nobody would look for it."""
+
+    threshold, fingerprint = 0.5, "hiding"
+
+    def __init__(self, model):
+        self.ask = lambda claims: model.choose_many(claims, ["yes", "no"])
+
+    def check_many(self, pairs, *, vectors=None):
+        return [Verdict(probability=choice.probabilities["yes"]) for choice in self.ask([claim for _, claim in pairs])]
+
+
+class Slotted:
+    """What holds a model in a slot, and asks it in a thread of its context."""
+
+    __slots__ = ("model",)
+    columns = {"text": "text"}  # noqa: RUF012
+
+    def __init__(self, model):
+        self.model = model
+
+    def score_many(self, texts):
+        with ThreadPoolExecutor(1) as pool:
+            ask = partial(copy_context().run, self.model.choose, options=["yes", "no"])
+            return [choice.probability_mass for choice in pool.map(ask, texts)]
+
+
+SHARED = ScriptedBackend(never)
+
+
+def asks_the_shared(row):
+    return SHARED.choose(row["text"], ["yes", "no"]).probability_mass
+
+
+HELD = {
+    "a closure": lambda model: load_metric("faithfulness", checker=HidingChecker(model)),
+    "wrapped twice": lambda model: load_metric("faithfulness", checker=Wrapped(Wrapped(LLMChecker(model)))),
+    "a judge": lambda model: load_metric("answers", judge=EmbeddedJudge(checker=LLMChecker(model))),
+    "an argument": lambda model: partial(asks_often, backend=model),
+    "a slot": Slotted,
+    "a lambda": lambda model: lambda row: model.choose(row["text"], ["yes", "no"]).probability_mass,
+    "a text": lambda model: lambda row: len(model.generate_text(row["text"])),
+    "a global": lambda model: asks_the_shared,
+}
+
+
+@pytest.mark.filterwarnings("ignore:this run cannot be continued")
+@pytest.mark.parametrize("held", HELD.values(), ids=HELD)
+def test_a_model_is_asked_nowhere_wherever_it_is_held(held):
+    model = ScriptedBackend(never)
+    plan = plan_run(corpus(4), held(model))
+    assert plan.calls.value > 0 and "no score" not in plan.note and "no model was asked" in plan.note
+    assert model.usage.calls == SHARED.usage.calls == 0
+    with pytest.raises(AssertionError, match="a plan has asked"):  # afterwards everything is as before
+        model.choose("Well?", ["yes", "no"])
+
+
+def test_the_plan_of_a_half_done_run_counts_the_other_half(tmp_path):
+    rows, model = list(corpus(23)), MadeUpModel()
+    quiet(rows[:10], METRICS["rating"](model), out=tmp_path)
+    plan = plan_run(rows, METRICS["rating"](model), out=tmp_path)
+    assert (plan.items, plan.scored, plan.to_score, plan.calls.value) == (23, 10, 13, 13)
+    with pytest.raises(ValueError, match="other settings: metric"):
+        plan_run(rows, "bleu", out=tmp_path, columns={"candidate": "text", "references": "summary"})
+
+
+class Answer(pydantic.BaseModel):
+    label: Literal["yes", "no"]
+    places: Annotated[list[int], pydantic.Field(max_length=3)]
+    why: str | None
+
+
+class Reply(pydantic.BaseModel):
+    case_1: list[Annotated[str, pydantic.Field(max_length=90)]]
+    case_2: Annotated[list[Answer], pydantic.Field(min_length=2, max_length=2)]
+    sure: bool
+    share: Annotated[float, pydantic.Field(ge=0.5)]
+    name: Annotated[str, pydantic.Field(min_length=40)]
+
+
+def test_made_up_replies_fit_their_schema_and_the_prompt():
+    model = RecordingBackend("nobody")
+    prompt = 'Split.\nCase 1: {"text": "Anna bought a car, and Ben sold a boat."}\nCase 2: {"a": ["x", "y"]}\n\nReply.'
+    reply = model.generate_json(prompt, Reply, max_tokens=99)
+    assert reply.case_1 == ["Anna bought a", "Ben sold a"]
+    assert [answer.label for answer in reply.case_2] == ["no", "no"] and reply.case_2[0].places == [1]
+    assert (reply.sure, reply.share, len(reply.name)) == (True, 0.5, 40)
+    assert model.choose("Is it so?", ["yes", "no"]).label == "yes"
+    assert model.choose("Does the answer refuse?\nIt rained.", ["yes", "no"]).label == "no"
+    assert model.generate_text("Say a digit.", regex="[0-9]") == "1" and model.generate_text("Repeat: rain") != ""
+    assert model.usage.calls == 5 and model.usage.generated_tokens == 99 + 1 + 1 + 2 * 256 and model.estimates
+
+
+def test_tokens_are_those_of_a_local_model_or_estimated():
+    rows, folder = list(corpus(3)), str(example_model())
+    counted = plan_run(rows, "faithfulness", options={"checker": f"llm:{folder}"})
+    assert "model's own tokenizer" in counted.note
+    nobody = "llm:model@http://127.0.0.1:9/v1"  # where nobody listens: to ask would fail
+    estimated = plan_run(rows, "faithfulness", options={"checker": nobody})
+    assert "estimated at 4 bytes" in estimated.note and estimated.calls == counted.calls
+    tokens = [plan.total["prompt_tokens"].value for plan in (counted, estimated)]
+    assert 0.5 < tokens[0] / tokens[1] < 4
+
+
+def test_nothing_made_up_is_kept(tmp_path):
+    rows, path = list(corpus(6)), tmp_path / "kept.sqlite"
+    model = MadeUpModel()
+    options = {"judge": LLMJudge(model)}
+    plan = plan_run(rows, "answers", options=options, store=path)
+    assert plan.calls.value > 0 and not path.exists()
+    run(rows[:3], "answers", options=options, store=path, out=tmp_path / "out", workers=0, progress=False)
+    before = Store(path).info().to_dict()
+    half = plan_run(rows, "answers", options=options, store=path)
+    assert 0 < half.total["from_store"].value < half.total["questions"].value
+    assert half.calls.value < plan.calls.value and Store(path).info().to_dict() == before
+
+
+def test_a_row_that_cannot_be_scored_is_told():
+    def fussy(row, backend):
+        if "day 3" in row["text"]:
+            raise ValueError("not on day 3")
+        return backend.choose(row["text"], ["yes", "no"]).probability_mass
+
+    plan = plan_run(corpus(30), partial(fussy, backend=MadeUpModel()), sample=10)
+    assert "of the sampled rows had no score" in plan.note and "not on day 3" in plan.note
+    assert 0 < plan.calls.value < 30
+
+
+# ---------------------------------------------------------------- the ledger
+
+
+def says_yes(prompt):
+    return "yes"
+
+
+def plays_judge(prompt):
+    """A judge that refuses nothing, finds one statement in each unit, and is sometimes not understood."""
+    cases = [json.loads(found) for found in re.findall(r"^Case(?: \d+)?: (\{.*\})$", prompt, re.MULTILINE)]
+    if set(cases[0]) == {"answer"}:
+        return "no"
+    replies = []
+    for case in cases:
+        if "units" in case:
+            replies.append(case["units"])
+        elif "hypothesis" in case:
+            replies.append([case["hypothesis"]])
+        elif "statements" in case:
+            replies.append([{"label": "entailed", "evidence": []}] * len(case["statements"]))
+        elif "questions" in case:
+            replies.append([{"answer": "1", "evidence": []}] * len(case["questions"]))
+        elif "keyphrases" in case:
+            replies.append(
+                [{"question": f"Is it {phrase}?", "statement": f"It is {phrase}."} for phrase in case["keyphrases"]]
+            )
+        else:
+            replies.append([f"phrase {i}" for i in range(case["n"])])
+    return json.dumps({f"case_{i}": reply for i, reply in enumerate(replies, 1)})
+
+
+def answer_rows(count):
+    return [
+        {
+            "id": i,
+            "context": f"It rained on day {i % 7}. It was cold. The ferry stayed in the harbour.",
+            "question": "How was it?",
+            "ground_truth": f"It rained on day {i % 7}.",
+            "answer": f"It rained, on day {i % 7}, and it was cold on day {i}.",
+        }
+        for i in range(count)
+    ]
+
+
+def pair_rows(count):
+    return [
+        {"text": f"It rained on day {i % 5}. It was cold.", "summary": f"It rained on day {i % 5}. Cold it was, {i}."}
+        for i in range(count)
+    ]
+
+
+def judged(name):
+
+    scripted = ScriptedBackend(plays_judge if name in ("answers", "summary_score") else says_yes)
+    rows = answer_rows(23) if name == "answers" else pair_rows(23)
+    options = {
+        "answers": {"judge": LLMJudge(scripted)},
+        "summary_score": {"judge": LLMJudge(scripted), "n_keyphrases": 3},
+        "faithfulness": {"checker": LLMChecker(scripted)},
+        "rating": {"backend": ScriptedBackend(says_four, name="four"), "quality": "coherence"},
+    }[name]
+    return rows, {"options": options, "columns": {"contexts": "text"} if name == "summary_score" else {}}
+
+
+def says_four(prompt):
+    return "4"
+
+
+JUDGED = ["answers", "summary_score", "faithfulness", "rating"]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("metric", JUDGED)
+def test_the_ledger_holds_what_the_backend_counted(metric, tmp_path):
+    rows, rest = judged(metric)
+    (backend,) = find_backends(rest["options"])
+    report = quiet(rows, metric, out=tmp_path / "one", **rest, batch_size=5, workers=0)
+    assert report.counts == {"ok": 23, "undefined": 0, "failed": 0}
+    total = {
+        name: sum(stage[name] for stage in report.usage.values()) for name in ("calls", "call_seconds", "from_store")
+    }
+    assert total["calls"] == backend.usage.calls > 0 and total["from_store"] == 0
+    assert math.isclose(total["call_seconds"], backend.usage.seconds)
+    # two workers count apart; their ledgers add up to the same, and so do those of two attempts
+    two = quiet(rows, metric, out=tmp_path / "two", **rest, batch_size=5, workers=2)
+    quiet(rows[:10], metric, out=tmp_path / "three", **rest, batch_size=5)
+    three = quiet(rows, metric, out=tmp_path / "three", **rest, batch_size=5)
+    for other in (two, three):
+        calls = {name: stage["calls"] for name, stage in other.usage.items()}
+        assert calls == {name: stage["calls"] for name, stage in report.usage.items()} or other is three
+        assert report.path.read_bytes() == other.path.read_bytes()
+    assert read_ledger(tmp_path / "three").to_dict() == dict(three.usage)
+
+
+@pytest.mark.parametrize("metric", JUDGED)
+def test_answers_from_the_store_are_counted_apart(metric, tmp_path):
+    rows, rest = judged(metric)
+    rest |= {"batch_size": 5, "store": tmp_path / "kept.sqlite"}
+    first = quiet(rows, metric, out=tmp_path / "one", **rest, workers=0)
+    again = quiet(rows, metric, out=tmp_path / "two", **rest, workers=0)
+    assert all(stage["calls"] == 0 and stage["from_store"] > 0 for stage in again.usage.values())
+    asked = {name: stage["questions"] for name, stage in first.usage.items()}
+    assert asked == {name: stage["from_store"] for name, stage in again.usage.items()}
+    plan = plan_run(rows, metric, **rest, sample=5)
+    assert plan.calls.value == 0 and plan.total["from_store"] == plan.total["questions"]
+    assert (tmp_path / "one/results.jsonl").read_bytes() == (tmp_path / "two/results.jsonl").read_bytes()
+    assert "What it cost" in again.to_html(tmp_path / "page.html").read_text()
+
+
+class UnsureChecker:
+    """A checker of a user's own that asks a language model, and leaves what lies between its borders unclear."""
+
+    threshold, contradicted_below = 0.8, 0.3
+
+    def __init__(self, backend):
+        self.backend, self.backends = backend, [backend]
+        self.fingerprint = "unsure"
+
+    def check_many(self, pairs):
+        return [Verdict(probability=0.5) for _ in pairs if self.backend.choose("Is it so?", ["yes", "no"])]
+
+
+def test_a_metered_checker_keeps_its_borders():
+
+    backend, ledger = ScriptedBackend(lambda prompt: "yes"), Ledger()
+    plain = UnsureChecker(backend)
+    metered = MeteredChecker(plain, ledger)
+    told = [evaluate("It rained.", "It rained.", checker=judge) for judge in (plain, metered)]
+    assert [result.n_unclear for result in told] == [1, 1]
+    assert str(told[0].signature) == str(told[1].signature) and "contradicted_below:0.3" in str(told[0].signature)
+    stricter = evaluate("It rained.", "It rained.", checker=MeteredChecker(LLMChecker(backend), ledger), threshold=0.9)
+    assert stricter.signature["threshold"] == "0.9" and ledger.to_dict()["checking"]["questions"] == 2
+
+
+@pytest.mark.parametrize("claims", ["sentence", "statements"])
+def test_a_changed_threshold_counts_usage_once(claims):
+
+    model, ledger = MadeUpModel(), Ledger()
+    splitter = {"splitter": model} if claims == "statements" else {}
+    metered = MeteredChecker(LLMChecker(model, claims=claims, **splitter), ledger)
+    for threshold in (0.9, 0.2):
+        metered = metered.with_threshold(threshold)
+        evaluate_many(["It rained.", "Anna sat."], ["It rained.", "Anna sat."], checker=metered)
+    assert metered.threshold == 0.2
+    assert ledger.total()["calls"] == model.usage.calls > 0
+    assert ledger.total()["call_seconds"] == pytest.approx(model.usage.seconds)
+    assert ledger.to_dict()["checking"]["questions"] == 4
+
+
+def test_a_changed_threshold_counts_usage_once_in_a_run(tmp_path):
+
+    model = MadeUpModel()
+    options = {"checker": LLMChecker(model), "threshold": 0.9}
+    report = quiet(pair_rows(4), "faithfulness", out=tmp_path, options=options, workers=0)
+    assert report.usage["checking"]["calls"] == model.usage.calls > 0
+
+
+def test_a_function_with_a_backend_is_metered(tmp_path):
+
+    metric = partial(asks_twice, backend=ScriptedBackend(says_yes))
+    report = quiet(pair_rows(3), metric, out=tmp_path, workers=0)
+    assert report.usage["metric"]["calls"] == 6 and report.mean() == 1
+
+
+def test_who_calls_a_model_says_so():
+    """Lists, mappings, arguments and options are looked into; any other object is asked, and a closure is not read."""
+
+    first, second = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")
+    checker = LLMChecker(first, claims="statements", splitter=second)
+    assert find_backends({"checker": checker, "more": [(first,), {"judge": LLMJudge(second)}]}) == [first, second]
+    assert find_backends(Wrapped(checker)) == [first, second]
+    assert find_backends(Metric(rate, quality="fluency", backend=first)) == [first]
+    assert find_backends(partial(asks_twice, backend=second)) == [second]
+    assert find_backends(lambda row: first.choose("?", ["yes", "no"])) == []
+    asks = lambda row: first.choose("?", ["yes", "no"])
+    asks.backends = [first]
+    assert find_backends([asks, asks]) == [first]
+    for nothing in (None, "embedded", 3, LLMChecker, find_backends, [], {"k": None}):
+        assert find_backends(nothing) == []
+
+
+def asks_twice(row, backend):
+    return float(sum(backend.choose(row["summary"], ["yes", "no"]).label == "yes" for _ in range(2)) / 2)

@@ -1,0 +1,831 @@
+"""Long runs under real faults: kills, crashes, full disks, damage, broken input, two runs in one folder."""
+
+import errno
+import fcntl
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+import pytest
+from helpers.late import Late
+from helpers.patience import comes_back
+
+from summeval_nb import bleu_score, load_metric, rouge_score
+from summeval_nb.core.items import _parse
+from summeval_nb.runs import engines, file, jobs
+from summeval_nb.runs.file import RunFile, only_one
+from summeval_nb.runs.jobs import Job
+from summeval_nb.runs.report import RunReport
+from summeval_nb.runs.running import run
+from summeval_nb.runs.workers import RunStopped
+
+pd = Late("pandas")
+ROOT = Path(__file__).parents[1]
+WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
+quiet = partial(run, progress=False, workers=0)
+
+
+def corpus(count, seed=0):
+    rng = random.Random(seed)
+    sentence = lambda: " ".join(rng.choices(WORDS, k=rng.randint(3, 9)))
+    return [
+        {"id": f"doc{i}", "candidate": sentence(), "references": [sentence() for _ in range(1 + i % 2)]}
+        for i in range(count)
+    ]
+
+
+ROWS = corpus(12)
+
+
+def write_jsonl(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def results(folder):
+    return (Path(folder) / "results.jsonl").read_bytes()
+
+
+def lines(folder):
+    return [json.loads(line) for line in results(folder).splitlines()]
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+
+
+def start(code, *arguments, **kinds):
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], env=environment(), **kinds)
+
+
+def count_rows(folder):
+    path = Path(folder) / "run.sqlite"
+    if not path.exists():
+        return 0
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=60) as data:
+        return data.execute("SELECT count(*) FROM items").fetchone()[0]
+
+
+def until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert condition()
+
+
+# ---------------------------------------------------------------- the same numbers as the metrics
+
+
+def test_rows_are_the_metrics_numbers_and_the_choices_of_workers_change_no_byte(tmp_path):
+    bleu = quiet(ROWS, "bleu", out=tmp_path / "b", options={"n": 2}, batch_size=5)
+    for row, line in zip(ROWS, lines(tmp_path / "b"), strict=True):
+        wanted = bleu_score(row["candidate"], row["references"], 2)
+        assert math.isclose(line["score"], wanted.score, rel_tol=1e-12) and line["signature"] == str(wanted.signature)
+        assert line["id"] == row["id"] and line["parts"]["counts"] == list(wanted.counts)
+    assert math.isclose(bleu.mean(), sum(line["score"] for line in lines(tmp_path / "b")) / 12)
+    quiet(ROWS, "rouge", out=tmp_path / "r", options={"types": ["rouge1", "rougeL"]}, workers=1)
+    for row, line in zip(ROWS, lines(tmp_path / "r"), strict=True):
+        wanted = rouge_score(row["candidate"], row["references"], types=["rouge1", "rougeL"])
+        assert math.isclose(line["score"], wanted["rougeL"].f1) and line["parts"]["rouge1"]["f1"] == wanted["rouge1"].f1
+    quiet(ROWS, "bleu", out=tmp_path / "two", options={"n": 2}, batch_size=2, workers=2)
+    assert results(tmp_path / "two") == results(tmp_path / "b")
+
+
+def test_every_kind_of_input_and_output_gives_the_same_rows(tmp_path):
+    import gzip
+
+    rows = [{**row, "references": row["references"][0]} for row in ROWS]
+    frame, plain = pd.DataFrame(rows), write_jsonl(tmp_path / "items.jsonl", rows)
+    (tmp_path / "items.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))
+    frame.to_csv(tmp_path / "items.csv", index=False)
+    frame.to_parquet(tmp_path / "items.parquet")
+    quiet(rows, "bleu", out=tmp_path / "wanted")
+    files = [plain, tmp_path / "items.jsonl.gz", tmp_path / "items.csv", tmp_path / "items.parquet"]
+    for number, items in enumerate([*files, frame, iter(rows)]):
+        quiet(items, "bleu", out=tmp_path / str(number), batch_size=5)
+        assert results(tmp_path / str(number)) == results(tmp_path / "wanted")
+    table = quiet(rows, "bleu", out=tmp_path / "table", output="parquet")
+    found = pd.read_parquet(table.path)
+    assert found["score"].tolist() == [line["score"] for line in lines(tmp_path / "wanted")]
+    assert json.loads(found["parts"][0]) == lines(tmp_path / "wanted")[0]["parts"]
+
+
+def test_the_fast_parser_reads_what_pythons_own_reads():
+    """Whatever pydantic's parser makes of a line, the answer is that of the standard library, errors included."""
+    odd = [rb'{"a": "\ud83d"}', b'{"a": NaN}', b'{"a": -Infinity}', b'{"a": 123456789012345678901234567890}']
+    odd += [b'{"a": 1e400}', b'{"a":1}x', b"\xff", b'{"a":"\n"}', b"[1,]", b'{"a":Inf}', b"01", b'{"a":1,"a":2}']
+    odd += [b"-0.0", b"1E5", b"\xef\xbb\xbf{}", b"  {} \t\r", b"\x0b{}", b"1.", b".5", b"truex", b'{"a": "\\u0000"}']
+
+    def tried(parse):
+        try:
+            return repr(parse())
+        except ValueError as error:
+            return type(error).__name__, str(error)
+
+    for data in odd:
+        assert tried(lambda data=data: _parse(data)) == tried(lambda data=data: json.loads(data.decode())), data
+
+
+LIGHT = """
+import json, sys
+from summeval_nb import run
+report = run(json.loads(sys.argv[1]), sys.argv[2], out=sys.argv[3], progress=False)
+print(json.dumps([report.counts, report.info["workers"], sorted(sys.modules)]))
+"""
+
+
+def test_a_word_metric_runs_here_and_imports_nothing_that_asks_models(tmp_path):
+    for metric in ("bleu", "rouge", "chrf", "ter"):
+        process = start(LIGHT, json.dumps(ROWS[:3]), metric, tmp_path / metric, stdout=subprocess.PIPE)
+        counts, workers, modules = json.loads(process.communicate()[0])
+        assert counts["ok"] == 3 and workers == 0
+        heavy = tuple(f"summeval_nb.{name}." for name in ("judged", "evidence", "models", "runs.costs"))
+        assert not [name for name in modules if f"{name}.".startswith(heavy)]
+        assert not {"torch", "scipy", "pydantic", "pandas"} & set(modules)
+    heavier = [Job("bleu", {"tokenize": str.split}), Job(len), Job("bertscore"), Job("faithfulness")]
+    for job in [Job("bleu"), Job(load_metric("chrf", beta=1)), *heavier]:
+        assert (engines.choose_engine("local", job, None, None, 0, None)[1] == 0) is (job not in heavier)
+
+
+# ---------------------------------------------------------------- kills
+
+NIGHT = """
+import sys, time
+from summeval_nb.runs.running import run
+from summeval_nb.overlap.translation import bleu_score
+def slow_bleu(row):
+    time.sleep(0.002)
+    return bleu_score(row["candidate"], row["references"], 2)
+slow_bleu.fingerprint = "slow BLEU v1"
+report = run(sys.argv[1], slow_bleu, out=sys.argv[2], batch_size=6, workers=int(sys.argv[3]), progress=False)
+print("done", report.info["scored_now"], report.info["kept_from_before"])
+"""
+
+
+def test_a_run_of_another_process_survives_kill_9(tmp_path):
+    """Killed after some rows, it goes on with them, and ends with the bytes of a run that nobody disturbed."""
+    items = write_jsonl(tmp_path / "items.jsonl", corpus(120))
+    whole = start(NIGHT, items, tmp_path / "whole", 0, stdout=subprocess.PIPE)
+    process = start(NIGHT, items, tmp_path / "out", 1)
+    until(lambda: count_rows(tmp_path / "out") >= 24 or process.poll() is not None)
+    process.kill()
+    process.wait()
+    kept = count_rows(tmp_path / "out")
+    report = RunReport.load(tmp_path / "out")
+    assert not report.info["complete"] and report.info["items"] == kept == len(list(report.rows()))
+    assert "unfinished" in repr(report) and not (tmp_path / "out/results.jsonl").exists()
+    assert "unfinished" in report.to_html(tmp_path / "page.html").read_text()
+    assert report.to_jsonl(tmp_path / "so far.jsonl").read_bytes().count(b"\n") == kept
+    assert b"done" in whole.communicate()[0]
+    told = start(NIGHT, items, tmp_path / "out", 1, stdout=subprocess.PIPE).communicate()[0]
+    assert told.split() == [b"done", str(120 - kept).encode(), str(kept).encode()]
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {".lock", "run.sqlite", "results.jsonl"}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("workers", [0, 2])
+def test_kills_lose_nothing(workers, tmp_path):
+    """kill -9 at drawn moments, while it starts and in the middle."""
+    items, rng = write_jsonl(tmp_path / "items.jsonl", corpus(600)), random.Random(7)
+    assert b"done" in start(NIGHT, items, tmp_path / "whole", 0, stdout=subprocess.PIPE).communicate()[0]
+    for _ in range(6):
+        process = start(NIGHT, items, tmp_path / "out", workers)
+        wanted = count_rows(tmp_path / "out") + rng.choice([0, 6, 12, 18, 30])
+        moment = time.monotonic() + rng.uniform(0.05, 1.5)
+        until(lambda wanted=wanted, moment=moment: count_rows(tmp_path / "out") >= wanted or time.monotonic() > moment)
+        process.kill()
+        process.wait()
+    told = start(NIGHT, items, tmp_path / "out", workers, stdout=subprocess.PIPE).communicate()[0]
+    assert b"done" in told and int(told.split()[1]) + int(told.split()[2]) == 600
+    assert results(tmp_path / "out") == results(tmp_path / "whole")
+
+
+@pytest.mark.nightly
+def test_workers_leave_when_their_parent_is_killed(tmp_path):
+    psutil = pytest.importorskip("psutil")
+    process = start(NIGHT, write_jsonl(tmp_path / "items.jsonl", corpus(600)), tmp_path / "out", 2)
+    family = psutil.Process(process.pid)
+    until(lambda: len(family.children()) == 2)
+    workers = family.children()
+    process.kill()
+    process.wait()
+    assert not psutil.wait_procs(workers, 20)[1]
+
+
+def heed_interrupts():
+    """A shell starts background jobs deaf to Ctrl-C, and their children inherit it; a terminal's process is not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("workers", [0, 2])
+def test_ctrl_c_stops_at_once_and_can_be_continued(workers, tmp_path):
+    items = write_jsonl(tmp_path / "items.jsonl", corpus(4000))
+    terminal = {"start_new_session": True, "preexec_fn": heed_interrupts}
+    process = start(NIGHT, items, tmp_path / "out", workers, stderr=subprocess.PIPE, **terminal)
+    until(lambda: count_rows(tmp_path / "out") >= 18)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode != 0 and b"KeyboardInterrupt" in errors
+    again = start(NIGHT, items, tmp_path / "out", workers, stdout=subprocess.PIPE)
+    assert b"done" in again.communicate()[0] and len(lines(tmp_path / "out")) == 4000
+
+
+# ---------------------------------------------------------------- workers that die
+
+
+def fragile(row):
+    if row["text"] == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if row["text"] == "exit":
+        os._exit(3)
+    if row["text"] == "raise":
+        raise ValueError("this row cannot be scored")
+    return len(row["text"])
+
+
+fragile.fingerprint = "fragile v1"
+
+
+def hangs(row):
+    time.sleep(1000 if row["text"] == "hang" else 0.06 if row["text"].startswith("slow") else 0)
+    return len(row["text"])
+
+
+def once(row, marker):
+    """Dies at its first call ever: an accident, not a poison item."""
+    if not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return len(row["text"])
+
+
+def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
+    texts = ["a", "crash", "bb", "raise", "ccc", "exit", "dddd"] + ["e"] * 10
+    report = quiet([{"id": t, "text": t} for t in texts], fragile, out=tmp_path, batch_size=4, workers=2)
+    found = {line["item"]: line for line in lines(tmp_path)}
+    assert sorted(found) == list(range(len(texts))) and report.counts == {"ok": 14, "undefined": 0, "failed": 3}
+    assert found[1]["reason"] == "at 2: the worker process was ended by SIGSEGV" and found[1]["id"] == "crash"
+    assert found[3]["reason"] == "at 4: ValueError: this row cannot be scored"
+    assert found[5]["reason"] == "at 6: the worker process ended itself with exit code 3"
+    assert [found[i]["score"] for i in (0, 2, 4, 6)] == [1, 2, 3, 4]
+
+
+@pytest.mark.nightly
+def test_a_time_out_ends_what_never_returns_and_accuses_nobody_of_being_one_of_many(tmp_path):
+    texts = ["a", "bb", "hang", "ccc", "d", "hang", "ee"]
+    with comes_back(300):
+        report = quiet([{"text": t} for t in texts], hangs, out=tmp_path / "out", batch_size=4, workers=2, timeout=1.5)
+    found = lines(tmp_path / "out")
+    assert found[2]["reason"] == "at 3: no answer within 1.5 s; the worker process was ended"
+    assert report.counts["failed"] == 2 and [found[i]["score"] for i in (0, 1, 3, 4, 6)] == [1, 2, 3, 1, 2]
+    many = quiet([{"text": "slow"}] * 30, hangs, out=tmp_path / "slow", batch_size=10, workers=1, timeout=0.5)
+    assert many.counts == {"ok": 30, "undefined": 0, "failed": 0}
+
+
+@pytest.mark.nightly
+def test_an_accident_accuses_nobody(tmp_path):
+    rows = [{"text": "x" * i} for i in range(9)]
+    metric = partial(once, marker=str(tmp_path / "marker"))
+    report = quiet(rows, metric, out=tmp_path / "out", batch_size=3, workers=1)
+    assert (tmp_path / "marker").exists() and report.counts["failed"] == 0 and report.mean() == 4
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_on_error_raise_stops_and_keeps_what_was_done(workers, tmp_path):
+    rows = [{"text": t} for t in ["a", "b", "raise", "c"]]
+    with pytest.raises(RunStopped, match="at 3: ValueError: this row cannot be scored"):
+        quiet(rows, fragile, out=tmp_path, batch_size=2, on_error="raise", workers=workers)
+    assert not (tmp_path / "results.jsonl").exists()
+    assert quiet(rows, fragile, out=tmp_path, batch_size=2).info["kept_from_before"] == 2
+
+
+def moody(row, flag):
+    if row["text"] == "b" and not Path(flag).exists():
+        raise ConnectionError("the server is down")
+    return 1
+
+
+def test_failed_items_are_tried_again_when_asked(tmp_path):
+    metric = partial(moody, flag=str(tmp_path / "server"))
+    metric.fingerprint = "moody v1"
+    rows = [{"text": t} for t in "abcd"]
+    assert quiet(rows, metric, out=tmp_path / "out").counts["failed"] == 1
+    (tmp_path / "server").touch()
+    assert quiet(rows, metric, out=tmp_path / "out").counts["failed"] == 1
+    again = quiet(rows, metric, out=tmp_path / "out", retry_failed=True)
+    assert again.counts == {"ok": 4, "undefined": 0, "failed": 0} and again.info["scored_now"] == 1
+
+
+class Crew:
+    """Stands for worker processes: each batch is done at once, the second refuses."""
+
+    def __init__(self, *_):
+        pass
+
+    def ask(self, items):
+        if json.loads(items[0].data)["n"] == 2:
+            time.sleep(0.3)
+            raise ValueError("refused")
+        return jobs.Scored([file.Row("ok", 1.0, b"{}")] * len(items))
+
+    def close(self):
+        pass
+
+
+def test_what_is_finished_when_a_worker_refuses_is_kept(monkeypatch):
+    monkeypatch.setattr(engines, "Worker", Crew)
+    batches, found = file.cut(file_items(8), 1), []
+    with pytest.raises(ValueError, match="refused"):
+        for batch, _ in engines.run_local(batches, Job(len), 2, None, threading.Event()):
+            found.append(batch[0].place)
+    assert {0, 1} <= set(found) and 2 not in found
+
+
+def file_items(count):
+    from summeval_nb.core.items import open_items
+
+    return open_items([{"n": n} for n in range(count)])
+
+
+# ---------------------------------------------------------------- what a folder may hold
+
+
+def held(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_folder_that_is_no_runs_stays_as_it_is(tmp_path):
+    foreign = {"thesis.txt": "precious", "run.sqlite": "no SQLite", "results.jsonl": "{}\n", "manifest.json": "{}"}
+    for name, text in foreign.items():
+        for resume in (True, False):
+            folder = tmp_path / f"{name}-{resume}"
+            folder.mkdir()
+            (folder / name).write_text(text)
+            with pytest.raises(ValueError, match="choose a new or an empty folder|choose another folder"):
+                quiet(ROWS, "bleu", out=folder, resume=resume)
+            assert held(folder) == {name: text.encode()}
+    other = tmp_path / "other"
+    other.mkdir()
+    with sqlite3.connect(other / "run.sqlite") as data:
+        data.execute("CREATE TABLE items (place)")
+    before = held(other)
+    with pytest.raises(ValueError, match="is not the file of a run"):
+        quiet(ROWS, "bleu", out=other, resume=False)
+    assert held(other) == before
+
+
+def test_a_run_of_an_earlier_version_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "shards").mkdir()
+    (tmp_path / "manifest.json").write_text('{"settings": {}}')
+    with pytest.raises(ValueError, match="holds a run of an earlier version, which is not continued: choose another"):
+        quiet(ROWS, "bleu", out=tmp_path)
+    with pytest.raises(ValueError, match="holds no run: it is of an earlier version"):
+        RunReport.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["run.sqlite", "run.sqlite-wal", "results.jsonl", ".lock"])
+def test_a_link_in_a_runs_folder_is_refused_its_target_stays(name, tmp_path):
+    out, outside = tmp_path / "out", tmp_path / "precious"
+    outside.write_text("precious")
+    quiet(ROWS, "bleu", out=out)
+    (out / name).unlink(missing_ok=True)
+    (out / name).symlink_to(outside)
+    for resume in (True, False):
+        with pytest.raises(ValueError, match="is a link, by which a run would change what is not its own"):
+            quiet(ROWS[:3], "bleu", out=out, resume=resume)
+    assert outside.read_text() == "precious"
+    (tmp_path / "linked").symlink_to(tmp_path / "real", target_is_directory=True)
+    (tmp_path / "real").mkdir()
+    assert quiet(ROWS, "bleu", out=tmp_path / "linked").counts["ok"] == 12  # the folder itself may be one
+
+
+def test_a_file_of_results_that_no_run_wrote_is_kept(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path)
+    (tmp_path / "results.parquet").write_text("precious")
+    (tmp_path / "notes.txt").write_text("precious")
+    for resume in (True, False):
+        with pytest.raises(ValueError, match="is not a file of the run in this folder; move it away"):
+            quiet(ROWS, "bleu", out=tmp_path, output="parquet", resume=resume)
+    quiet(ROWS, "rouge", out=tmp_path, resume=False)
+    assert (tmp_path / "results.parquet").read_text() == (tmp_path / "notes.txt").read_text() == "precious"
+
+
+def test_an_input_inside_the_output_is_refused(tmp_path):
+    items = write_jsonl(tmp_path / "items.jsonl", ROWS)
+    with pytest.raises(ValueError, match="lies in the folder of the run"):
+        quiet(items, "bleu", out=tmp_path)
+
+
+def test_another_metric_option_version_or_corpus_is_refused_by_name(tmp_path, monkeypatch):
+    quiet(ROWS, "bleu", out=tmp_path, options={"n": 2})
+    before = results(tmp_path)
+    with pytest.raises(ValueError, match=r"options\.n \(2 before, 4 now\).*resume=False"):
+        quiet(ROWS, "bleu", out=tmp_path, options={"n": 4})
+    with pytest.raises(ValueError, match=r"metric \('bleu' before, 'rouge' now\)"):
+        quiet(ROWS, "rouge", out=tmp_path)
+    with pytest.raises(
+        ValueError, match="holds the results of another corpus, a list: it has none of the first 5 rows"
+    ):
+        quiet(corpus(5, seed=1), "bleu", out=tmp_path, options={"n": 2})
+    with monkeypatch.context() as changed:
+        changed.setattr("summeval_nb.__version__", "9.9.9")
+        with pytest.raises(ValueError, match=r"summeval_nb \('.*' before, '9\.9\.9' now\)"):
+            quiet(ROWS, "bleu", out=tmp_path, options={"n": 2})
+    assert results(tmp_path) == before
+    assert quiet(ROWS, "bleu", out=tmp_path, options={"n": 2}, batch_size=1).info["kept_from_before"] == 12
+    assert quiet(ROWS, "rouge", out=tmp_path, resume=False).info["settings"]["metric"] == "rouge"
+
+
+def test_a_failed_start_leaves_what_is_there(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path / "out")
+    before = results(tmp_path / "out")
+    for wrong in ({"columns": {"candidate": "nothing"}}, {"options": {"tokenize": "best"}}):
+        with pytest.raises(ValueError):
+            quiet(ROWS, "bleu", out=tmp_path / "out", resume=False, **wrong)
+        with pytest.raises(ValueError):
+            quiet(ROWS, "bleu", out=tmp_path / "new", **wrong)
+    assert quiet(ROWS, "bleu", out=tmp_path / "out").info["scored_now"] == 0 and results(tmp_path / "out") == before
+    assert quiet(ROWS, "bleu", out=tmp_path / "new").counts["ok"] == 12
+
+
+@pytest.mark.parametrize("output", ["jsonl", "parquet"])
+def test_a_corpus_that_was_mended_moved_or_cut_scores_only_what_is_new(output, tmp_path):
+    rows = corpus(20) + corpus(3)  # the first three occur twice
+    out = partial(quiet, metric="bleu", out=tmp_path / "out", batch_size=4, output=output)
+    out(rows)
+    changes = {
+        "mended": [*rows[:7], {**rows[7], "candidate": "something else entirely here"}, *rows[8:]],
+        "inserted": [*rows[:2], {"id": "new", "candidate": "a b", "references": "a b"}, *rows[2:]],
+        "turned": rows[::-1],
+        "cut": rows[5:],
+        "longer": [*rows, rows[0]],
+    }
+    for place, (name, changed) in enumerate(changes.items()):
+        report = out(changed)
+        kept = len(rows) if name == "turned" else len(rows) - 5 if name == "cut" else None
+        assert kept is None or report.info["scored_now"] <= 1, (name, report.info["scored_now"])
+        quiet(changed, "bleu", out=tmp_path / name, output=output)
+        fresh = RunReport.load(tmp_path / name)
+        assert list(report.rows()) == list(fresh.rows()) and report.mean() == fresh.mean(), place
+        assert report.path.read_bytes() == fresh.path.read_bytes() or output == "parquet"
+        out(rows)
+
+
+def test_a_corpus_that_changes_under_a_run_is_said(tmp_path):
+    items = write_jsonl(tmp_path / "items.jsonl", ROWS)
+
+    def metric(row):
+        with items.open("a") as open_file:
+            open_file.write(" ")
+        return 1
+
+    metric.fingerprint = "appends"
+    with pytest.raises(RunStopped, match=r"items\.jsonl was changed while it was scored; call run again"):
+        quiet(items, metric, out=tmp_path / "out")
+    assert count_rows(tmp_path / "out") == 12 and not (tmp_path / "out/results.jsonl").exists()
+
+
+# ---------------------------------------------------------------- one run in a folder
+
+
+def test_two_runs_in_one_folder_one_wins(tmp_path):
+    refused = pytest.raises(RuntimeError, match="another run is working in .*wait for it, or choose another folder")
+    with only_one(tmp_path), refused:
+        quiet(ROWS, "bleu", out=tmp_path)
+    code = "import sys, time\nfrom pathlib import Path\nfrom summeval_nb.runs.file import only_one\n"
+    code += "with only_one(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(600)"
+    process = start(code, tmp_path, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"held\n"
+    with pytest.raises(RuntimeError, match="another run is working in"):
+        quiet(ROWS, "bleu", out=tmp_path)
+    process.kill()
+    process.communicate()
+    assert quiet(ROWS, "bleu", out=tmp_path).counts["ok"] == 12  # the system has freed its lock
+
+
+@pytest.mark.nightly
+def test_of_runs_that_begin_at_once_one_always_wins(tmp_path):
+    items = write_jsonl(tmp_path / "items.jsonl", corpus(120))
+    processes = [
+        start(NIGHT, items, tmp_path / "out", 0, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
+    ]
+    told = [process.communicate() for process in processes]
+    assert any(b"done 120" in out for out, _ in told)
+    assert all(b"done" in out or b"another run is working in" in errors for out, errors in told)
+
+
+@pytest.mark.parametrize("fault", [errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP], ids=errno.errorcode.get)
+def test_a_folder_without_locks_is_an_error_with_its_remedy(fault, tmp_path, monkeypatch):
+    def refuse(number, operation):
+        raise OSError(fault, os.strerror(fault))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(RunStopped, match=r"cannot lock .*; choose a folder on a disk of this machine"):
+        quiet(ROWS, "bleu", out=tmp_path)
+
+
+def test_a_fork_of_the_holder_neither_keeps_nor_opens_its_lock(tmp_path):
+    with only_one(tmp_path):
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+    try:
+        with only_one(tmp_path):  # although the child lives
+            pass
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+# ---------------------------------------------------------------- disks and damage
+
+FULL = """
+import sys
+from summeval_nb.runs.running import run
+from summeval_nb.runs.workers import RunStopped
+rows = ({"id": i, "text": "x" * 200} for i in range(2000))
+def metric(row):
+    return {"score": 1, "echo": row["text"]}
+metric.fingerprint = "echo v1"
+try:
+    print("FINISHED", run(rows, metric, out=sys.argv[1], batch_size=100, workers=0, progress=False).info["scored_now"])
+except RunStopped as error:
+    print("STOPPED", error)
+"""
+
+
+def test_on_a_full_disk_what_was_written_stays(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    code = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))\n{FULL}"
+    told = start(code, tmp_path, stdout=subprocess.PIPE).communicate()[0].decode()
+    assert "STOPPED the run in" in told and "what was written is kept: make room" in told
+    kept = count_rows(tmp_path)
+    assert 0 < kept < 2000 and kept % 100 == 0
+    told = start(FULL, tmp_path, stdout=subprocess.PIPE).communicate()[0].decode()
+    assert told == f"FINISHED {2000 - kept}\n" and len(lines(tmp_path)) == 2000
+
+
+@pytest.mark.nightly
+def test_a_small_disk_that_is_full_is_said(tmp_path):
+    """On a real tmpfs of 200 kB, in a mount namespace of its own."""
+    place, script = tmp_path / "small", tmp_path / "full.py"
+    place.mkdir()
+    script.write_text(FULL)
+    run_it = f"{sys.executable} {script} {place}/out"
+    again = f"mount -o remount,size=20m {place} && {run_it} && cp {place}/out/results.jsonl {tmp_path}"
+    command = f"mount -t tmpfs -o size=200k none {place} && {run_it} && {again}"
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+        pytest.skip("needs a mount namespace (unshare -rm) for a small disk")
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", command], env=environment(), capture_output=True, text=True)
+    assert "disk is full" in done.stdout and "FINISHED" in done.stdout, done.stdout + done.stderr
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2000
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(RunStopped, match="cannot write into .*; choose another folder"):
+        quiet(ROWS, "bleu", out=tmp_path / "file" / "out")
+
+    def refuse(self, *_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    with pytest.raises(RunStopped, match="cannot write into .*Read-only file system; choose another folder"):
+        quiet(ROWS, "bleu", out=tmp_path / "out")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs the right to become nobody")
+def test_a_finished_run_is_read_where_nothing_may_be_written(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path / "out")
+    code = "import os, sys\nfrom summeval_nb.runs.report import RunReport\nimport pandas\nos.setuid(65534)\n"
+    code += "print(len(list(RunReport.load(sys.argv[1]).rows())))"
+    shutil.copytree(tmp_path / "out", place := Path(f"/tmp/run-of-nobody-{os.getpid()}"))
+    place.chmod(0o555)
+    try:
+        assert start(code, place, stdout=subprocess.PIPE).communicate()[0] == b"12\n"
+    finally:
+        shutil.rmtree(place)
+
+
+def change(folder, query, *values):
+    with sqlite3.connect(folder / "run.sqlite") as data:
+        data.execute(query, values)
+
+
+CHANGES = {
+    "score": "UPDATE items SET score = 99 WHERE place = 3",
+    "body": """UPDATE items SET body = replace(body, '"score"', '"scores"') WHERE place = 3""",
+    "status": "UPDATE items SET status = 'undefined' WHERE place = 3",
+    "key": "UPDATE items SET key = zeroblob(16) WHERE place = 3",
+    "order": "UPDATE items SET place = 100 WHERE place = 3",
+    "gone": "DELETE FROM items WHERE place = 3",
+}
+
+
+@pytest.mark.parametrize("query", CHANGES.values(), ids=CHANGES)
+def test_a_file_changed_after_the_run_is_not_reported_and_mended(query, tmp_path):
+    """What somebody changed, or a bad disk, becomes no other number: the report is refused, the row is scored again."""
+    report = quiet(ROWS, "bleu", out=tmp_path)
+    before, mean = results(tmp_path), report.mean()
+    change(tmp_path, query)
+    with pytest.raises(ValueError, match=r"run\.sqlite' is damaged \(.*\); 1[12] of its rows can be read"):
+        list(RunReport.load(tmp_path).rows())
+    with pytest.raises(ValueError, match="is damaged"):
+        report.to_html(tmp_path.parent / "page.html")
+    again = quiet(ROWS, "bleu", out=tmp_path)
+    assert results(tmp_path) == before and again.mean() == mean and again.info["scored_now"] <= 1
+
+
+def test_other_results_are_written_anew_and_a_changed_mean_is_refused(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path)
+    before = results(tmp_path)
+    (tmp_path / "results.jsonl").write_bytes(before.replace(b'"score":', b'"score":1', 1))
+    assert quiet(ROWS, "bleu", out=tmp_path).info["scored_now"] == 0 and results(tmp_path) == before
+    change(tmp_path, "UPDATE settings SET value = 77 WHERE name = 'mean'")
+    with pytest.raises(ValueError, match="is damaged .*mean"):
+        RunReport.load(tmp_path)
+
+
+def test_a_file_that_sqlite_cannot_read_is_said_with_what_can_be_read(tmp_path):
+    quiet(corpus(2000), "bleu", out=tmp_path, batch_size=200)
+    data = bytearray((tmp_path / "run.sqlite").read_bytes())
+    data[len(data) // 2 : len(data) // 2 + 3 * 4096] = bytes(3 * 4096)
+    (tmp_path / "run.sqlite").write_bytes(data)
+    for read in (lambda: list(RunReport.load(tmp_path).rows()), lambda: quiet(corpus(2000), "bleu", out=tmp_path)):
+        with pytest.raises(ValueError, match=r"is damaged \(.*\); [1-9][\d,]* of its rows can be read: copy the file"):
+            read()
+    (tmp_path / "run.sqlite").write_bytes(data[:100] + b"\xff" * 5000)
+    with pytest.raises(ValueError, match="is damaged .* 0 of its rows"):
+        RunReport.load(tmp_path)
+    assert quiet(corpus(2000), "bleu", out=tmp_path, resume=False).counts["ok"] == 2000
+    (tmp_path / "run.sqlite").write_bytes(b"\0" * 4096)
+    with pytest.raises(ValueError, match="is not the file of a run, or is damaged; move it away"):
+        RunReport.load(tmp_path)
+
+
+# ---------------------------------------------------------------- input
+
+
+def test_broken_lines_are_recorded_with_their_number(tmp_path):
+    good = json.dumps({"candidate": "a cat", "references": "a cat"}).encode()
+    bad = {
+        2: b'{"candidate": "a cat", "refer',
+        4: b"[1, 2]",
+        5: b'{"candidate": "\xff", "references": "a"}',
+        6: b'{"candidate": null, "references": "a"}',
+        7: b'{"candidate": "a"}',
+        8: b'{"candidate": "a", "references": []}',
+        9: b'{"candidate": NaN, "references": "a"}',
+        10: b"[" * 100_000,
+    }
+    items = tmp_path / "items.jsonl"
+    items.write_bytes(b"\n".join(bad.get(number, good) for number in range(1, 12)) + b"\n\n")
+    report = quiet(items, "bleu", out=tmp_path / "out", batch_size=3)
+    found = {line["item"] + 1: line for line in lines(tmp_path / "out")}
+    assert report.counts == {"ok": 3, "undefined": 0, "failed": 8} and len(found) == 11
+    assert {number for number, line in found.items() if line["status"] == "failed"} == set(bad)
+    assert all(found[number]["reason"].startswith(f"at {number}: ") for number in bad)
+    items.write_bytes(b"\n\n" + items.read_bytes())  # the same items, two lines further down
+    again = quiet(items, "bleu", out=tmp_path / "out", batch_size=3)
+    assert again.info["scored_now"] == 0 and "at 4: not JSON" in results(tmp_path / "out").decode()
+
+
+def test_a_table_that_cannot_be_read_is_one_clear_error(tmp_path):
+    (tmp_path / "open.csv").write_text('candidate,references\na,b\n"c,d\n')
+    with pytest.raises(ValueError, match="line 3 of the CSV opens a quote that is never closed"):
+        quiet(tmp_path / "open.csv", "bleu", out=tmp_path / "open")
+    (tmp_path / "twice.csv").write_text("candidate,candidate\na,b\n")
+    with pytest.raises(ValueError, match="names a column twice, 'candidate'"):
+        quiet(tmp_path / "twice.csv", "bleu", out=tmp_path / "twice")
+
+
+ODD = {"price": Decimal("1.50"), "photo": b"GIF8"}
+
+
+def test_a_column_of_another_type_matters_only_where_it_is_read(tmp_path):
+    rows = [{**row, "references": row["references"][0], **ODD} for row in ROWS[:3]]
+    pd.DataFrame(rows).to_parquet(tmp_path / "items.parquet")
+    for number, items in enumerate([rows, pd.DataFrame(rows), tmp_path / "items.parquet"]):
+        report = quiet(items, "bleu", out=tmp_path / f"{number}")
+        assert report.counts["ok"] == 3 and [row["id"] for row in report.rows()] == ["doc0", "doc1", "doc2"]
+        read = quiet(items, "bleu", out=tmp_path / f"photo{number}", columns={"candidate": "photo"})
+        assert read.counts["failed"] == 3
+        assert "the column 'photo' cannot be read: bytes is neither text" in next(read.rows())["reason"]
+    named = quiet(
+        [{"n": 1, **ODD}, {"price": 3}], lambda row: row["cost"], out=tmp_path / "c", columns={"cost": "price"}
+    )
+    assert [row["score"] for row in named.rows()] == [None, 3]
+    other = quiet([{"n": 1}], lambda row: row["weight"], out=tmp_path / "weight")
+    assert "KeyError: 'weight'" in next(other.rows())["reason"]
+
+
+def test_an_object_that_names_a_column_twice_has_no_value_there(tmp_path):
+    (tmp_path / "pairs.jsonl").write_text(
+        '{"candidate": "a cat", "references": "a cat", "references": "zz"}\n'
+        '{"candidate": "a cat", "references": "a cat", "note": "x", "note": "y", "made": {"references": "zz"}}\n'
+        '{"candidate": "a cat", "references": "a cat", "kind": "references"}\n'
+    )
+    report = quiet(tmp_path / "pairs.jsonl", "bleu", out=tmp_path / "out", options={"n": 1})
+    assert [row["score"] for row in report.rows()] == [None, 100, 100]
+    assert next(report.rows())["reason"] == "at 1: the object names 'references' twice: leave one of them out"
+    own = quiet(tmp_path / "pairs.jsonl", lambda row: len(row["candidate"]), out=tmp_path / "own")
+    assert [row["score"] for row in own.rows()] == [None, None, 5]  # who knows which it reads?
+
+
+def test_columns_may_change_places_but_not_be_one(tmp_path):
+    row = {"candidate": "the cat sat", "references": "a dog ran off"}
+    swapped = quiet([row], "bleu", out=tmp_path / "a", columns={"candidate": "references", "references": "candidate"})
+    assert swapped.mean() == bleu_score("a dog ran off", ["the cat sat"]).score
+    for columns in ({"candidate": "references"}, {"candidate": "x", "references": ["y", "x"]}):
+        with pytest.raises(ValueError, match=r"candidate and references would both be the column '\w+': name another"):
+            quiet([row | {"x": "", "y": ""}], "bleu", out=tmp_path / "b", columns=columns)
+
+
+BAD = {
+    "unknown metric": ({"metric": "blue"}, "known: 'length', 'bleu'"),
+    "unknown option": ({"options": {"m": 4}}, "known: 'n', 'tokenize'"),
+    "missing column": ({"items": [{"text": "a", "summary": "b"}]}, "there is no 'references'; there is: text, summary"),
+    "unknown column": ({"columns": {"text": "a"}}, "known: 'candidate', 'references'"),
+    "no items": ({"items": []}, "there are no items"),
+    "no file": ({"items": "no-such.jsonl"}, "no-such.jsonl"),
+    "batch size": ({"batch_size": 0}, "batch_size must be at least 1"),
+    "workers": ({"workers": -1}, "workers must be at least 0"),
+    "more workers than a machine bears": ({"workers": 10**9}, "workers must be at most 1,000"),
+    "engine": ({"engine": "spark"}, "known: 'local', 'ray'"),
+    "timeout": ({"timeout": 0}, "timeout must be more than 0 seconds, at most"),
+    "timeout without a process": ({"timeout": 3}, "timeout needs a worker process to end"),
+    "output": ({"output": "xlsx"}, "known: 'jsonl', 'parquet'"),
+    "on_error": ({"on_error": "ignore"}, "known: 'record', 'raise'"),
+    "gpus without ray": ({"num_gpus": 1}, "belong to engine='ray'"),
+    "metric is no function": ({"metric": 7}, "a name, a Metric such as"),
+    "options of a function": ({"metric": fragile, "options": {"a": 1}}, "functools.partial"),
+    "Ray Client": ({"engine": "ray", "workers": 1, "address": "ray://a:1"}, "Ray Client.*address='auto'"),
+}
+
+
+def test_bad_arguments_are_named_with_their_remedy(tmp_path, monkeypatch):
+    for change_of, message in BAD.values():
+        arguments = {"items": ROWS, "metric": "bleu", "out": tmp_path, **change_of}
+        with pytest.raises((ValueError, TypeError, OSError), match=message):
+            quiet(**arguments)
+        assert not (tmp_path / "results.jsonl").exists()
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[ray\]'"):
+        run(ROWS, "bleu", out=tmp_path, engine="ray", progress=False)
+
+
+# ---------------------------------------------------------------- memory
+
+MEMORY = """
+import sys
+from summeval_nb.runs.running import run
+rows = ({"id": i, "text": f"{i} " * 200} for i in range(int(sys.argv[1])))
+def metric(row):
+    return len(row["text"])
+metric.fingerprint = "length"
+for resume in range(2):
+    run(rows if not resume else ({"id": i, "text": f"{i} " * 200} for i in range(int(sys.argv[1]))), metric,
+        out=sys.argv[2], batch_size=200, workers=0, progress=False)
+status = open("/proc/self/status").read()  # ru_maxrss would begin with the peak of the process that started us
+print(status.split("VmHWM:")[1].split()[0])
+"""
+
+
+@pytest.mark.nightly
+def test_memory_does_not_grow_with_the_corpus(tmp_path):
+    """The peak of a run and of its continuation in a process of its own, for 2,000 and for 20,000 items."""
+    peaks = [
+        int(start(MEMORY, count, tmp_path / str(count), stdout=subprocess.PIPE).communicate()[0])
+        for count in (2_000, 20_000)
+    ]
+    assert peaks[1] < 1.2 * peaks[0], peaks
+
+
+def test_a_batch_ends_at_a_number_of_rows_or_of_bytes(monkeypatch):
+    from summeval_nb.core.items import open_items
+
+    monkeypatch.setattr(file, "BATCH_BYTES", 40)
+    rows = [{"n": "x" * (30 if i == 4 else 1)} for i in range(7)]
+    cut = list(file.cut(open_items(rows), 3))
+    assert [entry.place for batch in cut for entry in batch] == list(range(7)) and len(cut) == 3
+    assert len({entry.key for batch in cut for entry in batch}) == 2  # of the content alone
+
+
+def test_an_unfinished_file_of_nothing_has_no_report(tmp_path):
+    RunFile(tmp_path, "rw").close()
+    with pytest.raises(ValueError, match="stopped before its first item"):
+        RunReport.load(tmp_path)
