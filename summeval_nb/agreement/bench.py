@@ -221,7 +221,7 @@ class Bench:
             rows.append(shown | {"fitted to": row["fitted_to"] or None, "reason": row["reason"] or None})
         return _without_idle(rows)
 
-    def _wide_kinds(self) -> list[JsonDict]:
+    def wide_kinds(self) -> list[JsonDict]:
         """All labels of each kind in one row, as people read it: `12 of 14 [.60, .96]`."""
         table: dict[tuple[str, str, str], JsonDict] = {}
         rows, sides = self.kind_rows(), {True: "true passed", False: "false found"}
@@ -251,7 +251,7 @@ class Bench:
         found = [
             ("Measured here", self.wide_rows()),
             (_SEEN, self.left_out_rows()),
-            ("By kind: how many were judged rightly", self._wide_kinds()),
+            ("By kind: how many were judged rightly", self.wide_kinds()),
             ("Published, not measured here", self.published_rows()),
         ]
         return [(title, rows) for title, rows in found if rows]
