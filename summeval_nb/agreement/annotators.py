@@ -87,7 +87,7 @@ class Agreement(Score):
     expected: float | None
     interval: Interval
     confidence: float
-    no_interval: str
+    no_interval: str = ""
     n_items: int
     n_raters: int
     n_missing: int

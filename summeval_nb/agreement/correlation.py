@@ -100,7 +100,7 @@ class Correlation(Score):
     coefficient: str
     interval: Interval
     confidence: float
-    no_interval: str
+    no_interval: str = ""
     per_article: tuple[float | None, ...]
     n_articles: int
     n_systems: int
@@ -270,7 +270,7 @@ class PairedTest(Score):
     p_value: float | None
     p_values: dict[str, float]
     interval: Interval
-    no_interval: str
+    no_interval: str = ""
     confidence: float
     alternative: str
     null: np.ndarray
