@@ -250,9 +250,11 @@ def test_bad_tables_name_the_row():
         summarization_scores([{"text": "a", "summary": "b"}])
     judge = Examiner()
     with pytest.raises(TypeError, match="row 1: summary"):
-        summarization_scores([{"contexts": "a", "summary": "b"}, {"contexts": "a", "summary": None}], judge=judge)
+        summarization_scores([{"contexts": "a", "summary": "b"}, {"contexts": "a", "summary": 3}], judge=judge)
     assert judge.calls == [] and len(summarization_scores([], judge=judge)) == 0
     assert summarization_scores([], judge=judge).mean() is None
+    gap = [{"contexts": "a", "summary": "b"}, {"contexts": "a", "summary": None}]
+    assert summarization_scores(gap, judge=judge).reasons()[1] == "summary is missing in this row"
 
 
 # With a language model -----------------------------------------------------------------------------------------------
