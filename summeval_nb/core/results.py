@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
         return dict(value)
     if hasattr(value, "_asdict"):
         return value._asdict()
-    return [plain(part) for part in value] if isinstance(value, (list, tuple)) else value
+    return type(value)(map(plain, value)) if type(value) in (list, tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +422,7 @@ class Verdict:
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
+        own |= {"evidence": list(own["evidence"]), "findings": list(own["findings"])}
         return {"supported": self.supported, "state": self.state, **own}
 
 
