@@ -95,7 +95,7 @@ class Agreement(Score):
     categories: tuple[Label, ...]
     n_undefined: int
     resamples: np.ndarray = field(default_factory=lambda: np.array([]))
-    more: ClassVar = ("interval", "no_interval", "categories")
+    more: ClassVar = ("interval", "no_interval")
 
     def rows(self) -> list[JsonDict]:
         """Return one row: number, interval, both disagreements and the counts."""
@@ -103,6 +103,10 @@ class Agreement(Score):
         found = {"coefficient": self.coefficient, "score": self.score, "low": low, "high": high}
         names = ("observed", "expected", "n_items", "n_raters", "n_missing", "n_left_out", "n_undefined")
         return [found | {name: getattr(self, name) for name in names}]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything but the resamples as plain Python data."""
+        return super().to_dict() | {"categories": list(self.categories)}
 
     def __str__(self) -> str:
         if self.score is None:

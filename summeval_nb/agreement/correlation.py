@@ -108,7 +108,7 @@ class Correlation(Score):
     n_missing: int
     n_undefined: int
     resamples: np.ndarray
-    more: ClassVar = ("interval", "no_interval", "left_out", "per_article")
+    more: ClassVar = ("interval", "no_interval", "left_out")
 
     def rows(self) -> list[JsonDict]:
         """Return one row with the number, its interval and the counts."""
@@ -129,6 +129,10 @@ class Correlation(Score):
         if self.n_undefined > 0.05 * drawn:  # fewer do not move the interval
             parts.append((self.n_undefined, f"{drawn} resamples", "they have no correlation"))
         return "; ".join(f"{n} of {of} ({why})" for n, of, why in parts if n)
+
+    def to_dict(self) -> JsonDict:
+        """Return everything but the resamples as plain Python data."""
+        return super().to_dict() | {"per_article": list(self.per_article)}
 
     @property
     def _title(self) -> str:
