@@ -218,7 +218,7 @@ WRONG = [
     (lambda: rouge_w("a", "b", "2"), ValueError, "weight"),
     *(
         (lambda name=name: load_metric("rouge", stemmer=name), TypeError, "True or False, or the name of a language")
-        for name in ("no", "de", "German", "porter", "", 1, None, ["german"])
+        for name in ("no", "xx", "German", "porter", "", 1, None, ["german"])
     ),
 ]
 
@@ -561,3 +561,9 @@ def test_what_it_does_not_serve_is_counted_here(monkeypatch):
     assert rouge_many(made, others).rows() == expected
     monkeypatch.setattr(rouge, "_scorer", lambda *options: None)  # not installed
     assert rouge_many(["a b"], ["a c"], types=["rouge1"]).scores[0] == 0.5
+
+
+def test_a_stemmers_language_is_given_by_name_or_code():
+    by_code, by_name = (rouge_score("die Häuser", "das Haus", stemmer=own) for own in ("de", "german"))
+    assert by_code == by_name or by_code.to_dict() == by_name.to_dict()
+    assert by_code["rouge1"].f1 == 0.5

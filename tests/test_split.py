@@ -13,7 +13,7 @@ from helpers.stanza_tiny import train_stanza
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import split_text
+from summeval_nb import evaluate, split_text
 from summeval_nb.text import split_claims, split_many, split_sentences, split_units, splitter_name
 from summeval_nb.text.punkt import joined, sentence_ends, sentence_places, shortened
 from summeval_nb.text.splitters import SPLITTERS, stanza_pipeline
@@ -256,14 +256,12 @@ def test_sentencex_in_other_languages_or_not_at_all(monkeypatch):
         split_text("It rained.", splitter="sentencex")
 
 
-def test_punkt_refuses_other_languages():
-    with pytest.raises(ValueError, match="English only.*sentencex"):
-        split_text("Es regnet.", lang="de")
+def test_marks_that_punkt_does_not_know_are_said():
     for text in ("桥开放了。它很长。", "هل أنت بخير؟ نعم", "वह आया। वह गया।"):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             assert split_text(text) == [text]
-        assert "sentencex" in str(caught[0].message)
+        assert "name the language" in str(caught[0].message)
 
 
 # ---------------------------------------------------------------- callables
@@ -484,3 +482,11 @@ def test_claims_of_real_sentences_lose_nothing(data_folder):
         after = {word for claim in claims for word in re.findall(r"\w+", claim.lower())}
         assert set(re.findall(r"\w+", sentence.lower())) - after <= CONNECTIVES
     assert cut > 20
+
+
+def test_a_language_chooses_the_splitter():
+    text = "Der Zug aus Kiel kam z. B. gestern zu spät. Es regnete."
+    assert split_text(text, lang="de") == split_text(text, lang="de", splitter="sentencex")
+    assert splitter_name("punkt", lang="de").startswith("sentencex-de") and splitter_name("punkt", lang="en-GB") == "punkt"
+    found = evaluate(text, "Es regnete.", lang="de")
+    assert len(found.source_sentences) == 2 and found.signature["splitter"].startswith("sentencex-de")

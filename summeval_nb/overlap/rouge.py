@@ -108,7 +108,7 @@ def rouge_score(
         (with the single words).
     stemmer : bool or str
         Stem words of more than three letters: True for English by Porter, or a language of nltk's Snowball stemmers,
-        such as `"german"`, with words of any script.
+        such as `"german"` or `"de"`, with words of any script.
     tokenizer : str or callable, optional
         Your own text → tokens for any language; by default lower-cased runs of a-z and 0-9.
     multi : {"best", "best_recall", "average", "pooled"}, optional

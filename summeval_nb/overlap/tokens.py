@@ -26,7 +26,7 @@ from summeval_nb.core.base import (
     warn_of_order,
 )
 from summeval_nb.core.metric import is_function
-from summeval_nb.text.language import READS, REMEDIES, foreign_language, language_name, language_of
+from summeval_nb.text.language import READS, REMEDIES, SNOWBALL_NAMES, foreign_language, language_name, language_of
 
 from .ngrams import ENTITIES, RULES_13A, WordTokenizer, clean_13a, measure, shape, split_13a
 
@@ -369,9 +369,10 @@ _SAMPLE = 2000  # characters by which a language is told
 
 
 def require_stemmer(value: object) -> bool | str:
-    """Return True (Porter's), False, or the name of a language that Snowball stems."""
-    if isinstance(value, bool) or (isinstance(value, str) and value in SNOWBALL):
-        return value
+    """Return True (Porter's), False, or the name of a language that Snowball stems, given by name or code."""
+    named = SNOWBALL_NAMES.get(value, value) if isinstance(value, str) and value != "no" else value  # "no" is an answer
+    if isinstance(named, bool) or (isinstance(named, str) and named in SNOWBALL):
+        return named
     known = ", ".join(SNOWBALL)
     shown = f"{type(value).__name__} ({value!r})"
     raise TypeError(f"stemmer must be True or False, or the name of a language ({known}), not {shown}")
@@ -470,7 +471,7 @@ def rouge_tokenizer(
     ['cat', 'were', 'sleep']
     """
     google = require_option(compat, "compat", ["google", "rouge-1.5.5"]) == "google"
-    require_stemmer(stemmer)
+    stemmer = require_stemmer(stemmer)
     if exceptions is not None and (google or not stemmer):
         remedy = "set compat='rouge-1.5.5', stemmer=True"
         raise ValueError(f"exceptions are looked up before stemming by ROUGE-1.5.5: {remedy}")
@@ -600,7 +601,7 @@ def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
     """Warn of texts that are clearly not in the language that a stemmer is made for; the numbers stay."""
     if not stemmer:
         return
-    name = "porter" if stemmer is True else str(stemmer)
+    name = "porter" if stemmer is True else str(require_stemmer(stemmer))
     reads = READS["stemmer"][name] or ()
     try:
         code = foreign_language(_start_of(texts), reads)

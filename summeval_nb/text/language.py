@@ -346,9 +346,9 @@ _NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:
 ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
 NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
 
-_SNOWBALL_NAMES = """ar:arabic da:danish nl:dutch en:english fi:finnish fr:french de:german hu:hungarian it:italian
+_STEMMED = """ar:arabic da:danish nl:dutch en:english fi:finnish fr:french de:german hu:hungarian it:italian
 no:norwegian pt:portuguese ro:romanian ru:russian es:spanish sv:swedish"""
-_SNOWBALL = dict(pair.split(":") for pair in _SNOWBALL_NAMES.split())
+SNOWBALL_NAMES = dict(pair.split(":") for pair in _STEMMED.split())
 
 Codes = tuple[str, ...] | None
 ENGLISH: Codes = ("en",)
@@ -362,7 +362,7 @@ READS: dict[str, dict[str, Codes]] = {
     "key phrases": {"counted": ENGLISH, "keybert": ENGLISH},
     "claims": {"split_claims": ENGLISH},
     "splitter": {"punkt": ENGLISH, "punkt_tab": tuple(NLTK_LANGUAGES), "sentencex": None, "stanza": None},
-    "stemmer": {"porter": ENGLISH} | {name: (code,) for code, name in _SNOWBALL.items()},
+    "stemmer": {"porter": ENGLISH} | {name: (code,) for code, name in SNOWBALL_NAMES.items()},
     "metric": {"meteor": ENGLISH},
     "tokenizer": {
         **dict.fromkeys(("rouge", "rouge-1.5.5"), ENGLISH),

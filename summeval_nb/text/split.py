@@ -94,11 +94,12 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str | None
     text : str
         Any text. An empty or blank one has no sentences.
     splitter : {"punkt", "punkt_tab", "stanza", "sentencex"} or callable
-        `"punkt"` is nltk's Punkt with this package's English tables and needs no download. A callable takes the text
+        `"punkt"` is nltk's Punkt with this package's English tables and needs no download; where `lang` is another
+        language, `"sentencex"` takes its place. A callable takes the text
         and returns (start, end) pairs. Empty lines always end a sentence; with a named splitter, list items and
         Markdown headings are sentences of their own.
     lang : str, optional
-        The language's code, such as `"en"` or `"zh"`; `"punkt"` knows English only. By default English, with a warning
+        The language's code, such as `"en"` or `"zh"`. By default English, with a warning
         where a text is clearly in another language. Not used by a callable.
 
     Returns

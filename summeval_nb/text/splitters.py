@@ -33,12 +33,16 @@ _SAMPLE = 4000  # characters by which a language is told
 
 
 def require_splitter(splitter: object, lang: str | None) -> str:
-    """Return a known splitter's name, or nothing for a callable; otherwise raise."""
+    """Return a known splitter's name, or nothing for a callable; otherwise raise.
+
+    Punkt's tables are English: in another language sentencex takes its place.
+    """
     if lang is not None:
         require_text(lang, "lang")
     if is_function(splitter):
         return ""
-    return require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
+    name = require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
+    return "sentencex" if name == "punkt" and lang and lang.partition("-")[0] != "en" else name
 
 
 @cache
@@ -107,13 +111,8 @@ def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
         require_option(lang, "language for the splitter 'punkt_tab'", NLTK_LANGUAGES)
         learnt_tables(lang)
         return lang
-    if lang.partition("-")[0] != "en":
-        raise ValueError(
-            f"the splitter 'punkt' knows English only (lang='en'), not {lang!r}: use 'sentencex', 'stanza' or "
-            "'punkt_tab' for another language"
-        )
     if foreign := next(filter(None, map(_FOREIGN_MARK.search, bodies)), None):
-        remedy = "use splitter='sentencex' or 'stanza' and name the language, such as lang='zh'"
+        remedy = "name the language, such as lang='zh'"
         message = f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}"
         warnings.warn(message, InputWarning, stacklevel=callers_level())
     return "punkt"
@@ -130,9 +129,8 @@ def warn_of_foreign_text(splitter: str, bodies: Sequence[str]) -> None:
         sample.append(body[: _SAMPLE - taken])
         taken += len(sample[-1])
     if code := foreign_language("\n".join(sample), ("en",)):
-        other = "" if splitter != "punkt" else "use splitter='sentencex' or 'stanza' and "
         message = f"the splitter {splitter!r} is cutting by English rules, and the text is in {language_name(code)}"
-        remedy = f"{other}name the language, lang={code!r}; lang='en' if it is English"
+        remedy = f"name the language, lang={code!r}; lang='en' if it is English"
         warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
 
 
