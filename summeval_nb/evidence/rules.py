@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,6 +53,7 @@ class Words:
     raw: tuple[str, ...]
 
     @staticmethod
+    @lru_cache(maxsize=512)
     def of(parts: Parts) -> Words:
         return Words(parts, tuple(parts.text[token.start : token.end].lower() for token in parts.tokens))
 
