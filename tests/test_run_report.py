@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker, ScriptedBackend
-from summeval_nb.agreement.registry import find_metric, load_metric
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Score, Verdict
 from summeval_nb.evidence import model_checkers
@@ -143,34 +142,10 @@ def test_a_findings_kind_is_no_style(kind):
     assert ">5000</span>" in page and "<script>" not in page
 
 
-OUTSIDE = [
-    {"verdicts": []},
-    {"verdicts": [{}]},
-    {"verdicts": "text"},
-    {"sentences": [1, 2]},
-    {"sentences": [{"text": None, "start": 0, "end": 4}]},
-    {"source_sentences": []},
-    {"source_sentences": [{"text": "a", "start": "0", "end": 4}]},
-    {"source": None},
-]
-
-
-@pytest.mark.parametrize("changed", OUTSIDE, ids=str)
-def test_what_is_no_result_is_shown_as_parts(changed):
-    row, _ = judged_row(**changed)
-    page = worst_html(row)
-    assert "<table>" in page and 'aria-label="Evidence report"' not in page
-
-
 def test_evidence_outside_the_article_is_not_drawn():
     row, _ = judged_row()
     row["parts"]["verdicts"][0]["evidence"][0]["index"] = -1
     assert 'aria-label="Evidence report"' not in worst_html(row)
-
-
-@pytest.mark.parametrize("sentences", [[1, 2], "text", [{"text": "a"}], [{"text": "a", "probability": 9}], None])
-def test_a_part_that_is_only_called_sentences_is_a_part(sentences):
-    assert "sentences" in worst_html({"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": sentences}})
 
 
 def test_a_page_of_many_items_is_folded(tmp_path):
@@ -311,50 +286,6 @@ def test_every_metric_gives_a_result_back(metric, tmp_path):
     told = found.to_dict()
     assert {name: told[name] for name in written["parts"]} == written["parts"] and found.rows()
     assert report.result(id="a").to_dict().keys() == told.keys() and "<" in found._repr_html_()
-
-
-def reading(row):
-    """The same row in a corpus that names its columns otherwise."""
-    return {"made": row["candidate"], "wanted": row["references"], "id": row["id"]}
-
-
-@pytest.mark.parametrize("metric", ["length", "bleu", "rouge", "rouge1", "chrf", "ter", "meteor"])
-def test_with_the_corpus_a_word_metric_gives_its_own_result_back(metric, tmp_path):
-    options = {"synonyms": None} if metric == "meteor" else {}
-    corpus = [REFERENCE | {"candidate": f"the cat sat {n} times", "id": f"a{n}"} for n in range(3)]
-    report = quiet(corpus, metric, out=tmp_path / "one", options=options)
-    wanted = load_metric(metric, **options).score(*(corpus[1][name] for name in find_metric(metric)[0].columns))
-    found = report.result(1, items=corpus)
-    assert type(found) is type(wanted) and found.to_dict() == wanted.to_dict()
-    assert getattr(found, "explain", str)() == getattr(wanted, "explain", str)()
-    if metric != "length":
-        columns = {"candidate": "made", "references": "wanted"}
-        path = tmp_path / "corpus.jsonl"
-        path.write_text("".join(json.dumps(reading(row)) + "\n" for row in corpus))
-        renamed = quiet(path, metric, out=tmp_path / "two", options=options, columns=columns)
-        assert renamed.result(id="a1", items=path).to_dict() == wanted.to_dict()
-
-
-def test_another_corpus_gives_no_result_back(tmp_path):
-    corpus = [REFERENCE | {"id": "a"}, REFERENCE | {"id": "b"}]
-    report = quiet(corpus, "bleu", out=tmp_path / "one")
-    for items in (corpus[:1], [corpus[0], corpus[0] | {"candidate": "another"}], [{"x": "y"}] * 2):
-        with pytest.raises(ValueError, match="not the corpus of this run"):
-            report.result(1, items=items)
-    asking = quiet([ARTICLE], "faithfulness", out=tmp_path / "two", options={"checker": "words"})
-    with pytest.raises(ValueError, match="does not only count words"):
-        asking.result(0, items=[ARTICLE])
-    own = quiet(corpus, words_once, out=tmp_path / "three", workers=0)
-    with pytest.raises(ValueError, match="does not only count words"):
-        own.result(0, items=corpus)
-
-
-def test_a_score_of_another_version_is_not_counted_as_the_same(tmp_path, monkeypatch):
-    corpus = [REFERENCE]
-    report = quiet(corpus, "bleu", out=tmp_path)
-    monkeypatch.setattr("summeval_nb.__version__", "99.0")
-    with pytest.raises(ValueError, match="now it would be .*version:99.0"):
-        report.result(0, items=corpus)
 
 
 def test_a_result_without_a_number_comes_back_with_its_reason(tmp_path):

@@ -13,14 +13,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from summeval_nb.agreement.registry import METRICS, describe_metric, is_ours
+from summeval_nb.agreement.registry import METRICS, describe_metric
 from summeval_nb.core.base import (
     JsonDict,
     callers_level,
@@ -32,12 +31,10 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import Markup, html_page, html_table, markdown_report, render, text_table
-from summeval_nb.core.items import Corpus, open_items
-from summeval_nb.core.metric import score_rows
 from summeval_nb.core.resampling import all_alike, sign_flips
 from summeval_nb.core.results import Rows, Score, Signature
 from summeval_nb.runs.file import RunFile, damaged, explained, write_results
-from summeval_nb.runs.jobs import Job, differences, named_metric
+from summeval_nb.runs.jobs import differences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,11 +115,11 @@ class RunReport:
             write_results(file, Path(path), whole=self.info["complete"])
         return Path(path)
 
-    def result(self, item: int | None = None, *, id: object = None, items: Corpus | None = None) -> Score:
+    def result(self, item: int | None = None, *, id: object = None) -> Score:
         """Return the result of one row, as its metric gave it.
 
-        A run keeps numbers and no texts. Therefore a word metric's own result, such as a
-        `BleuScore` with its `explain()`, comes back where the corpus is given again.
+        A run keeps numbers and no texts. For a word metric's own result, such as a
+        `BleuScore` with its `explain()`, score the texts again with the metric.
 
         Parameters
         ----------
@@ -130,28 +127,22 @@ class RunReport:
             The row's number, from 0 in the order of the corpus; -1 is the last.
         id : optional
             The row's id, in place of its number.
-        items : path, DataFrame, datasets.Dataset or iterable of mappings, optional
-            The corpus that was scored, for a metric that only counts words: its item is
-            counted once more, and must be the same and have the same score.
 
         Returns
         -------
         Score
             Of faithfulness a `Faithfulness`, as `evaluate` gives it, without the table
-            of similarities, which a run does not keep: it is NaN. With `items` the
-            result that the metric's `score` gives. Else a score with its parts as
-            `rows()`, its signature and its reason, which cannot draw the texts.
+            of similarities, which a run does not keep: it is NaN. Else a score with its
+            parts as `rows()`, its signature and its reason, which cannot draw the texts.
 
         Raises
         ------
         IndexError
             If there is no row of that number.
         ValueError
-            If no row has that id, the item failed before there was a result, or `items`
-            is another corpus or given for a metric that does more than count words.
+            If no row has that id, or the item failed before there was a result.
         """
-        row = stored_row(self.rows(), item, id)
-        return result_of_row(row) if items is None else result_of_item(row, self.info["settings"], items)
+        return result_of_row(stored_row(self.rows(), item, id))
 
     def to_dict(self) -> JsonDict:
         """Return what the file says of the run as plain data."""
@@ -237,39 +228,6 @@ def result_of_row(row: JsonDict) -> Score:
     said = known["signature"]
     signature = Signature.parse(said) if said else Signature({})
     return StoredScore(score=known["score"], reason=known["reason"] or "", signature=signature, parts=row["parts"])
-
-
-def result_of_item(row: JsonDict, settings: JsonDict, items: Corpus) -> Score:
-    """Return the result that a metric which only counts words gave an item: it is counted once more, and compared.
-
-    Raises
-    ------
-    ValueError
-        If the metric asks models or is somebody's own, the corpus is not the one that
-        was scored, or what is counted is not what the run wrote.
-    """
-    name, options = settings["metric"], settings["options"]
-    job = Job(name, options, settings["columns"]) if is_ours(name) else None  # a file names no code to import
-    if job is None or not job.is_lexical or any(map(_is_described, options.values())):
-        what = f"the metric {metric_name(settings)} does not only count words, and nothing is asked again"
-        raise ValueError(f"{what}: leave out items, for the result as the run wrote it")
-    item = next(islice(open_items(items), row["item"], None), None)
-    cells, problem = ({}, "it is not there") if item is None else job.read(item)
-    if item is None or problem or job.content(item, cells) != row["content"]:
-        raise ValueError(f"items is not the corpus of this run: its item {row['item']} is another, or none")
-    metric: Any = named_metric(name, options)
-    columns = [cells[column] for column in job.kinds]
-    (counted,) = score_rows(metric, [cells], progress=False)
-    if (counted.score, counted.signature) != (row["score"], row["signature"]):
-        what = f"item {row['item']} was scored as {row['score']} ({row['signature']})"
-        raise ValueError(f"{what}, and now it would be {counted.score} ({counted.signature}): run it again")
-    result: Score = metric.score(*columns)
-    return result
-
-
-def _is_described(choice: object) -> bool:
-    """Whether settings hold of a choice what it is called, as of a function, and not the choice itself."""
-    return isinstance(choice, Mapping) and "name" in choice
 
 
 def stored_row(rows: Iterable[JsonDict], item: int | None, name: object) -> JsonDict:
