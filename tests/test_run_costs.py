@@ -281,7 +281,7 @@ def pair_rows(count):
 
 def judged(name):
 
-    scripted = ScriptedBackend(plays_judge if name in ("answers", "summary_score") else says_yes)
+    scripted = ScriptedBackend(plays_judge if name in ("answers", "summary_score") else says_yes, name="plays")
     rows = answer_rows(23) if name == "answers" else pair_rows(23)
     options = {
         "answers": {"judge": LLMJudge(scripted)},
