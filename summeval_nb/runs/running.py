@@ -392,10 +392,10 @@ class RunPlan:
         those of them that cannot be read.
     sample : int
         How many rows were tried, of all that are readable and to be scored.
-    stages : mapping of str to mapping, or None
+    stages : mapping of str to mapping
         For each stage of the ledger the `Estimate` of its `questions`, of those answered
         `from_store`, of `calls`, of `prompt_tokens` and of `generated_tokens_at_most`.
-        Empty without a language model, None where nothing was tried.
+        Empty without a language model.
     total : mapping of str to Estimate, or None
         The same over all stages.
     seconds : Estimate or None
@@ -410,7 +410,7 @@ class RunPlan:
     to_score: int = 0
     unreadable: int = 0
     sample: int = 0
-    stages: Mapping[str, Mapping[str, Estimate]] | None = field(default_factory=dict)
+    stages: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     total: Mapping[str, Estimate] | None = None
     seconds: Estimate | None = None
     note: str = ""
@@ -424,7 +424,7 @@ class RunPlan:
         """Return one row for each count and for each estimate."""
         names = ("items", "scored", "to_score", "unreadable", "sample")
         rows: list[JsonDict] = [{"what": name, "count": str(getattr(self, name))} for name in names]
-        stages = dict(self.stages or {})
+        stages = dict(self.stages)
         if self.total and len(stages) != 1:
             stages["total"] = self.total
         for stage, counts in stages.items():
