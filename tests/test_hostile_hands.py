@@ -237,7 +237,7 @@ def cut(path: Path) -> None:
 
 STORES: dict[str, tuple[Callable[[Path], object], str]] = {
     "newer": (newer, "layout 2"),
-    "cut": (cut, "cut short"),
+    "cut": (cut, "the file is damaged"),
     "folder": (Path.mkdir, "is a folder"),
     "no place": (lambda path: path.symlink_to("nowhere/a.sqlite"), "store.sqlite"),
 }

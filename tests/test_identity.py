@@ -321,7 +321,7 @@ def keyed(row, other, address):
     return len(row["text"]) + len(other) + len(address)
 
 
-def test_a_captured_key_stands_nowhere_in_the_manifest(tmp_path):
+def test_a_captured_key_stands_nowhere_in_the_file(tmp_path):
     key = "sk-very-secret"
     quiet(ROWS, functools.partial(keyed, other=key, address=f"http://u:{key}@h"), out=tmp_path)
     assert key not in str((tmp_path / "run.sqlite").read_bytes())
