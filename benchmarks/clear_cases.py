@@ -65,12 +65,12 @@ def main() -> None:
     backend = ServerBackend(arguments.model, base_url=arguments.server, timeout=240)
     print(arguments.model)
     for (better, worse), truth in zip(PAIRS[:4], (False, False, True, True), strict=True):
-        compared(better, worse, truth=truth, backend=backend, workers=1)
+        compared(better, worse, truth=truth, judge=backend, workers=1)
     for criteria in (
         "Does the answer answer the question? 1: it is nonsense. 5: it answers the question.",
         "Is the answer right and clear?",
     ):
-        rubric = load_metric("rubric", criteria=criteria, backend=backend, workers=1)
+        rubric = load_metric("rubric", criteria=criteria, judge=backend, workers=1)
         grades = {
             name: [
                 result.score or 0

@@ -6,7 +6,7 @@ Each command reads its input, calls one function, and shows the result.
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from summeval_nb import agreement, core, evidence, judged, overlap, runs, shell,
 from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_ours, is_place, load_metric
 from summeval_nb.core.base import JsonDict, require_module, require_option
 from summeval_nb.core.html import html_table, text_table
+from summeval_nb.core.metric import definition_of
 from summeval_nb.core.results import Score, ScoreTable
 from summeval_nb.shell import Given, arg, command, fail, leave_for, opt, read_options, say, show
 
@@ -121,14 +122,18 @@ def _text_of(name: str, result: Any, each: bool) -> str:
 def score(names: list[str], files: list[str], given: Given, each: bool = False) -> None:
     """Score a table, or plain texts, with metrics by their names, and show the result."""
     found = {name: find_metric(name) for name in names}
-    choices = {name: kind.options.keys() - fixed.keys() for name, (kind, fixed) in found.items()}
-    known = {key: value for kind, _ in found.values() for key, value in kind.options.items()}
-    known = {key: value for key, value in known.items() if any(key in own for own in choices.values())}
-    options = shell.load_named(read_options(given.option, ", ".join(names), known))
+    kinds = [kind for kind, _ in found.values()]
+    known = [
+        {key: one for key, one in kind.names.items() if key not in fixed and key != "store"}
+        for kind, fixed in found.values()
+    ]
+    said = read_options(given.option, ", ".join(names), dict(ChainMap(*known)))
+    own = [{key: said[key] for key in said if key in one} for one in known]
+    options = shell.load_named(*zip(kinds, own, strict=True))
     store = {"store": shell.open_store(given.store)} if given.store else {}
     metrics: dict[str, Any] = {
-        name: load_metric(name, **{key: value for key, value in (options | store).items() if key in own})
-        for name, own in choices.items()
+        name: load_metric(name, **chosen, **(store if "store" in kind.options else {}))
+        for name, kind, chosen in zip(names, kinds, options, strict=True)
     }
     rows, bad, alone = _read(metrics, files, given)
     results, failed = {}, 0
@@ -286,18 +291,19 @@ def _ranked(question: str, system: str, answer: str, truth: str = "") -> None:
 def compare(
     table: Table,
     given: Given,
-    judge: Annotated[str, opt("Who judges: embedded, or llm: with a model.")] = "embedded",
-    backend: Annotated[str | None, opt("llm: with a model that reads both answers.")] = None,
+    judge: Annotated[
+        str, opt("embedded, words or nli:FOLDER holds both against the truth; llm: reads both side by side.")
+    ] = "embedded",
     rank: Annotated[bool, opt("Rows are question, system, answer; rank the systems.", "--rank")] = False,
 ) -> None:
     """Compare two answers to each question side by side, in both orders; or rank many systems.
 
-    Example: summeval compare pairs.jsonl --backend llm:FOLDER
+    Example: summeval compare pairs.jsonl --judge llm:FOLDER
     """
     metric: Any = core.Metric(_ranked) if rank else "side_by_side"
     (rows,), bad = shell.read_table(table, given, metric)
-    options = read_options(given.option, "compare", judged.compare_answers, but=["judge", "backend", "truth"])
-    options |= shell.load_named({"judge": judge} | ({"backend": backend} if backend else {}))
+    options = read_options(given.option, "compare", judged.compare_answers, but=["judge", "truth"])
+    options |= shell.load_named((definition_of(judged.compare_answers), {"judge": judge}))[0]
     many: Callable[..., Any] = judged.rank_systems if rank else judged.compare_answers_many
     result = many(rows, **options, store=shell.open_store(given.store), progress=sys.stderr.isatty())
     show(result, given, "Side by side", repr(result))
@@ -591,9 +597,7 @@ def judge_bench(
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
     judges: dict[str, Any] = {name: name for name in judge or [] if name}
-    judges |= {
-        f"{rater} ({wanted})": core.Metric(judged.rate, quality=wanted, backend=rater) for wanted in quality or []
-    }
+    judges |= {f"{rater} ({wanted})": core.Metric(judged.rate, quality=wanted, judge=rater) for wanted in quality or []}
     store = shell.open_store(given.store)
     result = agreement.benchmark_judge(judges or {"embedded": "embedded"}, set or None, limit=limit, store=store)
     _show_bench(result, given, "Judges on labelled sets")

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from inspect import Parameter, get_annotations, signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +28,8 @@ from summeval_nb.core.html import printable, text_table
 
 if TYPE_CHECKING:
     from summeval_nb.core.items import Item
+    from summeval_nb.core.metric import MetricDefinition
+    from summeval_nb.models.base import Backend
     from summeval_nb.models.store import Store
 
 _WORDS_OF_THE_SHELL = {  # for Python's, in messages
@@ -337,11 +339,17 @@ def read_options(
     return found
 
 
-def load_named(options: JsonDict) -> JsonDict:
-    """Return options in which named models are loaded."""
+def load_named(*chosen: tuple[MetricDefinition, JsonDict]) -> list[JsonDict]:
+    """Return the options of each of several metrics, in which named models are loaded, each once."""
     from summeval_nb.runs.jobs import load_options
 
-    return load_options(options)
+    @cache
+    def load(model: str) -> Backend:
+        from summeval_nb.models.load import load_model
+
+        return load_model(model)
+
+    return [load_options(options, metric, load) for metric, options in chosen]
 
 
 def find_own(metric: str) -> None:

@@ -28,7 +28,7 @@ from summeval_nb.text import SentenceTransformerEmbedder
 
 SHORT = "It rained in Ulm."
 LONG = "It rained in Ulm for three days, and the old bridge over the river was closed until Friday. " * 4
-RATED = {"quality": "fluency", "backend": s.ScriptedBackend(lambda prompt: "4")}
+RATED = {"quality": "fluency", "judge": s.ScriptedBackend(lambda prompt: "4")}
 JUDGE = s.judged.LLMJudge(s.ScriptedBackend(lambda prompt: "{}"))
 
 # a call on (what comes first, what comes second), and whether the judged text comes first

@@ -31,7 +31,7 @@ class Words:
 
 
 def by_words(answer, passages, **choices):
-    return check_citations(answer, passages, checker=Words(), **choices)
+    return check_citations(answer, passages, judge=Words(), **choices)
 
 
 MARKED = [  # answer, recall, precision
@@ -117,7 +117,7 @@ def test_a_failed_verdict_counts_neither_way():
     assert "it broke" in found.rows()[1]["reason"] and found.rows()[1]["supported"] is None
     lost = by_words("fail [1].", ["red"])
     assert lost.score is None and "failed" in lost.reason
-    table = check_citations_many(["fail [1].", "red [1]."], [["red"]] * 2, checker=Words())
+    table = check_citations_many(["fail [1].", "red [1]."], [["red"]] * 2, judge=Words())
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "ok"]
 
 
@@ -166,7 +166,7 @@ def test_each_question_is_asked_once():
             Counting.asked += len(pairs)
             return super().check_many(pairs)
 
-    check_citations("red [1]. blue [2]. red blue [1][2].", ["red", "blue"], checker=Counting())
+    check_citations("red [1]. blue [2]. red blue [1][2].", ["red", "blue"], judge=Counting())
     assert Counting.asked == 5  # three together, and each alone; without the other it is the same question
 
 

@@ -202,7 +202,7 @@ def test_a_server_that_is_down_scores_nothing_and_says_so(place, capsys):
     for arguments in (
         [*EVALUATE, "-o", f"checker={NOBODY}"],
         ["score", "context_recall", "asked.jsonl", "-o", f"judge={NOBODY}"],
-        ["compare", "asked.jsonl", "--backend", NOBODY],
+        ["compare", "asked.jsonl", "--judge", NOBODY],
         ["judge-bench", "--judge", NOBODY, "--set", "pairs"],
         [*CHECKER_BENCH, "--checker", NOBODY],
     ):

@@ -163,15 +163,15 @@ def test_a_rubric_of_your_own_needs_no_probabilities(tmp_path):
     modest = Modest(lambda prompt: "zebra-4" if "zebra" in prompt else f"Grade: {next(grades)}")
     with RawServer(modest) as server:
         backend = backend_for(server)
-        hard = rate(ARTICLE, SUMMARY, rubric="Is it {polite}?", backend=backend)
+        hard = rate(ARTICLE, SUMMARY, rubric="Is it {polite}?", judge=backend)
         assert "Is it {polite}?" in modest.asked[-1]["messages"][0]["content"]
-        drawn = rate(ARTICLE, SUMMARY, rubric="Is it kind?", backend=backend, samples=3)
+        drawn = rate(ARTICLE, SUMMARY, rubric="Is it kind?", judge=backend, samples=3)
     assert (hard.score, hard.probability_mass, hard.spread, hard.quality) == (4.0, None, None, "rubric")
     assert hard.signature["choices"] == "hard" and "hard" in hard.note
     assert drawn.score == pytest.approx(4.0) and drawn.signature["samples"] == "3"
     for wrong in ({}, {"quality": "fluency", "rubric": "x"}, {"rubric": " "}):
         with pytest.raises(ValueError, match="what is graded"):
-            rate(ARTICLE, SUMMARY, backend=backend, **wrong)
+            rate(ARTICLE, SUMMARY, judge=backend, **wrong)
 
 
 def test_judges_rubrics_and_comparisons_take_hard_choices():
@@ -182,8 +182,8 @@ def test_judges_rubrics_and_comparisons_take_hard_choices():
         backend = backend_for(server)
         (found,) = LLMJudge(backend, probabilities=True).many("entail", [(ARTICLE, ["Ben sold a boat."])])
         assert (found[0].label, found[0].probability) == ("entailed", None)
-        assert rubric_score("When?", "Now.", criteria="Polite?", backend=backend).score == 5.0
-        compared = compare_answers("When?", "Now.", "Never.", backend=backend)
+        assert rubric_score("When?", "Now.", criteria="Polite?", judge=backend).score == 5.0
+        compared = compare_answers("When?", "Now.", "Never.", judge=backend)
     assert (compared.score, compared.consistent, compared.signature["choices"]) == (0.5, False, "hard")
 
 
@@ -271,7 +271,7 @@ def test_benchmark_run_rating_and_judge_need_no_server_either(tmp_path):
         options = {"checker": judge}
         run(ROWS, "faithfulness", out=tmp_path / out, options=options, store=store.path, workers=0)
         lines = (tmp_path / out / "results.jsonl").read_text(encoding="utf-8")
-        grade = rate(ARTICLE, SUMMARY, quality="fluency", backend=backend, store=store).score
+        grade = rate(ARTICLE, SUMMARY, quality="fluency", judge=backend, store=store).score
         entailed = load_judge(LLMJudge(backend, probabilities=True))
         return table[0]["auc"], lines, grade, entailed.fingerprint
 

@@ -79,7 +79,7 @@ def test_no_silent_server_is_waited_for_in_the_shell(metric, server, table, tmp_
     short = tmp_path / "short.jsonl"
     short.write_text("".join(table.open().readlines()[:20]))
     model, kept = f"llm:scripted@{server.url}", tmp_path / "kept.sqlite"
-    choice = {"faithfulness": "checker", "rating": "backend"}.get(metric, "judge")
+    choice = "judge"
     options = ["-o", f"{choice}={model}"]
     options += ["-o", "quality=fluency"] if metric == "rating" else []
     words = shell("score", metric, short, *options, "--store", kept)
@@ -88,7 +88,7 @@ def test_no_silent_server_is_waited_for_in_the_shell(metric, server, table, tmp_
 
 
 CALLS = {
-    "rate_many": 'rate_many(["It rained."] * 99, [f"Rain {n}." for n in range(99)], quality="fluency", backend=model)',
+    "rate_many": 'rate_many(["It rained."] * 99, [f"Rain {n}." for n in range(99)], quality="fluency", judge=model)',
     "evaluate_many": 'evaluate_many(["It rained."] * 99, [f"Rain {n}." for n in range(99)], checker=model)',
 }
 

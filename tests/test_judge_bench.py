@@ -128,7 +128,7 @@ def test_refusals_and_splits():
 
 
 def test_raters():
-    grade = Metric(rate, quality="fluency", backend=ScriptedBackend(lambda prompt: "5"))
+    grade = Metric(rate, quality="fluency", judge=ScriptedBackend(lambda prompt: "5"))
     found = benchmark_judge({"five": grade})
     (row,) = found.rows()
     assert row["set"] == "grades: fluency" and row["n"] == 32 and row["right"] == 0.75 and row["kappa"] == 0

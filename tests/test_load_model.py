@@ -91,8 +91,8 @@ def test_models_by_text_and_stores_by_path_work_in_all_metrics(tmp_path):
         assert len(evaluate_answers([row], judge=judge, store=path, progress=False)) == 1
         table = summarization_scores([{"contexts": "It rained.", "summary": "Rain."}], judge=judge, store=path)
         assert len(table) == 1
-    first = rate("It rained.", "Rain.", quality="fluency", backend=model, store=path)
-    (again,) = rate_many(["It rained."], ["Rain."], quality="fluency", backend=model, store=path, progress=False)
+    first = rate("It rained.", "Rain.", quality="fluency", judge=model, store=path)
+    (again,) = rate_many(["It rained."], ["Rain."], quality="fluency", judge=model, store=path, progress=False)
     assert again.score == first.score is not None
     kinds = {line["kind"] for line in Store(path).info().rows}
     assert {"judge", "rating"} <= kinds
@@ -198,7 +198,8 @@ def test_a_text_does_wherever_a_model_or_a_store_is_taken(loaded, tmp_path):
                 public(name)(*given, **{**beside, by: "llm:FOLDER", "store": str(path)})
                 assert path.is_file(), name
                 continue
-            for text in ["llm:FOLDER"] + ["nli:FOLDER"] * (parameter in ("checker", "using", "judge")):
+            judged = parameter in ("checker", "using", "judge") and not name.startswith(("rate", "rubric"))
+            for text in ["llm:FOLDER"] + ["nli:FOLDER"] * judged:
                 loaded.clear()
                 public(name)(*given, **{**beside, parameter: text})
                 assert loaded and set(loaded) == {"FOLDER"}, f"{name}.{parameter}"

@@ -19,9 +19,9 @@ from summeval_nb.runs.jobs import Job, find_unknown
 TOY = s.core.load_toy_summeval()
 BACKEND = s.ScriptedBackend(lambda prompt: "4")
 NEEDED = {
-    "rating": {"quality": "fluency", "backend": BACKEND},
-    "rubric": {"criteria": "Is it so?", "backend": BACKEND},
-    **dict.fromkeys(("faithfulness", "citations"), {"checker": "words"}),
+    "rating": {"quality": "fluency", "judge": BACKEND},
+    "rubric": {"criteria": "Is it so?", "judge": BACKEND},
+    **dict.fromkeys(("faithfulness", "citations"), {"judge": "words"}),
 }
 
 
@@ -168,7 +168,7 @@ def test_metrics_can_be_sent_to_a_worker():
 WRONG = [
     (lambda: s.load_metric("blue"), ValueError, r"unknown metric 'blue', did you mean 'bleu'\? known: 'length'"),
     (lambda: s.agreement.METRICS["blue"], KeyError, r"unknown metric 'blue', did you mean 'bleu'\? known"),
-    (lambda: s.agreement.METRICS["rating"], TypeError, "rating needs backend: give them as options, backend=..."),
+    (lambda: s.agreement.METRICS["rating"], TypeError, "rating needs judge: give them as options, judge=..."),
     (lambda: s.load_metric("bleu", order=2), TypeError, "bleu has no option 'order'; known: 'n', 'tokenize'"),
     (lambda: s.load_metric("rouge1", types=["rouge2"]), TypeError, "rouge1 has no option 'types'"),
     (lambda: s.load_metric(s.load_metric("bleu"), n=2), ValueError, "give yours when you make it"),
@@ -208,8 +208,8 @@ OTHERWISE = {
     "tokenize": "char", "smooth": "floor", "smooth_value": 0.2, "types": ("rouge3",),
     "tokenizer": "char", "multi": "mean", "compat": "rouge-1.5.5", "exceptions": {"a": "b"}, "synonyms": {"a": ["b"]},
     "layer": 1, "baseline": [[0.1] * 3] * 7, "embedder": ScriptedVectors(), "k": 2, "splitter": "sentencex",
-    "checker": "embedded", "threshold": 0.9, "lang": "en", "judge": "words", "length": "words", "n_keyphrases": 2,
-    "rank": "score", "quality": "relevance", "backend": s.ScriptedBackend(lambda prompt: "5"), "scale": (1, 4),
+    "checker": "embedded", "threshold": 0.9, "lang": "en", "judge": "llm:another", "length": "words", "n_keyphrases": 2,
+    "rank": "score", "quality": "relevance", "scale": (1, 4),
     "noise": "irrelevant", "rubric": "Is it kind?", "metrics": ("context_recall",),
     "criteria": "Is it not?", "steps": ("Look.",), "title": "other",
 }  # fmt: skip
@@ -397,3 +397,20 @@ def test_a_signature_by_default_tells_the_options():
     assert chosen.signature["longest"] == "5" and chosen.signature["model"] == "named-1"
     assert Metric(shortened, model=object()).signature["model"] == "object", "no address in memory"
     assert len({Metric(shortened).fingerprint, chosen.fingerprint, Metric(shortened, longest=4).fingerprint}) == 3
+
+
+def test_judge_and_checker_are_one_option():
+    text, summary = "The dog slept. It rained.", "It rained."
+    line = s.evaluate(text, summary, checker="words").signature
+    calls = {
+        "one": lambda **who: s.evaluate(text, summary, **who).signature,
+        "many": lambda **who: s.evidence.evaluate_many([text], [summary], **who).signature,
+        "asserted": lambda **who: s.assert_faithful(text, summary, **who).signature,
+        "bound": lambda **who: s.load_metric("faithfulness", **who).signature,
+        "of a run": lambda **who: s.load_metric("faithfulness", **Job("faithfulness", who).options).signature,
+    }
+    for name, call in calls.items():
+        assert call(judge="words") == line, name
+        with pytest.raises(ValueError, match="two names of one option"):
+            call(checker="embedded", judge="words")
+    assert Job("faithfulness", {"judge": "words"}) == Job("faithfulness", {"checker": "words"})

@@ -74,10 +74,10 @@ def test_both_orders_by_hand():
 
 
 def test_a_judge_that_sees_only_the_place_decides_nothing_and_a_swap_swaps():
-    found = s.compare_answers("Why?", "x", "longer", backend=FIRST)
+    found = s.compare_answers("Why?", "x", "longer", judge=FIRST)
     assert (found.winner, found.consistent, found.score) == ("tie", False, 0.5) and found.lean == pytest.approx(0.85)
     assert [one.winner for one in found.orders] == ["a", "b"] and found.orders[0].probability_mass == 0.8
-    one, two = (s.compare_answers("Why?", *pair, backend=LONGER) for pair in (("x", "longer"), ("longer", "x")))
+    one, two = (s.compare_answers("Why?", *pair, judge=LONGER) for pair in (("x", "longer"), ("longer", "x")))
     assert (one.winner, two.winner) == ("b", "a") and one.score == pytest.approx(1 - two.score) and one.consistent
 
 
@@ -85,7 +85,7 @@ def test_a_failed_call_is_no_verdict_and_is_counted():
     def down(prompt):
         raise s.models.BackendUnavailable("no answer within 60 s")
 
-    metric = s.load_metric("side_by_side", backend=s.ScriptedBackend(down))
+    metric = s.load_metric("side_by_side", judge=s.ScriptedBackend(down))
     table = metric.score_many(["q", "q"], ["x", ""], ["y", "y"], ["", ""])
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
     assert table[0].reason == "no answer within 60 s" and table[1].reason == "answer a is empty"
@@ -95,13 +95,13 @@ def test_a_failed_call_is_no_verdict_and_is_counted():
 def test_a_store_keeps_both_orders(tmp_path):
     backend = Believes(longer)
     for _ in range(2):
-        s.compare_answers("Why?", "x", "longer", backend=backend, store=tmp_path / "kept.sqlite")
+        s.compare_answers("Why?", "x", "longer", judge=backend, store=tmp_path / "kept.sqlite")
     assert len(backend.asked) == 2
 
 
 def test_rates_of_a_table_by_hand():
     rows = [{"question": "q", "a": a, "b": b} for a, b in (("xx", "y"), ("x", "yy"), ("x", "yy"), ("x", "y"))]
-    found = s.judged.compare_answers_many(rows, backend=LONGER, progress=False)
+    found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
     rates = {row["measure"]: (row["value"], row["n"]) for row in found.summary()}
     assert rates["a wins"] == (0.25, 4) and rates["b wins"] == (0.5, 4) and rates["ties"] == (0.25, 4)
     assert rates["orders disagree"] == (0, 4) and rates["first shown wins"] == (0.5, 6)
@@ -122,7 +122,7 @@ def test_the_right_answer_is_preferred_in_both_places():
     assert first.lean is None and first.consistent is None and first.orders == ()
     assert s.compare_answers("When?", truth, truth, truth=truth).winner == "tie"
     nothing = s.compare_answers("When?", truth, wrong)
-    assert nothing.score is None and "give one, or a backend" in nothing.reason
+    assert nothing.score is None and "give one, or a language model as judge" in nothing.reason
 
 
 def test_bad_input_is_named():
@@ -130,7 +130,7 @@ def test_bad_input_is_named():
     votes, row = s.judged.bradley_terry, {"question": "q", "system": "x", "answer": "a"}
     for call, error, words in (
         (lambda: compare("q", "x", None), TypeError, "b must be a string"),
-        (lambda: compare("q", "x", "y", backend=3), TypeError, "backend must be a Backend"),
+        (lambda: compare("q", "x", "y", judge=3), TypeError, "judge must be a name or a Judge"),
         (lambda: compare("q", "x", "y", judge="nobody", truth="t"), ValueError, "unknown judge"),
         (lambda: compare("q", "x", "y", margin=2), ValueError, "margin"),
         (lambda: compare("q", "x", "y", workers=0), ValueError, "workers"),
@@ -194,7 +194,7 @@ def test_systems_are_ranked_question_by_question():
         for n in range(4)
         for name, size in (("short", 1), ("long", 9), ("middle", 4))
     ]
-    found = s.judged.rank_systems(rows, backend=Believes(longer), progress=False)
+    found = s.judged.rank_systems(rows, judge=Believes(longer), progress=False)
     assert found.systems == ("long", "middle", "short") and len(found.comparisons) == 12
     assert found.wins["long", "short"] == 4 and [row["rank"] for row in found.rows()][0] == 1
     with pytest.raises(ValueError, match="no comparison has a winner: there is no truth"):
@@ -205,7 +205,7 @@ def test_systems_are_ranked_question_by_question():
 
 
 def polite(**rest):
-    usual = {"criteria": "Is it polite?", "backend": s.ScriptedBackend(lambda prompt: "4")}
+    usual = {"criteria": "Is it polite?", "judge": s.ScriptedBackend(lambda prompt: "4")}
     return s.load_metric("rubric", **(usual | rest))
 
 
@@ -214,7 +214,7 @@ def test_a_grade_is_an_expectation():
         def _choose(self, prompt, options):
             return Choice("1", {"1": 0.125, "2": 0.375}, 0.5)
 
-    found = polite(backend=Grades(lambda prompt: ""), scale=(1, 2), title="manners").score("", "Thanks.")
+    found = polite(judge=Grades(lambda prompt: ""), scale=(1, 2), title="manners").score("", "Thanks.")
     assert found.score == 1.75 and found.distribution == {1: 0.25, 2: 0.75} and found.quality == "manners"
 
 
@@ -232,7 +232,7 @@ def test_bad_rubrics_and_failed_calls():
     def down(prompt):
         raise s.models.BackendUnavailable("no answer within 60 s")
 
-    table = polite(backend=s.ScriptedBackend(down)).score_many(["", ""], ["x", " "])
+    table = polite(judge=s.ScriptedBackend(down)).score_many(["", ""], ["x", " "])
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
     assert table[1].reason == "the answer is empty"
     for call, error, words in (
@@ -240,7 +240,7 @@ def test_bad_rubrics_and_failed_calls():
         (lambda: polite(criteria=3), TypeError, "criteria must be a string"),
         (lambda: polite(steps="one"), TypeError, "steps must be a list"),
         (lambda: polite(scale=(5, 1)), ValueError, "scale must run upwards"),
-        (lambda: polite(backend=3).score("", "x"), TypeError, "backend must be a Backend"),
+        (lambda: polite(judge=3).score("", "x"), TypeError, "judge must be a Backend"),
         (lambda: polite().score("", None), TypeError, "answer must be a string"),
         (lambda: polite().score_many(["q"], []), ValueError, "must pair up"),
     ):
@@ -256,7 +256,7 @@ def test_runs(tmp_path):
     report = s.run(rows, "side_by_side", out=tmp_path / "pairs", workers=0, progress=False)
     (line,) = [json.loads(written) for written in report.path.read_text().splitlines()]
     assert line["score"] == 1 and line["parts"]["winner"] == "a"
-    options = {"criteria": "Is it polite?", "backend": s.ScriptedBackend(lambda prompt: "4")}
+    options = {"criteria": "Is it polite?", "judge": s.ScriptedBackend(lambda prompt: "4")}
     rows, out = [{"question": "", "answer": "Thanks."}], tmp_path / "rubric"
     report = s.run(rows, "rubric", options=options, out=out, workers=0, progress=False)
     assert report.mean() == 4
@@ -283,5 +283,5 @@ def test_comparisons_keep_the_index_of_the_table():
     import pandas as pd
 
     rows = pd.DataFrame({"question": ["q", "q"], "a": ["long answer", "x"], "b": ["x", "long answer"]}, index=[7, 3])
-    found = s.judged.compare_answers_many(rows, backend=LONGER, progress=False)
+    found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
     assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]

@@ -33,7 +33,7 @@ class Believes(ScriptedBackend):
 
 
 def test_the_expectation_by_hand():
-    rating = rate(ARTICLE, SUMMARY, quality="relevance", backend=Believes(0.0, 0.125, 0.25, 0.25, 0.125))
+    rating = rate(ARTICLE, SUMMARY, quality="relevance", judge=Believes(0.0, 0.125, 0.25, 0.25, 0.125))
     assert math.isclose(rating.score, (2 * 0.125 + 3 * 0.25 + 4 * 0.25 + 5 * 0.125) / 0.75)
     assert math.isclose(rating.probability_mass, 0.75) and math.isclose(sum(rating.distribution.values()), 1)
     assert rating.likeliest == 3 and math.isclose(rating.spread**2, 0.9166666666666666)
@@ -50,9 +50,9 @@ def test_the_expectation_lies_within_the_scale(shares, factor):
 
 
 def test_a_low_mass_is_said():
-    rating = rate(ARTICLE, SUMMARY, quality="fluency", backend=Believes(0.0, 0.0, 0.0, 0.01, 0.01))
+    rating = rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.01, 0.01))
     assert rating.score == 4.5 and "0.02" in rating.note
-    assert rate(ARTICLE, SUMMARY, quality="fluency", backend=Believes(0.0, 0.0, 0.0, 0.5, 0.5)).note == ""
+    assert rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.5, 0.5)).note == ""
 
 
 def test_the_prompt_holds_definition_texts_and_grades_and_no_text_leaves_its_place():
@@ -79,19 +79,19 @@ def test_a_failure_is_no_grade_and_is_asked_again(tmp_path):
 
     backend = ScriptedBackend(sometimes)
     texts, summaries = [ARTICLE] * 3, ["The first one.", "The second one.", " "]
-    first = rate_many(texts, summaries, quality="fluency", backend=backend, store=store, progress=False)
+    first = rate_many(texts, summaries, quality="fluency", judge=backend, store=store, progress=False)
     assert [rated.score for rated in first] == [4.0, None, None] and state["asked"] == 2
     assert "60 s" in first[1].reason and first[2].reason == "the summary is empty"
     assert [outcome.status for outcome in first.outcomes()] == ["ok", "failed", "undefined"]
     with pytest.raises(ValueError, match="60 s"):
         float(first[1])
     state["down"] = False
-    second = rate_many(texts, summaries, quality="fluency", backend=backend, store=store, progress=False)
+    second = rate_many(texts, summaries, quality="fluency", judge=backend, store=store, progress=False)
     assert [rated.score for rated in second] == [4.0, 4.0, None] and state["asked"] == 3
 
 
 def test_bad_input_is_named_by_the_call_and_by_the_metric():
-    good = {"quality": "fluency", "backend": ScriptedBackend(lambda prompt: "3")}
+    good = {"quality": "fluency", "judge": ScriptedBackend(lambda prompt: "3")}
     for option, error, words in (
         ({"quality": "beauty"}, ValueError, "unknown quality 'beauty'; known: 'coherence'"),
         ({"scale": (1, 101)}, ValueError, "within 0 and 100"),
@@ -104,28 +104,31 @@ def test_bad_input_is_named_by_the_call_and_by_the_metric():
             with pytest.raises(error, match=words):
                 call(**(good | option))
     for texts, options, words in (
-        ((ARTICLE, SUMMARY), {"backend": None}, "Backend"),
+        ((ARTICLE, SUMMARY), {"judge": None}, "Backend"),
         ((ARTICLE, None), {}, "summary"),
         ((b"x", SUMMARY), {}, "text"),
     ):
         with pytest.raises(TypeError, match=words):
             rate(*texts, **(good | options))
+    for name in ("embedded", "words", "nli:FOLDER", "gpt-9"):
+        with pytest.raises(ValueError, match=f"a language model is needed, which '{name}' is not"):
+            rate(ARTICLE, SUMMARY, **(good | {"judge": name}))
     for scale in ((1, 5), [0, 9], (1, 10)):
         assert rate(ARTICLE, SUMMARY, **(good | {"scale": scale})).score == 3
 
 
 def test_lists_must_pair_up():
     with pytest.raises(ValueError, match="1 texts and 2 summaries"):
-        rate_many([ARTICLE], ["a", "b"], quality="fluency", backend=Believes(1, 0, 0, 0, 0))
-    assert len(rate_many([], [], quality="fluency", backend=Believes(1, 0, 0, 0, 0))) == 0
+        rate_many([ARTICLE], ["a", "b"], quality="fluency", judge=Believes(1, 0, 0, 0, 0))
+    assert len(rate_many([], [], quality="fluency", judge=Believes(1, 0, 0, 0, 0))) == 0
 
 
 def test_a_real_model_is_rated_from_its_own_probabilities():
     """The tiny Llama knows yes and no and no grades, so its grades hold next to nothing of its probability."""
     backend, summaries = TransformersBackend(example_model()), [SUMMARY, "Bridges.", "It rained."]
-    many = rate_many([ARTICLE] * 3, summaries, quality="fluency", backend=backend, progress=False)
+    many = rate_many([ARTICLE] * 3, summaries, quality="fluency", judge=backend, progress=False)
     for summary, b in zip(summaries, many, strict=True):
-        a = rate(ARTICLE, summary, quality="fluency", backend=backend)
+        a = rate(ARTICLE, summary, quality="fluency", judge=backend)
         assert abs(a.score - b.score) < 1e-4 and abs(a.probability_mass - b.probability_mass) < 1e-5
         assert 1 <= a.score <= 5 and math.isclose(sum(a.distribution.values()), 1, abs_tol=1e-6)
         assert 0 < a.probability_mass < 0.01 and "held only" in a.note
@@ -151,10 +154,10 @@ def test_many_ratings_are_a_table_with_the_index_of_the_texts():
 
     texts = pd.Series([ARTICLE, ARTICLE], index=["x", "y"])
     backend = Believes(0.0, 0.0, 0.5, 0.5, 0.0)
-    table = rate_many(texts, pd.Series([SUMMARY, " "], index=["x", "y"]), quality="fluency", backend=backend)
+    table = rate_many(texts, pd.Series([SUMMARY, " "], index=["x", "y"]), quality="fluency", judge=backend)
     assert [own.score for own in table] == [3.5, None] and table[0].likeliest == 3
     frame = table.to_frame()
     assert list(frame.index) == ["x", "y"] and frame["spread"]["x"] == 0.5 and frame["reason"]["y"]
     assert "mean of 2 texts" in table._repr_html_() and table.n_undefined == 1
     with pytest.raises(ValueError, match="different indexes"):
-        rate_many(texts, pd.Series([SUMMARY, " "], index=["y", "x"]), quality="fluency", backend=backend)
+        rate_many(texts, pd.Series([SUMMARY, " "], index=["y", "x"]), quality="fluency", judge=backend)

@@ -54,8 +54,8 @@ METRICS = {
     "answers": lambda model: load_metric("answers", judge=LLMJudge(model)),
     "answers one by one": lambda model: load_metric("answers", judge=LLMJudge(model, probabilities=True)),
     "summary score": lambda model: load_metric("summary_score", judge=LLMJudge(model)),
-    "rating": lambda model: load_metric("rating", quality="fluency", backend=model),
-    "comparison": lambda model: load_metric("side_by_side", backend=model),
+    "rating": lambda model: load_metric("rating", quality="fluency", judge=model),
+    "comparison": lambda model: load_metric("side_by_side", judge=model),
     "comparison by a judge": lambda model: load_metric("side_by_side", judge=LLMJudge(model)),
 }
 
@@ -287,7 +287,7 @@ def judged(name):
         "answers": {"judge": LLMJudge(scripted)},
         "summary_score": {"judge": LLMJudge(scripted), "n_keyphrases": 3},
         "faithfulness": {"checker": LLMChecker(scripted)},
-        "rating": {"backend": ScriptedBackend(says_four, name="four"), "quality": "coherence"},
+        "rating": {"judge": ScriptedBackend(says_four, name="four"), "quality": "coherence"},
     }[name]
     return rows, {"options": options, "columns": {"contexts": "text"} if name == "summary_score" else {}}
 
@@ -399,7 +399,7 @@ def test_who_calls_a_model_says_so():
     checker = LLMChecker(first, claims="statements", splitter=second)
     assert find_backends({"checker": checker, "more": [(first,), {"judge": LLMJudge(second)}]}) == [first, second]
     assert find_backends(Wrapped(checker)) == [first, second]
-    assert find_backends(Metric(rate, quality="fluency", backend=first)) == [first]
+    assert find_backends(Metric(rate, quality="fluency", judge=first)) == [first]
     assert find_backends(partial(asks_twice, backend=second)) == [second]
     assert find_backends(lambda row: first.choose("?", ["yes", "no"])) == []
     asks = lambda row: first.choose("?", ["yes", "no"])

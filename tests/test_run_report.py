@@ -261,7 +261,7 @@ REFERENCE = {"candidate": "the cat sat down", "references": ["the cat sat", "a d
 ARTICLE = {"text": "It rained in Oslo.", "summary": "It rained."}
 QUESTION = {"question": "Where did it rain?", "answer": "It rained in Oslo.", "contexts": ["It rained in Oslo."]}
 QUESTION |= {"context": "It rained in Oslo.", "ground_truth": "It rained in Oslo.", "truth": "It rained."}
-GRADED = {"backend": ScriptedBackend(lambda prompt: "4", name="four"), "quality": "coherence"}
+GRADED = {"judge": ScriptedBackend(lambda prompt: "4", name="four"), "quality": "coherence"}
 OF_EACH = {
     **{name: (REFERENCE, {}) for name in ("length", "bleu", "rouge", "rouge1", "chrf", "ter", "bertscore")},
     "meteor": (REFERENCE, {"synonyms": None}),

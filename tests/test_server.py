@@ -175,8 +175,8 @@ def test_a_lie_decides_no_comparison_rubric_or_retrieval_score(name):
     with MisbehavingServer() as other, MisbehavingServer(name, elsewhere=other.url) as server:
         backend = backend_for(server, **limits_for(name))
         for call in (  # the judge and the rubric are made in them: the hurried limit is one for their probe, too
-            lambda: compare_answers("When?", truth, wrong, backend=backend),
-            lambda: rubric_score("When?", truth, criteria="Is it polite?", backend=backend),
+            lambda: compare_answers("When?", truth, wrong, judge=backend),
+            lambda: rubric_score("When?", truth, criteria="Is it polite?", judge=backend),
             lambda: context_recall("When?", [truth, wrong], truth, judge=LLMJudge(backend)),
         ):
             try:
@@ -276,7 +276,7 @@ def test_a_probe_that_keeps_failing_is_made_again_and_its_pages_are_not(tmp_path
     with MisbehavingServer("500", dialect="openai", also_probe=True) as server:
         backend = backend_for(server, total_timeout=60, max_retries=1)
         with suppress(BackendError):
-            run(rows, "rating", out=tmp_path, options={"quality": "fluency", "backend": backend}, workers=0)
+            run(rows, "rating", out=tmp_path, options={"quality": "fluency", "judge": backend}, workers=0)
         assert len(server.pages_asked) == 3 and server.asked <= (10 + 1) * 2 + 3
         server.behave = lambda number, prompt: "ok"
         assert backend.choose("Well?", OPTIONS).label in OPTIONS
@@ -435,7 +435,7 @@ def test_what_a_terminal_obeys_does_not_reach_a_message():
 
 
 COMMANDS = [
-    ["compare", "rows.jsonl", "--backend"],
+    ["compare", "rows.jsonl", "--judge"],
     ["score", "context_recall", "rows.jsonl", "-o"],
     ["judge-bench", "--set", "pairs", "--limit", "1", "--judge"],
     ["judge-bench", "--quality", "fluency", "--limit", "1", "--rater"],
@@ -458,7 +458,7 @@ def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypa
         for path in ("/v1", f"/{within}/v1"):  # the server has no such page as the second
             address = server.url.replace("http://", "http://someone:hunter2@").replace("/v1", path)
             model = f"llm:scripted@{address}?api_key=k-777"
-            named = {"score": f"judge={model}", "run": f"backend={model}"}.get(command[0], model)
+            named = {"score": f"judge={model}", "run": f"judge={model}"}.get(command[0], model)
             with pytest.raises(SystemExit) as caught:
                 main([*command, named, "--html", "page.html", "--json"])
             said = "".join(capsys.readouterr())

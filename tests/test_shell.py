@@ -238,7 +238,7 @@ def test_help_and_messages_of_every_metric(summeval):
     assert err == "summeval: evaluate is the metric faithfulness: call summeval score faithfulness\n"
     err = summeval("score", "blue", "table.jsonl", code=2).err
     assert err.startswith("summeval: unknown metric 'blue', did you mean 'bleu'?") and err.count("\n") == 1
-    assert "-o backend=..." in summeval("score", "rating", "table.jsonl", code=2).err
+    assert "-o judge=..." in summeval("score", "rating", "table.jsonl", code=2).err
     assert summeval("metrics").out == f"{s.list_metrics()!r}\n"
     assert json.loads(summeval("metrics", "--json").out) == s.list_metrics().to_dict()
 

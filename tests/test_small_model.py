@@ -108,15 +108,15 @@ def test_an_answer_end_to_end(backend, tmp_path):
 def test_both_orders_show_that_the_place_decides(backend):
     """Measured on 48 comparisons: the first place leads in all (by .21 to .90), the right answer won none."""
     for case in CASES[:2]:
-        found = compare_answers(case["question"], case["truth"], case["gibberish"], backend=backend, workers=1)
+        found = compare_answers(case["question"], case["truth"], case["gibberish"], judge=backend, workers=1)
         assert [order.winner for order in found.orders] == ["a", "b"] and found.lean > 0.3
         assert (found.winner, found.consistent) == ("tie", False) and abs(found.score - 0.5) < 0.1
         assert all(0 < order.probability_mass < 0.5 for order in found.orders)
-        turned = compare_answers(case["question"], case["gibberish"], case["truth"], backend=backend, workers=1)
+        turned = compare_answers(case["question"], case["gibberish"], case["truth"], judge=backend, workers=1)
         assert turned.score == pytest.approx(1 - found.score, abs=0.03)  # what is kept of a prompt moves it
         assert turned.lean == pytest.approx(found.lean, abs=0.1)
     calls = backend.usage.calls
-    empty = compare_answers("When?", case["truth"], " ", backend=backend)
+    empty = compare_answers("When?", case["truth"], " ", judge=backend)
     assert empty.score is None and empty.reason == "answer b is empty" and backend.usage.calls == calls
 
 

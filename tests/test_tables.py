@@ -144,7 +144,7 @@ def test_answers_are_a_table_with_the_wrong_first(tmp_path):
 
 
 def test_citations_and_retrieval_have_rows_of_sentences():
-    cited = check_citations_many(["It rained [1]. It snowed [1]."], [["It rained."]], checker="words")
+    cited = check_citations_many(["It rained [1]. It snowed [1]."], [["It rained."]], judge="words")
     assert list(cited.to_frame(by="sentence").columns) == ["row", *cited[0].rows()[0]]
     row = {"question": "When did it rain?", "contexts": ["It rained in May."], "truth": "It rained in May."}
     found = evaluate_rag(pd.DataFrame([row], ["q"]), ["context_recall"], progress=False)

@@ -570,7 +570,7 @@ def benchmark_judge(
     ----------
     judge : str, Judge, rater or mapping of str to them
         A judge as for `load_judge`, such as `"embedded"` or `"llm:FOLDER"`; a rater is a metric with a `quality`, such
-        as `load_metric("rating", quality="fluency", backend=...)`. Several by the names that the table shall show.
+        as `load_metric("rating", quality="fluency", judge=...)`. Several by the names that the table shall show.
     sets : str, sequence of str, or mapping of str to sequence of LabelledSentence, optional
         Of `JUDGE_SETS`, by default all but "everyday"; or labelled sentences of your own, by name, also as rows or
         tables as for `benchmark_checker`. Raters get the toy ratings of their quality.

@@ -226,8 +226,8 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
     """
     kind, fixed = find_metric(name)
     choices = kind.defaults()
-    require_options(name, options, [option for option in choices if option not in fixed])
-    given = fixed | dict(options)
+    given = {**fixed, **kind.chosen(options)}
+    require_options(name, options, [option for option in kind.names if option not in fixed])
     missing = [option for option, value in choices.items() if value is MISSING]
     if lacking := [option for option in missing if option not in given]:
         needed = ", ".join(f"{option}=..." for option in lacking)
@@ -343,8 +343,8 @@ def describe_metric(name: str) -> JsonDict:
             raise
         return row | {"purpose": f"cannot be loaded: {error}"}
     choices = kind.defaults()
-    if choices.keys() & {"judge", "checker", "backend"}:
-        row["asks_model"] = "yes" if choices.get("backend") is MISSING else "by option"
+    if choices.keys() & {"judge", "checker"}:
+        row["asks_model"] = "yes" if choices.get("judge") is MISSING else "by option"
     said = (inspect.getdoc(kind.function) or "").strip().partition("\n")[0].rstrip(".")
     return row | {"reads": ", ".join(kind.columns), "purpose": known.purpose if known else said}
 

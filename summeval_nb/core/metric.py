@@ -35,13 +35,14 @@ class MetricDefinition:
 
     A parameter is a column if it has no default, or has one and the name of a column, such as `references`: then a
     table may lack it. Every other parameter is an option. In a declared function a parameter by keyword without a
-    default is an option that must be given. `columns` says of each column "text", or "texts" for one text or a list;
+    default is an option that must be given. With `takes_judge`, `judge` is another name of the option
+    `checker`. `columns` says of each column "text", or "texts" for one text or a list;
     `judged` is the one that a system wrote; `many` and `corpus` are the calls that `batch` made.
     """
 
     def __init__(self, function: Callable[..., Any], name: str = "", *, declared: bool = False):
         try:
-            given = inspect.signature(function).parameters.values()
+            named = inspect.signature(function).parameters
         except (TypeError, ValueError) as error:
             said = f"{short_repr(function)} does not say what it takes ({error})"
             raise TypeError(f"{said}: wrap it in a function that does") from None
@@ -50,6 +51,8 @@ class MetricDefinition:
         self.name = name or self.function_name
         self.columns: dict[str, str] = {}
         self.options: dict[str, inspect.Parameter] = {}
+        self.takes_judge = declared and {"checker", "judge"} <= named.keys()
+        given = [one for one in named.values() if not (self.takes_judge and one.name == "judge")]
         for one in given:
             if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
                 continue
@@ -79,6 +82,15 @@ class MetricDefinition:
         made.many = lambda *columns, **more: scorer.score_many(*columns)
         return made
 
+    @property
+    def names(self) -> dict[str, inspect.Parameter]:
+        """Options by all names that they have."""
+        return self.options | ({"judge": self.options["checker"]} if self.takes_judge else {})
+
+    def chosen(self, options: Mapping[str, Any]) -> JsonDict:
+        """Return options by their first names: `judge` is `checker` where the function takes both for one thing."""
+        return one_judge(options) if self.takes_judge else dict(options)
+
     def defaults(self) -> JsonDict:
         """Return the options by name with their defaults; MISSING where there is none."""
         return {name: MISSING if one.default is one.empty else one.default for name, one in self.options.items()}
@@ -103,15 +115,31 @@ def _score_one(scorer: Any, *row: Any) -> Any:
 def names_misspelt(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
     """Let a function say which option was probably meant."""
     names = inspect.signature(function).parameters
+    two_names = {"checker", "judge"} <= names.keys()
 
     @wraps(function)
     def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
         __tracebackhide__ = True  # pytest shows the line of the test
         if not options.keys() <= names.keys():
             require_options(f"{function.__name__}()", options, names)
-        return function(*given, **options)
+        return function(*given, **(one_judge(options) if two_names else options))
 
     return call
+
+
+def one_judge(options: Mapping[str, Any]) -> JsonDict:
+    """Return options in which `judge` has become `checker`, its other name; both at once are an error.
+
+    Examples
+    --------
+    >>> one_judge({"judge": "words", "k": 3})
+    {'checker': 'words', 'k': 3}
+    """
+    if options.get("judge") is None:
+        return {name: value for name, value in options.items() if name != "judge"}
+    if "checker" in options:
+        raise ValueError("checker and judge are two names of one option: give one of them")
+    return {"checker" if name == "judge" else name: value for name, value in options.items()}
 
 
 def metric(
@@ -205,7 +233,7 @@ def batch(
         for (column, names), values in zip(plural.items(), columns, strict=True):
             if values is None and column not in made.may_lack:
                 raise TypeError(f"{name}() needs {names}: one entry a text, or a table with the column {column}")
-        options = usual | bound
+        options = usual | made.chosen(bound)
         if lacking := [option for option, value in options.items() if value is MISSING]:
             raise TypeError(f"{name}() needs {', '.join(lacking)}")
         gaps = _gaps(made, columns)
@@ -410,8 +438,8 @@ class Metric:
         self.function = own.function
         self.name, self.columns, self.may_lack, self.judged = own.name, own.columns, own.may_lack, own.judged
         self.probe, self.batch_size, self.place = own.probe, own.batch_size, own.place
-        require_options(self.name, options, self.definition.options)
-        self._options = options
+        require_options(self.name, options, own.names)
+        self._options = own.chosen(options)
         bound = self.bound()
         if lacking := [name for name, value in bound.items() if value is MISSING]:
             needed = ", ".join(f"{name}=..." for name in lacking)

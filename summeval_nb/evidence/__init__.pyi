@@ -44,6 +44,7 @@ def evaluate_many(
     splitter: _typing.Any = ...,
     embedder: _typing.Any = ...,
     checker: str | Checker = ...,
+    judge: str | Checker | None = ...,
     threshold: float | None = ...,
     store: _typing.Any = ...,
     lang: str | None = ...,

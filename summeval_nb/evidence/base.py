@@ -325,7 +325,7 @@ _ENGLISH_TOO = frozenset(  # words of English among the small words of others
     quest inn ton reeds antes ante vain sob logo deed soy hay per via anti fast""".split()
 )
 _SHORT_WORDS = re.compile(r"(?<!['’])[^\W\d_]+|(?<=['’])[^\W\d_]{2,}")
-_REMEDY = "use a checker that does, such as checker='nli:FOLDER' or 'llm:FOLDER'"
+_REMEDY = "use a checker that does, such as judge='nli:FOLDER' or 'llm:FOLDER'"
 
 
 def _not_english(text: str, *, alone: bool) -> bool:

@@ -129,6 +129,7 @@ def evaluate(
     splitter: Splitter = "punkt",
     embedder: EmbedderOrName = "minilm",
     checker: str | Checker = "embedded",
+    judge: str | Checker | None = None,  # one_judge makes it the checker
     threshold: float | None = None,
     store: StoreOrPath = None,
     lang: str | None = None,
@@ -158,6 +159,8 @@ def evaluate(
         `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in `languages` is all it is given to
         read; below its `contradicted_below`, if any, or its `contradicted_below_of(findings)`, a sentence is
         contradicted.
+    judge : str or Checker, optional
+        The same as `checker`, by the name that every call has that asks somebody: give one of them.
     threshold : float, optional
         A sentence is supported when its probability is at least this, in [0, 1], and no finding clashes; by default the
         checker's own.
@@ -183,7 +186,8 @@ def evaluate(
     TypeError
         If a text is not a string, a checker's answer is no `Verdict`, or it has no threshold to set.
     ValueError
-        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than pairs.
+        If k < 1, an option is unknown, checker and judge are both given, or a checker gives more or fewer verdicts than
+        pairs.
 
     References
     ----------
@@ -522,6 +526,7 @@ def assert_faithful(
     splitter: Splitter = "punkt",
     embedder: EmbedderOrName = "minilm",
     checker: str | Checker = "embedded",
+    judge: str | Checker | None = None,  # one_judge makes it the checker
     threshold: float | None = None,
     store: StoreOrPath = None,
     lang: str | None = None,
@@ -534,7 +539,7 @@ def assert_faithful(
         The article, and the summary to judge.
     at_least : float
         The least score in [0, 1] that passes.
-    k, splitter, embedder, checker, threshold, store, lang
+    k, splitter, embedder, checker, judge, threshold, store, lang
         As for `evaluate`.
 
     Returns

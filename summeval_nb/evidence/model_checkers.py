@@ -111,13 +111,13 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
     """
     kind, _, model = name.partition(":")
     if kind not in ("nli", "llm"):
-        raise ValueError(f"checker cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
+        raise ValueError(f"judge cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
     if not model:
         forms = " or ".join(repr(form) for form in FORMS if form.startswith(kind))
         made = {"nli": "NLIChecker('FOLDER')", "llm": "LLMChecker(TransformersBackend('FOLDER'))"}[kind]
         raise ValueError(
-            f"checker={name!r} names no model: write {forms}, or build one: "
-            f"from summeval_nb import {made.partition('(')[0]}; checker={made}"
+            f"judge={name!r} names no model: write {forms}, or build one: "
+            f"from summeval_nb import {made.partition('(')[0]}; judge={made}"
         )
     if kind == "nli":
         folder, _, recipe = model.partition("?recipe=")

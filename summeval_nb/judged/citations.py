@@ -545,9 +545,9 @@ def _f1(
     return (2 * recall * precision / (recall + precision) if recall + precision else 0.0), ""
 
 
-def _settings(**options: Any) -> Settings:
+def _settings(*, judge: str | Checker, **options: Any) -> Settings:
     """The options with what they name loaded, once for all answers of a call."""
-    found = load_settings(**options)
+    found = load_settings(checker=judge, **options)
     return replace(found, signature=Signature({**found.signature, "metric": "citations"}))
 
 
@@ -564,7 +564,7 @@ def check_citations(
     k: int | None = None,
     splitter: Splitter = "punkt",
     embedder: EmbedderOrName = "minilm",
-    checker: str | Checker = "embedded",
+    judge: str | Checker = "embedded",
     threshold: float | None = None,
     store: StoreOrPath = None,
     lang: str | None = None,
@@ -583,7 +583,7 @@ def check_citations(
     contexts : list of str, or mapping of str to str
         The passages: of a list, the first has the label 1. A mapping gives each its own label, such as
         "Smith 2020" or "doc-4"; brackets that hold only such labels are marks, too.
-    k, splitter, embedder, checker, threshold, store, lang
+    k, splitter, embedder, judge, threshold, store, lang
         As for `evaluate`.
 
     Returns

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
+from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import (
     JsonDict,
     Stages,
@@ -124,19 +125,19 @@ def _ask_for_choices(
     asked: Sequence[bool],
     options: list[str],
     *,
-    backend: Backend | str,
+    judge: Backend | str,
     store: StoreOrPath,
     workers: int,
     progress: str = "",
     samples: int = 0,
     **_: object,
 ) -> list[ModelChoice]:
-    """The choice for each prompt, from the store or from the backend, asked in batches.
+    """The choice for each prompt, from the store or from the language model, asked in batches.
 
     A failed call is its error; what is not asked is None. Each of `samples` has a key of its own, and their shares
     stand in the place of probabilities.
     """
-    model = load_backend(backend)
+    model = language_model(judge)
     put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
     draws: list[dict[str, int]] = [{"sample": i} for i in range(samples)] or [{}]
     questions = [(draw, prompt) for draw in draws for prompt in put]
@@ -166,6 +167,16 @@ def _ask_for_choices(
         found = fill_missing(load_store(store), "rating", keys, compute)
     values = iter([shared_out(found[i :: len(put)]) for i in range(len(put))])
     return [next(values) if wanted else None for wanted in asked]
+
+
+def language_model(judge: Backend | str) -> Backend:
+    """Return the language model that was named or given; a checker is refused, for it gives no grades."""
+    if isinstance(judge, str) and not judge.startswith("llm:"):
+        forms = "'llm:FOLDER', 'llm:FILE.gguf' or 'llm:NAME@http://HOST:PORT/v1'"
+        raise ValueError(
+            f"a language model is needed, which {redacted(judge)!r:.80} is not: name one, as in judge={forms}"
+        )
+    return load_backend(judge, "judge")
 
 
 def _how_said(masses: Iterable[float | None], samples: int = 0) -> JsonDict:
@@ -248,7 +259,7 @@ def _grade(
 def _grade_signature(parts: Mapping[str, object], version: Sequence[object], how: Mapping[str, Any]) -> Signature:
     """Every option that could change a grade."""
     low, high = how["scale"]
-    model = {"backend": load_backend(how["backend"]).fingerprint, "prompt": content_key(*version, QUOTING)[:8]}
+    model = {"backend": language_model(how["judge"]).fingerprint, "prompt": content_key(*version, QUOTING)[:8]}
     return Signature({**parts, "scale": f"{low}-{high}", **model, **_how_said([], how["samples"])})
 
 
@@ -271,7 +282,7 @@ def rate(
     *,
     quality: str | None = None,
     rubric: str | None = None,
-    backend: Backend | str,
+    judge: Backend | str,
     scale: tuple[int, int] = (1, 5),
     samples: int = 0,
     workers: int = 8,
@@ -292,7 +303,7 @@ def rate(
     rubric : str
         What to grade in your own words, instead of a quality: what a good and a bad
         summary are. It stands in the prompt as it is.
-    backend : Backend or str
+    judge : Backend or str
         A language model, or its name as in `"llm:FOLDER"`,
         `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`. There is no rating
         without one.
@@ -315,10 +326,10 @@ def rate(
     Raises
     ------
     ValueError
-        If the quality is unknown, a rubric is given with it or neither is, or the scale
-        makes no sense.
+        If the quality is unknown, a rubric is given with it or neither is, the scale makes
+        no sense, or the judge is the name of no language model.
     TypeError
-        If a text is not a string, or the backend is none.
+        If a text is not a string, or the judge is no language model.
 
     References
     ----------
@@ -328,11 +339,11 @@ def rate(
     Examples
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
-    >>> backend = ScriptedBackend(lambda prompt: "4")
-    >>> rate(text="It rained.", summary="Rain.", quality="fluency", backend=backend).score
+    >>> judge = ScriptedBackend(lambda prompt: "4")
+    >>> rate(text="It rained.", summary="Rain.", quality="fluency", judge=judge).score
     4.0
     >>> polite = "Is the summary polite? 5: very. 1: it insults somebody."
-    >>> rate(text="It rained.", summary="Rain.", rubric=polite, backend=backend).score
+    >>> rate(text="It rained.", summary="Rain.", rubric=polite, judge=judge).score
     4.0
     """
     how = locals()
@@ -374,7 +385,7 @@ def rubric_score(
     answer: str,
     *,
     criteria: str,
-    backend: Backend | str,
+    judge: Backend | str,
     steps: Sequence[str] = (),
     scale: tuple[int, int] = (1, 5),
     title: str = "rubric",
@@ -396,7 +407,7 @@ def rubric_score(
         What to look at, one after the other.
     title : str
         A short name for pictures and tables.
-    backend, scale, samples, workers, store
+    judge, scale, samples, workers, store
         As for `rate`.
 
     Returns
@@ -416,8 +427,8 @@ def rubric_score(
     Examples
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
-    >>> backend = ScriptedBackend(lambda prompt: "4")
-    >>> rubric_score("When?", "At nine, thank you.", criteria="Is the answer polite?", backend=backend).score
+    >>> judge = ScriptedBackend(lambda prompt: "4")
+    >>> rubric_score("When?", "At nine, thank you.", criteria="Is the answer polite?", judge=judge).score
     4.0
     """
     how = locals()
@@ -522,6 +533,11 @@ def _order(value: ModelChoice, first: str, second: str) -> Order:
     return Order(first=first, chances=chances, winner=winner, probability_mass=value["probability_mass"])
 
 
+def _reads_both(judge: object) -> bool:
+    """Whether this is a language model, which reads both answers side by side."""
+    return judge.startswith("llm:") if isinstance(judge, str) else hasattr(judge, "choose_many")
+
+
 def _by_model(pairs: Sequence[Pair], how: Mapping[str, Any]) -> tuple[list[JsonDict], JsonDict]:
     """What a language model says of each pair in both orders, and how it said so."""
     prompts = [side_by_side_prompt(pair, swapped, how["criteria"]) for pair in pairs for swapped in (False, True)]
@@ -569,7 +585,10 @@ def _by_judge(pairs: Sequence[Pair], how: Mapping[str, Any]) -> list[JsonDict]:
 
 def _from_verdicts(pair: Pair, verdicts: Sequence[Verdicts], how: Mapping[str, Any]) -> JsonDict:
     if not pair.truth.strip():
-        return {"score": None, "reason": "there is no truth to hold the answers against: give one, or a backend"}
+        return {
+            "score": None,
+            "reason": "there is no truth to hold the answers against: give one, or a language model as judge",
+        }
     for tags in (tags for own in verdicts for tags in own):
         failed = [one for one in tags if one.failed]
         if not tags or len(failed) == len(tags) or len(failed) > how["max_failed"] * len(tags):
@@ -592,10 +611,10 @@ def _compare(pairs: Sequence[Pair], *, progress: bool | None = None, **how: Any)
     """The comparisons of checked pairs."""
     said: JsonDict = {}
     with one_bar(len(pairs), "comparisons", "pair", show=bool(progress)):
-        if how["backend"] is None:
-            found = _by_judge(pairs, how)
-        else:
+        if _reads_both(how["judge"]):
             found, said = _by_model(pairs, how)
+        else:
+            found = _by_judge(pairs, how)
     line = _comparison_signature(said=said, **how)
     for place, pair in enumerate(pairs):
         if empty := [name for name in ("a", "b") if not getattr(pair, name).strip()]:
@@ -606,10 +625,10 @@ def _compare(pairs: Sequence[Pair], *, progress: bool | None = None, **how: Any)
 def _comparison_signature(*, said: JsonDict | None = None, **how: Any) -> Signature:
     """Every option that could change a number."""
     parts: JsonDict = {"metric": "side_by_side"}
-    if how["backend"] is not None:
+    if _reads_both(how["judge"]):
         example = side_by_side_prompt(Pair("", "", "", "x"), False, how["criteria"])
         prompt = content_key(example, QUOTING)[:8]
-        parts |= {"backend": load_backend(how["backend"]).fingerprint, "prompt": prompt, **(said or {})}
+        parts |= {"backend": language_model(how["judge"]).fingerprint, "prompt": prompt, **(said or {})}
     else:
         parts |= {"judge": load_judge(how["judge"]).fingerprint, "margin": str(how["margin"])}
     return Signature(parts | {"max_failed": how["max_failed"]})
@@ -629,8 +648,7 @@ def compare_answers(
     b: str,
     truth: str = "",
     *,
-    judge: str | Judge = "embedded",
-    backend: Backend | str | None = None,
+    judge: str | Judge | Backend = "embedded",
     criteria: str = CRITERIA,
     margin: float = 0.05,
     max_failed: float = 0.5,
@@ -644,17 +662,15 @@ def compare_answers(
     question, a, b : str
         What was asked, and the two answers.
     truth : str
-        The true answer. A judge needs it; a backend is shown it where there is one.
-    judge : str or Judge
-        Who holds both answers against the truth, statement by statement, where there is no backend: `"embedded"`,
-        `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
-    backend : Backend or str, optional
-        A language model that reads both answers side by side, in both orders, such as `"llm:FOLDER"` or
-        `"llm:NAME@http://HOST:PORT/v1"`.
+        The true answer, against which a judge holds both; a language model is shown it where there is one.
+    judge : str, Judge or Backend
+        `"embedded"`, `"words"`, `"nli:FOLDER"` or a judge, such as `LLMJudge(backend)`, holds both answers against the
+        truth, statement by statement. A language model, `"llm:FOLDER"`, `"llm:NAME@http://HOST:PORT/v1"` or a backend,
+        reads both side by side, in both orders.
     criteria : str
-        What is better, in words, for the backend.
+        What is better, in words, for a language model.
     margin : float
-        In [0, 1]: answers whose F1 differ by no more are a tie, for a judge.
+        In [0, 1]: answers whose F1 differ by no more are a tie, where they are held against the truth.
     max_failed : float
         In [0, 1]: with a greater share of failed statements there is no winner.
     workers : int
@@ -666,12 +682,12 @@ def compare_answers(
     -------
     AnswerComparison
         `winner`, `score` (the preference for a, in [0, 1]), `orders`, `consistent`, `lean`; None with a reason where an
-        answer or, for a judge, the truth is empty, or a call failed.
+        answer or a truth that is needed is empty, or a call failed.
 
     Raises
     ------
     TypeError, ValueError
-        If a text is not a string, the backend is none, a share lies outside [0, 1], or the judge is unknown.
+        If a text is not a string, a share lies outside [0, 1], or the judge is none or unknown.
 
     References
     ----------

@@ -63,14 +63,14 @@ def _loaded(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -
     return LlamaCppBackend(name) if name.lower().endswith(".gguf") else TransformersBackend(name)
 
 
-def load_backend(backend: Backend | str) -> Backend:
+def load_backend(backend: Backend | str, option: str = "backend") -> Backend:
     """Return the backend that a text names, with "llm:" in front or without, or the given backend."""
     if isinstance(backend, str):
         return load_model(backend.removeprefix("llm:"))
     if isinstance(backend, type) or not hasattr(backend, "choose_many"):
         given = f"the class {backend.__name__}" if isinstance(backend, type) else type(backend).__name__
         raise TypeError(
-            "backend must be a Backend, such as TransformersBackend('FOLDER'), "
+            f"{option} must be a Backend, such as TransformersBackend('FOLDER'), "
             f"or its name, such as 'llm:FOLDER', not {given}"
         )
     return backend

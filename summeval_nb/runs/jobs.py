@@ -34,7 +34,7 @@ from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, load_m
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, Scores, hub_only_if, require_option, require_options
 from summeval_nb.core.items import Columns, Item, read_item
-from summeval_nb.core.metric import Metric, score_rows
+from summeval_nb.core.metric import Metric, MetricDefinition, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
 from summeval_nb.runs.file import Row
 from summeval_nb.runs.workers import try_together
@@ -54,32 +54,43 @@ Rows = Sequence[JsonDict]
 MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
 
 
-def load_options(options: Mapping[str, Any], load: Callable[[str], Backend] | None = None) -> dict[str, Any]:
+def load_options(
+    options: Mapping[str, Any], metric: MetricDefinition, load: Callable[[str], Backend] | None = None
+) -> dict[str, Any]:
     """Return a metric's options in which texts such as "llm:folder" have become checkers, judges and backends."""
-    found = dict(options)
-    for name in ("checker", "judge", "backend"):
-        kind, colon, text = str(options.get(name)).partition(":")
-        if not colon or not isinstance(options[name], str):
-            continue
-        found[name] = _load_option(name, kind, text, load)
+    found = metric.chosen(options)
+    for name in found.keys() & {"checker", "judge"}:
+        value = found[name]
+        if isinstance(value, str) and ":" in value:
+            annotation = str(getattr(metric.options.get(name), "annotation", "")).lower()
+            says = any(word in annotation for word in ("checker", "judge", "backend"))
+            found[name] = _load_judge(value, annotation if says else name, load)
     return found
 
 
-def _load_option(name: str, kind: str, text: str, load: Callable[[str], Backend] | None) -> object:
+def _load_judge(name: str, wanted: str, load: Callable[[str], Backend] | None) -> object:
+    """Who judges by a name, as the parameter wants it: a language model (any other name is refused by the function
+    itself), a checker or a judge."""
     from summeval_nb.models.load import load_model
 
-    load = load or load_model
-    if name == "checker":
+    load, (kind, _, model) = load or load_model, name.partition(":")
+    if "backend" in wanted and kind == "llm":
+        return load(model)
+    if "checker" in wanted:
         from summeval_nb.evidence.model_checkers import named_checker
 
-        return named_checker(f"{kind}:{text}", load)
-    if kind != "llm":
-        raise ValueError(f"{name} cannot be {kind!r}: name a model as 'llm:...'")
-    if name == "backend":
-        return load(text)
-    from summeval_nb.judged.llm import LLMJudge
+        return named_checker(name, load)
+    if "judge" not in wanted:
+        return name
+    if kind == "llm":
+        from summeval_nb.judged.llm import LLMJudge
 
-    return LLMJudge(load(text))
+        return LLMJudge(load(model))
+    if kind != "nli":
+        raise ValueError(f"judge cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
+    from summeval_nb.judged.session import load_judge
+
+    return load_judge(name)
 
 
 # ---------------------------------------------------------------- the job
@@ -103,8 +114,9 @@ class Job:
             object.__setattr__(self, "store", store_path(self.store))
         if isinstance(self.metric, str):
             kind, fixed = find_metric(self.metric)
-            known = [option for option in kind.defaults() if option not in fixed and option != "store"]
+            known = [option for option in kind.names if option not in fixed and option != "store"]
             require_options(self.metric, self.options, known)
+            object.__setattr__(self, "options", kind.chosen(self.options))
         elif isinstance(self.metric, type) or not (callable(self.metric) or hasattr(self.metric, "score_many")):
             shown = f"the class {self.metric.__name__}" if isinstance(self.metric, type) else type(self.metric).__name__
             raise TypeError(
@@ -321,7 +333,7 @@ class Scorer:
 
         self.ledger = Ledger()
         if isinstance(job.metric, str):
-            options, kept = metered(load_options(job.options, load), self.ledger, store)
+            options, kept = metered(load_options(job.options, job._kind, load), self.ledger, store)
             self._metric = named_metric(job.metric, options, kept)
             if is_ours(job.metric):  # somebody's function need not stand an empty text
                 self._try("" if find_backends(options) else self._metric.probe)
@@ -376,7 +388,7 @@ def _settled(value: Outcome | Exception) -> Outcome:
 
 # ---------------------------------------------------------------- what tells one job from another
 
-MODEL_OPTIONS = frozenset({"checker", "judge", "backend", "embedder", "model"})  # the options that hold a model
+MODEL_OPTIONS = frozenset({"checker", "judge", "embedder", "model"})  # the options that hold a model
 _PACKAGED = {"embedded", "minilm", "mpnet", "words"}  # the package's own, which change with its version
 _UNNAMED = "scripted:scripted"  # a ScriptedBackend that nobody named: any function
 

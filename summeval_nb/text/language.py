@@ -374,7 +374,7 @@ READS: dict[str, dict[str, Codes]] = {
     },
 }
 REMEDIES = {
-    "checker": "checker='nli:FOLDER' or 'llm:FOLDER'",
+    "checker": "judge='nli:FOLDER' or 'llm:FOLDER'",
     "judge": "judge='llm:FOLDER'",
     "refusals": "judge='llm:FOLDER'",
     "key phrases": "judge='llm:FOLDER'",
