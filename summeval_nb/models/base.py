@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -431,7 +431,7 @@ def in_threads(function: Callable[[Item], Result], items: Sequence[Item], worker
 
     try:
         for _ in range(min(workers, len(items))):
-            threading.Thread(target=work, name="summeval_nb-asks", daemon=True).start()
+            threading.Thread(target=copy_context().run, args=(work,), name="summeval_nb-asks", daemon=True).start()
         for _, done in tasks:
             while not done.done():
                 wait([done], timeout=_BREATH)
