@@ -487,6 +487,8 @@ def test_claims_of_real_sentences_lose_nothing(data_folder):
 def test_a_language_chooses_the_splitter():
     text = "Der Zug aus Kiel kam z. B. gestern zu spät. Es regnete."
     assert split_text(text, lang="de") == split_text(text, lang="de", splitter="sentencex")
-    assert splitter_name("punkt", lang="de").startswith("sentencex-de") and splitter_name("punkt", lang="en-GB") == "punkt"
+    assert (
+        splitter_name("punkt", lang="de").startswith("sentencex-de") and splitter_name("punkt", lang="en-GB") == "punkt"
+    )
     found = evaluate(text, "Es regnete.", lang="de")
     assert len(found.source_sentences) == 2 and found.signature["splitter"].startswith("sentencex-de")
