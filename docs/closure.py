@@ -156,8 +156,9 @@ def _resolve(
         wanted.add(module)
         if name == "*":
             wanted.update(found for (part, _), found in stub.items() if part == module)
-        elif (module, name) in stub:
-            wanted.add(stub[module, name])
+        while (module, name) in stub:  # the package's stub may lead to a part's
+            module = stub[module, name]
+            wanted.add(module)
     found = {
         ".".join(wanted_name.split(".")[:count])
         for wanted_name in wanted
