@@ -2,13 +2,14 @@
 
     python benchmarks/how_well.py                    judge again the sets that no fit has seen, and print all tables
     python benchmarks/how_well.py --write            and write the items, the package's rows and nbs/how_well.md
-    python benchmarks/how_well.py --left-out CSV     take the sets that the checkers were fitted to from
-                                                     `fit_embedded.py --left-out CSV` (an hour)
+    python benchmarks/how_well.py --left-out CSV     take the sets that a checker was fitted to from
+                                                     `fit_embedded.py --left-out CSV` (an hour), or, of the careful one
+                                                     samples of them, from `measure_careful.py --left-out CSV`
 
 An item is what has a label: a sentence, or a whole summary, which is judged by its worst sentence. Each set is counted
-whole. A set that the shipped checker was fitted to is judged by models that had seen neither its labels nor its
-articles; what they said of each item is in `how_well_items.csv.gz`, so that the tables can be made again without the
-sets. Intervals are of the bootstrap over articles.
+whole, but for the careful checker's samples of the public ones. A set that a shipped checker was fitted to is judged by
+models that had seen neither its labels nor its articles; what they said of each item is in `how_well_items.csv.gz`, so
+that the tables can be made again without the sets. Intervals are of the bootstrap over articles.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ HERE = Path(__file__).parent
 ITEMS = HERE / "how_well_items.csv.gz"
 ASSETS = HERE.parent / "summeval_nb" / "assets"
 PAGE = HERE.parent / "nbs" / "how_well.md"
-CHECKERS = ("embedded", "words")
+CHECKERS = ("embedded", "careful", "words")
 STATES = ("supported", "unclear", "contradicted")
 NAMES = {  # key and domain: what the set is called, what of it is judged, where it is from
     ("qags_cnndm", ""): ("QAGS, CNN/DailyMail", "sentences", "Wang et al. 2020"),
@@ -199,12 +200,12 @@ def main() -> None:
     """Judge, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the items, the package's rows and the page")
-    parser.add_argument("--left-out", type=Path, metavar="CSV", help="what the left-out models say of each item")
+    parser.add_argument("--left-out", type=Path, nargs="*", default=[], metavar="CSV", help="what left-out models say")
     options = parser.parse_args()
     stored = pd.read_csv(ITEMS, keep_default_na=False) if ITEMS.exists() else pd.DataFrame({"key": []})
-    old = stored[stored["key"].isin(SETS)]
-    if options.left_out:
-        old = pd.read_csv(options.left_out, keep_default_na=False).assign(kind="")
+    new = [pd.read_csv(path, keep_default_na=False).assign(kind="") for path in options.left_out]
+    again = {checker for frame in new for checker in frame["checker"]}
+    old = pd.concat([stored[stored["key"].isin(SETS) & ~stored["checker"].isin(again)], *new])
     columns = ["checker", "key", "domain", "article", "item", "label", "kind", "probability", "state"]
     items = pd.concat([old, *map(written_items, CHECKERS)], ignore_index=True)[columns]
     rows = set_rows(items)

@@ -31,10 +31,11 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _careful_reader import HEAD, LOWER, batch, read
 from _reader_rows import UNLICENSED, Row, training_rows, written_rows
 from _short_pairs import short_rows
 from train_checker import area, loss_of, nearest
+
+from summeval_nb.evidence.careful import HEAD, LOWER, batch, read
 
 CYCLE = 6000  # rows that are drawn, sorted by length and shuffled in batches together
 KINDS = ("short", "written", "other")  # of rows

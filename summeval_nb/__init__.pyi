@@ -42,7 +42,6 @@ from .evidence.report import Faithfulness as Faithfulness
 from .evidence.model_checkers import LLMChecker as LLMChecker
 from .overlap.translation import bleu_score as bleu_score
 from .overlap import corpus_bleu as corpus_bleu
-from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.faithfulness import assert_faithful as assert_faithful
 from .evidence.faithfulness import checker as checker
 from .evidence.faithfulness import evaluate as evaluate

@@ -535,7 +535,7 @@ def run(
 
 
 @command(app, "how-well")
-def how_well(checker: Annotated[str, opt("embedded or words.")] = "embedded", as_json: AsJson = False) -> None:
+def how_well(checker: Annotated[str, opt("embedded, careful or words.")] = "embedded", as_json: AsJson = False) -> None:
     """Say how well a packaged checker works: a row for each set of labelled sentences, which it had not seen.
 
     Example: summeval how-well

@@ -270,12 +270,7 @@ def test_explain_adds_up_to_the_verdict_of_evaluate(recalibrated):
         assert explanation.verdict is verdict and explanation.sentence == result.sentences[i].text
         assert explanation.evidence == [ARTICLE[item.index] for item in verdict.evidence]
     assert result.explain(-1).sentence == FALSE[1]
-    assert set(MEANING) == {
-        *NUMBERS,
-        "intercept",
-        "copied",
-        "recalibration",
-    }
+    assert set(MEANING) == {*NUMBERS, "careful_follows", "intercept", "copied", "recalibration"}
     again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
     assert str(again.explain(0)) == str(result.explain(0))
 

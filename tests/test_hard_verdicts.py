@@ -223,7 +223,7 @@ def test_little_mass_is_said_in_the_title():
 
 
 def test_an_unknown_name_lists_every_form():
-    forms = ("embedded", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf")
+    forms = ("embedded", "quick", "careful", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf")
     for load in (load_checker, load_judge):
         with pytest.raises(ValueError, match="'llm:gpt-4o-mini@https://HOST/v1'") as caught:
             load("gpt-4o-mini")

@@ -26,7 +26,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.evidence.base import Checker, failure, of_samples
-from summeval_nb.evidence.builtin import EmbeddedChecker, WordsChecker
+from summeval_nb.evidence.builtin import CarefulChecker, EmbeddedChecker, WordsChecker
 from summeval_nb.evidence.claims import (
     Annotator,
     Claim,
@@ -58,7 +58,7 @@ from summeval_nb.models.base import (
     answered,
     neutralise,
 )
-from summeval_nb.models.load import FORMS, load_backend, load_model, unknown_name
+from summeval_nb.models.load import FORMS, OWN, load_backend, load_model, unknown_name
 from summeval_nb.models.local import model_digest, read_model, require_weights, special_texts, unreadable
 from summeval_nb.text.language import reads, require_languages
 from summeval_nb.text.split import split_text
@@ -75,7 +75,8 @@ __all__ = ["COMBINATIONS", "ClaimFinder", "LLMChecker", "NLIChecker", "load_chec
 def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.
 
-    The names: `"embedded"`, the package's own, which reads; `"words"`, chapter 34's;
+    The names: `"embedded"`, the package's own, which reads, also called `"quick"`; `"careful"`, with a larger reader
+    beside it (the extra `careful`); `"words"`, chapter 34's;
     `"nli:FOLDER"` for a classifier (chapter 35), `"nli:FOLDER?recipe=minicheck"` for one
     of a family that reads in its own way (also `hhem`, `alignscore`); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
     `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 39).
@@ -96,7 +97,7 @@ def load_checker(checker: str | Checker) -> Checker:
         return require_checker(checker)
     if checker.partition(":")[0] in ("nli", "llm"):
         return load_checker(named_checker(checker))
-    if checker not in ("embedded", "words"):
+    if checker not in OWN:
         raise unknown_name(checker, "checker")
     return packaged_checker(checker)
 
@@ -127,8 +128,8 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
 
 @cache
 def packaged_checker(name: str) -> Checker:
-    """Return one of the package's own checkers, "words" or "embedded", made once."""
-    return WordsChecker() if name == "words" else EmbeddedChecker()
+    """Return one of the package's own checkers, made once."""
+    return {"words": WordsChecker, "careful": CarefulChecker}.get(name, EmbeddedChecker)()
 
 
 def require_checker(checker: Any) -> Checker:

@@ -313,6 +313,7 @@ MEANING = {
     "near_denied": "the reader, nearest evidence: it is denied, as log-odds",
     "all_follows": "the reader, all evidence: it follows, as log-odds",
     "all_denied": "the reader, all evidence: it is denied, as log-odds",
+    "careful_follows": "the careful reader, all evidence: it follows, as log-odds",
     "cosine": "greatest cosine with an evidence sentence",
     "overlap": "how much is copied in long pieces",
     "numbers_missing": "numbers that the evidence does not hold, at most 2",

@@ -16,7 +16,8 @@ from summeval_nb.models.store import Store
 StoreOrPath: TypeAlias = Store | str | PathLike[str] | None  # where answers are kept, if anywhere
 
 
-FORMS = ("embedded", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf", "llm:NAME@https://HOST/v1")
+OWN = ("embedded", "quick", "careful", "words")  # the package's checkers, and the judges that read with them
+FORMS = (*OWN, "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf", "llm:NAME@https://HOST/v1")
 
 
 def unknown_name(name: str, what: str) -> ValueError:

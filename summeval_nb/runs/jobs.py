@@ -237,8 +237,10 @@ def _packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
 
     The name stays where the checker does not: another version of it, another fingerprint, another run.
     """
+    from summeval_nb.models.load import OWN
+
     named = {name: choices.get(name) for name in ("checker", "judge")}
-    own = {name: value for name, value in named.items() if isinstance(value, str) and value in ("embedded", "words")}
+    own = {name: value for name, value in named.items() if isinstance(value, str) and value in OWN}
     if not own:
         return {}
     from summeval_nb.evidence.model_checkers import packaged_checker

@@ -356,8 +356,8 @@ ENGLISH: Codes = ("en",)
 # What has a name and is asked for by it, by kind: the languages that it reads (None: any, or those of its model), and
 # where another is to be had. What is an object says the same in its attribute `languages`.
 READS: dict[str, dict[str, Codes]] = {
-    "checker": {"embedded": ENGLISH, "words": ENGLISH, "nli": None, "llm": None},
-    "judge": {"embedded": ENGLISH, "words": ENGLISH, "llm": None},
+    "checker": dict.fromkeys(("embedded", "quick", "careful", "words"), ENGLISH) | {"nli": None, "llm": None},
+    "judge": dict.fromkeys(("embedded", "quick", "careful", "words"), ENGLISH) | {"llm": None},
     "refusals": {"refusals": ENGLISH},
     "key phrases": {"counted": ENGLISH, "keybert": ENGLISH},
     "claims": {"split_claims": ENGLISH},
