@@ -357,7 +357,7 @@ def test_own_code_under_a_known_name_is_known_by_its_source(name, tmp_path, monk
 
 def test_a_source_that_changed_since_the_process_began_is_refused(tmp_path, monkeypatch):
     began = psutil.Process().create_time()
-    assert abs(_process_start() - began) < 0.5
+    assert abs(_process_start() - began) < 2  # two clocks
     file = tmp_path / "live.py"
     file.write_text("def score(row):\n    return 1.0\n")
     spec = importlib.util.spec_from_file_location("live", file)

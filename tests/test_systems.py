@@ -115,3 +115,26 @@ def test_search_results_by_identifiers():
     )
     rows = [{"retrieved_context_ids": found, "reference_context_ids": wanted}] * 2
     assert s.load_metric("mrr", k=2).score_many(rows).mean() == 0.5
+
+
+def test_a_table_of_questions_is_measured_by_identifiers_beside_other_measures():
+    row = {"retrieved_context_ids": ["d3", "d1"], "reference_context_ids": ["d1"], "question": "When?"}
+    row |= {"contexts": ["It opened in 1931."], "ground_truth": "It opened in 1931."}
+    found = s.evaluate_rag([row] * 2, ["mrr", "context_recall", "hit_rate"], progress=False)
+    assert [list(found[0].scores), found[0].score] == [["mrr", "context_recall", "hit_rate"], 0.5]
+    assert found.to_pandas()["context_recall"].tolist() == [1, 1] and found.to_frame()["hit_rate"].tolist() == [1, 1]
+
+
+def test_a_function_of_columns_is_a_metric_in_a_run_and_one_of_a_row_stays_one(tmp_path):
+    def ratio(candidate, references):
+        return len(candidate) / max(map(len, references))
+
+    rows = [{"candidate": "abcd", "references": ["abcdefgh"]}]
+    for name, function in (("columns", ratio), ("row", lambda row: len(row["candidate"]) / 8)):
+        assert s.run(rows, function, out=tmp_path / name, workers=0, progress=False).mean() == 0.5
+
+
+def test_the_older_name_of_who_judges_is_read_with_a_warning():
+    backend = s.ScriptedBackend(lambda prompt: "4")
+    with pytest.warns(FutureWarning, match="judge="):
+        assert s.rate("It rained.", "Rain.", quality="fluency", backend=backend).score == 4

@@ -15,6 +15,7 @@ import numpy as np
 from summeval_nb.agreement.correlation import with_interval
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.base import (
+    OWN_CHECKERS,
     JsonDict,
     one_bar,
     require_count,
@@ -30,7 +31,6 @@ from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import MeanInterval, mean_interval
 from summeval_nb.core.results import Outcome, Rows, Signature
 from summeval_nb.evidence.base import Checker
-from summeval_nb.models.load import OWN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -173,7 +173,7 @@ def _scorer(metric: Any) -> tuple[str, Metric]:
     """The name of a metric, and what scores texts for it; a checker is judged by its share of supported sentences."""
     name = metric if isinstance(metric, str) else str(getattr(metric, "name", "") or getattr(metric, "__name__", ""))
     is_checker = hasattr(metric, "check_many") and not isinstance(metric, type)
-    is_checker |= name in OWN or name.partition(":")[0] in ("nli", "llm")
+    is_checker |= name in OWN_CHECKERS or name.partition(":")[0] in ("nli", "llm")
     scorer = load_metric("faithfulness", checker=metric) if is_checker else load_metric(metric)
     return name or type(metric).__name__, scorer
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from functools import partial, wraps
@@ -24,7 +25,7 @@ __all__ += ["require_metric", "score_rows", "is_function"]
 
 _JUDGED = ("candidate", "summary", "answer", "prediction", "response", "generated")
 _LISTS = frozenset({"references", "contexts", "passages", "retrieved_contexts", "ground_truths"})
-_COLUMNS = _LISTS | {*_JUDGED, "text", "question", "context", "truth", "ground_truth"}
+COLUMNS = _LISTS | {*_JUDGED, "text", "question", "context", "truth", "ground_truth"}
 _PLURALS = {"a": "a", "b": "b", "summary": "summaries", "passages": "passages"}
 Parameters = ParamSpec("Parameters")
 Found = TypeVar("Found")
@@ -59,7 +60,7 @@ class MetricDefinition:
             if one.kind is one.POSITIONAL_ONLY:
                 raise TypeError(f"{self.name} takes {one.name} by position only: a metric is called by keyword")
             needed = one.default is one.empty and not (declared and one.kind is one.KEYWORD_ONLY)
-            if needed or one.name in _COLUMNS:
+            if needed or one.name in COLUMNS:
                 listed = one.name in _LISTS or any(word in str(one.annotation) for word in ("Sequence", "list", "Iter"))
                 self.columns[one.name] = "texts" if listed else "text"
             else:
@@ -121,10 +122,19 @@ def names_misspelt(function: Callable[Parameters, Found]) -> Callable[Parameters
     def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
         __tracebackhide__ = True  # pytest shows the line of the test
         if not options.keys() <= names.keys():
+            options = called_judge(options, names)  # type: ignore[assignment]
             require_options(f"{function.__name__}()", options, names)
         return function(*given, **(one_judge(options) if two_names else options))
 
     return call
+
+
+def called_judge(options: Mapping[str, Any], names: Iterable[str]) -> JsonDict:
+    """Return options in which `backend`, the older name of who judges, has become `judge`, with a warning."""
+    if "backend" not in options or "judge" in options or "judge" not in names:
+        return dict(options)
+    warnings.warn("who judges is called judge=, no longer backend=", FutureWarning, stacklevel=3)
+    return {"judge" if name == "backend" else name: value for name, value in options.items()}
 
 
 def one_judge(options: Mapping[str, Any]) -> JsonDict:
@@ -219,6 +229,7 @@ def batch(
     def call(*given: Any, **named: Any) -> Any:
         __tracebackhide__ = True
         if not named.keys() <= shape.parameters.keys():
+            named = called_judge(named, shape.parameters)
             require_options(f"{name}()", named, shape.parameters)
         try:
             bound = shape.bind(*given, **named).arguments

@@ -769,6 +769,8 @@ class ScoreTable(Generic[Result]):
         index = None if self.index is None else self.index.take([row["row"] for row in rows])
         return pd.DataFrame(rows, columns=["row", *self.sentence_columns], index=index)
 
+    to_pandas = to_frame
+
     def worst(self, n: int = 10) -> pd.DataFrame:
         """Return the rows of the `n` worst scores as a table of pandas, the worst first, with the texts' labels."""
         return self.to_frame().iloc[self.worst_first()[: require_count(n, "n")]]

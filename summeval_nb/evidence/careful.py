@@ -166,7 +166,11 @@ def _fitted(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> tuple[np.ndarr
 
 
 def _lots(lengths: Sequence[int], budget: int) -> list[list[int]]:
-    """Return places in batches of similar lengths, each of about `budget` tokens."""
+    """Return places in batches of similar lengths, each of about `budget` tokens.
+
+    >>> _lots([3, 9, 4], 10)
+    [[0, 2], [1]]
+    """
     lots: list[list[int]] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
         if not lots or (len(lots[-1]) + 1) * lengths[i] > budget:

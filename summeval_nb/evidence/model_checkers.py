@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from summeval_nb.core.base import (
+    OWN_CHECKERS,
     JsonDict,
     one_bar,
     require_count,
@@ -58,7 +59,7 @@ from summeval_nb.models.base import (
     answered,
     neutralise,
 )
-from summeval_nb.models.load import FORMS, OWN, load_backend, load_model, unknown_name
+from summeval_nb.models.load import FORMS, load_backend, load_model, unknown_name
 from summeval_nb.models.local import model_digest, read_model, require_weights, special_texts, unreadable
 from summeval_nb.text.language import reads, require_languages
 from summeval_nb.text.split import split_text
@@ -97,7 +98,7 @@ def load_checker(checker: str | Checker) -> Checker:
         return require_checker(checker)
     if checker.partition(":")[0] in ("nli", "llm"):
         return load_checker(named_checker(checker))
-    if checker not in OWN:
+    if checker not in OWN_CHECKERS:
         raise unknown_name(checker, "checker")
     return packaged_checker(checker)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from summeval_nb.core.base import (
     JsonDict,
@@ -34,6 +34,7 @@ from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, mean_row, rate_row, shared_index
 from summeval_nb.judged.answers import AnswerRow, evaluate_rows
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, word_list
+from summeval_nb.judged.ranking import RANKING
 from summeval_nb.judged.refusals import unread
 from summeval_nb.judged.retrieval import (
     EPSILON,
@@ -1139,6 +1140,33 @@ def _rag_table(
     return ScoreTable(results, signature=signature)
 
 
+def _with_ranking(rows: Table, *, metrics: Sequence[str], columns: Any, **how: Any) -> ScoreTable[RagScore]:
+    """Measures of which some need identifiers only, in the order in which they were named."""
+    records = table_records(table_rows(rows), _IDENTIFIERS, columns=columns or {})
+    lists = [[record[name] for record in records] for name in _IDENTIFIERS]
+    others = [name for name in metrics if name not in RANKING]
+    base = evaluate_rag(rows, others, columns=columns, **how) if others else None
+    ranked = {name: RANKING[name](*lists) for name in metrics if name in RANKING}
+    signature = Signature({"metric": "rag", "measures": "+".join(metrics)} | (dict(base.signature) if base else {}))
+    results = []
+    for place in range(len(records)):
+        found: dict[str, RetrievalScore] = {}
+        for name in metrics:
+            own = ranked[name][place] if name in ranked else None
+            if own is None:
+                found[name] = cast(Any, base)[place].scores[name]
+            else:
+                found[name] = RetrievalScore(name=name, score=own.score, reason=own.reason, signature=own.signature)
+        main = next(iter(found.values()))
+        refused = base[place].refused if base else {}
+        own_parts: JsonDict = {"scores": found, "refused": refused, "signature": signature}
+        results.append(RagScore(score=main.score, reason=main.reason, **own_parts))
+    return ScoreTable(results, signature=signature, index=shared_index(rows=rows))
+
+
+_IDENTIFIERS = ("retrieved_context_ids", "reference_context_ids")
+
+
 def evaluate_rag(
     rows: Table,
     metrics: Sequence[str] | None = None,
@@ -1162,7 +1190,8 @@ def evaluate_rag(
         `reference`. A cell may be empty: what needs it is None, with the reason.
     metrics : sequence of str, optional
         `answer_faithfulness`, `answer_relevancy`, `answer_correctness`, `context_precision`, `context_recall`,
-        `context_relevance`, `noise_sensitivity`; by default all that the columns allow.
+        `context_relevance`, `noise_sensitivity`; by default all of these that the columns allow. Also `mrr`, `ndcg`,
+        `recall_at_k`, `hit_rate`, which need only the columns `retrieved_context_ids` and `reference_context_ids`.
     columns : mapping of str to str, optional
         Which column is which, as in `{"answer": "model_output"}`.
     judge, embedder, max_failed, store
@@ -1191,6 +1220,8 @@ def evaluate_rag(
     1.0
     """
     how: dict[str, Any] = {"metrics": metrics, "judge": judge, "embedder": embedder, "max_failed": max_failed}
+    if any(name in RANKING for name in metrics or ()):
+        return _with_ranking(rows, columns=columns, store=store, progress=progress, **how)
     listed, mapped = table_rows(rows), columns or {}
     kinds = [MEASURES[name] for name in _check_rag(**how)]
     present = list(dict.fromkeys(name for row in listed for name in row))

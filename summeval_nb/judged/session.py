@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import TypeAdapter
 
-from summeval_nb.core.base import Stages, require_option
+from summeval_nb.core.base import OWN_CHECKERS, Stages, require_option
 from summeval_nb.core.results import Sentence
 from summeval_nb.judged.embedded import TASKS, EmbeddedJudge, Items
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Resolution
@@ -18,7 +18,7 @@ from summeval_nb.judged.places import looked_up
 from summeval_nb.judged.replies import Told, read_replies
 from summeval_nb.judged.statements import as_premise
 from summeval_nb.judged.units import AnswerUnit, spoken, spoken_units
-from summeval_nb.models.load import OWN, StoreOrPath, load_model, load_store, unknown_name
+from summeval_nb.models.load import StoreOrPath, load_model, load_store, unknown_name
 from summeval_nb.models.store import content_key, fill_missing
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, load_embedder
 from summeval_nb.text.lists import leads_into_items, with_denying_leads
@@ -64,7 +64,7 @@ def load_judge(judge: str | Judge) -> Judge:
             return LLMJudge(load_model(model))
         if kind == "nli":
             return EmbeddedJudge(checker=judge)
-        if judge not in OWN:
+        if judge not in OWN_CHECKERS:
             raise unknown_name(judge, "judge")
         return _embedded_judge(judge)
     if not isinstance(judge, Judge):

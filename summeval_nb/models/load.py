@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from summeval_nb.core.addresses import redacted
+from summeval_nb.core.base import OWN_CHECKERS
 from summeval_nb.models.base import Backend
 from summeval_nb.models.store import Store
 
 StoreOrPath: TypeAlias = Store | str | PathLike[str] | None  # where answers are kept, if anywhere
 
 
-OWN = ("embedded", "quick", "careful", "words")  # the package's checkers, and the judges that read with them
-FORMS = (*OWN, "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf", "llm:NAME@https://HOST/v1")
+FORMS = (*OWN_CHECKERS, "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf", "llm:NAME@https://HOST/v1")
 
 
 def unknown_name(name: str, what: str) -> ValueError:

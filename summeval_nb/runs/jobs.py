@@ -11,6 +11,7 @@ import ast
 import copyreg
 import functools
 import hashlib
+import inspect
 import json
 import math
 import os
@@ -32,9 +33,9 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, load_metric, metric_source
 from summeval_nb.core.addresses import redacted
-from summeval_nb.core.base import JsonDict, Scores, hub_only_if, require_option, require_options
+from summeval_nb.core.base import OWN_CHECKERS, JsonDict, Scores, hub_only_if, require_option, require_options
 from summeval_nb.core.items import Columns, Item, read_item
-from summeval_nb.core.metric import Metric, MetricDefinition, score_rows
+from summeval_nb.core.metric import COLUMNS, Metric, MetricDefinition, is_function, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
 from summeval_nb.runs.file import Row
 from summeval_nb.runs.workers import try_together
@@ -106,6 +107,8 @@ class Job:
     store: Any = None  # a store or its path; afterwards its path, or None
 
     def __post_init__(self) -> None:
+        if is_function(self.metric) and not hasattr(self.metric, "score_many"):
+            object.__setattr__(self, "metric", _by_columns(self.metric))
         if isinstance(self.metric, Metric) and _is_named(self.metric):
             self._take_apart(self.metric)
         if self.store is not None:
@@ -237,15 +240,24 @@ def _packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
 
     The name stays where the checker does not: another version of it, another fingerprint, another run.
     """
-    from summeval_nb.models.load import OWN
-
     named = {name: choices.get(name) for name in ("checker", "judge")}
-    own = {name: value for name, value in named.items() if isinstance(value, str) and value in OWN}
+    own = {name: value for name, value in named.items() if isinstance(value, str) and value in OWN_CHECKERS}
     if not own:
         return {}
     from summeval_nb.evidence.model_checkers import packaged_checker
 
     return {name: packaged_checker(value).fingerprint for name, value in own.items()}
+
+
+def _by_columns(function: Any) -> Any:
+    """A function whose parameters are columns, such as f(candidate, references), as a metric; one of a row as it is."""
+    try:
+        given = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return function
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [one.name for one in given if one.default is one.empty and one.kind not in several]
+    return Metric(function) if len(needed) > 1 or set(needed) & COLUMNS else function
 
 
 def _is_named(metric: Metric) -> bool:
