@@ -132,9 +132,3 @@ def test_a_function_of_columns_is_a_metric_in_a_run_and_one_of_a_row_stays_one(t
     rows = [{"candidate": "abcd", "references": ["abcdefgh"]}]
     for name, function in (("columns", ratio), ("row", lambda row: len(row["candidate"]) / 8)):
         assert s.run(rows, function, out=tmp_path / name, workers=0, progress=False).mean() == 0.5
-
-
-def test_the_older_name_of_who_judges_is_read_with_a_warning():
-    backend = s.ScriptedBackend(lambda prompt: "4")
-    with pytest.warns(FutureWarning, match="judge="):
-        assert s.rate("It rained.", "Rain.", quality="fluency", backend=backend).score == 4

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from functools import partial, wraps
@@ -122,19 +121,10 @@ def names_misspelt(function: Callable[Parameters, Found]) -> Callable[Parameters
     def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
         __tracebackhide__ = True  # pytest shows the line of the test
         if not options.keys() <= names.keys():
-            options = called_judge(options, names)  # type: ignore[assignment]
             require_options(f"{function.__name__}()", options, names)
         return function(*given, **(one_judge(options) if two_names else options))
 
     return call
-
-
-def called_judge(options: Mapping[str, Any], names: Iterable[str]) -> JsonDict:
-    """Return options in which `backend`, the older name of who judges, has become `judge`, with a warning."""
-    if "backend" not in options or "judge" in options or "judge" not in names:
-        return dict(options)
-    warnings.warn("who judges is called judge=, no longer backend=", FutureWarning, stacklevel=3)
-    return {"judge" if name == "backend" else name: value for name, value in options.items()}
 
 
 def one_judge(options: Mapping[str, Any]) -> JsonDict:
@@ -229,7 +219,6 @@ def batch(
     def call(*given: Any, **named: Any) -> Any:
         __tracebackhide__ = True
         if not named.keys() <= shape.parameters.keys():
-            named = called_judge(named, shape.parameters)
             require_options(f"{name}()", named, shape.parameters)
         try:
             bound = shape.bind(*given, **named).arguments
