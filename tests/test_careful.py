@@ -50,7 +50,7 @@ def test_a_pair_reads_the_same_alone_and_among_others():
     alone = [reader.read([pair])[0] for pair in pairs]
     np.testing.assert_allclose(alone, reader.read(pairs), atol=1e-5)
     short = careful.CarefulReader("bfloat16").read(pairs)
-    np.testing.assert_allclose(short, alone, atol=0.2)
+    np.testing.assert_allclose(short, alone, atol=0.1)
 
 
 def test_a_long_claim_is_read_in_pieces_and_the_piece_that_follows_least_counts():

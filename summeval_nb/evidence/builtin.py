@@ -313,6 +313,10 @@ class EmbeddedChecker(BuiltinChecker):
     """
 
     fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits")
+    name = "embedded"
+    good_at = (
+        "a quick first reader: it recognises four paraphrases in five, most changed numbers, and half the changed names"
+    )
 
     def __init__(
         self,
@@ -343,17 +347,14 @@ class EmbeddedChecker(BuiltinChecker):
     @property
     def measured(self) -> list[JsonDict]:
         """Its measurements, a row for each labelled set, which it had not seen."""
-        return left_out_rows("embedded")
+        return left_out_rows(self.name)
 
     @property
     def judged_by(self) -> str:
         """For reports: who judged, and what it is good and bad at."""
         if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["threshold"]):
-            return "Judged by the embedded checker, set by you: what was measured of it does not hold."
-        return (
-            "Judged by the embedded checker, a quick first reader: it recognises four "
-            "paraphrases in five, most changed numbers, and half the changed names."
-        )
+            return f"Judged by the {self.name} checker, set by you: what was measured of it does not hold."
+        return f"Judged by the {self.name} checker, {self.good_at}."
 
     @property
     def measured_with(self) -> tuple[str, int]:
@@ -433,6 +434,9 @@ class CarefulChecker(EmbeddedChecker):
     >>> verdict, = CarefulChecker().check_many([pair])  # doctest: +SKIP
     """
 
+    name = "careful"
+    good_at = "which reads short sentences well, and still misses many small changes in long ones"
+
     def __init__(
         self,
         *,
@@ -465,21 +469,6 @@ class CarefulChecker(EmbeddedChecker):
             probability = sigmoid(self.slope * details["logit"] + self.offset)
             quick[place] = replace(quick[place], probability=probability, details=details)
         return quick
-
-    @property
-    def measured(self) -> list[JsonDict]:
-        """Its measurements, a row for each labelled set, which it had not seen."""
-        return left_out_rows("careful")
-
-    @property
-    def judged_by(self) -> str:
-        """For reports: who judged, and what it is good and bad at."""
-        if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["threshold"]):
-            return "Judged by the careful checker, set by you: what was measured of it does not hold."
-        return (
-            "Judged by the careful checker: it reads short sentences well, and still misses many small changes in "
-            "long ones."
-        )
 
 
 @cache

@@ -44,7 +44,8 @@ def test_slides_fit_the_projector_and_the_vote_tells_nothing(saved, visit):
     vote = slides.filter(has_text="A grade from 1 to 5 for each")
     assert vote.locator("b").all_inner_texts() == ["A", "B", "C", "D"]
     assert not re.search(r"fluent|false|paraphrase|heap|true\b|84", vote.inner_text()), "84 is the answer of the sheet"
-    assert slides.locator("img[alt]").count() >= 2
+    assert (slides.locator("img[alt]").count(), slides.locator("figure").count()) == (2, 2)
+    assert slides.filter(has=tour.page.locator("table")).count() >= 3
     heights = slides.evaluate_all("all => all.map(one => one.scrollHeight)")
     assert len(heights) == 14 and max(heights) <= 720, "a slide must not need to scroll"
     vote.scroll_into_view_if_needed()
