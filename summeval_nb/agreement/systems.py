@@ -140,8 +140,8 @@ def compare_systems(
     SystemComparisons
         `p_bootstrap` is that of the paired bootstrap (Koehn 2004), `p_randomisation` that of 10,000 trials of
         approximate randomisation (Riezler and Maxwell 2005). An interval is None where all draws give the same number,
-        and `reason` says so; that of yes/no items is Wilson's. A text without a score in one of the
-        systems is left out in all.
+        and a p-value where so few texts allow none below 1 - `confidence`; `reason` says so. The interval of yes/no
+        items is Wilson's. A text without a score in one of the systems is left out in all.
 
     Raises
     ------
@@ -221,19 +221,24 @@ def _tested(
     sides = np.random.default_rng(seed).integers(2, size=(TRIALS, size), dtype=bool)
     whole = {system: float(own.of(np.ones((1, size)))[0]) for system, own in counted.items()}
     base, found = counted[first].of(drawn), dict[str, JsonDict]()
+    smallest = 0.5 ** (size - 1)  # p-value that an exchange of so many pairs of texts can have
     for system, own in counted.items():
         values = base if system == first else own.of(drawn)
         ends, _, why = middle(values, confidence)
         low, high = ends or (None, None)
         if own.counts.shape[1] == 1 and np.isin(own.counts, (0, 1)).all():  # yes/no items
             low, high, why = mean_interval(own.counts[:, 0], confidence=confidence)
-        found[system] = {"score": whole[system], "low": low, "high": high, "reason": why and f"no interval: {why}"}
-        if system != first:
+        reasons = [f"no interval: {why}"] if why else []
+        found[system] = {"score": whole[system], "low": low, "high": high}
+        if system != first and smallest > 1 - confidence:
+            reasons.append(f"no test: with {size} texts no p-value could be below {smallest:.3g}")
+        elif system != first:
             gap, apart = abs(whole[system] - whole[first]), np.abs(values - base)
             both = _Counted(np.concatenate([own.counts, counted[first].counts]), own.number)
             swapped = both.of(np.hstack([sides, ~sides])) - both.of(np.hstack([~sides, sides]))
             found[system] |= {"p_bootstrap": _p_value(apart - apart.mean(), gap)}
             found[system] |= {"p_randomisation": _p_value(np.abs(swapped), gap)}
+        found[system]["reason"] = "; ".join(reasons)
     return found
 
 
