@@ -504,7 +504,7 @@ def run(
     timeout: Annotated[float | None, opt("Seconds for an item, then it counts as failed.")] = None,
     on_error: Annotated[str, opt("record or raise.")] = "record",
     resume: Annotated[bool, opt("Continue what the folder holds, or start over.")] = True,
-    retry_failed: Annotated[bool, opt("Score items that failed again.", "--retry-failed")] = False,
+    retry_failed: Annotated[bool, opt("Score again what failed.", "--retry-failed")] = False,
     batch_size: Annotated[int | None, opt("Items scored together (default: 2000 or 500).")] = None,
     output: Annotated[str, opt("jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, opt("Only estimate what it would take.", "--dry-run")] = False,
