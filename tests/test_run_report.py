@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from summeval_nb import EmbeddedChecker, ScriptedBackend
+from summeval_nb import EmbeddedChecker, ScriptedBackend, corpus_bleu
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Score, Verdict
 from summeval_nb.evidence import model_checkers
@@ -361,6 +361,9 @@ def test_runs_are_compared_by_folder_report_or_scores(tmp_path):
     assert found.names == ("one", "two") and found.better == "higher" and bare.better == "neither"
     assert compare_runs(str(tmp_path / "one"), tmp_path / "two").to_dict() == found.to_dict()
     json.dumps(found.to_dict(), allow_nan=False)
+    whole = corpus_bleu(["a cat"], ["a cat"])
+    with pytest.raises(TypeError, match="compare_systems"):
+        compare_runs(whole, whole)
     with pytest.raises(TypeError, match="not one of each"):
         compare_runs(earlier, aligned.b)
 

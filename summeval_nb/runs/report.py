@@ -434,6 +434,9 @@ def compare_runs(
     known: JsonDict = {"confidence": confidence}
     if better is not None:
         require_option(better, "better", ("higher", "lower"))
+    if isinstance(a, Score) or isinstance(b, Score):
+        systems = "compare_systems({'a': outputs_a, 'b': outputs_b}, references)"
+        raise TypeError(f"one score for a whole corpus says nothing of its items: compare the texts, {systems}")
     given = [isinstance(side, (RunReport, str, Path)) for side in (a, b)]
     if any(given) and not all(given):
         raise TypeError("compare two runs or two arrays of scores, not one of each")
