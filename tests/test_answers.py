@@ -293,6 +293,7 @@ def test_bad_tables_name_row_and_column():
     assert key.asked == []  # everything is checked before anything is asked
     found = evaluate_answers(pd.DataFrame([{**rows()[0], "answer": math.nan}, rows()[0]]), judge=key)
     assert found[0].reason == "answer is missing in this row" and found[1].score is not None
+    assert found.worst_first() == [1, 0] and found.summary()[0]["n"] == 1 and repr(found) and found._repr_html_()
     assert len(evaluate_answers([], judge=key)) == 0
 
 

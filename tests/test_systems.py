@@ -61,6 +61,19 @@ def test_too_few_texts_are_no_test():
         assert [row["p_randomisation"] is None, row["p_bootstrap"] is None, "no test" in row["reason"]] == [n < 6] * 3
 
 
+def test_the_same_system_twice_shows_no_difference():
+    outputs, references = systems(0.3)
+    again = compare_systems({"a": outputs["0.3"], "b": outputs["0.3"]}, references).rows()
+    assert {(row["p_bootstrap"], row["p_randomisation"]) for row in again[1::2]} == {(1, 1)}
+
+
+def test_metrics_of_one_name_have_a_row_and_a_signature_each():
+    stemmed = s.load_metric("rouge1", stemmer=True)
+    found = compare_systems({"a": ["cats ran", "x"]}, ["cat ran", "x"], metrics=["rouge1", stemmed, "bleu", "bleu"])
+    assert list(found.signatures) == ["rouge1", "rouge1 (2)", "bleu", "bleu4"]
+    assert [round(row["score"], 2) for row in found.rows()[:2]] == [0.75, 1]
+
+
 def test_the_table_is_drawn_and_written():
     outputs, references = systems(0.1, 0.4)
     table = compare_systems({"A&B_1": outputs["0.1"], "<b>": outputs["0.4"]}, references, metrics=["bleu"])
@@ -69,12 +82,17 @@ def test_the_table_is_drawn_and_written():
     assert len(table.to_frame()) == 2 == len(table.to_dict()["rows"])
 
 
+def len_of(candidate: str) -> int:
+    return len(candidate)
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
         (lambda: compare_systems(["a"], ["a"]), TypeError, "must map names"),
         (lambda: compare_systems({}, ["a"]), ValueError, "at least one system"),
         (lambda: compare_systems({"a": ["x"], "b": ["x", "y"]}, ["x"], metrics=["bleu"]), ValueError, "2"),
+        (lambda: compare_systems({"a": ["x"], "b": ["x", "y"]}, metrics=[len_of]), ValueError, "2 of 'b'"),
         (lambda: compare_systems({"a": ["x"]}, ["x"], baseline="b"), ValueError, "baseline"),
         (lambda: compare_systems({"a": ["x"]}, metrics=["bleu"]), ValueError, "give references="),
         (lambda: compare_systems({"a": ["x"]}, ["x"], metrics=["faithfulness"]), ValueError, "give texts="),
@@ -132,6 +150,9 @@ def test_a_table_of_questions_is_measured_by_identifiers_beside_other_measures()
     found = s.evaluate_rag([row] * 2, ["mrr", "context_recall", "hit_rate"], progress=False)
     assert [list(found[0].scores), found[0].score] == [["mrr", "context_recall", "hit_rate"], 0.5]
     assert found.to_pandas()["context_recall"].tolist() == [1, 1] and found.to_frame()["hit_rate"].tolist() == [1, 1]
+    assert [one["value"] for one in found.summary()] == [0.5, 1, 1, 0] and "mrr" in repr(found)
+    gap = s.load_metric("rag", metrics=["context_recall"]).score_many([{**row, "question": None}, row])
+    assert gap.summary()[0]["n"] == 1 and "context_recall" in repr(gap) and gap._repr_html_()
 
 
 def test_a_function_of_columns_is_a_metric_in_a_run_and_one_of_a_row_stays_one(tmp_path):

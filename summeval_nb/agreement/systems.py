@@ -141,7 +141,8 @@ def compare_systems(
         `p_bootstrap` is that of the paired bootstrap (Koehn 2004), `p_randomisation` that of 10,000 trials of
         approximate randomisation (Riezler and Maxwell 2005). An interval is None where all draws give the same number,
         and a p-value where so few texts allow none below 1 - `confidence`; `reason` says so. The interval of yes/no
-        items is Wilson's. A text without a score in one of the systems is left out in all.
+        items is Wilson's. Systems that no draw tells apart have a p-value of 1. A text without a score in one of the
+        systems is left out in all.
 
     Raises
     ------
@@ -164,13 +165,18 @@ def compare_systems(
     require_inner_share(confidence, "confidence")
     require_count(n_resamples, "n_resamples")
     given: dict[str, Any] = {name: require_column(said, f"outputs[{name!r}]") for name, said in outputs.items()}
+    if len(set(map(len, given.values()))) > 1:
+        sizes = ", ".join(f"{len(said)} of {name!r}" for name, said in given.items())
+        raise ValueError(f"each system needs one text for each input, not {sizes}")
     if not metrics or isinstance(metrics, str):
         raise ValueError(f"metrics must be a list of at least one metric, not {metrics!r}")
     columns = {"references": references, "text": texts}
     rows, signatures = list[JsonDict](), dict[str, Signature]()
     for metric in map(load_metric, metrics):
         counted, kept, shown = _counted(metric, given, columns)
-        name = shown.get("metric", metric.name) if metric.name in signatures else _name(metric)
+        name = _name(metric)
+        for other in (shown.get("metric", name), f"{name} ({len(signatures) + 1})"):
+            name = other if name in signatures else name
         signatures[name] = shown
         tests = {} if not kept else _tested(counted, first, confidence, n_resamples, seed)
         for system in outputs:
@@ -243,5 +249,7 @@ def _tested(
 
 
 def _p_value(values: np.ndarray, gap: float) -> float:
-    """Return the share of values above a gap, the gap's own draw counted in."""
+    """Return the share of values above a gap, the gap's own draw counted in; 1 where no draw differs."""
+    if max(gap, np.abs(values).max()) <= 1e-12:  # rounding
+        return 1.0
     return (int((values > gap).sum()) + 1) / (len(values) + 1)

@@ -577,6 +577,11 @@ class ScoreTable(Generic[Result]):
         """The result of each text."""
         return [self.result(place) for place in range(len(self))] if self._results is None else self._results
 
+    @property
+    def measured(self) -> dict[int, Result]:
+        """The results by their places, without the rows that lack a cell."""
+        return {place: self.result(place) for place in range(len(self)) if place not in self._gaps}
+
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, shape (texts,), NaN where there is none; the first is the main score."""
         if self._arrays is None:
@@ -737,7 +742,7 @@ class ScoreTable(Generic[Result]):
 
     def sentence_rows(self, place: int) -> list[JsonDict]:
         """Return one plain dictionary for each sentence or statement of a text."""
-        return self.result(place).rows()
+        return [] if place in self._gaps else self.result(place).rows()
 
     def outcomes(self) -> list[Outcome]:
         """Return what a run writes down for each text: score, status, reason, parts."""

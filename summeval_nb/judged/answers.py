@@ -298,13 +298,14 @@ class AnswerReport(Score):
     @classmethod
     def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
         """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
-        return _summarise(table.results, confidence, seed)
+        return _summarise(list(table.measured.values()), confidence, seed)
 
     @classmethod
     def worst_first(cls, table: ScoreTable[Any]) -> list[int]:
-        """Return the places of the answers, those with the worst verdict first."""
-        ranks = [(_WORST.index(report.verdict), report.correctness.f1 or 0) for report in table.results]
-        return sorted(range(len(ranks)), key=ranks.__getitem__)
+        """Return the places of the answers, those with the worst verdict first and those without any at the end."""
+        found = table.measured.items()
+        ranks = {place: (_WORST.index(report.verdict), report.correctness.f1 or 0) for place, report in found}
+        return sorted(range(len(table)), key=lambda place: ranks.get(place, (len(_WORST), 0)))
 
     def row(self) -> JsonDict:
         """Return the report in one row: verdict, scores, flags, counts, reasons."""

@@ -974,15 +974,15 @@ class RagScore(Score):
     def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
         """Return one row for each measure and flag: `value`, its mean over the `n` rows that have it, with an interval
         from `low` to `high`; how many rows are `undefined`, and in how many a call of the judge `failed`."""
-        found = []
+        found, measured = [], table.measured.values()
         for name, values in table.arrays().items():
             known = [value for value in values.tolist() if not math.isnan(value)]
-            if name in MEASURES:
+            if name not in _FLAGS.values():
                 row = mean_row(name, known, confidence, seed)
-                lost = sum(own.scores[name].n_failed > 0 for own in table.results)
+                lost = sum(own.scores[name].n_failed > 0 for own in measured)
             else:
                 row = rate_row(name, int(sum(known)), len(known), confidence)
-                flags = [own.refused[name] for own in table.results]
+                flags = [own.refused[name] for own in measured]
                 lost = sum(flag is not None and flag.value is None for flag in flags)
             found.append(row | {"undefined": len(values) - len(known), "failed": lost})
         return found
@@ -990,9 +990,10 @@ class RagScore(Score):
     @classmethod
     def remarks(cls, table: ScoreTable[Any]) -> list[str]:
         """Return what was left out and why, and in how many rows the judge failed."""
-        lost = sum(own.n_failed > 0 for own in table.results)
+        first, *others = table.measured.values()
+        lost = sum(own.n_failed > 0 for own in (first, *others))
         told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (lost > 0)
-        left_out = _by_reason(table.results[0].left_out, "{names}, for there is {why}")
+        left_out = _by_reason(first.left_out, "{names}, for there is {why}")
         return [f"left out: {left_out}", *told] if left_out else told
 
     def to_dict(self) -> JsonDict:
