@@ -516,7 +516,7 @@ def run(
     arguments = {name: value for name, value in locals().items() if name not in ("table", "dry_run", "given")}
     shell.find_own(metric)
     kind, fixed = find_metric(metric)
-    arguments |= {"options": read_options(given.option, metric, kind.options, but=fixed), "format": given.format}
+    arguments |= {"options": read_options(given.option, metric, kind.names, but=fixed), "format": given.format}
     arguments |= {"columns": shell.read_pairs(given.column, "--column"), "store": given.store}
     arguments["items"] = shell.standard_input() if table == "-" else table
     if dry_run:

@@ -420,6 +420,7 @@ def test_a_file_of_results_that_no_run_wrote_is_kept(tmp_path):
         with pytest.raises(ValueError, match="is not a file of the run in this folder; move it away"):
             quiet(ROWS, "bleu", out=tmp_path, output="parquet", resume=resume)
     quiet(ROWS, "rouge", out=tmp_path, resume=False)
+    quiet(ROWS[1:], "rouge", out=tmp_path)  # another corpus
     assert (tmp_path / "results.parquet").read_text() == (tmp_path / "notes.txt").read_text() == "precious"
 
 

@@ -380,6 +380,13 @@ def test_a_named_language_model_judges_and_says_what_it_used(place, summeval):
     assert used > 50 and abs(stages["checking"]["prompt_tokens"]["value"] - used) <= 4
 
 
+def test_who_judges_a_run_has_two_names_for_faithfulness(place, summeval):
+    Path("one.jsonl").write_text(json.dumps({"text": "It rained.", "summary": "It rained."}))
+    words = ("run", "one.jsonl", "--metric", "faithfulness", "--workers", 0, "--out", "out", "-o")
+    summeval(*words, "judge=words")
+    assert "1 " in summeval(*words, "checker=words").out  # the same run, continued
+
+
 def test_options_are_names_and_values():
     given = shell.read_pairs(["n=2", "smooth=exp", "stemmer=true"], "--option")
     assert given == {"n": 2, "smooth": "exp", "stemmer": True}

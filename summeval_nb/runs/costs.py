@@ -457,5 +457,5 @@ def _clauses(texts: Sequence[str]) -> list[str]:
 def read_ledger(folder: str | Path) -> Ledger:
     """Return what a run has used so far, in all its attempts; empty for metrics without a language model."""
     folder = Path(folder)
-    with explained(folder), RunFile(folder, "ro") as file:
+    with explained(folder, reading=True), RunFile(folder, "ro") as file:
         return Ledger(file.usage())

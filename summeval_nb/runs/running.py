@@ -149,7 +149,7 @@ class _Run:
         before = self.file.info()
         totals = write_results(self.file, self.file.folder / target)
         if before.get("input_sha256", totals.input_sha256) != totals.input_sha256:
-            for name in {*OUTPUTS.values(), *before["files"]} - {target, FILE}:  # of what the corpus was
+            for name in {*OUTPUTS.values()} & {*before["files"]} - {target}:  # this run's, of what the corpus was
                 (self.file.folder / name).unlink(missing_ok=True)
         now: JsonDict = {"scored_now": self.scored, "kept_from_before": self.file.kept}
         now["seconds"] = round(time.perf_counter() - self.began, 3)
@@ -523,7 +523,7 @@ def plan_run(
     with ExitStack() as stack:
         file: RunFile | None = None
         if out is not None and (Path(out) / FILE).exists():
-            stack.enter_context(explained(Path(out)))
+            stack.enter_context(explained(Path(out), reading=True))
             file = stack.enter_context(RunFile(Path(out), "ro"))
             require_same(file, make_settings(job))
         for batch in require_columns(cut(open_items(items, format=format), size), job):
