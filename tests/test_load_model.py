@@ -203,3 +203,13 @@ def test_a_text_does_wherever_a_model_or_a_store_is_taken(loaded, tmp_path):
                 loaded.clear()
                 public(name)(*given, **{**beside, parameter: text})
                 assert loaded and set(loaded) == {"FOLDER"}, f"{name}.{parameter}"
+
+
+def test_neither_a_metric_nor_an_error_shows_the_password_of_an_address():
+    address = "llm:m@http://me:secret-word@127.0.0.1:9/v1?api_key=secret-key"
+    own = s.Metric(lambda candidate, judge="": 1.0, judge=address)
+    named = s.load_metric("faithfulness", judge=address)
+    assert not [text for text in (repr(own), str(own.signature), repr(named), str(named.signature)) if "secret" in text]
+    with pytest.raises(ValueError, match="no model") as caught:
+        s.load_metric("embedding", embedder=address).score("a", "b")
+    assert "secret" not in str(caught.value)

@@ -15,6 +15,7 @@ from dataclasses import MISSING, dataclass, field
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
+from .addresses import redacted
 from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
 from .files import is_missing, table_records
 from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
@@ -102,6 +103,7 @@ class MetricDefinition:
         usual, chosen = self.defaults(), {}
         for name, value in options.items():
             if name != "store" and value is not usual[name] and value != usual[name]:
+                value = redacted(value) if isinstance(value, str) else value
                 plain = isinstance(value, (str, int, float, type(None)))
                 chosen[name] = value if plain else getattr(value, "fingerprint", type(value).__qualname__)
         return Signature({"metric": self.name, **chosen})
@@ -237,6 +239,10 @@ def batch(
         if lacking := [option for option, value in options.items() if value is MISSING]:
             raise TypeError(f"{name}() needs {', '.join(lacking)}")
         gaps = _gaps(made, columns)
+        if gaps:
+            columns = [list(values) if is_listed(values) else values for values in columns]
+            given_as = dict(zip(plural.values(), columns, strict=True))
+            _require_equal({names: len(values) for names, values in given_as.items() if isinstance(values, list)})
         if gaps and corpus:
             place, why = next(iter(gaps.items()))
             raise ValueError(f"{name}(): {why}, {place}: a corpus is scored as one, leave the row out")
@@ -369,12 +375,16 @@ def _require_lists(made: MetricDefinition | Metric, given: Mapping[str, tuple[st
         ]
         if column == "references" and [] in lists[column]:
             raise ValueError(f"{name}[{lists[column].index([])}] is empty: at least one reference is needed")
-    sizes = {given[column][0]: len(values) for column, values in lists.items()}
+    _require_equal({given[column][0]: len(values) for column, values in lists.items()})
+    return lists
+
+
+def _require_equal(sizes: Mapping[str, int]) -> None:
+    """Raise a `ValueError` unless all columns have as many entries."""
     if len(set(sizes.values())) > 1:
         shown = ", ".join(f"{size} {name}" for name, size in sizes.items())
         remedy = "several references of a text are one entry, a list"
         raise ValueError(f"one entry a text is needed everywhere, not {shown}; {remedy}")
-    return lists
 
 
 def definition_of(function: Any) -> MetricDefinition:
@@ -529,7 +539,7 @@ class Metric:
 
     def __repr__(self) -> str:
         chosen = "".join(f", {name}={value!r}" for name, value in self._options.items())
-        return f"Metric({getattr(self.function, '__name__', self.name)}{chosen})"
+        return redacted(f"Metric({getattr(self.function, '__name__', self.name)}{chosen})")
 
     def compute(
         self,

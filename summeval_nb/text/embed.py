@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
+from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import (
     hub_only_if,
     one_bar,
@@ -408,7 +409,7 @@ def _library_model(name: str | os.PathLike[str], device: str, download: bool) ->
     try:
         # the library would print another name as it is
         if not (folder.is_dir() or re.fullmatch(r"[\w.-]+(/[\w.-]+)?", source, re.ASCII)):
-            raise ValueError(f"{source!r} is no name of a model")
+            raise ValueError(f"{redacted(source)!r} is no name of a model")
         with hub_only_if(download) as where:
             return library.SentenceTransformer(source, device=device, model_kwargs={"use_safetensors": True}, **where)
     except ImportError:
@@ -418,7 +419,7 @@ def _library_model(name: str | os.PathLike[str], device: str, download: bool) ->
             raise ValueError(f"the model in {source} cannot be loaded: {error}") from error
         remedy = "check the name" if download else "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
         where_not = "it is neither a folder nor in the local cache"
-        raise ValueError(f"no model {source!r}: {where_not}; {remedy}") from error
+        raise ValueError(f"no model {redacted(source)!r}: {where_not}; {remedy}") from error
     finally:
         if shown:
             logging.enable_progress_bar()
