@@ -80,11 +80,17 @@ def test_a_key_in_a_path_is_sent_and_never_shown():
         assert address.shown == redacted(text) == redacted(address.shown)  # hidden once, hidden for good
         assert key not in redacted(f"no page /v1/{key}/x", address.secrets)
         assert address.shown != Address.parse(text.replace(key, f"{key[:-1]}_7f3kd92mfa81jd0r")).shown  # told apart
+        assert redacted(f"llm:m@{text}, no") == f"llm:m@{address.shown}, no"
         assert key not in str(pytest.raises(ValueError, Address.parse, f"ftp://h/{key}/v1").value)
     for name in NAMES:
         assert Address.parse(f"https://h/{name}/v1").shown == redacted(f"https://h/{name}/v1") == f"https://h/{name}/v1"
     for before in ("key", "api-key", "apikey", "token", "access_token", "Secret", "x-api-key"):
         assert Address.parse(f"http://h/v1/{before}/abc/x").shown == f"http://h/v1/{before}/***/x"
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=24, max_size=60))
+def test_a_long_run_of_small_letters_and_digits_is_hidden_as_a_key(key):
+    assert key not in Address.parse(f"http://h/{key}/v1").shown
 
 
 def test_this_machine_is_known_by_its_names():
@@ -101,6 +107,7 @@ def test_short_values_make_no_holes():
         assert redacted(said, secrets) == said
         assert redacted(f"no page /v1/x?{query}!", secrets) == "no page /v1/x***!"
     assert redacted("wrong key pw-9, 'pw-9' of pw-99", ["pw-9"]) == "wrong key ***, '***' of pw-99"
+    assert redacted("key_pw-9 pw-9! apw-9", ["pw-9"]) == "key_*** ***! apw-9"
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

@@ -289,3 +289,8 @@ def test_a_flag_of_a_run_is_true_or_false(name, tmp_path):
     with pytest.raises(TypeError, match=f"{name} must be True or False, not str"):
         run(rows, "bleu", out=tmp_path / "out", workers=0, progress=False, **{name: "no"})
     assert not (tmp_path / "out").exists()
+
+
+def test_a_number_beyond_all_floats_is_a_failed_metric(tmp_path):
+    (row,) = s.run([{"text": "a"}], lambda row: HUGE, out=tmp_path / "o", workers=0, progress=False).rows()
+    assert row["status"] == "failed" and "the metric returned 1000" in row["reason"]

@@ -172,6 +172,19 @@ def test_a_download_is_asked_for_by_true_and_by_nothing_else(download):
             load()
 
 
+def test_the_switch_is_turned_back_and_who_forbade_downloads_is_not_overruled(monkeypatch):
+    from huggingface_hub import constants
+
+    for forbidden in (False, True):
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", forbidden)
+        with pytest.raises(KeyError, match="within"), hub_only_if(download=False) as where:
+            assert constants.HF_HUB_OFFLINE and where == {"local_files_only": True}
+            raise KeyError("within")
+        assert constants.HF_HUB_OFFLINE is forbidden
+        with hub_only_if(download=True) as where:
+            assert constants.HF_HUB_OFFLINE is forbidden and where == {"local_files_only": False}
+
+
 def test_one_thread_at_a_time_turns_the_switch(monkeypatch):
     from huggingface_hub import constants
 

@@ -160,6 +160,11 @@ def test_parts_are_combined_and_the_weak_ones_are_findings():
     assert mean.probability == pytest.approx(0.6)
     whole = judge_claims([pair], ClaimFinder(), 0.5, lambda questions: [(0.2, {"probability_mass": 0.8})])[0]
     assert whole.details == {"probability_mass": 0.8} and not whole.findings
+    lacking, failed = [(0.9, {"probability_mass": 0.8}), (0.2, {})], [(0.9, {}), TimeoutError("busy")]
+    (found,) = judge_claims([pair], ClaimFinder("statements"), 0.5, lambda questions: lacking)
+    assert found.probability == 0.2 and "probability_mass" not in found.details
+    (found,) = judge_claims([pair], ClaimFinder("statements"), 0.5, lambda questions: failed)
+    assert found.failed and found.probability is None and found.reason == "TimeoutError: busy"
 
 
 def test_words_stand_where_they_are_found():

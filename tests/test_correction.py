@@ -157,3 +157,11 @@ def test_labels_needed_are_enough():
 def test_bad_labels_are_refused(labels, words):
     with pytest.raises(ValueError, match=words):
         correct_score({"verdict": [0, 1] * 50}, labels)
+
+
+def test_failed_verdicts_are_left_out_and_counted():
+    judge, people = population()
+    found = correct_score(
+        {"score": [None if k % 10 == 0 else float(v) for k, v in enumerate(judge)]}, first(people, 100)
+    )
+    assert (found.n_left_out, found.n_items, found.n_labels) == (40, 360, 90)

@@ -68,11 +68,30 @@ def test_weights_equal_resamples_written_out(level, coefficient, missing, resamp
         assert value == pytest.approx(expected, abs=1e-10, nan_ok=True)
 
 
+def test_draws_are_a_bootstrap():
+    articles, systems = resample_weights((20, 6), 4000, "both", seed=0)
+    assert (articles.sum(axis=1) == 20).all() and (systems.sum(axis=1) == 6).all()
+    only = resample_weights((20, 6), 4000, "systems", seed=0)
+    assert (only[0] == 1).all()
+    for drawn, n in ((articles, 20), (systems, 6), (only[1], 6)):
+        assert drawn.mean(axis=0) == pytest.approx(np.ones(n), abs=0.08)
+        assert drawn[:, 0].var() == pytest.approx(1 - 1 / n, abs=0.08)  # a binomial's variance
+
+
+def test_near_constant_rows_are_not_called_constant():
+    for coefficient in SCIPY:
+        found = correlate([[1.0, 1.0 + 1e-9, 1.0 + 3e-9, 1e6]], [[1, 2, 3, 4]], coefficient=coefficient)
+        assert found.score is not None
+
+
 # tables, level, what the reason says
 UNDEFINED = [
     ([[1, 2, 3]], [[4, 4, 4]], "summary", "all human values are the same"),
     ([[1], [2]], [[1], [2]], "summary", "at least two systems"),
     ([[None, 1]], [[1, None]], "summary", "no cell has a value"),
+    ([[2, 2, 2]], [[1, 2, 3]], "pooled", "all metric values are the same"),
+    ([[1], [2]], [[1], [2]], "system", "at least two systems"),
+    ([[1, None], [None, 2]], [[1, 2], [1, 2]], "summary", "fewer than two cells"),
     ([[1, 1], [2, 2]], [[1, 2], [1, 2]], "summary", "in every single article"),
     ([[1, 2], [2, 1]], [[1, 2], [1, 2]], "system", "over the system means"),
 ]
@@ -134,6 +153,26 @@ def test_too_many_undefined_resamples_mean_no_interval():
 
 
 BAD = [
+    (lambda: correlate([1, 2], [[1, 2]]), ValueError, r"two axes.*pass one row"),
+    (lambda: correlate([1, 2], [1, 2, 3]), ValueError, r"same shape"),
+    (lambda: correlate([[[1]]], [[[1]]]), ValueError, "two axes"),
+    (lambda: correlate([], []), ValueError, "empty"),
+    (lambda: correlate([[]], [[]]), ValueError, "empty"),
+    (lambda: correlate([[1, 2], [3]], [[1, 2], [3, 4]]), TypeError, "table of numbers"),
+    (lambda: correlate([[1, 2]], [[1, -np.inf]]), ValueError, r"human\[0, 1\] is infinite"),
+    (lambda: correlate([[1, 2]], [[1, 2]], coefficient="tau"), ValueError, "'pearson', 'spearman', 'kendall'"),
+    (lambda: correlate([[1, 2]], [[1, 2]], resample="all"), ValueError, "'both', 'articles', 'systems'"),
+    (lambda: correlate([[1, 2]], [[1, 2]], n_resamples=-1), ValueError, "n_resamples"),
+    (lambda: correlate([[1, 2]], [[1, 2]], n_resamples=10.0), TypeError, "n_resamples"),
+    (lambda: correlate([[1, 2]], [[1, 2]], confidence=95), ValueError, "confidence"),
+    (lambda: paired_test([[1, 2]], [[1, 2]], [[1, 2]], n_resamples=0), ValueError, "n_resamples"),
+    (lambda: compare_metrics({}, [[1, 2]]), ValueError, "at least one metric"),
+    (lambda: compare_metrics({"a": [[1, 2]]}, [[1, 2]], correction="by eye"), ValueError, "'holm'"),
+    (lambda: adjust_p_values([[0.1]]), ValueError, r"\[0, 1\]"),
+    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], level="pooled"), ValueError, "'summary', 'system'"),
+    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon="best"), ValueError, "epsilon"),
+    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon=float("nan")), ValueError, "epsilon"),
+    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon=True), ValueError, "epsilon .* not True"),
     (lambda: correlate([[1, 2]], [[1, 2, 3]]), ValueError, r"metric \(1, 2\), human \(1, 3\)"),
     (lambda: correlate([1, 2], [1, 2], level="system"), ValueError, r"two axes.*level='pooled'.*one row"),
     (lambda: correlate(pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0])), ValueError, "different labels.*to_numpy"),

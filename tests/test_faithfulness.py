@@ -62,6 +62,24 @@ class NumberChecker:
         return Verdict(probability=float(all(word in held for word in claim.split() if word.isdigit())))
 
 
+@pytest.mark.parametrize("name", ["embedded", "words"])
+def test_signs_in_an_article_change_nothing_and_lose_no_row(name):
+    plain, signs = evaluate("It rained.", "It snowed.", checker=name), ["???", "— —", "…", "? ! ..."]
+    articles = ["It rained.", "It rained. ???", *(f"It rained.\n\n{own}\n\n" for own in signs), *signs]
+    found = evaluate_many(articles, ["It snowed."] * len(articles), checker=name)
+    assert [result.score for result in found] == [plain.score] * 6 + [None] * 4
+    assert all(result.reason == "the article holds no sentence" for result in found[6:])
+    for result in found[1:6]:
+        assert [sentence.text for sentence in result.source_sentences] == ["It rained."]
+        assert result.verdicts[0].probability == pytest.approx(plain.verdicts[0].probability, abs=1e-5)
+
+
+def test_a_store_changes_no_number(tmp_path):
+    plain, stored, again = (evaluate(*PAIRS[1], store=store) for store in (None, *[tmp_path / "s.sqlite"] * 2))
+    assert stored.to_dict() == again.to_dict()
+    assert [v.probability for v in stored.verdicts] == pytest.approx([v.probability for v in plain.verdicts], abs=1e-6)
+
+
 @pytest.mark.nightly
 def test_in_bulk_is_one_by_one():
     bulk = evaluate_many(*map(list, zip(*PAIRS, strict=True)))

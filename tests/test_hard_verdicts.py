@@ -119,6 +119,11 @@ def test_where_nothing_can_be_had_the_server_is_refused_for_good():
     assert len(modest.asked) == 5  # four ways, one of them twice: with either name for the most tokens
 
 
+def test_a_grade_is_a_whole_number_or_none():
+    for reply, grade in (("4", "4"), ("4/5", "4"), ("Grade: 4 out of 5", "4"), ("3.5", None), ("-1", None)):
+        assert read_choice(reply, ["1", "2", "3", "4", "5"]) == grade
+
+
 def test_an_option_is_read_where_it_is_stated():
     with comes_back():
         for reply, option in (
@@ -138,6 +143,7 @@ def test_an_option_is_read_where_it_is_stated():
             (" \n*" * 100_000, None),
             ("answer is " * 50_000, None),
             ("\n" * 100_000 + "maybe", None),
+            ("No evidence denies it", None),
         ):
             assert read_choice(reply, OPTIONS) == option, reply[:40]
     grades = {"4": "4", "4/5": "4", "Grade: 4 out of 5": "4", "3.5": None, "-1": None, "**Score:** 2": "2"}

@@ -27,8 +27,13 @@ def test_twelve_languages():
     """In the sentences that were read when the lists were made, in two sets written later, whole and cut at sixty
     characters, and in sixty sentences written after all others: of these all are right."""
     cut, fresh = [60, None], ABROAD["fresh"]
-    for listed, ends, share in ((SENTENCES, [None], 0.98), (FRESH, cut, 0.98), (SIXTY, cut, 0.98), (fresh, cut, 1)):
-        assert len(listed) == 12 and all(len(set(own)) >= 5 for own in listed.values())
+    read, sets = (SENTENCES, [None], 0.98, 20, 0), ((FRESH, 10, 55), (SIXTY, 12, 60), (fresh, 5, 60))
+    for listed, ends, share, n, least in (
+        read,
+        *((own, cut, 1 if own is fresh else 0.98, *rest) for own, *rest in sets),
+    ):
+        assert len(listed) == 12 and all(len(set(own)) >= n for own in listed.values())
+        assert min(len(sentence) for own in listed.values() for sentence in own) >= least
         for end in ends:
             cases = [(code, sentence[:end]) for code, own in listed.items() for sentence in own]
             wrong = [(code, text) for code, text in cases if language_of(text) != code]

@@ -15,6 +15,11 @@ PLAIN = [
     "The price includes:\n- the charger\n- a cable",
     "# Not included\n\nThe charger is sold in shops.",
     "",
+    "It is not cheap.\n- the charger\n- a cable",
+    "# Not only for children\n\n- the swings",
+    "# No-bake cake\n\n- 200 g butter",
+    "# Included\n\n- the charger",
+    "It opened - not late - in 1931.",
 ]
 
 

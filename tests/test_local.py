@@ -4,6 +4,7 @@ import gc
 import math
 import random
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pydantic
@@ -386,3 +387,35 @@ def test_option_masses_never_exceed_one():
         masses = option_masses({o: o.encode() for o in options}, distribution(), distribution)
         assert set(masses) == set(options) and all(probability_mass >= 0 for probability_mass in masses.values())
         assert sum(masses.values()) <= 1 + 1e-9
+
+
+def test_what_was_asked_before_changes_no_probability(backend, reaching):
+    """Prompts that shorten the memory in all ways; one by one, in bulk, and in threads."""
+    asked = questions(6)
+    asked += [asked[0][:60], asked[0], asked[0], asked[0] + " Please."]
+    fresh = [TransformersBackend(example_model()).choose(prompt, OPTIONS) for prompt in asked]
+    with ThreadPoolExecutor(8) as pool:
+        at_once = list(pool.map(lambda prompt: backend.choose(prompt, OPTIONS), asked))
+    for found in ([backend.choose(prompt, OPTIONS) for prompt in asked], at_once):
+        assert all(
+            abs(a.probabilities["yes"] - b.probabilities["yes"]) < 1e-5 for a, b in zip(found, fresh, strict=True)
+        )
+    start = reaching._reader.start("Answer yes.\n", ("yes", "no"))
+    assert start.rest["yes"].endswith(b"\nyes") and start.rest["no"].endswith(b"\nno")
+    choice, bulk = (
+        reaching.choose("Answer yes.", OPTIONS),
+        reaching.choose_many(["Answer yes.", "Answer no."], OPTIONS)[0],
+    )
+    assert abs(choice.probability_mass - bulk.probability_mass) < 1e-5
+    assert abs(choice.probabilities["yes"] - bulk.probabilities["yes"]) < 1e-5
+
+
+def test_the_longest_prompt_that_fits_is_answered(backend):
+    text, room = "a" + " a" * 1800, max(len(backend._reader.encode(option)) for option in OPTIONS)
+    with pytest.raises(ContextTooLong):
+        for _ in range(9999):
+            backend._rendered(text + " a", room)
+            text += " a"
+    assert backend.choose(text, OPTIONS).label in OPTIONS
+    with pytest.raises(ContextTooLong):
+        backend.choose(text + " a", OPTIONS)

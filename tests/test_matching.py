@@ -73,6 +73,18 @@ def test_meteor_says_what_was_matched():
     assert "&lt;b&gt;" in meteor_score("<b>", "<b>", synonyms=None).explain()._repr_html_()
     assert count_chunks([]) == 0 and count_chunks([(0, 0), (1, 1), (2, 4)]) == 2
     assert meteor_score("", " ", synonyms=None).score is None
+    for bad in ({"alpha": 2}, {"beta": float("nan")}, {"tokenize": "klingon"}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            meteor_score("a", "a", synonyms=None, **bad)
+    for synonyms in (
+        {"cat": "dog"},
+        {"cat": 5},
+        {"cat": ["dog", 5]},
+        {5: ["dog"]},
+        5,
+    ):  # a text was read as its letters
+        with pytest.raises((TypeError, ValueError), match="synonyms"):
+            load_metric("meteor", synonyms=synonyms)
 
 
 def test_bert_score_equals_the_package_and_cuts_a_long_text_where_it_does():

@@ -56,6 +56,11 @@ It took a quarter of an hour and half of a day.
 He won 6:4, 13-11 and ran 100m in 9.58.
 Version 1.2.2019-beta costs $9.
 No one came, and the one who left may be 2.
+It opens at 10:30.
+They won 8:10 and lost 11:9.
+The path is minus its gravel.
+The work of Jan Vos was sold by Jan Smit.
+It opens at half past six.
 """)
 ]
 EQUAL = cases("""
@@ -76,6 +81,28 @@ Elm St. is | Elm Street is
 Acme Corp. said | Acme Corporation said
 Henry the Eighth | Henry VIII
 Super Bowl 49 | Super Bowl XLIX
+2,000,000 people | two million people
+2.3 million | 2,300,000
+twenty-four men | 24 men
+1 dog barked | one dog barked
+€9 | 9 euros
+2,50 € | €2.50
+US$2.5m | 2.5 million dollars
+EUR 40 | €40
+five miles | 8 km
+two years | 24 months
+a year and a half | 18 months
+an hour | 60 minutes
+−7 °C | minus seven degrees
+-3°C | minus 3 degrees Celsius
+three quarters of voters | 75 percent of voters
+The U.S. met | The United States met
+The European Union met | The E.U. met
+The RBT met | The Royal Ballet of Tirana met
+Saint Louis | St. Louis
+Mt. Etna | Mount Etna
+Marks & Spencer | Marks and Spencer
+the 3rd time | the third time
 """)
 UNEQUAL = cases("""
 The WHO met | The World Hockey Organization met
@@ -89,6 +116,19 @@ Dr. Lea | Doctor Lee
 Henry VII | Henry VIII
 Elm St. is | Saint Elm is
 no one knew it | 1 man knew it
+The WTO met | The World Health Organization met
+The World Heritage Organization met | The WHO met
+9 dollars | €9
+3,000,000 people | two million people
+9 km | five miles
+1,500 metres | 1,500 km
+1 lb | 250 g
+1 foot | 20 cm
+2,50 € | €250
+one in five houses | 25 percent of the houses
+half of the ships | 60% of the ships
+The MoT met | The Ministry of Health met
+5 m long | 5 million
 """)
 
 

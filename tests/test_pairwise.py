@@ -285,3 +285,13 @@ def test_comparisons_keep_the_index_of_the_table():
     rows = pd.DataFrame({"question": ["q", "q"], "a": ["long answer", "x"], "b": ["x", "long answer"]}, index=[7, 3])
     found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
     assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]
+
+
+@pytest.mark.slow
+def test_a_real_model_behind_its_server_reads_both_orders(llama_server):  # noqa: F811
+    """The tiny Llama knows nothing of answers; what it says has the right form, or a reason."""
+    backend = s.ServerBackend("example", base_url=llama_server, timeout=120)
+    found = s.compare_answers("When?", "In 1931.", "In 1875.", judge=backend)
+    assert found.reason if found.score is None else 0 <= found.score <= 1 and len(found.orders) == 2
+    grade = polite(judge=backend).score("When?", "In 1931.")
+    assert grade.reason if grade.score is None else 1 <= grade.score <= 5

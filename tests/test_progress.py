@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from summeval_nb import checker, evaluate
 from summeval_nb.agreement import benchmark_checker
 from summeval_nb.core.base import Stages, one_bar, steps
 from summeval_nb.core.data import sample_articles
@@ -130,3 +131,9 @@ def test_a_long_call_has_one_bar_that_counts_its_items(name, capsys):
     assert list(found) == [(name, total)]
     counts = found[name, total]
     assert counts == sorted(counts) and counts[0] == 0 and counts[-1] == total
+
+
+def test_one_pair_draws_no_bar_however_long_it_is(capsys):
+    sentences = [f"Anna bought {number} red cars in Paris." for number in range(320)]
+    assert checker(sentences, sentences[7])[0] and evaluate(" ".join(sentences), sentences[7]).score == 1
+    assert capsys.readouterr().err == ""

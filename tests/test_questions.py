@@ -79,6 +79,9 @@ def test_a_fact_is_asked_about_without_its_circumstances():
         ("Lund led by 15 to 10 in front of 11,400 people.", ["Lund led by 15 to 10."]),
         ("Neither the patients nor the doctors knew which bottle was which.",) * 2,
         ("Divers found a ship off the coast, in water so deep that nobody had seen it.",) * 2,
+        ("The ferry did not run on Sunday.", ["The ferry did not run on Sunday."]),
+        ("The club only trains on Monday evening.", ["The club only trains on Monday evening."]),
+        ("Divers have found a big ship off the coast of Lund, in water so deep that nobody had seen it.",) * 2,
     ]:
         found = [fact.statement for fact in facts_of(sentence)]
         if isinstance(facts, str):

@@ -15,6 +15,7 @@ from summeval_nb.judged.grading import Rating, rate, rate_many
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, expected_grade, rating_prompt
 from summeval_nb.models.base import BackendUnavailable, Choice, ScriptedBackend, example_model
 from summeval_nb.models.local import TransformersBackend
+from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
 
 ARTICLE, SUMMARY = "The bridge opened in 1931. It is long.", "A long bridge of 1931."
@@ -123,7 +124,7 @@ def test_lists_must_pair_up():
     assert len(rate_many([], [], quality="fluency", judge=Believes(1, 0, 0, 0, 0))) == 0
 
 
-def test_a_real_model_is_rated_from_its_own_probabilities():
+def test_a_real_model_is_rated_from_its_own_probabilities(llama_server):  # noqa: F811
     """The tiny Llama knows yes and no and no grades, so its grades hold next to nothing of its probability."""
     backend, summaries = TransformersBackend(example_model()), [SUMMARY, "Bridges.", "It rained."]
     many = rate_many([ARTICLE] * 3, summaries, quality="fluency", judge=backend, progress=False)
@@ -132,6 +133,12 @@ def test_a_real_model_is_rated_from_its_own_probabilities():
         assert abs(a.score - b.score) < 1e-4 and abs(a.probability_mass - b.probability_mass) < 1e-5
         assert 1 <= a.score <= 5 and math.isclose(sum(a.distribution.values()), 1, abs_tol=1e-6)
         assert 0 < a.probability_mass < 0.01 and "held only" in a.note
+    served = ServerBackend("example", base_url=llama_server, timeout=120)
+    for c in rate_many([ARTICLE] * 3, summaries, quality="fluency", judge=served, progress=False):
+        if c.score is None:  # the tokens that the server shows leave the grades open: a failure, said
+            assert c.reason
+        else:
+            assert 1 <= c.score <= 5 and 0 < c.probability_mass < 0.01 and "held only" in c.note
 
 
 MINE = Signature({"metric": "rating"})

@@ -118,6 +118,11 @@ Scientists do not know why.
 It cost 4 million euros; who paid is not stated.
 {"answer": "Lisbon"}
 Information on ingredients must be printed on the packet.
+No, it was about money.
+No one was told about the plan before Monday.
+The minister refused to answer.
+She said: "I cannot answer that."
+Unfortunately, your passport has expired.
 """):
         (flag,) = refusal_flags([text], embedder)
         assert flag.value is False, flag
@@ -129,6 +134,10 @@ I can't help you there.
 The article does not say what her favourite opening is.
 Sorry, no idea.
 {"answer": null}
+No, the page does not tell us.
+The passages don't say.
+There is not enough information to answer.
+I'm not able to tell from the text.
 """):
         (flag,) = refusal_flags([text], embedder)
         assert flag.value is True, flag

@@ -26,6 +26,16 @@ When was the bridge closed? | It closed in May. | The bridge closed in May.
 What does the ferry cost? | Adults pay 9 euros on it. | Adults pay 9 euros on it.
 Was the bridge closed in May? | Well, in fact, no. | The bridge was not closed in May.
 Is the longest river in Africa the Nile? | Yes | The longest river in Africa is the Nile.
+How did the fire start? | a candle | The fire started by a candle.
+Which team did Leeds beat? | Derby | Leeds beat Derby.
+When does the train leave? | 3 p.m. | The train leaves at 3 p.m.
+Why was the bridge closed? | rust | The bridge was closed because of rust.
+When did the ferry start? | Started in 1994. | The ferry started in 1994.
+Was the bridge closed in May? | Yes, it was. | The bridge was closed in May.
+Was the bridge closed in May? | It wasn't. | The bridge was not closed in May.
+Did the city council approve the plan? | Yes | The city council approved the plan.
+Does the man with the hat live in Leeds? | No | The man with the hat does not live in Leeds.
+Should children drink coffee? | No | Children should not drink coffee.
 """)
 
 
@@ -66,6 +76,11 @@ JUDGED = [
     ("river", "1,500 metres", "1.5 km", "right", 1),
     ("closed", "May", "<think>I am not sure.</think>In May.", "right", 1),
     ("closed", "May", "Sure! The bridge was closed in June [1]. I hope this helps!", "wrong", 0),
+    ("yes", "Yes, the council approved the budget.", "No.", "wrong", 0),
+    ("yes", "Yes, the council approved the budget.", "Bananas are yellow.", "the judge cannot tell", 0),
+    ("yes", "Yes", "Yes, it did.", "right", 1),
+    ("yes", "No", "Nope", "right", 1),
+    ("river", "1,500 metres", "1.6 km", "wrong", 0),
 ]
 
 
@@ -85,6 +100,10 @@ The storm killed 12 people and hurt 30. | How many people were killed? | 12 | 30
 Ann lives in Berlin. Bob lives in Rome. | Where does Ann live? | Berlin | Rome
 The bridge was designed by Ida Holm and built by Tor Berg. | Who designed it? | Ida Holm | Tor Berg
 The film lasts 90 minutes. | How long does the film last? | 1.5 hours | 2 hours
+Leeds beat Derby 2-1 on Sunday. | Which team won? | Leeds | Derby
+Ella works as a nurse. Her brother works as a pilot. | What does Ella work as? | A nurse | A pilot
+The hotel has a pool. | Does the hotel have a pool? | Yes | No
+The ferry does not run in winter. | Does the ferry run in winter? | No | Yes
 """)
 
 
@@ -191,6 +210,11 @@ What may pupils bring? | Their own lunch | Pupils may bring their own lunch.
 What should the guests have paid? | 9 euros | The guests should have paid 9 euros.
 Where did the baker move to? | Norwich | The baker moved to Norwich.
 Where does the milk come from? | Two farms | The milk comes from two farms.
+Who must lock the gate? | The porter | The porter must lock the gate.
+What could delay the ferry? | Thick fog | Thick fog could delay the ferry.
+What can be reused? | Two jars | Two jars can be reused.
+What flows under the mill? | A stream | A stream flows under the mill.
+What drives the pump? | The wheel | The wheel drives the pump.
 """):
         assert [told.text for told in read_replies(question, [answer])[0]] == [statement]
 
@@ -206,5 +230,9 @@ def test_dressed_openers_are_yes_and_no():
 Luckily, yes. | The shop was open.
 Right! | The shop was open.
 *No*: it was not. | The shop was not open.
+Sadly not — it rained. | The shop was not open.
+Not really. | The shop was not open.
+Of course not. | The shop was not open.
+Not one shop was open. | Not one shop was open.
 """):
         assert read_replies("Was the shop open?", [answer])[0][0].text == first

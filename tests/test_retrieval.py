@@ -133,6 +133,8 @@ def test_noise_by_hand():
     assert found.numbers == {"relevant": 1 / 4, "irrelevant": 1 / 4, "made_up": 1 / 4}
     other = s.judged.noise_sensitivity("Q", ["a c", "d"], "a c d e", "a b", judge=Letters(), noise="made_up")
     assert next(iter(other.numbers)) == "made_up" and other.score == 1 / 4
+    with pytest.raises(ValueError, match="unknown noise 'loud'"):
+        s.judged.noise_sensitivity("q", [], "a", "a", noise="loud")
 
 
 def test_a_score_for_each_passage():
@@ -342,3 +344,14 @@ def test_help_names_every_parameter():
         told = function.__doc__.partition("Parameters\n")[2].partition("Returns\n")[0]
         named = [one for line in re.findall(r"^ {4}(\w[\w, ]*?)(?: : .*)?$", told, re.M) for one in line.split(", ")]
         assert sorted(named) == sorted(inspect.signature(function).parameters), name
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_a_real_served_model_gives_numbers_or_reasons(small_model_server):  # noqa: F811
+    backend = s.ServerBackend("SmolLM2-135M-Instruct", base_url=small_model_server, timeout=240)
+    judge = s.judged.LLMJudge(backend, probabilities=True, workers=1)
+    row = ROW | {"contexts": PASSAGES[:1], "answer": "It opened in 1932."}
+    for name, score in s.evaluate_rag([row], judge=judge, progress=False)[0].scores.items():
+        assert score.reason if score.score is None else -1 <= score.score <= 1, name
+    assert judge.calls > 0

@@ -50,6 +50,9 @@ def test_a_changed_fact_clashes():
         ("The board approved the plan.", [("negation", "approved")]),
         ("Maria Jones beat Anna Smith in the final.", [("role", "Maria Jones"), ("role", "Anna Smith")]),
         ("Anna Smith beat Maria Jones in the final in London.", [("name", "London")]),
+        ("Revenue rose 3 percent to 84 million dollars.", [("number", "84")]),
+        ("Revenue rose 48 percent to 3 million dollars.", [("number", "48"), ("number", "3")]),
+        ("Anna Smith did not beat Maria Jones.", [("negation", "beat")]),
     ]:
         assert firm(claim, *EVIDENCE) == expected
 
@@ -60,6 +63,10 @@ Revenue rose 3 percent.
 The board did not approve the plan.
 Maria Jones was beaten by Anna Smith in the final.
 A company in America employs 2 million people.
+In March revenue went up 3 percent to 48 million dollars.
+The plan was not approved by the board.
+Anna Smith beat Maria Jones.
+Nearly 50 million dollars of revenue came in.
 """):
         assert firm(claim, *EVIDENCE) == []
 
@@ -181,6 +188,75 @@ def test_what_stands_in_anothers_place_clashes():
             "Our approach keeps the directed information in the graphical model between its layers.",
             [("role", "graphical", "directed"), ("role", "directed", "graphical")],
         ),
+        (
+            "The film was written by Lena Ortiz and directed by Paul Shaw.",
+            FILM,
+            [("role", "written", "directed"), ("role", "directed", "written")],
+        ),
+        (
+            "It is the default for existing teams since May.",
+            "It is the default for new teams since May.",
+            [("antonym", "existing", "new")],
+        ),
+        (
+            "It is sold for macOS by the firm of his son.",
+            "It is sold for Windows by the firm of his son.",
+            [("name", "macos", "window")],
+        ),
+        (
+            "The town lent the bank two million euros.",
+            "The bank lent the town two million euros.",
+            [("role", "town", "bank"), ("role", "bank", "town")],
+        ),
+        (
+            "In May the Norwegian Sea Authority sued Bellamy Roke over the pier.",
+            "In May Bellamy Roke sued the Norwegian Sea Authority over the pier.",
+            [
+                ("role", "the norwegian sea authority", "bellamy roke"),
+                ("role", "bellamy roke", "the norwegian sea authority"),
+            ],
+        ),
+        (
+            "The film by the man who faces trial was written by Lena Ortiz and directed by Paul Shaw.",
+            "The film by the man who faces trial was directed by Lena Ortiz and written by Paul Shaw.",
+            [("role", "written", "directed"), ("role", "directed", "written")],
+        ),
+        (
+            "Experts say the palace was built during the period of the island.",
+            "Experts say the island was built during the period of the palace, but it is not clear by whom.",
+            [("role", "palace", "island"), ("role", "island", "palace")],
+        ),
+        (
+            "On Monday the Queen opened the bridge.",
+            "On Monday the Pope opened the bridge.",
+            [("name", "queen", "pope")],
+        ),
+        (
+            "Captain Hill fined the bakery on Monday.",
+            "Captain King fined the bakery on Monday.",
+            [("name", "hill", "king")],
+        ),
+        ("The bridge was built in 1968 and is still in use.", "The bridge was built in 1932, not in 1968.", []),
+        (
+            "The old bridge was built in 1968 by convicts.",
+            "The old bridge was built in 1932 by convicts, and burnt in 1968.",
+            [("number", "1968", "1932")],
+        ),
+        (
+            "Jean Pratt voted for the plan.",
+            "Councillor Jean Pratt voted against the plan.",
+            [("antonym", "for", "against")],
+        ),
+        (
+            "She was discharged on 3 March 2024.",
+            "She was admitted on 3 March 2024, discharged on 9 March 2024.",
+            [("number", "3", "9")],
+        ),
+        (
+            "Sales rose by 4 percent last year.",
+            "Sales rose by 3 percent in May and fell by 4 percent in June.",
+            [("number", "4", "3")],
+        ),
     ]:
         assert exchanged(claim, evidence) == expected
 
@@ -209,6 +285,33 @@ def test_what_says_the_same_in_its_place_does_not():
             "The union met the press, and the board did not meet the union.",
         ),
         ("It happened on 3 March.", "Admitted on 3 March, she was discharged on 9 March."),
+        (FILM, FILM),
+        ("Lena Ortiz met Paul Shaw in Paris.", "Paul Shaw met Lena Ortiz in Paris."),
+        ("The film was written by Paul Shaw and directed by Lena Ortiz.", FILM),
+        ("Sales fell in Asia but rose in Europe.", "Sales rose in Europe but fell in Asia."),
+        ("The mayor and the governor opened the road.", "The governor and the mayor opened the road."),
+        ("The Norwegian company bought the Swedish firm.", "The Swedish firm was bought by the Norwegian company."),
+        ("The bridge is old.", BRIDGE),
+        ("The roof was approved in May.", "The roof was not approved until May."),
+        ("The roof was approved.", "The roof was not only approved but paid for."),
+        ("Orgreave police wrote what Orgreave said.", "Orgreave police wrote what Orgreave said."),
+        ("Leeds drew with West Ham on Sunday.", "West Ham drew with Leeds on Sunday."),
+        ("Tom said New York was loved by them all.", "They all love New York, said Tom."),
+        ("The museum is open on Tuesdays.", "The museum is not open on Mondays."),
+        ("The bill was passed.", "The bill was not passed unanimously."),
+        ("The bill was paid with a cheque.", "The bill was not paid in cash but with a cheque."),
+        ("On Sunday West Ham played with Leeds.", "On Sunday Leeds played with West Ham."),
+        ("She does not understand the difference.", "She does not really understand the difference."),
+        ("It was widened in 1968.", BRIDGE),
+        ("The state pays 48 million crowns.", "The state pays 48 million this year, the state pays 12 million next."),
+        ("The state pays about 13 million crowns.", "It costs 48 million crowns; the state pays 12.9 million."),
+        ("Sales rose by 4 percent.", "Sales rose by 3 percent in May and rose by 4 percent in June."),
+        ("Sales fell by 4 percent.", "Sales rose by 3 percent in May and fell by 4 percent in June."),
+        ("The owner was fined 0.9 million kroner in May.", "The owner was fined 900,000 kroner in May."),
+        (
+            "The talks between the guild and the old board failed.",
+            "The talks between the old board and the guild failed.",
+        ),
     ]:
         assert exchanged(claim, evidence) == []
 
@@ -225,6 +328,19 @@ Terns failed to raise a single chick after the storm. | Terns did not raise a si
 Couples cannot afford to live there. | Couples are unable to afford to live there.
 Children travel free if accompanied by an adult. | Children travel free when accompanied by an adult.
 Ellen T. Brown was elected as chair of the club. | Ellen Brown was elected as chair of the club.
+The cafe will not open to the public before March. | The cafe will open to the public in March.
+The company did not pay the fine until June. | The company will pay the fine in June.
+None of the players was injured. | The players were not injured.
+No decision was made on Monday. | A decision was not made on Monday.
+The council did not name a new date. | The council named no new date.
+The firm did not pay a dividend. | The firm paid no dividend.
+The tablets did not bring relief. | The tablets brought no relief.
+The council did not approve the plan. | The council rejected the plan.
+Mopeds will be banned. | Mopeds will not be allowed on the bridge.
+The shop stays shut until Friday. | The shop does not open before Friday.
+The lift no longer works. | The lift does not work.
+It was not until March that the cafe opened. | The cafe opened in March.
+Not until March did the cafe open. | The cafe opened in March.
 """)
 
 
@@ -249,6 +365,24 @@ The talks ended after lunch and no deal was made. | The talks ended before lunch
 Insurance covers no more than ten million. | Insurance covers more than ten million. | ten, million
 The mayor refused to sign the law, but the governor signed it. | The governor did not sign it. | sign
 The bell rang twice and nobody answered. | The bell rang once. | once
+The cafe will not open until March. | The cafe will open in February. | open, February
+The cafe will not open until March. | The cafe will open until March. | open
+The cafe will not open until March, as a pipe leaks. | The cafe will open, as a pipe leaks. | open
+The bridge will not reopen before autumn. | The bridge will reopen before autumn. | reopen
+No decision was made on Monday. | A decision was made on Monday. | decision
+The road, not the bridge, was approved. | The bridge, not the road, was approved. | bridge, road
+The drug is not only safe but also cheap. | The drug is not safe. | safe
+Prices did not rise in May. | Prices did not fall in May. | fall
+The lift no longer works. | The lift works. | works
+The firm did not deny the reports. | The firm confirmed the reports. | confirmed
+No adults were hurt in the crash. | Children were hurt in the crash. | Children
+The committee chose not Leeds but York. | The committee chose Leeds, not York. | Leeds, York
+The clerk was not jailed but fined. | The clerk was jailed, not fined. | jailed, fined
+The mayor is honest but not brave. | The mayor is not only honest but also brave. | brave
+The firm paid no dividend. | The firm did not announce a dividend. | dividend
+No more than 200 people came. | More than 200 people came. | 200, people
+She never failed to pay the rent. | She did not pay the rent. | pay
+She did not fail to pay the rent. | She did not pay the rent. | pay
 """):
         assert [text for _, text in firm(claim, evidence)] == expected.split(", ")
 
@@ -281,6 +415,11 @@ She scored 48 goals. | She scored about 50 goals.
 The firm earned 2 million euros. | The firm earned 2,000,000 euros.
 The fee rose from 30 to 45 crowns. | Before that, 30 crowns were paid.
 The road is 12 instead of 8 kilometres long. | The road is 12 kilometres long.
+She scored 52 goals. | She scored more than 50 goals.
+She scored 48 goals. | She scored up to 50 goals.
+She scored 48 goals. | She scored at most 50 goals.
+She scored 52 goals. | She scored no fewer than 50 goals.
+Unemployment fell to 5.4 percent. | Unemployment fell to 5.4 percent.
 """)
 BEYOND = cases("""
 She scored 52 goals. | She scored fewer than 50 goals.
@@ -290,6 +429,14 @@ In the first half of the year revenue rose by 31 percent. | The firm said revenu
 The fee rose from 30 to 45 crowns. | The fee was 35 crowns.
 The trip takes 40 to 50 minutes. | The trip takes 40 minutes.
 Built in 1990 instead of a hall, it holds 400 people. | It holds 1990 people.
+Unemployment fell to 5.4 percent. | Unemployment fell to 5.0 percent.
+The death toll rose to 108. | The death toll rose to 115.
+He was sentenced to 20 years. | He was sentenced to 21 years.
+The wait rose to 38 weeks. | The wait rose to 36 weeks.
+She scored 46 goals. | She scored more than 50 goals.
+She scored 52 goals. | She scored up to 50 goals.
+Profit rose 12 percent to 40 million euros. | The company said its profit had risen by 40 percent.
+From 30 villages 45 buses came. | 30 buses came.
 """)
 
 
@@ -316,6 +463,17 @@ SAME_ROLES = [
         "The records show Lena Ortiz received 400 dollars from Paul Shaw.",
         "The records show Lena Ortiz was paid 400 dollars by Paul Shaw.",
     ),
+    (PAID, "Lena Ortiz paid Paul Shaw 400 dollars."),
+    ("Lena Ortiz paid Paul Shaw 400 dollars.", PAID),
+    (
+        "The first cases were reported on 2 June by Dr Lucja Farrant, a family doctor in Osterby.",
+        "Dr Lucja Farrant, a family doctor in Osterby, reported the first cases on 2 June.",
+    ),
+    ("On Monday Tom Hale met Priya Nair in Leeds.", "Tom Hale met Priya Nair in Leeds on Monday."),
+    ("In Leeds, Tom Hale met Priya Nair.", "Tom Hale met Priya Nair in Leeds."),
+    ("In June the Kelda company sued Marston Ltd.", "The Kelda company sued Marston Ltd in June."),
+    ("In the end Hale got the key to the hall from Nair.", "In the end Hale was given the key to the hall by Nair."),
+    ("On Monday the mayor Hale met the writer Nair.", "On Monday the writer Nair met the mayor Hale."),
 ]
 TURNED_ROLES = [
     (BEATEN, "Maria Jones beat Anna Smith in the final."),
@@ -327,6 +485,11 @@ TURNED_ROLES = [
         "For a while York were leading when Leeds scored.",
     ),
     ("In court, April Jones had sued Tom Hale over the debt.", "In court, Hale sued April Jones over the debt."),
+    ("Lena Ortiz paid Paul Shaw 400 dollars.", "Lena Ortiz was paid 400 dollars by Paul Shaw."),
+    ("Lena Ortiz paid Paul Shaw 400 dollars.", "Paul Shaw paid Lena Ortiz 400 dollars."),
+    ("The side from Leeds went top by beating York.", "The side from York beat Leeds."),
+    ("In the vote Hale was chosen by ten votes over Nair.", "In the vote Nair was chosen over Hale."),
+    ("In the cup France on Sunday overcame a weak Germany.", "In the cup Germany on Sunday overcame France."),
 ]
 
 
@@ -365,6 +528,12 @@ Anna Berg has been the head of Kelda since 2019. | Since 2019 the head of Kelda 
 For him the real danger was the ice. | For him the ice was the real danger.
 Tom Hale is the head of Kelda and Ann Lee is the head of Marston.
     | The head of Kelda is Tom Hale and the head of Marston is Ann Lee.
+Anna Berg was the winner of the Oslo race. | The winner of the Oslo race was Anna Berg.
+Oslo is Norway's capital. | The capital of Norway is Oslo.
+Anna Berg is Kelda's largest owner. | Kelda's largest owner is Anna Berg.
+Anna Berg is also the head of Kelda. | The head of Kelda is Anna Berg.
+Anna is the mother of Ben. | The mother of Ben is Anna.
+In May Anna Berg was the winner. | In May the winner was Anna Berg.
 """)
 SHORTENED = cases("""
 Anna Berg was the winner of the race. | The winner was Anna Berg.
@@ -381,6 +550,12 @@ Tom Hale is the head of Kelda and Ann Lee is the head of Marston. | The head of 
 As we know, Oslo is the second largest city of Norway. | The largest city of Norway is Oslo.
 Oslo is the largest city of Norway, and Bergen is the second. | The second largest city of Norway is Oslo.
 Hull beat Leeds. | Leeds beat Hull.
+Paris is the capital of France. | France is the capital of Paris.
+The owner of Kelda is Marston. | The owner of Marston is Kelda.
+In May Tom Hale was the teacher of Priya Nair. | In May Priya Nair was the teacher of Tom Hale.
+They say Hull is larger than Leeds. | They say Leeds is larger than Hull.
+The bank is behind the mill. | The mill is behind the bank.
+In May the bank was the owner of the mill. | In May the mill was the owner of the bank.
 """)
 
 
@@ -434,6 +609,11 @@ OTHERS_DEED = [
     (SUBSTITUTE, "Luke Farr came on as a substitute at half time.", "luke farr", "ben otter"),
     (SCHOOLS, "The Tarle Trust runs four small schools in Kingsmere.", "kingsmere", "easterley"),
     (OWNER, "Hollis Foods has been arrested.", "hollis foods", "its former owner"),
+    (ORDERS, "Solvane postponed a programme that it had been expected to sign.", "solvane", "hollis foods"),
+    (PAYS, "As agreed, Skarvik pays the district 400 euros a call.", "skarvik", ""),
+    (FINED, "The NFL will appeal.", "nfl", "his lawyer"),
+    (FINED, "Judge Ann Bell will appeal.", "judge ann bell", "his lawyer"),
+    (["The WHO praised Carl Dunn.", "Ann Bell signed the order."], "The WHO signed the order.", "who", "ann bell"),
 ]
 OWN_DEED = [
     ([*FINED, "Tom Reed, his lawyer, was calm."], "Tom Reed will appeal."),
@@ -454,6 +634,20 @@ OWN_DEED = [
     (
         ["tom hale told the board that the fares were unfair.", "Ann Nair left."],
         "Ann Nair told the board that the fares were unfair.",
+    ),
+    (["The NFL fined Carl Dunn.", "The league will appeal."], "The NFL will appeal."),
+    (["The NFL fined Carl Dunn.", "His lawyer will appeal, and so the NFL will appeal."], "The NFL will appeal."),
+    (
+        ["Mr Hale told the board that the fares were unfair.", "Tom Hale left."],
+        "Tom Hale told the board that the fares",
+    ),
+    (
+        ["The mayor of Leeds opened the bridge on Monday.", "Mayor Priya Nair was late."],
+        "Priya Nair opened the bridge on Monday.",
+    ),
+    (
+        ["The bridge was opened by Priya Nair in May.", "Priya Nair opened the bridge in May, too."],
+        "In May Priya Nair opened the bridge.",
     ),
 ]
 
@@ -511,6 +705,11 @@ The farmer Olga Brandt lent her tractor to Emil Sorensen. | Emil Sorensen borrow
 Varnay Steel sold its mine to Petrov Metals in 2019. | Petrov Metals bought the mine from Varnay Steel.
 The painter Nora Quist taught Jonas Wald at the academy. | Jonas Wald was taught by Nora Quist.
 The lawyer Edda Volk employed Nils Aker for years. | Nils Aker worked for Edda Volk.
+In the cup Kersby United beat Holm City on Saturday. | Holm City lost to Kersby United.
+In the cup Kersby United beat Holm City on Saturday. | Holm City was beaten by Kersby United.
+The trader Aldo Renz owned the ship Blue Petrel. | Blue Petrel belonged to Aldo Renz.
+In office Karin Holt preceded Jens Bakker. | Jens Bakker followed Karin Holt.
+Mayor Ines Ott gave the coach Leo Brand a medal. | Leo Brand received a medal from Ines Ott.
 """)
 
 

@@ -430,3 +430,9 @@ def test_a_run_as_markdown_holds_its_tables_and_no_markup(tmp_path):
         other=quiet(better(ROWS), "bleu", out=tmp_path / "one")
     )
     assert "## two against one" in compared and "two scores lower than one" in compared
+
+
+def test_a_part_that_is_only_called_sentences_is_a_part():
+    for sentences in ([1, 2], "text", [{"text": "a"}], [{"text": "a", "probability": 9}], None):
+        page = worst_html({"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": sentences}})
+        assert "sentences" in page and 'aria-label="Evidence report"' not in page

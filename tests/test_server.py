@@ -33,6 +33,7 @@ from summeval_nb.models.base import (
 from summeval_nb.models.http import ShownToken
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.server import ServerBackend, _constraint, _served_masses, _written
+from summeval_nb.models.store import Store, content_key, fill_missing
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -76,8 +77,9 @@ class TestRealServer:
         assert served.dialect == "llamacpp" and served.limit == 2048
         for choice, other in zip(here, there, strict=True):
             assert choice.label == other.label
-            assert abs(choice.probabilities["yes"] - other.probabilities["yes"]) < 0.01
             assert abs(choice.probability_mass - other.probability_mass) < 0.01
+        apart = [abs(a.probabilities["yes"] - b.probabilities["yes"]) for a, b in zip(here, there, strict=True)]
+        assert max(apart[:-1]) < 0.005 and apart[-1] < 0.01  # the last holds marks of roles
         assert {choice.label for choice in here} == {"yes", "no"}
         assert served.usage.prompt_tokens > 40 * 60 and served.usage.failures == 0
 
@@ -207,11 +209,11 @@ def test_a_redirect_takes_neither_prompt_nor_key_elsewhere(status):
 
 def test_what_passes_is_mended_by_asking_again():
     for behaviour in ("429", "500", "cut", "html", "empty"):
-        with MisbehavingServer(lambda number, prompt, b=behaviour: b if number < 1 else "ok") as server:
+        with MisbehavingServer(lambda number, prompt, b=behaviour: b if number < 2 else "ok") as server:
             backend = backend_for(server, max_retries=2)
             choice = backend.choose("Well?", OPTIONS)
             assert abs(choice.probabilities["yes"] - true_probability("Well?")) < 1e-6
-            assert backend.usage.retries == 1 and len(server.questions) == 2 and backend.usage.failures == 0
+            assert backend.usage.retries == 2 and len(server.questions) == 3 and backend.usage.failures == 0
 
 
 def test_what_stays_is_not_asked_again():
@@ -221,6 +223,33 @@ def test_what_stays_is_not_asked_again():
             with pytest.raises(BackendError):
                 backend.choose("Well?", OPTIONS)
             assert len(server.questions) == 1 and backend.usage.retries == 0
+
+
+@pytest.mark.nightly
+def test_five_hundred_faulty_pairs_are_mended_by_a_second_run(tmp_path):
+    """10 % random faults: each is counted, none is a score; the next run asks for the failed ones only."""
+    chance, faults = random.Random(11), ["429", "500", "cut", "html", "empty", "wrong_enum", "400"]
+    prompts = [f"pair {n}" for n in range(500)]
+    plan = {prompt: chance.choice(faults) for prompt in prompts if chance.random() < 0.1}
+    left = dict(plan)
+    with MisbehavingServer(lambda number, prompt: left.get(prompt, "ok"), retry_after="0") as server:
+        backend, store = backend_for(server), Store(tmp_path / "kept.sqlite")
+        keys = [content_key(backend.fingerprint, OPTIONS, prompt) for prompt in prompts]
+
+        def ask(places: list[int]) -> list:
+            found = backend.choose_many([prompts[place] for place in places], OPTIONS, workers=8)
+            return [choice if isinstance(choice, BackendError) else choice.to_dict() for choice in found]
+
+        first = dict(zip(prompts, fill_missing(store, "choice", keys, ask), strict=True))
+        assert {prompt for prompt, value in first.items() if isinstance(value, BackendError)} == set(plan)
+        assert backend.usage.failures == len(plan) > 30 and store.info().rows[0]["items"] == 500 - len(plan)
+        asked = len(server.questions)
+        left.clear()
+        second = fill_missing(store, "choice", keys, ask)
+        assert len(server.questions) - asked == len(plan)
+    for prompt, value in zip(prompts, second, strict=True):
+        assert abs(value["probabilities"]["yes"] - true_probability(prompt)) < 1e-6
+    assert KEY.encode() not in (tmp_path / "kept.sqlite").read_bytes()
 
 
 def test_retry_after_holds_all_workers_back():
@@ -467,3 +496,5 @@ def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypa
             shown = said + "".join(file.read_text(encoding="utf-8", errors="replace") for file in written)
             assert not any(secret in shown for secret in ("hunter2", "k-777", "someone", KEY, within))
         assert server.asked
+    if command[0] == "run" and name == "401":
+        assert {"run.sqlite", "results.jsonl", "page.html"} <= {file.name for file in written}

@@ -19,10 +19,24 @@ from summeval_nb.agreement.correlation import (
     paired_test,
     pairwise_accuracy,
 )
-from summeval_nb.agreement.permutation import adjust_p_values, random_swaps
+from summeval_nb.agreement.permutation import adjust_p_values, p_value_of, random_swaps
 
 stats = Late("scipy.stats")
 multipletests = Late("statsmodels.stats.multitest", "multipletests")
+
+
+def test_p_values_by_hand():
+    """Three permutations and the observed one; NaN does not count, and what is equal up to rounding does."""
+    null = np.array([0.3 - 1e-15, -0.1, -0.5, np.nan])
+    for alternative, expected in (("greater", 2 / 4), ("less", 4 / 4), ("two-sided", 3 / 4)):
+        assert p_value_of(null, 0.3, alternative) == expected
+    human, right, wrong = [[1, 2], [1, 2]], [[1, 2], [1, 2]], [[2, 1], [2, 1]]
+    for alternative, expected in (("greater", 1 / 4), ("two-sided", 1 / 2), ("less", 1)):  # of four swaps of articles
+        how = {"permute": "articles", "alternative": alternative, "n_resamples": 4000}
+        assert paired_test(right, wrong, human, **how).p_value == pytest.approx(expected, abs=0.03)
+    human = np.random.default_rng(0).normal(size=(30, 16))
+    found = paired_test(human, -human, human, n_resamples=99)
+    assert 0.01 <= found.p_value <= 0.02 and found.p_value == max(found.p_values.values()), "never 0, the larger"
 
 
 def test_a_metric_is_not_better_than_itself():

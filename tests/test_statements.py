@@ -27,6 +27,22 @@ LISTS = [
         "The warranty covers the motor and the display. It does not cover scratches.",
         "The warranty does not cover\n- scratches\n- the battery",
     ),
+    (
+        "The charger and its cable are not included in the price. Insurance is not included in the price either.",
+        "These are not included in the price:\n\n- the charger and its cable\n- insurance",
+    ),
+    (
+        "Visitors need a passport, a recent photograph and a fee of 20 euros in cash.",
+        "Visitors need:\n- a passport\n- a recent photograph\n- a fee of 20 euros in cash",
+    ),
+    (
+        "The app reminds users to drink. In the app, users set daily exercise targets and note their meals.",
+        "With the app, users can\n- set daily exercise targets\n- note their meals",
+    ),
+    (
+        "The bridge opened in 1931 and is 1149 metres long. Some 40000 cars cross it every day.",
+        "Facts about the bridge:\n- opened in 1931\n- 1149 metres long\n- some 40000 cars cross it every day",
+    ),
 ]
 
 
@@ -36,6 +52,14 @@ def test_statements():
         ("Facts:\n- opened in 1931\n- long", ["opened in 1931", "long"]),
         ("These are not included:\n* the charger", ["The charger is not included"]),
         ("Not in the price:\n- the charger\n  and its cable", ["Not in the price: the charger and its cable"]),
+        (
+            "The price includes:\n- the charger\n- a cable",
+            ["The price includes the charger", "The price includes a cable"],
+        ),
+        ("These are not included:\n* charger and cable", ["Charger and cable are not included"]),
+        ("Nobody may bring:\n1. dogs", ["Nobody may bring: dogs"]),
+        ("- one\n- two", ["one", "two"]),
+        ("Blue.", ["Blue"]),
     ]:
         found = [clause_statement.text.rstrip(".") for clause_statement in clause_statements(text)]
         assert found == [statement.rstrip(".") for statement in statements]
@@ -112,6 +136,12 @@ The ferry has run since 1994. | Its captain is Norwegian. | The ferry’s captai
 Northgate Bank closed 14 branches. | It lost 3 million euros. | Northgate Bank lost 3 million euros.
 The mayor resigned on Monday. | She was ill. | The mayor was ill.
 Tickets cost 9 euros. | They are valid for a day. | Tickets are valid for a day.
+The ferry has run since 1994. | It carries 60 cars. | The ferry carries 60 cars.
+The players left the field. | They were tired. | The players were tired.
+Tickets cost 9 euros. | Their price rose. | Tickets’ price rose.
+The warranty covers the motor and the display. | It does not cover scratches. | The warranty does not cover scratches.
+The buses carried pupils. | They also carried parcels. | The buses also carried parcels.
+Dr. Ana Ruiz led the study. | She was pleased. | Dr. Ana Ruiz was pleased.
 """)
 
 
@@ -122,6 +152,12 @@ The council of Lund approved a new tram line. | It opens in 2027.
 The players met the judges. | They were tired.
 The warranty covers the motor. | It does not run without oil.
 Many teachers fear that they lose their afternoons. | Their chairman asked for a limit.
+The ferry hit the bridge. | It was damaged.
+Anna met Ben. | He was late.
+In May the bank failed. | It had lost money.
+The bank was sold to the town. | It was founded in 1901.
+The buses carried the pupils. | It carried parcels, too.
+The mayor met a doctor. | He was ill.
 """)
 
 

@@ -288,10 +288,14 @@ def test_the_protocol_takes_any_object_that_keeps_it():
 
     assert isinstance(Constant(), Checker) and isinstance(WordsChecker(), Checker)
     assert checker(["a"], "b", using=Constant()) == (True, 0.4)
-    for name, value in (("fingerprint", ""), ("threshold", 2), ("check_many", 1)):
+    for name, value, error in (
+        ("fingerprint", "", TypeError),
+        ("threshold", 2, ValueError),
+        ("check_many", 1, TypeError),
+    ):
         broken = Constant()
         setattr(broken, name, value)
-        with pytest.raises((TypeError, ValueError)):
+        with pytest.raises(error):
             load_checker(broken)
     assert WordsChecker().fingerprint == WordsChecker(threshold=0.7).fingerprint  # the threshold stands beside it
     assert len({WordsChecker(slope=s, offset=o).fingerprint for s in (1, 2) for o in (0, 1)}) == 4
@@ -475,3 +479,8 @@ def test_a_calibration_gives_table_numbers_and_picture():
     moved = 1 / (1 + np.exp(-(result.slope * logits_of(np.array([0.9])) + result.offset)))
     assert result.apply([0.9]) == pytest.approx(moved)
     assert [text.get_text() for text in result.plot().texts] == ["1", "2"]
+
+
+def test_caches_are_bounded():
+    for kept in (tokens.kept_parts, tokens.stem, words.stem_weight):
+        assert kept.cache_info().maxsize is not None

@@ -108,6 +108,17 @@ Ca²⁺ ions in 10<sup>3</sup> m<sup>2</sup>
 [The bridge](https://a.org) fell. ![a cat](https://a.org/c.png)
 the war (1914-18), the year (2020), the city [2020], three (3) dogs
 the law (Article 5), (Mayor Anna Smith), (about 300), [Applause], (Figure 3), (Table 1)
+Smith (2020) was elected.
+It is [1,500 metres] long, not [1,500].
+Let x[1] be 3, a[2] + b[3], list[0] = 5.
+x lies in the interval [1, 2], values in [0, 1]
+v = [1, 2, 3]
+The road is long (see page 3).
+OSLO (Reuters) - It rained.
+Ben (9) and Anna (12) came third (3).
+(May 2020), (March 3, 2021), (Summer 2020), (Tuesday, 2020), (born 1990), (Euro 2020)
+[he] saw the [UK] government [...] and cat[s] with [a] hat
+(1) wash it, (2) dry it
 """):
         assert citation_marks(text) == []
 
@@ -175,6 +186,38 @@ WRAPPED = [
     f"<scratchpad>\nfire\n</scratchpad>\n\nSummary: {TRUE}",
     f"Okay, let me see.</think>{TRUE}",
     f"<|start_header_id|>assistant<|end_header_id|>\n\n{TRUE}<|eot_id|>",
+    f"Here is a summary:\n\n{TRUE}",
+    f"Sure! Here's a short summary of the article: {TRUE}",
+    f"Sure, here is the summary: {TRUE}",
+    f"Sure — here's a summary:\n{TRUE}",
+    f"Of course! Here's the summary you requested:\n{TRUE}",
+    f"Okay, so here's the gist: {TRUE}",
+    f"Based on the article, here is a short summary: {TRUE}",
+    f"Here's a summary of the U.S. trial:\n{TRUE}",
+    f"I'd be happy to help! {TRUE}",
+    f"Hi. I'm here to help. {TRUE}",
+    f"Thank you for sharing the article! {TRUE}",
+    f"**Here is a summary of the article:**\n\n{TRUE}",
+    f"Sure, I can do that! {TRUE}",
+    f"**Summary:** {TRUE}",
+    f"**Summary**\n\n{TRUE}",
+    f"### Summary\n{TRUE}",
+    f"Answer: {TRUE}",
+    f"{TRUE} Would you like me to expand on this?",
+    f"{TRUE} If you'd like, I can make it shorter.",
+    f"{TRUE} Is there anything else I can help you with?",
+    f"{TRUE}\n\n(Word count: 10)",
+    f"{TRUE}\n\n#Mine #Zwickau2024",
+    f"<think>Let me see. It was a fire.</think>{TRUE}",
+    f"<think>\nA fire.\n\nNo?\n</think>\n\n{TRUE}",
+    f"<think></think>\n{TRUE}",
+    f"<think>First.</think><think>Second.</think>{TRUE}",
+    f"<Reasoning>It was a fire.</Reasoning> {TRUE}",
+    f"[THINK]A fire.[/THINK]{TRUE}",
+    f"{TRUE}</s>",
+    f"{TRUE}\n<|endoftext|>",
+    f"[/INST] {TRUE}",
+    f"<|im_start|>assistant\n{TRUE}<|im_end|>",
 ]
 
 WRAPPED += [
@@ -234,6 +277,38 @@ def test_a_sentence_of_the_subject_is_not_swallowed():
         "Snow fell. Let me know if you want more on the mine, which was flooded in 1999.",
         "Snow fell. Cheers rang out.",
         "Certainly.",
+        "Here is where the bridge was closed.",
+        "Sure enough, the bridge fell.",
+        "Of course, the bridge fell.",
+        "Certainly not, the minister answered.",
+        "Summary judgment was granted.",
+        "The summary was released on Monday.",
+        "The answer is no.",
+        "In summary proceedings, the judge ruled.",
+        "I hope this helps, said the mayor.",
+        '"It was hard. Let me know if it hurts."',
+        "Let me know: that was the title of the song.",
+        "If you need help, call 112.",
+        "Can I help you? was the motto of the shop.",
+        "I can help the victims, the nurse said.",
+        "This summary trial is based on a new law, the court said.",
+        "Fans shouted about #10.",
+        "<think> is a new tag. The body </think> ends it.",
+        "In HTML, </s> closes a strikethrough.",
+        "Snow fell. It is great.",
+        "Snow fell. This is helpful for farmers.",
+        "Snow fell. You can help.",
+        "Help is here. Snow fell.",
+        "Snow fell. The answer is no.",
+        "Snow fell. Feel free to ask about Ann, who was arrested.",
+        "Snow fell. Good luck charms were sold.",
+        "Snow fell. Sources: nine people died.",
+        "Snow fell. This is not medical waste.",
+        "Snow fell. Yes.",
+        "Yes. Snow fell.",
+        "Result: 9 people died.",
+        "Of course!",
+        "Thank you.",
     ]:
         assert wrappers(text) == []
 
