@@ -283,7 +283,7 @@ class Score:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class _Gap(Score):
+class Gap(Score):
     """A row of a table that lacks a cell: no number, and the reason."""
 
     numbers: Mapping[str, None]
@@ -659,10 +659,10 @@ class ScoreTable(Generic[Result]):
         """Return the table with rows put in that have no score: their places in the new table, each with its reason."""
         size, arrays = len(self) + len(gaps), self.arrays()
         kept = [place for place in range(size) if place not in gaps]
-        cells = dict.fromkeys(self.rows()[0]) if len(self) else {}
+        cells = dict.fromkeys(self.rows()[0] if len(self) else arrays)
         own: JsonDict = {"signature": self.signature, "numbers": dict.fromkeys(arrays)}
         rows: dict[int, Any] = {
-            place: _Gap(score=None, reason=why, cells=cells | ({"reason": why} if "reason" in cells else {}), **own)
+            place: Gap(score=None, reason=why, cells=cells | ({"reason": why} if "reason" in cells else {}), **own)
             for place, why in gaps.items()
         }
         wide = {name: np.full(size, np.nan) for name in arrays}
@@ -717,7 +717,7 @@ class ScoreTable(Generic[Result]):
 
     @property
     def _kind(self) -> type[Score]:
-        return next((type(own) for own in self._results or () if not isinstance(own, _Gap)), Score)
+        return next((type(own) for own in self._results or () if not isinstance(own, Gap)), Score)
 
     @property
     def _has_own_summary(self) -> bool:
