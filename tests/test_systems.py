@@ -151,6 +151,12 @@ def test_a_table_of_questions_is_measured_by_identifiers_beside_other_measures()
     assert [list(found[0].scores), found[0].score] == [["mrr", "context_recall", "hit_rate"], 0.5]
     assert found.to_pandas()["context_recall"].tolist() == [1, 1] and found.to_frame()["hit_rate"].tolist() == [1, 1]
     assert [one["value"] for one in found.summary()] == [0.5, 1, 1, 0] and "mrr" in repr(found)
+    names = {"retrieved_context_ids": "ids", "question": "asked"}
+    renamed = {names.get(name, name): cell for name, cell in row.items()}
+    again = s.evaluate_rag([renamed] * 2, iter(found[0].scores), columns=names, progress=False)
+    assert again.means() == found.means()
+    with pytest.raises(ValueError, match="did you mean 'ndcg'"):
+        s.evaluate_rag([row], ["ndgc"])
     gap = s.load_metric("rag", metrics=["context_recall"]).score_many([{**row, "question": None}, row])
     assert gap.summary()[0]["n"] == 1 and "context_recall" in repr(gap) and gap._repr_html_()
 

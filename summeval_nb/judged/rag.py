@@ -1143,21 +1143,23 @@ def _rag_table(
 
 def _with_ranking(rows: Table, *, metrics: Sequence[str], columns: Any, **how: Any) -> ScoreTable[RagScore]:
     """Measures of which some need identifiers only, in the order in which they were named."""
-    records = table_records(table_rows(rows), _IDENTIFIERS, columns=columns or {})
-    lists = [[record[name] for record in records] for name in _IDENTIFIERS]
     others = [name for name in metrics if name not in RANKING]
-    base = evaluate_rag(rows, others, columns=columns, **how) if others else None
+    own = {name: column for name, column in (columns or {}).items() if name in _IDENTIFIERS or not others}
+    rest = {name: column for name, column in (columns or {}).items() if name not in own}
+    records = table_records(table_rows(rows), _IDENTIFIERS, columns=own)
+    lists = [[record[name] for record in records] for name in _IDENTIFIERS]
+    base = evaluate_rag(rows, others, columns=rest, **how) if others else None
     ranked = {name: RANKING[name](*lists) for name in metrics if name in RANKING}
     signature = Signature({"metric": "rag", "measures": "+".join(metrics)} | (dict(base.signature) if base else {}))
     results = []
     for place in range(len(records)):
         found: dict[str, RetrievalScore] = {}
         for name in metrics:
-            own = ranked[name][place] if name in ranked else None
-            if own is None:
-                found[name] = cast(Any, base)[place].scores[name]
+            if name in ranked:
+                one = ranked[name][place]
+                found[name] = RetrievalScore(name=name, score=one.score, reason=one.reason, signature=one.signature)
             else:
-                found[name] = RetrievalScore(name=name, score=own.score, reason=own.reason, signature=own.signature)
+                found[name] = cast(Any, base)[place].scores[name]
         main = next(iter(found.values()))
         refused = base[place].refused if base else {}
         own_parts: JsonDict = {"scores": found, "refused": refused, "signature": signature}
@@ -1220,6 +1222,8 @@ def evaluate_rag(
     >>> evaluate_rag([row], ["context_recall"], progress=False).mean()
     1.0
     """
+    if metrics is not None and not isinstance(metrics, str):
+        metrics = [require_option(name, "metric", (*MEASURES, *RANKING)) for name in metrics]
     how: dict[str, Any] = {"metrics": metrics, "judge": judge, "embedder": embedder, "max_failed": max_failed}
     if any(name in RANKING for name in metrics or ()):
         return _with_ranking(rows, columns=columns, store=store, progress=progress, **how)
