@@ -9,7 +9,7 @@ from helpers.patience import comes_back
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import evaluate
+from summeval_nb import evaluate, evaluate_answer
 from summeval_nb.core.html import (
     Entry,
     Markup,
@@ -20,6 +20,7 @@ from summeval_nb.core.html import (
     markdown_table,
     text_table,
 )
+from summeval_nb.evidence.report import compare_reports
 
 mistune = Late("mistune")
 MarkdownIt = Late("markdown_it", "MarkdownIt")
@@ -128,3 +129,13 @@ def test_what_was_not_judged_has_its_note():
     entry = Entry(text="a | b", probability=None, supported=None, note="the server | is down")
     told = evidence_markdown(Report(title="t", source="", spans=[], entries=[entry], signature="s"))
     assert "| a &#124; b | not judged |  | the server &#124; is down |" in told
+
+
+def test_reports_of_summaries_and_of_an_answer_are_tables():
+    results = [evaluate(ARTICLE, SUMMARY), evaluate(ARTICLE, "Nobody was hurt.")]
+    page = drawn(compare_reports(results, names=["a | b", "<b>"]).to_markdown())
+    assert page.count("<table>") == 2 and "a | b" in page and "&lt;b&gt;" in page and "<sub>" in page
+    page = drawn(evaluate(ARTICLE, "").to_markdown())
+    assert "the summary is empty" in page and "<table>" not in page
+    page = drawn(evaluate_answer(ARTICLE, "How many | houses?", "13 houses", "31 houses <img src=x>").to_markdown())
+    assert page.count("<table>") == 3 and "How many | houses?" in page and "contradicted" in page

@@ -125,6 +125,13 @@ class Answers:
 def test_an_own_metric_needs_no_base():
     found = score_rows(Answers([1, math.nan, None]), [{"candidate": "a"}] * 3)
     assert [(one.score, one.status) for one in found] == [(1.0, "ok"), (None, "failed"), (None, "undefined")]
+    for answer, error, words in (
+        ([1.0], ValueError, "gave 1 scores for 2 rows"),
+        ("ab", TypeError, "must return a ScoreTable or a list, not str"),
+        (None, TypeError, "not NoneType"),
+    ):
+        with pytest.raises(error, match=words):
+            score_rows(Answers(answer), [{"candidate": "a"}] * 2)
 
 
 class Own:

@@ -173,6 +173,12 @@ def test_results_go_to_standard_output_and_a_table_is_no_other_file(place, summe
     Path("mine.csv").write_text("metric,grade\n")
     kept = summeval("score", "rouge", "bleu", "pairs.jsonl", "--csv", "mine.csv", code=2)
     assert "no such table" in kept.err and Path("mine.csv").read_text() == "metric,grade\n"
+    before = Path("pairs.jsonl").read_bytes()  # nor does a page take the place of what is read
+    summeval("score", "bleu", "pairs.jsonl", "--html", "pairs.jsonl", code=2)
+    summeval("score", "bleu", "pairs.jsonl", "--html", "nowhere/page.html", code=2)
+    Path("one.txt").write_text("a dog\n")
+    summeval("score", "bleu", "made.txt", "one.txt", code=2)  # files of different lengths are no pairs
+    assert Path("pairs.jsonl").read_bytes() == before
 
 
 def test_columns_are_found_under_what_people_call_them(place, summeval):
