@@ -300,7 +300,7 @@ def environment(monkeypatch):
     return monkeypatch
 
 
-@pytest.mark.parametrize("variable", ["http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
 def test_a_server_on_this_machine_is_asked_without_a_proxy(variable, environment):
     with RawServer(answering) as proxy, RawServer(answering) as server:
         environment.setenv(variable, f"http://127.0.0.1:{proxy.port}")
@@ -373,6 +373,7 @@ def test_https_to_a_server_that_speaks_http_is_named(environment):
 def test_no_address_and_no_header_is_logged(caplog):
     import httpx2
 
+    caplog.set_level(logging.DEBUG)
     for name in ("httpx2", "httpcore2", "httpcore2.connection", "httpcore2.http11", "openai", "openai._base_client"):
         caplog.set_level(logging.DEBUG, logger=name)
 

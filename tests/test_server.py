@@ -171,7 +171,11 @@ def test_odd_pages_hold_nothing_up_and_lead_nowhere(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["logprob_nan", "logprob_one_minus_infinite", "token_twice", "redirect_307", "silent"])
+@pytest.mark.parametrize(
+    "name",
+    ["logprob_nan", "logprob_above_0", "logprob_one_minus_infinite", "token_twice", "message_null"]
+    + ["redirect_307", "401", "silent", "flood", "no_http"],
+)
 def test_a_lie_decides_no_comparison_rubric_or_retrieval_score(name):
     truth, wrong = "It opened in 1931.", "It rained."
     with MisbehavingServer() as other, MisbehavingServer(name, elsewhere=other.url) as server:
@@ -439,10 +443,12 @@ def test_password_and_query_are_sent_and_never_shown():
     assert backend.base_url == server.url
 
 
-@pytest.mark.parametrize("key", [b"sk-hush-77", ["sk-hush-77"], {"k": "sk-hush-77"}, 7_700_077])
+@pytest.mark.parametrize(
+    "key", [b"sk-hush-77", bytearray(b"sk-hush-77"), ("sk-hush-77",), {"k": "sk-hush-77"}, 7_700_077]
+)
 def test_a_key_or_address_of_a_wrong_type_is_named_not_shown(key):
-    for options in ({"base_url": "http://127.0.0.1:9/v1", "api_key": key}, {"base_url": key}):
-        with pytest.raises(TypeError, match="must be a string, not ") as caught:
+    for options in ({"base_url": "http://127.0.0.1:9/v1", "api_key": key}, {"base_url": key}, {"base_url": None}):
+        with pytest.raises(TypeError, match=f"{[*options][-1]} must be a string, not ") as caught:
             ServerBackend("scripted", **options)
         assert "hush" not in str(caught.value) and "77" not in str(caught.value)
     for wrong in ("sk-1\n2", "sk-\u00e9", "sk-\x00"):
