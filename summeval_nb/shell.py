@@ -345,7 +345,7 @@ def load_named(*chosen: tuple[MetricDefinition, JsonDict]) -> list[JsonDict]:
 
     @cache
     def load(model: str) -> Backend:
-        from summeval_nb.models.load import load_model
+        from summeval_nb.models.local import load_model
 
         return load_model(model)
 

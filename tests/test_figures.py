@@ -2,7 +2,7 @@
 
 from summeval_nb import evaluate_answer, evaluate_many
 from summeval_nb.judged import bradley_terry
-from summeval_nb.models.reading import read_choice
+from summeval_nb.models.base import read_choice
 from summeval_nb.text import split_text
 
 SAID = [

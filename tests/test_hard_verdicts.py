@@ -25,8 +25,7 @@ from summeval_nb.evidence.faithfulness import checker
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.report import faithfulness_from_dict
 from summeval_nb.judged import LLMJudge, compare_answers, load_judge, rubric_score
-from summeval_nb.models.base import BackendRejected, InvalidOutput, Undecided
-from summeval_nb.models.reading import read_choice
+from summeval_nb.models.base import BackendRejected, InvalidOutput, Undecided, read_choice
 
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat."
 SUMMARY = "Anna bought a red car in Paris. Ben sold a yellow boat."
@@ -229,7 +228,7 @@ def test_little_mass_is_said_in_the_title():
 
 
 def test_an_unknown_name_lists_every_form():
-    forms = ("embedded", "quick", "careful", "words", "nli:FOLDER", "llm:FOLDER", "llm:FILE.gguf")
+    forms = ("embedded", "quick", "careful", "words", "nli:FOLDER", "llm:FOLDER", "llm:NAME@https://HOST/v1")
     for load in (load_checker, load_judge):
         with pytest.raises(ValueError, match="'llm:gpt-4o-mini@https://HOST/v1'") as caught:
             load("gpt-4o-mini")

@@ -213,11 +213,9 @@ def test_json_that_is_none_is_a_typed_failure(reply: str) -> None:
 
     with MisbehavingServer(json_reply=reply) as server:
         backend = ServerBackend("scripted", base_url=server.url, max_retries=0, timeout=20, total_timeout=60)
-        as_text = partial(backend.generate_text, "Note.", regex="a .*")
-        for call in (partial(backend.generate_json, "Note.", Note), as_text):
-            with pytest.raises(BackendError) as caught:
-                call()
-            assert isinstance(caught.value, InvalidOutput) and str(caught.value).isprintable()
+        with pytest.raises(InvalidOutput) as caught:
+            backend.generate_json("Note.", Note)
+        assert str(caught.value).isprintable()
 
 
 # ---------------------------------------------------------------- 15: the shell
@@ -326,7 +324,7 @@ def test_a_lone_surrogate_of_a_line_is_written_to_a_table(place: Path) -> None:
 @pytest.mark.parametrize("kind", ["nli", "llm", "embedder"])
 @pytest.mark.parametrize("trapped", [False, True], ids=["plain", "trap"])
 def test_pickled_weights_are_not_read(trapped: bool, kind: str, tmp_path: Path) -> None:
-    """SECURITY.md: "no pickle … Weights are safetensors or gguf"; a plain pickle of tensors is no exception."""
+    """SECURITY.md: "no pickle … Weights are safetensors"; a plain pickle of tensors is no exception."""
     torch = pytest.importorskip("torch")
     safetensors = pytest.importorskip("safetensors.torch")
     load = {"nli": NLIChecker, "llm": TransformersBackend, "embedder": SentenceTransformerEmbedder}[kind]

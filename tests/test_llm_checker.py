@@ -50,13 +50,6 @@ def test_the_pipeline_with_llama_cpps_server_gives_the_same(backend, llama_serve
         assert abs(ours.details["probability_mass"] - other.details["probability_mass"]) < 0.005
 
 
-def test_the_pipeline_with_llama_cpp_in_this_process(gguf_path):  # noqa: F811
-    pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed (it compiles for minutes)")
-    from summeval_nb.models import LlamaCppBackend
-
-    assert evaluate(ARTICLE, SUMMARY, 2, checker=LLMChecker(LlamaCppBackend(gguf_path, n_threads=1))).score == 0.5
-
-
 def test_bulk_equals_one_by_one(backend):
     chance, checker = random.Random(3), LLMChecker(backend)
     people, things = ["Anna", "Ben", "Maria", "Tom"], ["car", "boat", "lamp", "horse"]

@@ -13,14 +13,8 @@ import summeval_nb as s
 from summeval_nb import TransformersBackend, evaluate_answers, rate
 from summeval_nb.judged import rate_many, summarization_scores
 from summeval_nb.models import example_model
-from summeval_nb.models.load import load_backend, load_model, load_store, store_path
-from summeval_nb.models.store import Store
-
-
-@pytest.mark.parametrize("name", ["m.gguf", "M.GGUF"])
-def test_a_gguf_file_is_one_for_llama_cpp(name, monkeypatch):
-    monkeypatch.setattr("summeval_nb.models.local.LlamaCppBackend", lambda path: f"llama.cpp reads {path}")
-    assert load_model(name) == f"llama.cpp reads {name}"
+from summeval_nb.models.local import load_backend, load_model
+from summeval_nb.models.store import Store, load_store, store_path
 
 
 def test_an_address_is_a_server(monkeypatch):

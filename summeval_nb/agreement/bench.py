@@ -47,8 +47,7 @@ from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement
 from summeval_nb.judged.rag import evaluate_rag
 from summeval_nb.judged.session import ask_many, load_judge
-from summeval_nb.models.load import StoreOrPath, load_store
-from summeval_nb.models.store import Store
+from summeval_nb.models.store import Store, StoreOrPath, load_store
 from summeval_nb.text.split import split_text
 
 if TYPE_CHECKING:

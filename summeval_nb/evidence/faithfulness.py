@@ -39,8 +39,7 @@ from summeval_nb.evidence.model_checkers import load_checker, with_threshold
 from summeval_nb.evidence.report import Faithfulness
 from summeval_nb.evidence.rows import judged_row, read_row
 from summeval_nb.evidence.share import supported_share
-from summeval_nb.models.load import StoreOrPath, load_store
-from summeval_nb.models.store import Store, content_key
+from summeval_nb.models.store import Store, StoreOrPath, content_key, load_store
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, SentenceVectors, load_embedder
 from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word

@@ -28,7 +28,7 @@ from summeval_nb.evidence.promise import (
     walk,
     walk_starts,
 )
-from summeval_nb.models.load import StoreOrPath
+from summeval_nb.models.store import StoreOrPath
 
 if TYPE_CHECKING:
     import pandas as pd

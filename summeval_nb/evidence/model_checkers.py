@@ -59,8 +59,17 @@ from summeval_nb.models.base import (
     answered,
     neutralise,
 )
-from summeval_nb.models.load import FORMS, load_backend, load_model, unknown_name
-from summeval_nb.models.local import model_digest, read_model, require_weights, special_texts, unreadable
+from summeval_nb.models.local import (
+    FORMS,
+    load_backend,
+    load_model,
+    model_digest,
+    read_model,
+    require_weights,
+    special_texts,
+    unknown_name,
+    unreadable,
+)
 from summeval_nb.text.language import reads, require_languages
 from summeval_nb.text.split import split_text
 
@@ -79,7 +88,7 @@ def load_checker(checker: str | Checker) -> Checker:
     The names: `"embedded"`, the package's own, which reads, also called `"quick"`; `"careful"`, with a larger reader
     beside it (the extra `careful`); `"words"`, chapter 34's;
     `"nli:FOLDER"` for a classifier (chapter 35), `"nli:FOLDER?recipe=minicheck"` for one
-    of a family that reads in its own way (also `hhem`, `alignscore`); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
+    of a family that reads in its own way (also `hhem`, `alignscore`); `"llm:FOLDER"` or
     `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 39).
 
     Raises
@@ -537,7 +546,7 @@ class LLMChecker:
     Parameters
     ----------
     backend : Backend or str
-        `TransformersBackend`, `LlamaCppBackend`, `ServerBackend` or your own; or its name, as in `"llm:FOLDER"`.
+        `TransformersBackend`, `ServerBackend` or your own; or its name, as in `"llm:FOLDER"`.
     prompt : str
         Text with `{evidence}` and then `{claim}`, once each, best between the tags of `PROMPT`.
     options : (str, str)

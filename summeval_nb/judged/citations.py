@@ -33,7 +33,7 @@ from summeval_nb.evidence.faithfulness import (
     may_be_evidence,
     unread_sentences,
 )
-from summeval_nb.models.load import StoreOrPath
+from summeval_nb.models.store import StoreOrPath
 from summeval_nb.text.embed import EmbedderOrName, SentenceVectors
 from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.split import Reading, Splitter, split_markdown

@@ -43,8 +43,8 @@ from summeval_nb.judged.pairwise import (
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, RATING_PROMPT, expected_grade, rating_prompt
 from summeval_nb.judged.session import JudgeSession, Reply, load_judge
 from summeval_nb.models.base import LOW_MASS, QUOTING, Backend, BackendError, Choice
-from summeval_nb.models.load import StoreOrPath, load_backend, load_store
-from summeval_nb.models.store import content_key, fill_missing
+from summeval_nb.models.local import load_backend
+from summeval_nb.models.store import StoreOrPath, content_key, fill_missing, load_store
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,7 +172,7 @@ def _ask_for_choices(
 def language_model(judge: Backend | str) -> Backend:
     """Return the language model that was named or given; a checker is refused, for it gives no grades."""
     if isinstance(judge, str) and not judge.startswith("llm:"):
-        forms = "'llm:FOLDER', 'llm:FILE.gguf' or 'llm:NAME@http://HOST:PORT/v1'"
+        forms = "'llm:FOLDER' or 'llm:NAME@http://HOST:PORT/v1'"
         raise ValueError(
             f"a language model is needed, which {redacted(judge)!r:.80} is not: name one, as in judge={forms}"
         )
@@ -304,9 +304,8 @@ def rate(
         What to grade in your own words, instead of a quality: what a good and a bad
         summary are. It stands in the prompt as it is.
     judge : Backend or str
-        A language model, or its name as in `"llm:FOLDER"`,
-        `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`. There is no rating
-        without one.
+        A language model, or its name as in `"llm:FOLDER"` or `"llm:NAME@http://HOST:PORT/v1"`. There is no
+        rating without one.
     scale : (int, int)
         The lowest and the highest grade, within 0 and 100.
     samples : int

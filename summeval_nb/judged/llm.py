@@ -44,7 +44,7 @@ from summeval_nb.models.base import (
     as_json,
     in_threads,
 )
-from summeval_nb.models.load import load_backend
+from summeval_nb.models.local import load_backend
 from summeval_nb.models.store import content_key
 from summeval_nb.text.language import foreign_language, language_name, reads, require_languages
 

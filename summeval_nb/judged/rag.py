@@ -47,7 +47,7 @@ from summeval_nb.judged.retrieval import (
 )
 from summeval_nb.judged.session import NOT_SAID, JudgeSession, Reply
 from summeval_nb.judged.units import spoken
-from summeval_nb.models.load import StoreOrPath
+from summeval_nb.models.store import StoreOrPath
 from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.language import languages_of
 from summeval_nb.text.markdown import has_word

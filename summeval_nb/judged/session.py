@@ -18,8 +18,8 @@ from summeval_nb.judged.places import looked_up
 from summeval_nb.judged.replies import Told, read_replies
 from summeval_nb.judged.statements import as_premise
 from summeval_nb.judged.units import AnswerUnit, spoken, spoken_units
-from summeval_nb.models.load import StoreOrPath, load_model, load_store, unknown_name
-from summeval_nb.models.store import content_key, fill_missing
+from summeval_nb.models.local import load_model, unknown_name
+from summeval_nb.models.store import StoreOrPath, content_key, fill_missing, load_store
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, load_embedder
 from summeval_nb.text.lists import leads_into_items, with_denying_leads
 from summeval_nb.text.markdown import has_word
@@ -41,7 +41,7 @@ def load_judge(judge: str | Judge) -> Judge:
     ----------
     judge : str or Judge
         `"embedded"`; `"words"` or `"nli:FOLDER"` for the embedded judge with another
-        checker; `"llm:FOLDER"`, `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`
+        checker; `"llm:FOLDER"` or `"llm:NAME@http://HOST:PORT/v1"`
         for a language model (chapter 51); or any object with the protocol's methods.
 
     Raises

@@ -34,7 +34,7 @@ from summeval_nb.judged.coverage import (
 from summeval_nb.judged.judging import Answer, Judge, JudgeFailure, Keyphrase, Question
 from summeval_nb.judged.questions import how_many_questions
 from summeval_nb.judged.session import JudgeSession, load_judge
-from summeval_nb.models.load import StoreOrPath
+from summeval_nb.models.store import StoreOrPath
 
 __all__ = ["SummarizationScore", "summarization_score", "summarization_scores"]
 

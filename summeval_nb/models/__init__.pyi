@@ -10,7 +10,6 @@ from .base import InvalidOutput as InvalidOutput
 from .base import ScriptedBackend as ScriptedBackend
 from .base import Usage as Usage
 from .base import example_model as example_model
-from .local import LlamaCppBackend as LlamaCppBackend
 from .local import TransformersBackend as TransformersBackend
 from .server import ServerBackend as ServerBackend
 from .store import Store as Store

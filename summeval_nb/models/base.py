@@ -1,4 +1,4 @@
-"""What all language models share: constrained choices, errors, what was used, and safe prompts."""
+"""What all language models share: constrained choices, errors, what was used, replies read, and safe prompts."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import threading
 import time
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, one_bar, require_count, require_text, require_texts, steps
 from summeval_nb.core.html import html_table, printable
-from summeval_nb.models.reading import read_reply, written_objects
+from summeval_nb.text.wrapping import cut_out, reasoning_spans
 
 if TYPE_CHECKING:
     import pydantic
@@ -188,6 +188,9 @@ class ContextTooLong(BackendError):
     limit: int | None = None
 
 
+_COUNTING = threading.Lock()
+
+
 @dataclass
 class Usage:
     """What a backend has done so far; several threads may add to it.
@@ -204,24 +207,15 @@ class Usage:
     generated_tokens: int = 0
     seconds: float = 0.0
 
-    def __post_init__(self) -> None:
-        self._lock = threading.Lock()
-
     def add(self, **counts: float) -> None:
         """Add to the named counts."""
-        with self._lock:
+        with _COUNTING:
             for name, count in counts.items():
                 setattr(self, name, getattr(self, name) + count)
 
     def to_dict(self) -> dict[str, float]:
         """Return the counts as plain data."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-    def __getstate__(self) -> dict[str, float]:
-        return self.to_dict()
-
-    def __setstate__(self, state: Mapping[str, float]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
 
     def _repr_html_(self) -> str:
         return html_table([self.to_dict()], caption="Usage")
@@ -336,15 +330,6 @@ class Backend(ABC):
             )
         return validated(self, schema, text, max_tokens)
 
-    def generate_text(self, prompt: str, *, regex: str | None = None, max_tokens: int = 256) -> str:
-        """Return text that the model wrote, greedily; with `regex`, all of it matches."""
-        if (asked := in_its_place(self)) is not self:
-            return asked.generate_text(prompt, regex=regex, max_tokens=max_tokens)
-        prompt = require_text(prompt, "prompt")
-        with counted(self.usage):
-            text = self._text(prompt, regex, require_count(max_tokens, "max_tokens"))
-        return text if regex is None else _matching(self, regex, text, max_tokens)
-
     def _shown(self, reply: str) -> str:
         """A reply as messages may quote it: without what the model's server must keep secret."""
         return reply
@@ -353,8 +338,6 @@ class Backend(ABC):
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice: ...
     @abstractmethod
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str: ...
-    @abstractmethod
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str: ...
 
     def _drawn(self, prompt: str, options: tuple[str, ...], sample: int) -> str:
         """An option drawn by the model's own probabilities; the same sample of a prompt is the same option."""
@@ -457,50 +440,6 @@ def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> An
     return bounded
 
 
-def validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:
-    """Return what a reply holds, checked by the schema; a failure shows how the reply begins, and what may help."""
-    found = read_reply(schema, text)
-    if not isinstance(found, str):
-        return found
-    objects = written_objects(text)
-    if objects.cut_off:
-        remedy = MORE_TOKENS.format(max_tokens)
-    elif objects.whole:
-        remedy = "use a server or a local model that keeps to the schema, or loosen the schema"
-    else:
-        remedy = "the model refused or wrote something else: rephrase the prompt, or use one that keeps to a schema"
-    raise invalid_json(backend.name, schema.__name__, backend._shown(text), found, remedy)
-
-
-MORE_TOKENS = "raise max_tokens above {}, or give the schema's strings and lists smaller bounds"
-
-
-def invalid_json(model: str, wanted: str, reply: str, why: str, remedy: str) -> InvalidOutput:
-    """The error for a reply that is not the JSON that was asked for; it shows how the reply begins."""
-    return InvalidOutput(f"the reply is no valid {wanted}: {why}; {beginning(reply)}", model=model, remedy=remedy)
-
-
-def beginning(reply: str) -> str:
-    """How a reply begins, in words for a message.
-
-    Examples
-    --------
-    >>> beginning("It depends."), beginning(" ")
-    ("it begins 'It depends.'", 'it is empty')
-    """
-    shown = " ".join(reply[:200].split())
-    return f"it begins {shown!r}" if shown else "it is empty"
-
-
-def _matching(backend: Backend, regex: str, text: str, max_tokens: int) -> str:
-    if re.fullmatch(regex, text):
-        return text
-    what = f"the reply does not match {regex!r}; {beginning(backend._shown(text))}"
-    cut_off = len(text) >= max_tokens  # no token is shorter than a character
-    remedy = f"raise max_tokens above {max_tokens}, or loosen the pattern" if cut_off else "loosen the pattern"
-    raise InvalidOutput(what, model=backend.name, remedy=remedy)
-
-
 class ScriptedBackend(Backend):
     """A backend whose replies come from a Python function: for lessons and tests.
 
@@ -541,9 +480,6 @@ class ScriptedBackend(Backend):
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         return self._reply(prompt)
 
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
-        return self._reply(prompt)
-
 
 LEAST_MASS = 0.001  # below it, what the options hold is a comparison of two accidents
 LOW_MASS = 0.5  # below it, the model rather wanted to say something else, and a report says so
@@ -566,6 +502,167 @@ def answered(choice: Choice | BackendError) -> Choice | BackendError:
         f"the options {options} hold {choice.probability_mass:.1g} of the model's probability, less than {LEAST_MASS}: "
         "it wanted to say something else; ask a model that follows instructions, or with another prompt"
     )
+
+
+# What models write around a reply is passed over: fences, prose, reasoning, a comma too many.
+
+# Each alternative reads on from where it begins, a string that never ends too: so the whole is linear in the length.
+_OBJECT = re.compile(r"\{(?=\s*(?:[\"}]|\Z))")
+_TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|[{}\[\]]|,(?=\s*[}\]])", re.DOTALL)
+MORE_TOKENS = "raise max_tokens above {}, or give the schema's strings and lists smaller bounds"
+
+
+class Objects(NamedTuple):
+    """The outermost JSON objects of a reply, and whether the reply ends before it is done."""
+
+    whole: list[str]
+    cut_off: bool
+
+
+def written_objects(reply: str) -> Objects:
+    """Return the JSON objects that stand in a reply, whatever is around them; nothing is evaluated.
+
+    Reasoning between tags is passed over, and a comma before a closing bracket is left out. A reply is cut off where
+    its last object, or its reasoning, never ends.
+
+    Examples
+    --------
+    >>> written_objects('Here it is: {"label": "a }", "parts": [1, 2,],} Anything else?')
+    Objects(whole=['{"label": "a }", "parts": [1, 2]}'], cut_off=False)
+    >>> written_objects('{"label": "a')
+    Objects(whole=[], cut_off=True)
+    """
+    spans = reasoning_spans(reply)
+    text = cut_out(reply, spans)
+    whole: list[str] = []
+    place = 0
+    while opening := _OBJECT.search(text, place):
+        start, depth, pieces = opening.start(), 0, []
+        for token in _TOKEN.finditer(text, start):
+            sign = token[0]
+            if sign == ",":
+                pieces.append(text[start : token.start()])
+                start = token.end()
+            depth += (sign in ("{", "[")) - (sign in ("}", "]"))
+            if not depth:
+                break
+        else:
+            return Objects(whole, True)
+        place = token.end()
+        whole.append("".join([*pieces, text[start:place]]))
+    return Objects(whole, bool(spans) and not text.strip())
+
+
+def validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:
+    """Return the one instance of a schema that a reply holds; a failure shows how it begins, and what may help.
+
+    A reply that is JSON as it stands is taken as that. Of another one, its objects are tried, and all that fit the
+    schema must say the same.
+    """
+    import pydantic
+
+    objects, fitting, wrong = written_objects(text), list[Schema](), ""
+    for written in (text, *objects.whole):
+        try:
+            found = schema.model_validate_json(written)
+        except pydantic.ValidationError as error:
+            wrong = str(error.errors(include_url=False, include_input=False)[0]["msg"])
+            continue
+        if written is text:
+            return found
+        fitting += [found] * (found not in fitting)
+        if len(fitting) > 1:
+            wrong = "it holds several objects that differ"
+            break
+    if len(fitting) == 1:
+        return fitting[0]
+    if objects.cut_off:
+        remedy = MORE_TOKENS.format(max_tokens)
+    elif objects.whole:
+        remedy = "use a server or a local model that keeps to the schema, or loosen the schema"
+    else:
+        remedy = "the model refused or wrote something else: rephrase the prompt, or use one that keeps to a schema"
+    raise invalid_json(backend.name, schema.__name__, backend._shown(text), wrong, remedy)
+
+
+def invalid_json(model: str, wanted: str, reply: str, why: str, remedy: str) -> InvalidOutput:
+    """The error for a reply that is not the JSON that was asked for; it shows how the reply begins."""
+    return InvalidOutput(f"the reply is no valid {wanted}: {why}; {beginning(reply)}", model=model, remedy=remedy)
+
+
+def beginning(reply: str) -> str:
+    """How a reply begins, in words for a message."""
+    shown = " ".join(reply[:200].split())
+    return f"it begins {shown!r}" if shown else "it is empty"
+
+
+_MARKUP = r"[\s*_\"'`#>(\[\u201c\u2018]*"
+_NAMES = r"(?:the |my )?(?:final |overall )?(?:answer|choice|grade|label|rating|score|verdict)"
+_SAYS = rf"{_NAMES}{_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
+_MOST_READ = 2000  # characters of a reply's beginning, and of its end
+
+
+def read_choice(reply: str, options: Sequence[str]) -> str | None:
+    r"""Return the option that a reply states; None for none, and where it states two that differ.
+
+    An option is stated at the beginning or the end, after a name such as "Grade:", in double brackets, or under
+    "answer" in JSON. A word within a sentence states nothing: "there is no rain" does not say no. The number or letter
+    of a list item states nothing either, nor does an end of a range.
+
+    Examples
+    --------
+    >>> read_choice("**Yes.** The evidence says so.", ["yes", "no"])
+    'yes'
+    >>> read_choice("<think>Is it? No...</think> My answer is: no", ["yes", "no"])
+    'no'
+    >>> read_choice("There is no way to know.", ["yes", "no"])
+    >>> read_choice("1. It is faithful.\n2. It is short.\n\nGrade: 4", ["1", "2", "3", "4", "5"])
+    '4'
+    >>> read_choice("Yes. No, wait: the year differs.", ["yes", "no"])
+    """
+    named = {option.casefold(): option for option in options}
+    whole = cut_out(reply, reasoning_spans(reply)).strip()
+    if whole.casefold() in named:
+        return named[whole.casefold()]
+    said = [str(value) for written in written_objects(reply).whole for value in _answer_in(written)]
+    either = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
+    option = rf"(?<![\w-])({either})(?![.,]\d)(?!\w)"
+    single = rf"{option}(?!{_MARKUP}\s*(?:[-\u2013\u2014]|to\b|or\b)\s*\d)"  # and no range
+    ends = r"(?=[^\S\n]*\n|\s*(?:/\s*\d|out of\b|\Z|[^\w\s/]))"
+    listed = r"(?!\d|[a-z][.):])" if _is_list(whole, named) else ""
+    for text in dict.fromkeys([whole[:_MOST_READ], whole[-_MOST_READ:]]):
+        said += re.findall(rf"\[\[\s*({either})\s*\]\]", text, re.I)
+        said += re.findall(
+            rf"(?:\A|\n|[.!?]\s){_MARKUP}{_NAMES}{_MARKUP}(?:is|[:=]){_SAYS[len(_NAMES) :]}{single}{ends}", text, re.I
+        )
+    first = re.match(rf"{_MARKUP}(?:{_SAYS})?{listed}{single}{ends}", whole[:_MOST_READ], re.I)
+    last = rf"(?:{_SAYS}|\n{_MARKUP}){single}(?:\s*(?:/|out of)\s*\d+)?[\W_]*\Z"
+    said += [found[1] for found in (first, re.search(last, whole[-_MOST_READ:], re.I)) if found]
+    if said and not any(map(str.isdigit, options)):  # a later sentence that ends or opens with another takes it back
+        closing = rf"(?<=[\s:]){option}(?=[*_\"'`)]*(?:[.!?\n]|\Z))"
+        opening = rf"(?<=[.!?:;\n]){_MARKUP}{option}(?=\s*[,.;:!\n])"
+        said += [
+            word for rule in (closing, opening) for word in re.findall(rule, whole[:_MOST_READ], re.I) if len(word) > 1
+        ]
+    known = {named.get(word.casefold()) for word in said}
+    return known.pop() if len(known) == 1 else None
+
+
+def _is_list(text: str, named: Collection[str]) -> bool:
+    """Whether a reply begins as a list does: "1. …" or "A) …" where such a mark is an option, or two such lines."""
+    mark = re.match(r"[\s*_#]*(\w{1,2})[.)][*_]*\s+[*_]*\w", text)
+    if mark and mark[1].casefold() in named and (mark[1].isdigit() or len(mark[1]) == 1):
+        return True
+    lines = re.findall(r"^[ \t*_#]*(\w{1,2})[.):]", text, re.M)
+    return len({word.casefold() for word in lines} & {*named}) > 1
+
+
+def _answer_in(written: str) -> list[object]:
+    """What an object of JSON says under "answer", or under its only name."""
+    with suppress(ValueError, RecursionError):
+        fields = json.loads(written)
+        return [value for name, value in fields.items() if name == "answer" or len(fields) == 1]
+    return []
 
 
 # Text from outside within prompts. All families build their special tokens from angle brackets (`<|im_end|>`, `</s>`,

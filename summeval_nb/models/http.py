@@ -178,12 +178,6 @@ class Answer(_Shape):
         return (shown.content if shown else None) or []
 
 
-class TextAnswer(_Shape):
-    """What a model wrote in the place of a text that keeps to a pattern."""
-
-    answer: str
-
-
 # The transport. While a question is asked, `_END` says when its time is over; every wait on its connection ends then.
 
 _END: ContextVar[float | None] = ContextVar("end", default=None)

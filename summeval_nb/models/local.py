@@ -1,21 +1,23 @@
-"""Local models, of transformers and llama.cpp: options from their logits, text and JSON through guidance."""
+"""Models in this process (options from their logits, JSON through guidance), and any model by a text."""
 
 from __future__ import annotations
 
 import copy
 import hashlib
 import json
+import os
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, hub_only_if, one_bar, require_count, require_flag, require_module, steps
+from summeval_nb.core.addresses import redacted
+from summeval_nb.core.base import OWN_CHECKERS, JsonDict, hub_only_if, one_bar, require_flag, require_module, steps
 from summeval_nb.models.base import (
     Backend,
     BackendError,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-__all__ = ["LlamaCppBackend", "TransformersBackend"]
+__all__ = ["TransformersBackend"]
 
 
 class Start(NamedTuple):
@@ -44,24 +46,52 @@ class Start(NamedTuple):
     rest: dict[str, bytes]
 
 
-class Reader(ABC):
-    """A loaded model and its tokens; one thread at a time reads with it, and what it read last stays in memory."""
+class Reader:
+    """A loaded model and its tokens; one thread at a time reads with it, and what it read last stays in memory.
 
-    def __init__(self, tokenizer: Any, begin: int | None):
+    guidance takes it for the model itself: its own memory cannot go back with transformers 5.15 and later (the second
+    call fails), so it is shown none, hands over whole prompts, and what it shares with the last one is known here.
+    """
+
+    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast):
+        import llguidance.hf
+
+        self.model, self.config, self.device, self._named = model, model.config, model.device, tokenizer
+        self.tokenizer, self.begin = llguidance.hf.from_tokenizer(tokenizer), tokenizer.bos_token_id
         self.lock = threading.RLock()
-        self.tokenizer, self.begin = tokenizer, begin
+        self.forget()
 
-    @abstractmethod
-    def read(self, ids: list[int]) -> tuple[np.ndarray, int]:
-        """Return the logits of the next token, (vocabulary,), and how many of `ids` were still in memory."""
-
-    @abstractmethod
     def forget(self) -> None:
         """Empty the memory, so that the next numbers do not depend on what was read before."""
+        self._memory: Any = None
+        self._held: list[int] = []
 
-    @abstractmethod
+    def read(self, ids: list[int]) -> tuple[np.ndarray, int]:
+        """Return the logits of the next token, (vocabulary,), and how many of `ids` were still in memory."""
+        memory, held = self._memory, self._held
+        self.forget()  # a call that breaks off leaves nothing half read
+        known = min(_common(ids, held), len(ids) - 1)
+        if 0 < known < len(held):
+            try:
+                memory.crop(known - len(held))
+            except (AttributeError, NotImplementedError, ValueError, RuntimeError):  # such as a sliding window's
+                known = 0
+        logits, self._memory = forward(self.model, [ids[known:]], known, memory if known else None)
+        self._held = list(ids)
+        return logits[0], known
+
+    def __call__(self, input_ids: torch.Tensor, **_: Any) -> SimpleNamespace:
+        import torch
+
+        logits = self.read(input_ids[0].tolist())[0]
+        return SimpleNamespace(logits=torch.from_numpy(logits)[None, None], past_key_values=None)
+
+    @cached_property
     def guided(self) -> Any:
-        """Return guidance's model of this one, in its first state."""
+        """guidance's model of this one, in its first state."""
+        import guidance
+
+        return guidance_model(guidance.models.Transformers, self, self._named)
 
     @cached_property
     def pieces(self) -> dict[bytes, list[int]]:
@@ -177,162 +207,6 @@ def groups(prompts: Sequence[Sequence[int]], *, most: int = 32) -> list[tuple[in
     return found
 
 
-class TransformersReader(Reader):
-    """A model of transformers.
-
-    guidance takes it for the model itself: its own memory cannot go back with transformers 5.15 and later (the second
-    call fails), so it is shown none, hands over whole prompts, and what it shares with the last one is known here.
-    """
-
-    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast):
-        import llguidance.hf
-
-        self.model, self.config, self.device = model, model.config, model.device
-        self._named = tokenizer
-        self.forget()
-        super().__init__(llguidance.hf.from_tokenizer(tokenizer), tokenizer.bos_token_id)
-
-    def forget(self) -> None:
-        self._memory: Any = None
-        self._held: list[int] = []
-
-    def read(self, ids: list[int]) -> tuple[np.ndarray, int]:
-        memory, held = self._memory, self._held
-        self.forget()  # a call that breaks off leaves nothing half read
-        known = min(_common(ids, held), len(ids) - 1)
-        if 0 < known < len(held):
-            try:
-                memory.crop(known - len(held))
-            except (AttributeError, NotImplementedError, ValueError, RuntimeError):  # such as a sliding window's
-                known = 0
-        logits, self._memory = forward(self.model, [ids[known:]], known, memory if known else None)
-        self._held = list(ids)
-        return logits[0], known
-
-    def __call__(self, input_ids: torch.Tensor, **_: Any) -> SimpleNamespace:
-        import torch
-
-        logits = self.read(input_ids[0].tolist())[0]
-        return SimpleNamespace(logits=torch.from_numpy(logits)[None, None], past_key_values=None)
-
-    @cached_property
-    def _guided(self) -> Any:
-        import guidance
-
-        return guidance_model(guidance.models.Transformers, self, self._named)
-
-    def guided(self) -> Any:
-        return self._guided
-
-
-class LlamaReader(Reader):
-    """A model of llama.cpp; guidance reads with the same one, and each forgets what the other has read."""
-
-    def __init__(self, llama: Any):
-        import llama_cpp
-        import llguidance.llamacpp
-
-        begin = llama.token_bos()
-        self.llama, self._guided, self._logits_of = llama, None, llama_cpp.llama_get_logits_ith
-        vocabulary = llama_cpp.llama_model_get_vocab(llama.model)
-        super().__init__(llguidance.llamacpp.lltokenizer_from_vocab(vocabulary), begin if begin >= 0 else None)
-
-    def read(self, ids: list[int]) -> tuple[np.ndarray, int]:
-        self._guided, llama = None, self.llama  # what guidance remembers is overwritten
-        known = min(_common(ids, llama.input_ids[: llama.n_tokens]), len(ids) - 1)
-        llama.n_tokens = known
-        llama.eval(ids[known:])
-        logits = np.ctypeslib.as_array(self._logits_of(llama.ctx, -1), (llama.n_vocab(),))
-        return logits.astype(np.float64), known
-
-    def forget(self) -> None:
-        self.llama.reset()
-        self._guided = None
-
-    def guided(self) -> Any:
-        import guidance
-
-        self.llama.reset()
-        self._guided = self._guided or guidance_model(guidance.models.LlamaCpp, self.llama)
-        return self._guided
-
-
-class _Local(Backend):
-    """What models in this process share."""
-
-    limit: int
-    _reader: Reader
-    _special: tuple[str, ...]
-
-    @abstractmethod
-    def _template(self, prompt: str) -> str: ...
-
-    def twin(self) -> _Local:
-        """Return a backend with the same loaded model, which begins anew, and with a count of usage of its own."""
-        with self._reader.lock:
-            self._reader.forget()
-        other = copy.copy(self)
-        other.usage = Usage()
-        return other
-
-    def _rendered(self, prompt: str, room: int) -> str:
-        """The prompt within the chat template, with its marks broken; refused if it leaves no room to answer."""
-        text = self._template(neutralise(prompt, self._special))
-        length = len(self._reader.encode(text)) + 1 + room
-        if length > self.limit:
-            what = f"the prompt and its answer need {length:,} tokens, the model takes {self.limit:,}"
-            remedy = "shorten the evidence, or use a model with a longer context"
-            raise ContextTooLong(what, model=self.name, remedy=remedy, length=length, limit=self.limit)
-        return text
-
-    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
-        import guidance
-
-        return self._generated(
-            prompt, guidance.json(name="answer", schema=schema, max_tokens=max_tokens, temperature=0)
-        )
-
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
-        import guidance
-
-        return self._generated(prompt, guidance.gen("answer", regex=regex, max_tokens=max_tokens, temperature=0))
-
-    def _generated(self, prompt: str, node: Any) -> str:
-        import guidance
-
-        with self._reader.lock:
-            text = self._rendered(prompt, 1)
-            length = len(self._reader.encode(text))
-            try:
-                answer: str = (self._reader.guided() + guidance.string(text) + node)["answer"]
-            except Exception as error:  # guidance has no class for it
-                if "context" not in str(error):
-                    raise
-                remedy = "lower max_tokens, shorten the evidence, or use a model with a longer context"
-                what = f"the answer does not fit behind the {length:,} tokens of the prompt"
-                raise ContextTooLong(what, model=self.name, remedy=remedy, limit=self.limit) from None
-            self.usage.add(prompt_tokens=length, generated_tokens=len(self._reader.encode(answer)))
-            return answer
-
-    def _start(self, prompt: str, options: tuple[str, ...]) -> Start:
-        room = max(len(self._reader.encode(option)) for option in options)
-        return self._reader.start(self._rendered(prompt, room), options)
-
-    def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
-        with self._reader.lock:
-            start = self._start(prompt, options)
-            logits, known = self._reader.read(start.ids)
-            self.usage.add(prompt_tokens=len(start.ids), cached_tokens=known, generated_tokens=1)
-            return self._choice(start, logits)
-
-    def _choice(self, start: Start, logits: np.ndarray) -> Choice:
-        try:
-            return Choice.from_masses(self._reader.masses(start.ids, logits, start.rest))
-        except ValueError as error:  # logits that are no numbers, or options without any probability
-            remedy = "another dtype may help, or options that the model uses"
-            raise InvalidOutput(f"no probabilities: {error}", model=self.name, remedy=remedy) from None
-
-
 def model_digest(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> str:
     """Return 16 digits for a model: a hash over 64 numbers of every weight, its tokenizer, chat template and dtype."""
     digest = hashlib.sha256(f"{tokenizer.chat_template}|{model.dtype}".encode())
@@ -401,7 +275,7 @@ def require_weights(model: str | Path, missing: Collection[str], what: str) -> N
         )
 
 
-class TransformersBackend(_Local):
+class TransformersBackend(Backend):
     """A causal language model of transformers, in this process.
 
     Parameters
@@ -451,7 +325,7 @@ class TransformersBackend(_Local):
             raise ValueError("a loaded model needs its tokenizer: TransformersBackend(model, tokenizer=...)")
         self.model.to(device or "cpu").eval()
         try:
-            self._reader = TransformersReader(self.model, self.tokenizer)
+            self._reader = Reader(self.model, self.tokenizer)
         except ValueError as error:
             remedy = "use a model with a tokenizer.json"
             raise BackendRejected(f"the tokenizer of {self.name} cannot be used: {error}", remedy=remedy) from error
@@ -469,6 +343,60 @@ class TransformersBackend(_Local):
         messages = [{"role": "user", "content": prompt}]
         text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return text.removeprefix(self.tokenizer.bos_token or "")  # the reader puts its own
+
+    def twin(self) -> TransformersBackend:
+        """Return a backend with the same loaded model, which begins anew, and with a count of usage of its own."""
+        with self._reader.lock:
+            self._reader.forget()
+        other = copy.copy(self)
+        other.usage = Usage()
+        return other
+
+    def _rendered(self, prompt: str, room: int) -> str:
+        """The prompt within the chat template, with its marks broken; refused if it leaves no room to answer."""
+        text = self._template(neutralise(prompt, self._special))
+        length = len(self._reader.encode(text)) + 1 + room
+        if length > self.limit:
+            what = f"the prompt and its answer need {length:,} tokens, the model takes {self.limit:,}"
+            remedy = "shorten the evidence, or use a model with a longer context"
+            raise ContextTooLong(what, model=self.name, remedy=remedy, length=length, limit=self.limit)
+        return text
+
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
+        import guidance
+
+        with self._reader.lock:
+            text = self._rendered(prompt, 1)
+            length = len(self._reader.encode(text))
+            node = guidance.json(name="answer", schema=schema, max_tokens=max_tokens, temperature=0)
+            try:
+                answer: str = (self._reader.guided + guidance.string(text) + node)["answer"]
+            except Exception as error:  # guidance has no class for it
+                if "context" not in str(error):
+                    raise
+                remedy = "lower max_tokens, shorten the evidence, or use a model with a longer context"
+                what = f"the answer does not fit behind the {length:,} tokens of the prompt"
+                raise ContextTooLong(what, model=self.name, remedy=remedy, limit=self.limit) from None
+            self.usage.add(prompt_tokens=length, generated_tokens=len(self._reader.encode(answer)))
+            return answer
+
+    def _start(self, prompt: str, options: tuple[str, ...]) -> Start:
+        room = max(len(self._reader.encode(option)) for option in options)
+        return self._reader.start(self._rendered(prompt, room), options)
+
+    def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
+        with self._reader.lock:
+            start = self._start(prompt, options)
+            logits, known = self._reader.read(start.ids)
+            self.usage.add(prompt_tokens=len(start.ids), cached_tokens=known, generated_tokens=1)
+            return self._choice(start, logits)
+
+    def _choice(self, start: Start, logits: np.ndarray) -> Choice:
+        try:
+            return Choice.from_masses(self._reader.masses(start.ids, logits, start.rest))
+        except ValueError as error:  # logits that are no numbers, or options without any probability
+            remedy = "another dtype may help, or options that the model uses"
+            raise InvalidOutput(f"no probabilities: {error}", model=self.name, remedy=remedy) from None
 
     def _choose_many(
         self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
@@ -497,65 +425,59 @@ class TransformersBackend(_Local):
         return choices
 
 
-def _file_digest(path: Path) -> str:
-    """A hash over a file's size and 64 blocks of it, its ends among them."""
-    size = path.stat().st_size
-    digest = hashlib.sha256(str(size).encode())
-    with path.open("rb") as file:
-        for i in range(64):
-            file.seek(max(0, (size - 65536) * i // 63))
-            digest.update(file.read(65536))
-    return digest.hexdigest()[:16]
+FORMS = (*OWN_CHECKERS, "nli:FOLDER", "llm:FOLDER", "llm:NAME@https://HOST/v1")
 
 
-class LlamaCppBackend(_Local):
-    """A gguf model in this process, through llama-cpp-python (`pip install llama-cpp-python`).
+def unknown_name(name: str, what: str) -> ValueError:
+    """The error for a checker or a judge of an unknown name: it lists every form, and says what may have been meant.
 
-    Parameters
-    ----------
-    path : str or Path
-        The gguf file.
-    n_threads : int, optional
-        Threads for reading and writing; default: llama.cpp's own choice.
-    context : int
-        How many tokens prompt and answer may have together.
+    Examples
+    --------
+    >>> str(unknown_name("gpt-4o-mini", "judge")).partition("; ")[2]
+    "a model behind a server is named as in 'llm:gpt-4o-mini@https://HOST/v1'"
     """
+    near = get_close_matches(name, FORMS, n=1, cutoff=0.65)
+    shown = redacted(name)
+    meant = f", did you mean {near[0]!r}?" if near else ":"
+    server = shown if "@http" in name else f"{shown:.60}@https://HOST/v1"
+    remedy = "" if near else f"; a model behind a server is named as in {f'llm:{server}'!r}"
+    return ValueError(f"unknown {what} {shown!r:.200}{meant} known: {', '.join(map(repr, FORMS))}{remedy}")
 
-    def __init__(self, path: str | Path, *, n_threads: int | None = None, context: int = 4096):
-        self.usage = Usage()
-        self.path = Path(path)
-        self.name = self.path.name
-        if not self.path.is_file():
-            raise BackendRejected(f"there is no file {self.path}", remedy="give the path of a gguf file")
-        require_module("guidance", "llm")
-        try:
-            import llama_cpp
-        except ImportError as error:
-            raise ImportError("this needs the package llama_cpp: pip install llama-cpp-python") from error
-        self.limit = require_count(context, "context")
-        self._llama = llama_cpp.Llama(
-            str(self.path), n_ctx=self.limit, n_threads=n_threads, n_threads_batch=n_threads, verbose=False
+
+def load_model(text: str) -> Backend:
+    """Return the backend that a text names: "folder" or "name@http://host/v1".
+
+    The two models that a process named last stay loaded: a folder that has not changed since is not read again. Each
+    backend counts its own usage.
+    """
+    name, at, address = text.partition("@http")
+    if not name:
+        raise ValueError(f"name a model: {', '.join(form for form in FORMS if form.startswith('llm'))}")
+    if at:
+        from summeval_nb.models.server import ServerBackend
+
+        return ServerBackend(name, base_url=f"http{address}", api_key=os.environ.get("SUMMEVAL_API_KEY"))
+    path = Path(name)
+    files = sorted(file for file in path.iterdir() if file.exists()) if path.is_dir() else [path] * path.exists()
+    stats = [(str(file.absolute()), file.stat()) for file in files]  # some of it changes whenever a file is written
+    state = tuple((where, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns) for where, now in stats)
+    return _loaded(name, os.getpid(), state).twin() if state else TransformersBackend(name)
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -> Any:
+    """A loaded model, as long as its files are what they were; a forked process loads its own."""
+    return TransformersBackend(name)
+
+
+def load_backend(backend: Backend | str, option: str = "backend") -> Backend:
+    """Return the backend that a text names, with "llm:" in front or without, or the given backend."""
+    if isinstance(backend, str):
+        return load_model(backend.removeprefix("llm:"))
+    if isinstance(backend, type) or not hasattr(backend, "choose_many"):
+        given = f"the class {backend.__name__}" if isinstance(backend, type) else type(backend).__name__
+        raise TypeError(
+            f"{option} must be a Backend, such as TransformersBackend('FOLDER'), "
+            f"or its name, such as 'llm:FOLDER', not {given}"
         )
-        self._reader = LlamaReader(self._llama)
-        tokenizer = self._reader.tokenizer
-        special = filter(tokenizer.is_special_token, range(tokenizer.vocab_size))
-        self._special = tuple(tokenizer.decode_bytes([token]).decode("utf-8", "ignore") for token in special)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        return f"llamacpp:{_file_digest(self.path)}"
-
-    def _template(self, prompt: str) -> str:
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-        template = self._llama.metadata.get("tokenizer.chat_template")
-        if template is None:
-            return prompt + "\n"
-        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
-        reader, messages = self._reader, [{"role": "user", "content": prompt}]
-        begin, end = (
-            "" if token is None else reader.tokenizer.decode_bytes([token]).decode()
-            for token in (reader.begin, reader.tokenizer.eos_token)
-        )
-        names = {"bos_token": begin, "eos_token": end, "add_generation_prompt": True}
-        return environment.from_string(template).render(messages=messages, **names).removeprefix(begin)
+    return backend

@@ -31,9 +31,9 @@ from summeval_nb.models.base import (
     invalid_json,
     neutralise,
     option_masses,
-    validated,
+    read_choice,
+    written_objects,
 )
-from summeval_nb.models.reading import read_choice, written_objects
 
 if TYPE_CHECKING:
     from summeval_nb.models.http import Answer, ShownToken
@@ -365,14 +365,6 @@ class ServerBackend(Backend):
 
     def _shown(self, reply: str) -> str:
         return self._wire.hide(reply)
-
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
-        from summeval_nb.models.http import TextAnswer
-
-        if regex is None:
-            return self._ask(prompt, self._way, max_tokens).text
-        text = self._json(prompt, _answer_schema({"pattern": f"^(?:{regex})$"}), max_tokens)
-        return validated(self, TextAnswer, text, max_tokens).answer
 
     def _ask(self, prompt: str, way: _Way, max_tokens: int, temperature: float = 0, **fields: Any) -> Answer:
         """The server's answer to a prompt, asked for again where that may help."""

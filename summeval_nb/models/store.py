@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
@@ -466,3 +466,28 @@ def fill_missing(
             known.update({keys[i]: v for i, v in zip(batch, values, strict=True)})
             known.update({key: _decode(_encode(value)) for key, value in done.items()})
     return [known[key] for key in keys]
+
+
+StoreOrPath: TypeAlias = Store | str | os.PathLike[str] | None  # where answers are kept, if anywhere
+
+
+def load_store(store: StoreOrPath) -> Store | None:
+    """Return the store at a path, which is made if there is none, or the given store."""
+    if isinstance(store, (str, os.PathLike)):
+        return Store(Path(store))
+    if store is not None and (isinstance(store, type) or not hasattr(store, "get_many")):
+        raise _no_store(store)
+    return store
+
+
+def store_path(store: StoreOrPath) -> str | None:
+    """Return where a store lies, given itself or its path, as a worker in another folder would find it."""
+    path = getattr(store, "path", store)
+    if path is not None and (isinstance(store, type) or not isinstance(path, (str, os.PathLike))):
+        raise _no_store(store)
+    return None if path is None else str(Path(path).absolute())
+
+
+def _no_store(value: object) -> TypeError:
+    given = f"the class {value.__name__}" if isinstance(value, type) else f"{type(value).__name__} ({value!r:.40})"
+    return TypeError(f"store must be a Store or a path, as in store='kept.sqlite', not {given}")

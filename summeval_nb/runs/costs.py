@@ -196,9 +196,6 @@ class _Staged(Backend):
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         return self.inner._json(prompt, schema, max_tokens)
 
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
-        return self.inner._text(prompt, regex, max_tokens)
-
 
 class MeteredChecker:
     """A checker that writes what its language models use into a ledger, as the stages checking and statements."""
@@ -394,11 +391,6 @@ class RecordingBackend(Backend):
         shown, fields = _shown_texts(prompt), schema.get("properties", {})
         reply = {name: _made_up(part, shown.get(name, shown[""]), schema) for name, part in fields.items()}
         return json.dumps(reply)
-
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
-        self.usage.add(prompt_tokens=self._count(prompt, as_prompt=True), generated_tokens=max_tokens)
-        likely = (*_shown_texts(prompt)[""], "yes", "1", "")
-        return next((text for text in likely if regex is None or re.fullmatch(regex, text)), "")
 
 
 def _shown_texts(prompt: str) -> dict[str, list[str]]:

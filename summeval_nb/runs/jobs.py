@@ -72,7 +72,7 @@ def load_options(
 def _load_judge(name: str, wanted: str, load: Callable[[str], Backend] | None) -> object:
     """Who judges by a name, as the parameter wants it: a language model (any other name is refused by the function
     itself), a checker or a judge."""
-    from summeval_nb.models.load import load_model
+    from summeval_nb.models.local import load_model
 
     load, (kind, _, model) = load or load_model, name.partition(":")
     if "backend" in wanted and kind == "llm":
@@ -112,7 +112,7 @@ class Job:
         if isinstance(self.metric, Metric) and _is_named(self.metric):
             self._take_apart(self.metric)
         if self.store is not None:
-            from summeval_nb.models.load import store_path
+            from summeval_nb.models.store import store_path
 
             object.__setattr__(self, "store", store_path(self.store))
         if isinstance(self.metric, str):

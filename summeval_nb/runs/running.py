@@ -43,8 +43,7 @@ from summeval_nb.runs.workers import RunStopped
 
 if TYPE_CHECKING:
     from summeval_nb.models.base import Backend
-    from summeval_nb.models.load import StoreOrPath
-    from summeval_nb.models.store import Store
+    from summeval_nb.models.store import Store, StoreOrPath
     from summeval_nb.runs.costs import RecordingBackend, Stages
 
 __all__ = ["Estimate", "RunPlan", "plan_run", "run"]
@@ -563,7 +562,7 @@ def _rehearsal(job: Job) -> Iterator[tuple[Callable[[Sequence[JsonDict]], Any], 
     It returns what the rows took by stage, the seconds, and the outcomes.
     """
     from summeval_nb.models.base import STAND_IN, Usage
-    from summeval_nb.models.load import load_model
+    from summeval_nb.models.local import load_model
     from summeval_nb.models.store import Store
     from summeval_nb.runs.costs import Ledger, RecordingBackend
 

@@ -42,9 +42,6 @@ class MadeUpModel(Backend):
         parts = schema["properties"].items()
         return json.dumps({name: self._fill(part, cases.get(name, said), schema, draw) for name, part in parts})
 
-    def _text(self, prompt, regex, max_tokens):
-        return "rain"
-
     def _fill(self, part, case, schema, draw):
         part = schema["$defs"][part["$ref"].split("/")[-1]] if "$ref" in part else part
         if "units" in case:

@@ -139,7 +139,7 @@ OWN: dict[str, dict[str, Any]] = {
     **{name: {"workers": st.just(1)} for name in ("LLMChecker", "LLMJudge", "rubric_score", "rate", "rate_many")},
 }
 BUILT = "LLMChecker NLIChecker EmbeddedChecker EmbeddedJudge LLMJudge ClaimFinder Store ServerBackend ScriptedBackend"
-BUILT += " TransformersBackend LlamaCppBackend SentenceTransformerEmbedder ObjectEmbedder Signature Verdict Score"
+BUILT += " TransformersBackend SentenceTransformerEmbedder ObjectEmbedder Signature Verdict Score"
 BUILT += " Evidence Finding Rating Ledger Job LabelledSentence"
 # pass on what they are given, or say that NaN is a missing cell
 MAY_HOLD_NAN = ["metric_scores", "Signature", "Verdict", "Score", "Evidence", "Rating", "Ledger", "Job", "content_key"]
