@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from summeval_nb import agreement, core, evidence, judged, overlap, runs, shell, teaching, text
+from summeval_nb import agreement, core, evidence, judged, overlap, runs, shell, text
 from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_ours, is_place, load_metric
 from summeval_nb.core.base import JsonDict, require_module, require_option
 from summeval_nb.core.html import html_table, text_table
@@ -665,26 +665,6 @@ def report(
         fail(f"a regression: {compared.sentence()}", code=1)
 
 
-@command(app, "grade", "html", "as_json")
-def grade(
-    folder: Annotated[Path, arg("Folder of hand-ins, as a learning platform gives them.")],
-    given: Given,
-    out: Annotated[Path | None, opt("Write one row a student to this CSV file.", "--out", "-o")] = None,
-) -> None:
-    """Grade the hand-ins of a class, each from its own student number.
-
-    Example: summeval grade hand_ins -o grades.csv
-    """
-    if out:
-        shell.require_ours(out, b"student,points,", f"--out {str(out)!r} would overwrite a file that holds no grades")
-    result = teaching.grade(folder)
-    show(result, given, "Grades", repr(result))
-    if out:
-        shell.write(out, result.to_csv)
-    if result.failed:
-        fail(f"{len(result.failed)} of {len(result.hand_ins)} hand-ins could not be graded; the table says why", code=3)
-
-
 @command(app, "book")
 def book(
     folder: Annotated[Path, arg("Where to lay it out.")],
@@ -694,7 +674,7 @@ def book(
 
     Example: summeval book my_book
     """
-    from summeval_nb.teaching.book import lay_out_book
+    from summeval_nb.teaching.exercises import lay_out_book
 
     written = lay_out_book(folder, force=force)
     say(f"pages written to {folder}: {len(written)}; the first is {folder / 'index.ipynb'}")
@@ -713,7 +693,7 @@ def lab(
     Example: summeval lab
     """
     require_module("jupyterlab.labapp", "lab")
-    from summeval_nb.teaching.book import open_book
+    from summeval_nb.teaching.exercises import open_book
 
     open_book(options or ())
 

@@ -161,7 +161,7 @@ def book(clean, tmp_path_factory) -> Path:
 def test_the_wheel_lays_out_the_whole_book(clean, book):
     pages = {name.removeprefix("nbs/") for name in committed("nbs") if name.endswith((".ipynb", ".md"))}
     assert pages == {page.relative_to(book).as_posix() for page in book.rglob("*") if page.is_file()}
-    which = "from summeval_nb.teaching.book import book_to_open; print(book_to_open())"
+    which = "from summeval_nb.teaching.exercises import book_to_open; print(book_to_open())"
     assert run(clean / "bin" / "python", "-c", which, cwd=book / "1_start").strip() == str(book)
     assert run(clean / "bin" / "python", "-c", which, cwd=clean).strip() == str(clean / "summeval_book")
 

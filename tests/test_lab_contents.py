@@ -13,8 +13,8 @@ from helpers.late import Late, needs
 needs("jupyter_server")
 
 from summeval_nb.cli import main  # noqa: E402
-from summeval_nb.teaching import book as of_the_book  # noqa: E402
-from summeval_nb.teaching.book import book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
+from summeval_nb.teaching import exercises as of_the_book  # noqa: E402
+from summeval_nb.teaching.exercises import book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
 
 nbformat = Late("nbformat")
 IPythonKernel = Late("ipykernel.ipkernel", "IPythonKernel")
@@ -115,7 +115,7 @@ def test_the_shell_hands_lab_the_book_and_the_users_options(book, monkeypatch):
     monkeypatch.setattr(labapp.LabApp, "launch_instance", asked.append)
     monkeypatch.chdir(book.parent)
     assert left_with("lab", "--no-browser", "--port=8889") == 0
-    contents = "--ServerApp.contents_manager_class=summeval_nb.teaching.book.BookContents"
+    contents = "--ServerApp.contents_manager_class=summeval_nb.teaching.exercises.BookContents"
     assert asked == [[contents, "--no-browser", "--port=8889", str(book / "index.ipynb")]]
 
 

@@ -257,7 +257,7 @@ def test_every_command_has_help_with_an_example(summeval):
     assert "Score texts with metrics by their names; each says its options by --help." in listed
     assert "..." not in listed.partition("Commands:")[2] and summeval("--version").out.startswith("summeval ")
     names = [command.name for command in cli.app.registered_commands]
-    assert names[:3] == ["demo", "metrics", "compare"] and len(names) == 18
+    assert names[:3] == ["demo", "metrics", "compare"] and len(names) == 17
     for name in [*names, "store info", "store prune"]:
         assert f"Example: summeval {name}" in summeval(*name.split(), "--help").out
 

@@ -7,7 +7,7 @@ import pytest
 from markupsafe import Markup
 
 from summeval_nb.overlap import calculate_rouge
-from summeval_nb.teaching.lecture import class_slides, draw_shared_words, slides_page
+from summeval_nb.teaching.play import class_slides, draw_shared_words, slides_page
 
 
 def test_every_slide_stands_on_the_page_and_leads_on():
