@@ -23,7 +23,9 @@ PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("
 
 def compared(better: str, worse: str, *, truth: bool, **who: Any) -> None:
     """Print how often the better answer wins, how often it is preferred, and how the places weigh."""
-    rows = [{"question": c["question"], "a": c[better], "b": c[worse], "truth": c["truth"] * truth} for c in CASES]
+    rows = [
+        {"question": c["question"], "a": c[better], "b": c[worse], "ground_truth": c["truth"] * truth} for c in CASES
+    ]
     found = [result for result in compare_answers_many(rows, progress=False, **who).results if result.score is not None]
     won, tied = (sum(result.winner == name for result in found) for name in ("a", "tie"))
     leans = [round(result.lean, 2) for result in found if result.lean is not None]
@@ -35,7 +37,7 @@ def compared(better: str, worse: str, *, truth: bool, **who: Any) -> None:
 
 def retrieved(good: str, bad: str, judge: Any) -> None:
     """Print how often a passage scores above a worse one that stands before it."""
-    rows = [{"question": c["question"], "contexts": [c[bad], c[good]], "truth": c["truth"]} for c in CASES]
+    rows = [{"question": c["question"], "contexts": [c[bad], c[good]], "ground_truth": c["truth"]} for c in CASES]
     table = evaluate_rag(rows, ["context_precision"], judge=judge, progress=False)
     found = [row.scores["context_precision"] for row in table]
     scores = [[p.score or 0 for p in result.passages] for result in found if result.score is not None]
@@ -66,21 +68,21 @@ def main() -> None:
     print(arguments.model)
     for (better, worse), truth in zip(PAIRS[:4], (False, False, True, True), strict=True):
         compared(better, worse, truth=truth, judge=backend, workers=1)
-    for criteria in (
+    for rubric in (
         "Does the answer answer the question? 1: it is nonsense. 5: it answers the question.",
         "Is the answer right and clear?",
     ):
-        rubric = load_metric("rubric", criteria=criteria, judge=backend, workers=1)
+        grader = load_metric("rubric", rubric=rubric, judge=backend, workers=1)
         grades = {
             name: [
                 result.score or 0
-                for result in rubric.score_many(*([c[k] for c in CASES] for k in ("question", name))).results
+                for result in grader.score_many(*([c[k] for c in CASES] for k in ("question", name))).results
             ]
             for name in ("truth", "right", "gibberish", "beside")
         }
         for better, worse in product(("truth", "right"), ("gibberish", "beside")):
             right = sum(a > b for a, b in zip(grades[better], grades[worse], strict=True))
-            print(f"rubric {criteria!r}: {better} above {worse} in {right} of {len(CASES)}")
+            print(f"rubric {rubric!r}: {better} above {worse} in {right} of {len(CASES)}")
     retrieved("truth", "beside", LLMJudge(backend, workers=1))
     asked = [(c[name], c["truth"]) for c in CASES for name in ("truth", "beside")]
     found = LLMJudge(backend, workers=1, probabilities=True).many(

@@ -49,7 +49,7 @@ def make_rows(count: int, answers: int = 5) -> list[dict[str, str]]:
         articles = sample_articles()
         rows = [
             {
-                "context": f"{a.text}\n\nCopy {n}.",
+                "contexts": f"{a.text}\n\nCopy {n}.",
                 "question": "What happened?",
                 "ground_truth": a.faithful.text,
                 "answer": s.text,
@@ -62,7 +62,7 @@ def make_rows(count: int, answers: int = 5) -> list[dict[str, str]]:
     rows = []
     for article in range(len(data.sources)):
         for system in range(answers):
-            texts = {"context": data.sources[article], "ground_truth": data.references[article][0]}
+            texts = {"contexts": data.sources[article], "ground_truth": data.references[article][0]}
             rows.append({**texts, "question": "What happened?", "answer": data.summaries[article][system]})
     return rows[:count]
 
@@ -78,13 +78,13 @@ def speed(rows: list[dict[str, str]], single: int) -> None:
     start = time.perf_counter()
     table = evaluate_answers(rows, judge=judge, progress=False)
     fast = (time.perf_counter() - start) / len(rows)
-    by_answer = {(report.context, report.answer): report for report in table}
+    by_answer = {(report.contexts, report.answer): report for report in table}
     same = [
         abs((a or 0) - (b or 0))
         for inferred in one_by_one
         for name in inferred.inferences
         for a, b in [
-            (inferred.inferences[name].score, by_answer[inferred.context, inferred.answer].inferences[name].score)
+            (inferred.inferences[name].score, by_answer[inferred.contexts, inferred.answer].inferences[name].score)
         ]
     ]
     print(f"embedded judge, {len(rows)} rows, {sum(len(report.rows()) for report in table)} statements judged")

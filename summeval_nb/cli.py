@@ -283,7 +283,7 @@ def metrics(as_json: AsJson = False) -> None:
     shell.show_rows(agreement.list_metrics().rows(), as_json)
 
 
-def _ranked(question: str, system: str, answer: str, truth: str = "") -> None:
+def _ranked(question: str, system: str, answer: str, ground_truth: str = "") -> None:
     """What `compare --rank` reads of a table."""
 
 
@@ -292,7 +292,7 @@ def compare(
     table: Table,
     given: Given,
     judge: Annotated[
-        str, opt("embedded, words or nli:FOLDER holds both against the truth; llm: reads both side by side.")
+        str, opt("embedded, words or nli:FOLDER holds both against the true answer; llm: reads both side by side.")
     ] = "embedded",
     rank: Annotated[bool, opt("Rows are question, system, answer; rank the systems.", "--rank")] = False,
 ) -> None:
@@ -302,7 +302,7 @@ def compare(
     """
     metric: Any = core.Metric(_ranked) if rank else "side_by_side"
     (rows,), bad = shell.read_table(table, given, metric)
-    options = read_options(given.option, "compare", judged.compare_answers, but=["judge", "truth"])
+    options = read_options(given.option, "compare", judged.compare_answers, but=["judge", "ground_truth"])
     options |= shell.load_named((definition_of(judged.compare_answers), {"judge": judge}))[0]
     many: Callable[..., Any] = judged.rank_systems if rank else judged.compare_answers_many
     result = many(rows, **options, store=shell.open_store(given.store), progress=sys.stderr.isatty())

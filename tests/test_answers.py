@@ -221,7 +221,7 @@ def test_hostile_text_stays_text(tmp_path):
 
 
 def rows():
-    names = ("context", "question", "ground_truth", "answer")
+    names = ("contexts", "question", "ground_truth", "answer")
     made = [
         (article.text, "What happened?", article.faithful.text, summary.text)
         for article in sample_articles()[:3]
@@ -258,7 +258,7 @@ def test_a_table_equals_its_rows(table):
 def test_every_kind_of_table_gives_the_same(table):
     datasets, made = pytest.importorskip("datasets"), rows()
     columns = {name: [row[name] for row in made] for name in made[0]}
-    renamed = [{"contexts": [row["context"]], **{n: row[n] for n in row if n != "context"}} for row in made]
+    renamed = [{"context": [row["contexts"]], **{n: row[n] for n in row if n != "contexts"}} for row in made]
     for kind in (pd.DataFrame(made), columns, datasets.Dataset.from_dict(columns), renamed):
         assert evaluate_answers(kind, progress=False).rows() == table.rows()
 
@@ -321,7 +321,7 @@ def test_a_server_that_dies_is_counted_and_never_a_no():
     assert table.summary()[0]["value"] is None and table.summary()[0]["n"] == 0
 
 
-ROW = {"context": "It rained in Oslo. It was late.", "question": "Where did it rain?"}
+ROW = {"contexts": "It rained in Oslo. It was late.", "question": "Where did it rain?"}
 ROW |= {"ground_truth": "It rained in Oslo.", "answer": "It rained in Oslo."}
 
 
@@ -393,7 +393,7 @@ def report_of(answer, truth, *, answer_refused=ANSWERED, truth_refused=ANSWERED,
         question="How was it?",
         ground_truth="It rained.",
         answer="It rained.",
-        context=(),
+        contexts=(),
         answer_refused=answer_refused,
         truth_refused=truth_refused,
         signature=Signature({"metric": "answer"}),
@@ -501,6 +501,6 @@ def test_a_time_of_day_is_one_value():
     rows = [
         (truth, answer) for truth in ("18:15", "6:15 p.m.", "At 18:15.") for answer in (*times, "18:45", "7:15 p.m.")
     ]
-    given = {"context": told, "question": "When does the ferry leave?"}
+    given = {"contexts": told, "question": "When does the ferry leave?"}
     table = evaluate_answers([given | {"ground_truth": t, "answer": a} for t, a in rows], progress=False)
     assert [report.correctness.f1 == 1 for report in table] == [answer in times for _, answer in rows]

@@ -279,7 +279,7 @@ def test_names_of_systems_and_rubrics_break_no_figure():
     name = "$\\frac$ a $5 system \ud83d \x1b[2J \u202e <script>"
     ranked = s.judged.bradley_terry([(name, "x", name), ("x", name, "tie")], n_resamples=5)
     ranked.plot().figure.canvas.draw()
-    rubric = s.load_metric("rubric", criteria="Is it polite?", title=name, judge=s.ScriptedBackend(lambda prompt: "4"))
+    rubric = s.load_metric("rubric", rubric="Is it polite?", title=name, judge=s.ScriptedBackend(lambda prompt: "4"))
     rubric.score("When?", "At nine.").plot().figure.canvas.draw()
 
 

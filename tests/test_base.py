@@ -77,11 +77,11 @@ def test_a_call_that_looks_swapped_warns_where_it_stands():
     assert "2 summaries are" in str(warning.message) and "301 characters against 10, first in pair 1" in str(warning)
 
 
-ROW = {"context": "The bridge was closed.", "question": "What was closed?", "ground_truth": "The bridge."}
+ROW = {"contexts": "The bridge was closed.", "question": "What was closed?", "ground_truth": "The bridge."}
 ROW |= {"answer": "A bridge."}
 
 
-@pytest.mark.parametrize("other", ["context", "ground_truth", "answer"])
+@pytest.mark.parametrize("other", ["contexts", "ground_truth", "answer"])
 def test_a_question_in_another_place_is_said_aloud(other):
     assert warned(lambda: s.evaluate_answer(**ROW, judge=JUDGE)) == []
     swapped = ROW | {"question": ROW[other], other: ROW["question"]}

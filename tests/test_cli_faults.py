@@ -89,7 +89,7 @@ RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
 CHECKER_BENCH = ["checker-bench", "--data", "rows:asked.jsonl"]
 NOBODY = "llm:m@http://127.0.0.1:9/v1"
 ASKED = {"question": "When?", "b": "It rained.", "label": 1}
-ASKED |= dict.fromkeys(("contexts", "answer", "truth", "a", "article", "sentence"), "It opened.")
+ASKED |= dict.fromkeys(("contexts", "answer", "ground_truth", "a", "article", "sentence"), "It opened.")
 METEOR = ["score", "meteor", "pairs.jsonl", "-o", "synonyms=null"]  # by itself it needs nltk's WordNet
 FAULTS = r"""
 $EVALUATE --store store.sqlite  =>  its beginning is damaged

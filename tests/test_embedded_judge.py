@@ -245,8 +245,8 @@ def test_a_language_that_was_declared_is_believed(judge):
 
 
 def test_foreign_texts_have_an_undefined_score_with_a_reason():
-    row = {"context": PREMISE, "question": "When?", "ground_truth": STATEMENTS[0], "answer": STATEMENTS[0]}
-    for place in ("context", "answer"):
+    row = {"contexts": PREMISE, "question": "When?", "ground_truth": STATEMENTS[0], "answer": STATEMENTS[0]}
+    for place in ("contexts", "answer"):
         report = evaluate_answer(**row | {place: GERMAN})
         assert report.answer_given_context is None and "in German" in report.reasons["answer_given_context"]
     score = summarization_score(GERMAN, STATEMENTS[0])

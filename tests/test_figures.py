@@ -69,16 +69,18 @@ def test_a_firm_is_one_name_with_and_without_its_kind_and_an_ai_that_refuses_ref
     text = "Voss & Sohn GmbH builds organs in Ulm. Delta Freight Inc. was founded in 1984."
     table = evaluate_many([text] * 2, ["Delta Freight was founded in 1984.", "Voss & Sohn builds organs in Ulm."])
     assert table.scores.tolist() == [1, 1]
-    asked = {"context": "The hut lies high.", "question": "Who built it?", "ground_truth": "Ida Moe built it."}
+    asked = {"contexts": "The hut lies high.", "question": "Who built it?", "ground_truth": "Ida Moe built it."}
     refused = evaluate_answer(**asked, answer="As an AI, I am unable to answer that.")
     assert refused.answer_refused and refused.verdict == "refused"
 
 
 def test_an_answer_that_is_the_truth_is_right():
     for truth in ("14 May 2003", "Zinc, tin and lead.", "False", "git status", "白芷", "`x = 1`"):
-        found = evaluate_answer(context=truth, question="What is it?", ground_truth=truth, answer=truth)
+        found = evaluate_answer(contexts=truth, question="What is it?", ground_truth=truth, answer=truth)
         assert found.verdict == "right" and found.correctness.f1 == 1
-    assert evaluate_answer(context="", question="Who?", ground_truth="Not said.", answer="Not said.").verdict != "right"
+    assert (
+        evaluate_answer(contexts="", question="Who?", ground_truth="Not said.", answer="Not said.").verdict != "right"
+    )
 
 
 def test_few_votes_that_agree_separate_nobody():

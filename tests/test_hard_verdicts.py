@@ -187,7 +187,7 @@ def test_judges_rubrics_and_comparisons_take_hard_choices():
         backend = backend_for(server)
         (found,) = LLMJudge(backend, probabilities=True).many("entail", [(ARTICLE, ["Ben sold a boat."])])
         assert (found[0].label, found[0].probability) == ("entailed", None)
-        assert rubric_score("When?", "Now.", criteria="Polite?", judge=backend).score == 5.0
+        assert rubric_score("When?", "Now.", rubric="Polite?", judge=backend).score == 5.0
         compared = compare_answers("When?", "Now.", "Never.", judge=backend)
     assert (compared.score, compared.consistent, compared.signature["choices"]) == (0.5, False, "hard")
 

@@ -177,7 +177,7 @@ def test_what_got_out_of_its_delimiters_stays_in(evidence: list[str], claim: str
 # ---------------------------------------------------------------- 13: the commands that the table of escapes leaves out
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m\x7f"
-ASKED = {"question": HOSTILE, "answer": f"It {HOSTILE} rained.", "ground_truth": "It rained.", "context": "It rained."}
+ASKED = {"question": HOSTILE, "answer": f"It {HOSTILE} rained.", "ground_truth": "It rained.", "contexts": "It rained."}
 ASKED |= {"text": f"It {HOSTILE} rained.", "contexts": f"It {HOSTILE} rained.", "summary": f"It {HOSTILE} rained."}
 
 

@@ -369,7 +369,7 @@ def test_a_source_that_changed_since_the_process_began_is_refused(tmp_path, monk
 
 
 def test_texts_that_hold_an_address_differ_by_all_of_it():
-    one, other = (describe(f"Follow http://style.org/guide?page={page}", "criteria") for page in ("short", "long"))
+    one, other = (describe(f"Follow http://style.org/guide?page={page}", "rubric") for page in ("short", "long"))
     assert one != other and "short" not in str(one)
     assert describe({1: "a"}, "options") != describe({"1": "a"}, "options")
 

@@ -135,7 +135,7 @@ def test_false_summaries_in_twenty_four_languages(name):
 @pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
 def test_a_false_answer_in_another_language_is_never_right():
     rows = [
-        {"context": article, "question": article, "ground_truth": article, "answer": answer}
+        {"contexts": article, "question": article, "ground_truth": article, "answer": answer}
         for listed in ABROAD.values()
         for article, answer in listed
     ]
@@ -198,7 +198,7 @@ def test_the_judge_does_not_read_it_either():
     for unread in ("我不知道。", "Ich weiß es nicht.", "Не знаю."):
         assert judge.is_refusal(unread).value is None
     report = evaluate_answer(
-        question="结果？", ground_truth="市议会批准计划。", answer="否决。", context="市议会批准计划。"
+        question="结果？", ground_truth="市议会批准计划。", answer="否决。", contexts="市议会批准计划。"
     )
     assert report.answer_given_context is None and report.answer_refused.value is None
     score = summarization_score("市议会批准计划。", "市议会否决计划。")

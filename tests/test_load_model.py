@@ -80,7 +80,7 @@ def test_what_is_no_store_is_told_so_by_a_run(wrong, tmp_path):
 
 def test_models_by_text_and_stores_by_path_work_in_all_metrics(tmp_path):
     model, path = f"llm:{example_model()}", str(tmp_path / "kept.sqlite")
-    row = {"context": "It rained.", "question": "How was it?", "ground_truth": "It rained.", "answer": "It rained."}
+    row = {"contexts": "It rained.", "question": "How was it?", "ground_truth": "It rained.", "answer": "It rained."}
     for judge in ("embedded", model):
         assert len(evaluate_answers([row], judge=judge, store=path, progress=False)) == 1
         table = summarization_scores([{"contexts": "It rained.", "summary": "Rain."}], judge=judge, store=path)
@@ -92,13 +92,13 @@ def test_models_by_text_and_stores_by_path_work_in_all_metrics(tmp_path):
     assert {"judge", "rating"} <= kinds
 
 
-ROW = {"context": "It rained. Dogs bark.", "question": "How was it?", "ground_truth": "It rained.", "answer": "Rain."}
+ROW = {"contexts": "It rained. Dogs bark.", "question": "How was it?", "ground_truth": "It rained.", "answer": "Rain."}
 PAIR = ({"question": "How was it?", "ground_truth": "It rained.", "a": "It rained.", "b": "It snowed."},)
 RAG = [{"question": "How was it?", "contexts": ["It rained."], "answer": "Rain.", "ground_truth": "It rained."}]
 LABELLED = [{"article": "It rained.", "sentence": "Rain.", "label": i % 2} for i in range(4)]
 SETS = {"a": [s.evidence.LabelledSentence("It rained. Dogs bark.", t, t != "No.") for t in ("It rained.", "No.")]}
 HOW, RAIN, QUIET = "How was it?", "It rained.", {"progress": False}
-SHORT, FLUENCY = {"criteria": "Short is good."}, {"quality": "fluency"}
+SHORT, FLUENCY = {"rubric": "Short is good."}, {"quality": "fluency"}
 # each public name with a parameter that a text may name, and what it needs for a call in which a model is asked
 CALLS = {
     **dict.fromkeys(("EmbeddedJudge", "LLMChecker", "LLMJudge", "load_checker", "load_judge"), ((), {})),
@@ -114,7 +114,7 @@ CALLS = {
     "evaluate_answers": (([ROW],), QUIET),
     "summarization_scores": (([{"contexts": RAIN, "summary": "Rain."}],), QUIET),
     "benchmark_judge": ((), {"sets": ["refusals"], "limit": 2, "n_resamples": 0}),
-    "compare_answers": ((HOW, RAIN, "It snowed."), {"truth": RAIN}),
+    "compare_answers": ((HOW, RAIN, "It snowed."), {"ground_truth": RAIN}),
     "compare_answers_many": ((PAIR,), QUIET),
     "rubric_score": ((RAIN, "Rain."), SHORT),
     "rubric_many": (([RAIN], ["Rain."]), SHORT | QUIET),

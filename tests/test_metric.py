@@ -20,7 +20,7 @@ TOY = s.core.load_toy_summeval()
 BACKEND = s.ScriptedBackend(lambda prompt: "4")
 NEEDED = {
     "rating": {"quality": "fluency", "judge": BACKEND},
-    "rubric": {"criteria": "Is it so?", "judge": BACKEND},
+    "rubric": {"rubric": "Is it so?", "judge": BACKEND},
     **dict.fromkeys(("faithfulness", "citations"), {"judge": "words"}),
 }
 
@@ -39,13 +39,12 @@ TEXT = "The bridge opened in 1931. It is long."
 ROW = {
     "text": TEXT,
     "contexts": [TEXT],
-    "context": TEXT,
     "summary": "The bridge opened in 1931.",
     "candidate": "a cat sat",
 }
 ROW |= {"references": ["a cat sat", "a cat ran"], "question": "When did it open?"}
 ROW |= {"ground_truth": "The bridge opened in 1931.", "answer": "The bridge opened in 1931."}
-ROW |= {"truth": "The bridge opened in 1931.", "a": "The bridge opened in 1931.", "b": "The bridge is blue."}
+ROW |= {"a": "The bridge opened in 1931.", "b": "The bridge is blue."}
 ROW |= {"retrieved_context_ids": ["d1", "d2"], "reference_context_ids": ["d1"]}
 NAMES = list(s.agreement.METRICS)
 
@@ -190,7 +189,7 @@ WRONG = [
     (lambda: s.load_metric("answers").score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
     (lambda: s.metric_table([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
     (lambda: s.agreement.metric_scores(TOY, s.load_metric("bleu")), TypeError, "wrap a single one in a list"),
-    (lambda: s.agreement.metric_scores(TOY, ["answers"]), ValueError, "reads context, question, ground_truth, answer"),
+    (lambda: s.agreement.metric_scores(TOY, ["answers"]), ValueError, "reads question, ground_truth, answer"),
     (lambda: s.agreement.metric_scores(TOY, ["bleu", s.load_metric("bleu", n=2)]), ValueError, "names one twice"),
     (lambda: s.run([], s.Metric, out="x"), TypeError, r"a Metric such as load_metric\('bleu'\)"),
     (lambda: s.run([], s.load_metric("bleu"), out="x", options={"n": 2}), ValueError, "bleu has its own options"),
@@ -218,7 +217,7 @@ OTHERWISE = {
     "checker": "embedded", "threshold": 0.9, "lang": "en", "judge": "llm:another", "length": "words", "n_keyphrases": 2,
     "rank": "score", "quality": "relevance", "scale": (1, 4),
     "noise": "irrelevant", "rubric": "Is it kind?", "metrics": ("context_recall",),
-    "criteria": "Is it not?", "steps": ("Look.",), "title": "other",
+    "steps": ("Look.",), "title": "other",
 }  # fmt: skip
 
 

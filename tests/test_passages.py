@@ -110,7 +110,7 @@ WRITTEN = str(LISTS[0])
 
 
 def test_a_frame_that_went_through_a_csv_scores_the_same(tmp_path):
-    row = {"question": ["When was the mill rebuilt?"], "truth": ["The mill was rebuilt in 1904."]}
+    row = {"question": ["When was the mill rebuilt?"], "ground_truth": ["The mill was rebuilt in 1904."]}
     frame = pd.DataFrame(row | {"contexts": [LISTS[0]]})
     frame.to_csv(tmp_path / "rows.csv", index=False)
     again = pd.read_csv(tmp_path / "rows.csv")

@@ -99,8 +99,8 @@ ARTICLES = sample_articles()
 TEXTS = [article.text for article in ARTICLES]
 SUMMARIES = [article.faithful.text for article in ARTICLES]
 ROWS = [
-    {"question": "What happened?", "context": text, "contexts": [text], "answer": said, "a": said, "b": said[:40]}
-    | {"summary": said, "truth": said, "ground_truth": said}
+    {"question": "What happened?", "contexts": [text], "answer": said, "a": said, "b": said[:40]}
+    | {"summary": said, "ground_truth": said}
     for text, said in zip(TEXTS, SUMMARIES, strict=True)
 ]
 
@@ -111,10 +111,10 @@ def of(*names: str) -> list[dict[str, object]]:
 
 LONG = {
     "faithfulness": (4, lambda: evaluate_many(TEXTS, SUMMARIES, progress=True)),
-    "answers": (4, lambda: evaluate_answers(of("context", "question", "ground_truth", "answer"), progress=True)),
-    "questions": (4, lambda: evaluate_rag(of("question", "contexts", "answer", "truth"), progress=True)),
+    "answers": (4, lambda: evaluate_answers(of("contexts", "question", "ground_truth", "answer"), progress=True)),
+    "questions": (4, lambda: evaluate_rag(of("question", "contexts", "answer", "ground_truth"), progress=True)),
     "summaries": (4, lambda: summarization_scores(of("contexts", "summary"), progress=True)),
-    "comparisons": (4, lambda: compare_answers_many(of("question", "a", "b", "truth"), progress=True)),
+    "comparisons": (4, lambda: compare_answers_many(of("question", "a", "b", "ground_truth"), progress=True)),
     "BERTScore": (4, lambda: bertscore_many(SUMMARIES, TEXTS, progress=True)),
     "METEOR": (4, lambda: meteor_many(SUMMARIES, SUMMARIES, synonyms=None, progress=True)),
     "checkers": (20, lambda: benchmark_checker("words", limit=20, n_resamples=0, progress=True)),

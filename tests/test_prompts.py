@@ -151,7 +151,7 @@ def test_json_in_a_prompt_is_one_line_and_loses_nothing(case):
 @given(text, text, text, st.booleans())
 def test_comparisons_and_rubrics_show_texts_as_json_only(question, first, other, swapped):
     def rubric(question, answer):
-        return rubric_prompt(question, answer, criteria="Is it polite?")
+        return rubric_prompt(question, answer, rubric="Is it polite?")
 
     def judging(premise, statement):
         return choice_prompt(PROMPTS["one entail"], {"premise": premise, "statement": statement}, ["yes", "no"])

@@ -26,7 +26,7 @@ RAGAS = {
     "question": "user_input",
     "contexts": "retrieved_contexts",
     "answer": "response",
-    "truth": "reference",
+    "ground_truth": "reference",
 }
 
 
@@ -79,12 +79,12 @@ def test_two_columns_give_relevancy_and_a_flag():
     assert list(found.arrays()) == ["answer_relevancy", "answer_refused"] and found[1].refused["answer_refused"].value
     assert [line["measure"] for line in found.summary()] == list(found.arrays())
     assert repr(found).count("left out:") == 1 and "no column contexts" in repr(found)
-    assert found._repr_html_().count("no column truth") == 1 and not any(found.reasons())
+    assert found._repr_html_().count("no column ground_truth") == 1 and not any(found.reasons())
 
 
 def test_a_missing_cell_is_none_with_its_reason():
     good = renamed()
-    for cell, name in product((None, float("nan"), pd.NA, " "), ("contexts", "answer", "truth")):
+    for cell, name in product((None, float("nan"), pd.NA, " "), ("contexts", "answer", "ground_truth")):
         assert is_missing(cell)
         whole, found = evaluate_rag([good, good | {name: cell}], **QUIET).rows()
         assert [n for n, value in whole.items() if value is None] == ["answer_relevancy"]  # of single letters
@@ -106,7 +106,7 @@ def test_correctness_is_that_of_evaluate_answers():
         ("Who won?", "I do not know.", "Derby won the cup."),
         ("Who won?", "", "Derby won the cup."),
     ]
-    rows = [{"question": q, "answer": a, "truth": t, "context": ["Derby won."]} for q, a, t in told]
+    rows = [{"question": q, "answer": a, "ground_truth": t, "context": ["Derby won."]} for q, a, t in told]
     wanted = [report.correctness.f1 for report in evaluate_answers(rows, progress=False)]
     found = evaluate_rag(rows, progress=False)
     assert [own["answer_correctness"] for own in found.rows()] == wanted and wanted[0] == 1 and wanted[3:] == [None] * 2
@@ -120,7 +120,7 @@ def test_each_measure_is_the_one_of_its_own_metric():
 
 
 def test_rows_with_failed_calls_are_counted():
-    rows = [row(["a"]), row(["a"], truth="a b? c?"), row(["a"], truth="~")]
+    rows = [row(["a"]), row(["a"], ground_truth="a b? c?"), row(["a"], ground_truth="~")]
     found = evaluate_rag(rows, **QUIET)
     lines = {line["measure"]: line for line in found.summary()}
     assert lines["context_recall"]["failed"] == 2 and lines["truth_refused"]["failed"] == 1
@@ -130,12 +130,12 @@ def test_rows_with_failed_calls_are_counted():
 
 def test_one_truth_may_stand_in_a_list():
     for truth in (["a b"], "['a b']", '["a b"]', np.array(["a b"])):
-        assert require_truth(truth, "truth") == "a b"
-        found = evaluate_rag([renamed(truth="ground_truths") | {"ground_truths": truth}], **QUIET)
+        assert require_truth(truth, "ground_truth") == "a b"
+        found = evaluate_rag([renamed(ground_truth="ground_truths") | {"ground_truths": truth}], **QUIET)
         assert found.rows() == evaluate_rag([renamed()], **QUIET).rows()
     for several in (["a", "b"], "['a', 'b']", []):
-        with pytest.raises(ValueError, match="row 0: truth must be one true answer, not"):
-            evaluate_rag([renamed() | {"truth": several}], **QUIET)
+        with pytest.raises(ValueError, match="row 0: ground_truth must be one true answer, not"):
+            evaluate_rag([renamed() | {"ground_truth": several}], **QUIET)
 
 
 def test_a_frame_and_its_csv_score_the_same(tmp_path):

@@ -34,7 +34,7 @@ PASSAGES = [
 ANSWER = "The Kestrel Bridge opened in 1932. It is 1,149 metres long. The harbour museum opened in 1988."
 
 
-ROW = {"question": QUESTION, "contexts": PASSAGES, "answer": ANSWER, "truth": TRUTH}
+ROW = {"question": QUESTION, "contexts": PASSAGES, "answer": ANSWER, "ground_truth": TRUTH}
 
 
 class Letters(BulkJudge):
@@ -79,8 +79,8 @@ def ask(name, judge=None, **row):
     return getattr(s.judged, name)(**{column: row[column] for column in columns}, judge=judge)
 
 
-def row(contexts=(), truth="a b", answer="a b", question="Q"):
-    return {"question": question, "contexts": list(contexts), "truth": truth, "answer": answer}
+def row(contexts=(), ground_truth="a b", answer="a b", question="Q"):
+    return {"question": question, "contexts": list(contexts), "ground_truth": ground_truth, "answer": answer}
 
 
 # ---------------------------------------------------------------- numbers worked by hand
@@ -145,11 +145,11 @@ def test_a_score_for_each_passage():
 
 
 def test_the_printed_form_counts_what_is_undecided():
-    found = ask("context_recall", **row(["a", "C"], truth="a b c"))
+    found = ask("context_recall", **row(["a", "C"], ground_truth="a b c"))
     assert found.score == pytest.approx(1 / 3)
     assert "1 of 3 statements neither entailed nor contradicted, 0 failed" in repr(found)
     assert "1 of 3 statements neither" in found._repr_html_()
-    assert "neither" not in repr(ask("context_recall", **row(["a b"], truth="a b")))
+    assert "neither" not in repr(ask("context_recall", **row(["a b"], ground_truth="a b")))
 
 
 def test_a_statement_no_passage_holds_is_put_to_all():
@@ -167,12 +167,12 @@ def test_a_statement_no_passage_holds_is_put_to_all():
 UNDEFINED = [
     ("context_precision", row([]), "nothing was retrieved"),
     ("context_relevance", row([]), "nothing was retrieved"),
-    ("context_precision", row(["a"], truth=" "), "the truth is empty"),
-    ("context_recall", row(["a"], truth="!"), "the truth is a refusal"),
+    ("context_precision", row(["a"], ground_truth=" "), "the ground truth is empty"),
+    ("context_recall", row(["a"], ground_truth="!"), "the ground truth is a refusal"),
     ("answer_faithfulness", row(["a"], answer=""), "the answer is empty"),
     ("answer_faithfulness", row(["a"], answer="a !"), "the answer is a refusal"),
     ("noise_sensitivity", row(["a"], answer="a !"), "the answer is a refusal"),
-    ("noise_sensitivity", row(["a"], truth="a !"), "the truth is a refusal"),
+    ("noise_sensitivity", row(["a"], ground_truth="a !"), "the ground truth is a refusal"),
     ("answer_relevancy", row(answer=""), "the answer is empty"),
     ("answer_relevancy", row(question=""), "the question is empty"),
     ("context_relevance", row(["a"], question=""), "the question is empty"),
@@ -194,7 +194,7 @@ def test_a_refusal_is_not_relevant():
 
 
 def test_failed_statements_are_left_out_and_counted():
-    found = ask("context_recall", **row(["a"], truth="a b c?"))
+    found = ask("context_recall", **row(["a"], ground_truth="a b c?"))
     assert found.score == 1 / 2 and found.n_failed == 1 and found.statements[2].counts is None
     assert ask("noise_sensitivity", **row(["a"], answer="a z c?")).numbers["made_up"] == 1 / 2
     worse = s.judged.context_recall("q", ["a"], "a b c?", judge=Letters(), max_failed=0.3)
@@ -217,7 +217,7 @@ def test_what_the_judge_failed_on_is_failed_in_a_run():
 def test_bad_input_is_named():
     recall, relevance = s.judged.context_recall, s.judged.context_relevance
     for call, error, words in (
-        (lambda: recall("q", ["a"], None), TypeError, "truth must be a string"),
+        (lambda: recall("q", ["a"], None), TypeError, "ground_truth must be a string"),
         (lambda: recall("q", [["a"]], "t"), TypeError, r"contexts\[0\] must be a string"),
         (lambda: recall("q", None, "t"), TypeError, "contexts must be a list of strings"),
         (lambda: recall("q", ["a"], "t", max_failed=2), ValueError, "max_failed"),
@@ -229,7 +229,11 @@ def test_bad_input_is_named():
         (lambda: s.evaluate_rag([ROW], "context_recall"), TypeError, r'."context_recall".'),
         (lambda: s.evaluate_rag([ROW], []), ValueError, "metrics is empty"),
         (lambda: s.evaluate_rag([{"question": "q"}], ["context_recall"]), ValueError, "there is no 'contexts'; there"),
-        (lambda: s.evaluate_rag([ROW | {"truth": 3}], ["context_recall"]), TypeError, "row 0: truth must be a string"),
+        (
+            lambda: s.evaluate_rag([ROW | {"ground_truth": 3}], ["context_recall"]),
+            TypeError,
+            "row 0: ground_truth must be a string",
+        ),
     ):
         with pytest.raises(error, match=words):
             call()
@@ -295,7 +299,7 @@ def test_a_table_opens_into_passages_and_statements():
 
 
 def test_pages_are_escaped(tmp_path):
-    given = row(["a <script>alert(1)</script>"], truth="a <b>")
+    given = row(["a <script>alert(1)</script>"], ground_truth="a <b>")
     page = ask("context_recall", **given).to_html(tmp_path / "page.html").read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page and "passage" in page.casefold()
     together = s.evaluate_rag([given], judge=Letters(), progress=False)._repr_html_()
@@ -327,7 +331,7 @@ def test_the_shell(tmp_path):
 
 def test_a_passage_of_signs_is_no_passage():
     said = "The report was written by Ann Lee."
-    told = {"question": "Who wrote the report?", "answer": said, "truth": said}
+    told = {"question": "Who wrote the report?", "answer": said, "ground_truth": said}
     contexts = [[said, passage] for passage in ("", "???", "— —", "---")] + [[f"{said} …"], ["???"]]
     table = s.evaluate_rag([told | {"contexts": passages} for passages in contexts], progress=False)
     rows = [{name: value for name, value in row.items() if name != "answer_relevancy"} for row in table.rows()]

@@ -42,8 +42,8 @@ def corpus(count, seed=0):
 
     for n in range(count):
         a, b, c, d = (text(name, n) for name in ("Anna", "Ben", "Cleo", "Dora"))
-        row = {"text": a, "summary": b, "context": a, "contexts": a, "question": f"How was day {n}?"}
-        yield row | {"ground_truth": c, "answer": b, "truth": c, "a": b, "b": d}
+        row = {"text": a, "summary": b, "contexts": a, "question": f"How was day {n}?"}
+        yield row | {"ground_truth": c, "answer": b, "a": b, "b": d}
 
 
 METRICS = {

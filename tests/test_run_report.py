@@ -260,7 +260,7 @@ def test_a_row_that_gives_no_result_says_why(tmp_path):
 REFERENCE = {"candidate": "the cat sat down", "references": ["the cat sat", "a dog"]}
 ARTICLE = {"text": "It rained in Oslo.", "summary": "It rained."}
 QUESTION = {"question": "Where did it rain?", "answer": "It rained in Oslo.", "contexts": ["It rained in Oslo."]}
-QUESTION |= {"context": "It rained in Oslo.", "ground_truth": "It rained in Oslo.", "truth": "It rained."}
+QUESTION |= {"contexts": "It rained in Oslo.", "ground_truth": "It rained in Oslo."}
 GRADED = {"judge": ScriptedBackend(lambda prompt: "4", name="four"), "quality": "coherence"}
 OF_EACH = {
     **{name: (REFERENCE, {}) for name in ("length", "bleu", "rouge", "rouge1", "chrf", "ter", "bertscore")},

@@ -180,7 +180,7 @@ def test_a_lie_decides_no_comparison_rubric_or_retrieval_score(name):
         backend = backend_for(server, **limits_for(name))
         for call in (  # the judge and the rubric are made in them: the hurried limit is one for their probe, too
             lambda: compare_answers("When?", truth, wrong, judge=backend),
-            lambda: rubric_score("When?", truth, criteria="Is it polite?", judge=backend),
+            lambda: rubric_score("When?", truth, rubric="Is it polite?", judge=backend),
             lambda: context_recall("When?", [truth, wrong], truth, judge=LLMJudge(backend)),
         ):
             try:
@@ -479,7 +479,7 @@ COMMANDS = [
 def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypatch, capsys):
     """On screen, in a page, in any file: not even where the server quotes them, or the path holds a key."""
     within = "7f3kd92mfa81jd0q"  # a key in the path, as some gateways want it
-    row = {"question": "When?", "contexts": "It opened.", "truth": "It opened.", "answer": "It opened."}
+    row = {"question": "When?", "contexts": "It opened.", "ground_truth": "It opened.", "answer": "It opened."}
     row |= {"a": "It opened.", "b": "It rained.", "article": "It opened.", "sentence": "It opened.", "label": 1}
     (tmp_path / "rows.jsonl").write_text(json.dumps({**row, "text": "It opened.", "summary": "It opened."}))
     monkeypatch.setenv("SUMMEVAL_API_KEY", KEY)

@@ -194,7 +194,7 @@ def test_columns_are_found_under_what_people_call_them(place, summeval):
 
 
 def test_a_file_for_each_column_is_one_text_each(place, summeval):
-    texts = {"context": "It rained all day.\nA cat sat.", "question": "How was it?", "truth": "It rained."}
+    texts = {"contexts": "It rained all day.\nA cat sat.", "question": "How was it?", "ground_truth": "It rained."}
     texts["answer"] = "It rained all day."
     for name, text in texts.items():
         Path(f"{name}.txt").write_text(text + "\n", encoding="utf-8")

@@ -76,7 +76,7 @@ def test_an_answer_end_to_end(backend, tmp_path):
     """The model takes almost everything for a refusal; so that there is something to see, refusals are scored."""
     store, first = Store(tmp_path / "store.sqlite"), judge(backend)
     row = {
-        "context": "The bridge opened in 1931. Some 40,000 cars cross it every day.",
+        "contexts": "The bridge opened in 1931. Some 40,000 cars cross it every day.",
         "question": "When did the bridge open?",
         "ground_truth": "The bridge opened in 1931.",
         "answer": "The bridge opened in 1931, and it is painted green.",

@@ -129,7 +129,7 @@ def test_findings_lie_in_the_whole_answer():
 
 
 def test_answers_are_a_table_with_the_wrong_first(tmp_path):
-    row = {"context": ARTICLE, "question": "What <did> burn?", "ground_truth": "The fire destroyed 13 houses."}
+    row = {"contexts": ARTICLE, "question": "What <did> burn?", "ground_truth": "The fire destroyed 13 houses."}
     answers = ["The fire destroyed 13 houses.", "The fire destroyed 31 houses.", "I cannot tell."]
     table = evaluate_answers(pd.DataFrame([row | {"answer": a} for a in answers], list("abc")), progress=False)
     assert [report.verdict for report in table] == ["right", "wrong", "refused"]
@@ -146,7 +146,7 @@ def test_answers_are_a_table_with_the_wrong_first(tmp_path):
 def test_citations_and_retrieval_have_rows_of_sentences():
     cited = check_citations_many(["It rained [1]. It snowed [1]."], [["It rained."]], judge="words")
     assert list(cited.to_frame(by="sentence").columns) == ["row", *cited[0].rows()[0]]
-    row = {"question": "When did it rain?", "contexts": ["It rained in May."], "truth": "It rained in May."}
+    row = {"question": "When did it rain?", "contexts": ["It rained in May."], "ground_truth": "It rained in May."}
     found = evaluate_rag(pd.DataFrame([row], ["q"]), ["context_recall"], progress=False)
     assert list(found.to_frame().index) == ["q"] and found[0].scores["context_recall"].score == 1
     assert found.to_frame(by="sentence")["measure"].tolist() == ["context_recall"]

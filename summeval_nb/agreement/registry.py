@@ -152,17 +152,17 @@ _KNOWN: dict[str, _Known] = {
     "repetition": _copied("three words in a row said again", "repeated3"),
     "embedding": _Known("agreement.metrics:embedding_score", "cosine of text vectors", "-1 to 1"),
     "faithfulness": _Known("evidence.faithfulness:evaluate", "sentences the article supports"),
-    "answers": _Known("judged.answers:evaluate_answer", "answer held against context and truth"),
+    "answers": _Known("judged.answers:evaluate_answer", "answer held against passages and ground truth"),
     "citations": _Known("judged.citations:check_citations", "do citations hold: recall and precision"),
     "summary_score": _Known("judged.summary_score:summarization_score", "questions a summary answers"),
     "rating": _Known("judged.grading:rate", "a model's grade", "1 to 5"),
     "rag": _Known("judged.rag:rag_score", "all of a RAG table at once: search and answer"),
     "context_precision": _Known("judged.rag:context_precision", "needed passages on top"),
-    "context_recall": _Known("judged.rag:context_recall", "truth found in the passages"),
+    "context_recall": _Known("judged.rag:context_recall", "true answer found in the passages"),
     "context_relevance": _Known("judged.rag:context_relevance", "passages about the question"),
     "answer_relevancy": _Known("judged.rag:answer_relevancy", "answer about the question", "-1 to 1"),
     "answer_faithfulness": _Known("judged.rag:answer_faithfulness", "answer found in the passages"),
-    "answer_correctness": _Known("judged.rag:answer_correctness", "answer says what the truth says"),
+    "answer_correctness": _Known("judged.rag:answer_correctness", "answer says what the true one says"),
     "noise_sensitivity": _Known(
         "judged.rag:noise_sensitivity",
         "wrong statements that passages made",
@@ -173,7 +173,7 @@ _KNOWN: dict[str, _Known] = {
     "recall_at_k": _Known("judged.ranking:recall_at_k", "wanted search results that were found"),
     "hit_rate": _Known("judged.ranking:hit_rate", "whether any wanted result was found"),
     "side_by_side": _Known("judged.grading:compare_answers", "preference for a over b", better="neither"),
-    "rubric": _Known("judged.grading:rubric_score", "a model's grade by your criteria", "1 to 5"),
+    "rubric": _Known("judged.grading:rubric_score", "a model's grade by your rubric", "1 to 5"),
 }
 
 

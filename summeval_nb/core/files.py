@@ -115,8 +115,6 @@ _SUMMARIES = (*_ANSWERS, "candidate", "summary", "generated_summary")
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "question": ("question", "user_input", "query", "input"),
     "contexts": _CONTEXTS,
-    "context": _CONTEXTS,
-    "truth": _TRUTHS,
     "ground_truth": _TRUTHS,
     "text": ("text", "article", "document", "source"),
     "summary": _SUMMARIES,
@@ -145,7 +143,7 @@ def find_column(name: str, present: Iterable[object]) -> object | None:
 
     Examples
     --------
-    >>> find_column("truth", ["Question", "Ground Truth"])
+    >>> find_column("ground_truth", ["Question", "Ground Truth"])
     'Ground Truth'
     """
     found = _columns_of(name, tuple(present))

@@ -25,7 +25,7 @@ __all__ += ["require_metric", "score_rows", "is_function"]
 
 _JUDGED = ("candidate", "summary", "answer", "prediction", "response", "generated")
 _LISTS = frozenset({"references", "contexts", "passages", "retrieved_contexts", "ground_truths"})
-COLUMNS = _LISTS | {*_JUDGED, "text", "question", "context", "truth", "ground_truth"}
+COLUMNS = _LISTS | {*_JUDGED, "text", "question", "ground_truth"}
 _PLURALS = {"a": "a", "b": "b", "summary": "summaries", "passages": "passages"}
 Parameters = ParamSpec("Parameters")
 Found = TypeVar("Found")

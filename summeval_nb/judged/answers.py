@@ -181,7 +181,7 @@ class AnswerReport(Score):
         The three pairs by name.
     question, ground_truth, answer : str
         As given.
-    context : tuple of str
+    contexts : tuple of str
         The documents that were given.
     answer_refused, truth_refused : Flag
         Whether the answer, and the ground truth, declines to answer.
@@ -203,7 +203,7 @@ class AnswerReport(Score):
     question: str
     ground_truth: str
     answer: str
-    context: tuple[str, ...]
+    contexts: tuple[str, ...]
     answer_refused: Flag
     truth_refused: Flag
     notes: tuple[str, ...] = ()
@@ -292,7 +292,7 @@ class AnswerReport(Score):
     def outcome(self) -> Outcome:
         """Return what a run writes down for this answer: all but the long texts."""
         found = super().outcome()
-        left_out = ("context", "premises")
+        left_out = ("contexts", "premises")
         return found._replace(parts={name: part for name, part in found.parts.items() if name not in left_out})
 
     @classmethod
@@ -335,7 +335,7 @@ class AnswerReport(Score):
             "question": self.question,
             "ground_truth": self.ground_truth,
             "answer": self.answer,
-            "context": list(self.context),
+            "contexts": list(self.contexts),
             "first_line": self.first_line,
             **self.row(),
             "premises": {name: pair.premise for name, pair in self.inferences.items()},
@@ -400,7 +400,7 @@ class AnswerReport(Score):
 class AnswerRow(NamedTuple):
     """One checked row."""
 
-    context: tuple[str, ...]
+    contexts: tuple[str, ...]
     question: str
     ground_truth: str
     answer: str
@@ -410,10 +410,10 @@ class AnswerRow(NamedTuple):
         return Reply(self.question, getattr(self, text))
 
 
-def _check_row(context: object, question: object, ground_truth: object, answer: object, where: str = "") -> AnswerRow:
+def _check_row(contexts: object, question: object, ground_truth: object, answer: object, where: str = "") -> AnswerRow:
     """A row whose parts have the right types; `where` names it in messages."""
     return AnswerRow(
-        tuple(require_passages(context, f"{where}context")),
+        tuple(require_passages(contexts, f"{where}contexts")),
         require_text(question, f"{where}question"),
         require_truth(ground_truth, f"{where}ground_truth"),
         require_text(answer, f"{where}answer"),
@@ -423,15 +423,15 @@ def _check_row(context: object, question: object, ground_truth: object, answer: 
 def _warn_of_mistakes(rows: Sequence[AnswerRow]) -> None:
     """Warn of a path in the place of a text, and where another text asks and the question does not: they may stand in
     each other's place."""
-    warn_of_paths([text for row in rows for text in (*row.context, row.ground_truth, row.answer)])
+    warn_of_paths([text for row in rows for text in (*row.contexts, row.ground_truth, row.answer)])
     marks = ("?", "？", "؟")
     for number, row in enumerate(rows):
-        last = row.context[-1] if row.context else ""
-        others = {"context": last, "ground_truth": row.ground_truth, "answer": row.answer}
+        last = row.contexts[-1] if row.contexts else ""
+        others = {"contexts": last, "ground_truth": row.ground_truth, "answer": row.answer}
         asking = [name for name, text in others.items() if text.rstrip().endswith(marks)]
         if asking and not any(mark in row.question for mark in marks):
             place = f" in row {number}" if len(rows) > 1 else ""
-            remedy = "the order is evaluate_answer(context, question, ground_truth, answer)"
+            remedy = "the order is evaluate_answer(contexts, question, ground_truth, answer)"
             told = f"{asking[0]} ends with a question mark{place}, and question has none ({row.question!r:.60})"
             warnings.warn(f"{told}: {remedy}", InputWarning, stacklevel=callers_level())
             return
@@ -440,7 +440,7 @@ def _warn_of_mistakes(rows: Sequence[AnswerRow]) -> None:
 def _why_no_score(name: str, row: AnswerRow, flags: Mapping[str, Flag], score_refusals: bool) -> str:
     """Why a pair has no score before anything was judged; '' if it is to be judged."""
     empty = [text for text in _TEXTS[name] if not (spoken(getattr(row, text)).strip() or flags[text].value)]
-    if name == "answer_given_context" and not any(passage.strip() for passage in row.context):
+    if name == "answer_given_context" and not any(passage.strip() for passage in row.contexts):
         empty.append("context")
     if empty:
         return f"the {empty[0].replace('_', ' ')} is empty"
@@ -516,7 +516,7 @@ def _pair_of(name: str, row: AnswerRow, parts: Mapping[Reply, _Parts]) -> _Pair:
     """A pair as the judge sees it: texts resolved and read with the question, contexts as paragraphs of their own."""
     judged = parts[row.reply("ground_truth" if name == "truth_given_answer" else "answer")]
     if name == "answer_given_context":
-        return _Pair("\n\n".join(passage for passage in row.context if passage.strip()), [], judged)
+        return _Pair("\n\n".join(passage for passage in row.contexts if passage.strip()), [], judged)
     given = parts[row.reply("ground_truth" if name == "answer_given_truth" else "answer")].units
     tables = [part.row for unit in given for part in unit.told if part.row]
     return _Pair(as_premise([unit.resolved for unit in given]), tables, judged)
@@ -602,7 +602,7 @@ def evaluate_rows(
     with stage("statements"):
         parts = _split_texts([rows[i].reply(text) for i, name in wanted for text in _TEXTS[name]], session, keep_lists)
     # rows with the same context one after the other: a context that twenty answers share lands in one batch
-    wanted.sort(key=lambda key: (rows[key[0]].context, key[0]))
+    wanted.sort(key=lambda key: (rows[key[0]].contexts, key[0]))
     pairs = {(i, name): _pair_of(name, rows[i], parts) for i, name in wanted}
     with stage("judge"):
         known = _learn(list(pairs.values()), session, shared)
@@ -641,8 +641,8 @@ def _notes_of(row: AnswerRow, parts: Mapping[Reply, _Parts]) -> tuple[str, ...]:
     """What a reader should know about how a row was read."""
     read = [parts[reply] for reply in map(row.reply, ("answer", "ground_truth")) if reply in parts]
     notes = [note for own in read for note in own.notes]
-    if blank := sum(not passage.strip() for passage in row.context):
-        notes.append(f"{blank} of {len(row.context)} contexts are empty and were left out")
+    if blank := sum(not passage.strip() for passage in row.contexts):
+        notes.append(f"{blank} of {len(row.contexts)} contexts are empty and were left out")
     return tuple(dict.fromkeys(notes))
 
 
@@ -680,7 +680,7 @@ def _evaluate(rows: Sequence[AnswerRow], *, progress: bool | None = None, **how:
     _warn_of_mistakes(rows)
     session, signature = JudgeSession(how["judge"], how["store"]), _signature(**how)
     options = {name: how[name] for name in ("score_refusals", "keep_lists", "max_failed")}
-    order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))  # what shares a context comes together
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].contexts, i))  # what shares a context comes together
     batches = [order[start : start + 256] for start in range(0, len(order), 256)]  # what an interruption can cost
     reports: dict[int, AnswerReport] = {}
     with one_bar(len(rows), "answers", "row", show=bool(progress)):
@@ -692,7 +692,7 @@ def _evaluate(rows: Sequence[AnswerRow], *, progress: bool | None = None, **how:
 
 @metric("answers", check=_check_options, signature=_signature)
 def evaluate_answer(
-    context: str | Sequence[str],
+    contexts: str | Sequence[str],
     question: str,
     ground_truth: str | Sequence[str],
     answer: str,
@@ -707,7 +707,7 @@ def evaluate_answer(
 
     Parameters
     ----------
-    context : str or sequence of str
+    contexts : str or sequence of str
         What the system was given: one text, or several documents.
     question, ground_truth, answer : str
         What was asked, the expected answer, the system's answer. Plain text.
@@ -760,7 +760,7 @@ def _evaluate_table(
     contexts: Any, questions: Any, ground_truths: Any, answers: Any, *, progress: bool | None = None, **how: Any
 ) -> ScoreTable[AnswerReport]:
     """The reports of many answers, all rows checked before one is judged."""
-    given = {"context": contexts, "question": questions, "ground_truth": ground_truths, "answer": answers}
+    given = {"contexts": contexts, "question": questions, "ground_truth": ground_truths, "answer": answers}
     rows = table_rows({name: require_column(values, name) for name, values in given.items()})
     _check_options(**how)
     return _evaluate([_check_row(**row, where=f"row {n}: ") for n, row in enumerate(rows)], progress=progress, **how)

@@ -365,16 +365,16 @@ def _rate_table(texts: Any, summaries: Any, *, progress: bool | None = None, **h
 rate_many = batch(rate, _rate_table)
 
 
-def _check_rubric(*, criteria: Any, steps: Any, title: Any, scale: Any, samples: Any, workers: Any, **_: Any) -> None:
-    if not require_text(criteria, "criteria").strip():
-        raise ValueError("criteria are empty: say in words what is graded")
+def _check_rubric(*, rubric: Any, steps: Any, title: Any, scale: Any, samples: Any, workers: Any, **_: Any) -> None:
+    if not require_text(rubric, "rubric").strip():
+        raise ValueError("the rubric is empty: say in words what is graded")
     require_texts(steps, "steps")
     require_text(title, "title")
     require_grading(scale, samples, workers)
 
 
-def _rubric_signature(*, criteria: str, steps: Sequence[str], title: str, **how: Any) -> Signature:
-    example = rubric_prompt("", "", criteria=criteria, steps=steps, scale=how["scale"])
+def _rubric_signature(*, rubric: str, steps: Sequence[str], title: str, **how: Any) -> Signature:
+    example = rubric_prompt("", "", rubric=rubric, steps=steps, scale=how["scale"])
     return _grade_signature({"metric": "rubric", "title": title}, [example], how)
 
 
@@ -383,7 +383,7 @@ def rubric_score(
     question: str,
     answer: str,
     *,
-    criteria: str,
+    rubric: str,
     judge: Backend | str,
     steps: Sequence[str] = (),
     scale: tuple[int, int] = (1, 5),
@@ -392,7 +392,7 @@ def rubric_score(
     workers: int = 8,
     store: StoreOrPath = None,
 ) -> Rating:
-    """Grade an answer by criteria of your own: the expected grade under the model's own probabilities.
+    """Grade an answer by a rubric of your own: the expected grade under the model's own probabilities.
 
     Parameters
     ----------
@@ -400,7 +400,7 @@ def rubric_score(
         What was asked; it may be empty.
     answer : str
         The answer.
-    criteria : str
+    rubric : str
         What is graded, and what a good and a bad answer are, in words.
     steps : sequence of str
         What to look at, one after the other.
@@ -417,7 +417,7 @@ def rubric_score(
     Raises
     ------
     TypeError, ValueError
-        If a text is none, the criteria are empty, or the scale makes no sense.
+        If a text is none, the rubric is empty, or the scale makes no sense.
 
     References
     ----------
@@ -427,7 +427,7 @@ def rubric_score(
     --------
     >>> from summeval_nb.models.base import ScriptedBackend
     >>> judge = ScriptedBackend(lambda prompt: "4")
-    >>> rubric_score("When?", "At nine, thank you.", criteria="Is the answer polite?", judge=judge).score
+    >>> rubric_score("When?", "At nine, thank you.", rubric="Is the answer polite?", judge=judge).score
     4.0
     """
     how = locals()
@@ -438,7 +438,7 @@ def rubric_score(
 def _rubric_table(questions: Any, answers: Any, *, progress: bool | None = None, **how: Any) -> ScoreTable[Rating]:
     """The grades of many answers, one question for each."""
     _check_rubric(**how)
-    told = {name: how[name] for name in ("criteria", "steps", "scale")}
+    told = {name: how[name] for name in ("rubric", "steps", "scale")}
     prompt = lambda question, answer: rubric_prompt(question, answer, **told)
     given = ("questions", "answers"), (questions, answers)
     return _grade(*given, prompt, _rubric_signature(**how), how["title"], progress, how)
@@ -539,7 +539,7 @@ def _reads_both(judge: object) -> bool:
 
 def _by_model(pairs: Sequence[Pair], how: Mapping[str, Any]) -> tuple[list[JsonDict], JsonDict]:
     """What a language model says of each pair in both orders, and how it said so."""
-    prompts = [side_by_side_prompt(pair, swapped, how["criteria"]) for pair in pairs for swapped in (False, True)]
+    prompts = [side_by_side_prompt(pair, swapped, how["rubric"]) for pair in pairs for swapped in (False, True)]
     asked = [bool(pair.a.strip() and pair.b.strip()) for pair in pairs for _ in range(2)]
     choices = iter(_ask_for_choices(prompts, asked, list(_OPTIONS), **how))
     orders = [(_order(next(choices), "a", "b"), _order(next(choices), "b", "a")) for _ in pairs]
@@ -553,12 +553,12 @@ def _by_model(pairs: Sequence[Pair], how: Mapping[str, Any]) -> tuple[list[JsonD
     return list(map(result, orders)), said
 
 
-# on one answer: what of it is right, what of the truth it covers
+# on one answer: what of it is right, what of the true one it covers
 Verdicts = tuple[Sequence[Entailment], Sequence[Entailment]]
 
 
 def _by_judge(pairs: Sequence[Pair], how: Mapping[str, Any]) -> list[JsonDict]:
-    """The F1 of both answers of each pair: its statements held against the truth, and the truth's against it."""
+    """The F1 of both answers of each pair, from statements held against the true answer and the other way round."""
     session = JudgeSession(how["judge"], how["store"])
 
     def held(pair: Pair, given: str, said: str) -> list[tuple[str, str]]:
@@ -567,11 +567,14 @@ def _by_judge(pairs: Sequence[Pair], how: Mapping[str, Any]) -> list[JsonDict]:
 
     stage = Stages(statements=1, judge=4)
     with stage("statements"):
-        texts = [(pair.question, text) for pair in pairs for text in (pair.a, pair.b, pair.truth)]
+        texts = [(pair.question, text) for pair in pairs for text in (pair.a, pair.b, pair.ground_truth)]
         session.statements(Reply(*own) for own in texts)
     with stage("judge"):
         both_ways = [
-            [(held(pair, pair.truth, answer), held(pair, answer, pair.truth)) for answer in (pair.a, pair.b)]
+            [
+                (held(pair, pair.ground_truth, answer), held(pair, answer, pair.ground_truth))
+                for answer in (pair.a, pair.b)
+            ]
             for pair in pairs
         ]
         session.entail(one for own in both_ways for answer in own for side in answer for one in side)
@@ -583,10 +586,10 @@ def _by_judge(pairs: Sequence[Pair], how: Mapping[str, Any]) -> list[JsonDict]:
 
 
 def _from_verdicts(pair: Pair, verdicts: Sequence[Verdicts], how: Mapping[str, Any]) -> JsonDict:
-    if not pair.truth.strip():
+    if not pair.ground_truth.strip():
         return {
             "score": None,
-            "reason": "there is no truth to hold the answers against: give one, or a language model as judge",
+            "reason": "there is no true answer to hold the two against: give one, or a language model as judge",
         }
     for tags in (tags for own in verdicts for tags in own):
         failed = [one for one in tags if one.failed]
@@ -600,9 +603,9 @@ def _from_verdicts(pair: Pair, verdicts: Sequence[Verdicts], how: Mapping[str, A
     return {"score": score, "winner": winner, "parts": {"f1 of a": a, "f1 of b": b}}
 
 
-def _check_pair(question: object, a: object, b: object, truth: object = None, where: str = "") -> Pair:
-    """A pair whose parts are text; the truth may be missing."""
-    given = {"question": question, "a": a, "b": b, "truth": "" if truth is None else truth}
+def _check_pair(question: object, a: object, b: object, ground_truth: object = None, where: str = "") -> Pair:
+    """A pair whose parts are text; the true answer may be missing."""
+    given = {"question": question, "a": a, "b": b, "ground_truth": "" if ground_truth is None else ground_truth}
     return Pair(*(require_text(value, f"{where}{name}") for name, value in given.items()))
 
 
@@ -625,7 +628,7 @@ def _comparison_signature(*, said: JsonDict | None = None, **how: Any) -> Signat
     """Every option that could change a number."""
     parts: JsonDict = {"metric": "side_by_side"}
     if _reads_both(how["judge"]):
-        example = side_by_side_prompt(Pair("", "", "", "x"), False, how["criteria"])
+        example = side_by_side_prompt(Pair("", "", "", "x"), False, how["rubric"])
         prompt = content_key(example, QUOTING)[:8]
         parts |= {"backend": language_model(how["judge"]).fingerprint, "prompt": prompt, **(said or {})}
     else:
@@ -633,8 +636,8 @@ def _comparison_signature(*, said: JsonDict | None = None, **how: Any) -> Signat
     return Signature(parts | {"max_failed": how["max_failed"]})
 
 
-def _check_comparison(*, criteria: object, margin: object, max_failed: object, workers: object, **_: object) -> None:
-    require_text(criteria, "criteria")
+def _check_comparison(*, rubric: object, margin: object, max_failed: object, workers: object, **_: object) -> None:
+    require_text(rubric, "rubric")
     require_share(margin, "margin")
     require_share(max_failed, "max_failed")
     require_count(workers, "workers")
@@ -645,10 +648,10 @@ def compare_answers(
     question: str,
     a: str,
     b: str,
-    truth: str = "",
+    ground_truth: str = "",
     *,
     judge: str | Judge | Backend = "embedded",
-    criteria: str = CRITERIA,
+    rubric: str = CRITERIA,
     margin: float = 0.05,
     max_failed: float = 0.5,
     workers: int = 8,
@@ -660,16 +663,16 @@ def compare_answers(
     ----------
     question, a, b : str
         What was asked, and the two answers.
-    truth : str
+    ground_truth : str
         The true answer, against which a judge holds both; a language model is shown it where there is one.
     judge : str, Judge or Backend
         `"embedded"`, `"words"`, `"nli:FOLDER"` or a judge, such as `LLMJudge(backend)`, holds both answers against the
-        truth, statement by statement. A language model, `"llm:FOLDER"`, `"llm:NAME@http://HOST:PORT/v1"` or a backend,
-        reads both side by side, in both orders.
-    criteria : str
+        true one, statement by statement. A language model, `"llm:FOLDER"`, `"llm:NAME@http://HOST:PORT/v1"` or a
+        backend, reads both side by side, in both orders.
+    rubric : str
         What is better, in words, for a language model.
     margin : float
-        In [0, 1]: answers whose F1 differ by no more are a tie, where they are held against the truth.
+        In [0, 1]: answers whose F1 differ by no more are a tie, where they are held against the true answer.
     max_failed : float
         In [0, 1]: with a greater share of failed statements there is no winner.
     workers : int
@@ -681,7 +684,7 @@ def compare_answers(
     -------
     AnswerComparison
         `winner`, `score` (the preference for a, in [0, 1]), `orders`, `consistent`, `lean`; None with a reason where an
-        answer or a truth that is needed is empty, or a call failed.
+        answer or a true one that is needed is empty, or a call failed.
 
     Raises
     ------
@@ -695,7 +698,7 @@ def compare_answers(
     Examples
     --------
     >>> true = "It opened in 1931."
-    >>> compare_answers(question="When?", a="It opened in 1931.", b="It rained.", truth=true).winner
+    >>> compare_answers(question="When?", a="It opened in 1931.", b="It rained.", ground_truth=true).winner
     'a'
     """
     how = locals()
@@ -705,10 +708,10 @@ def compare_answers(
 
 
 def _compare_table(
-    questions: Any, a: Any, b: Any, truths: Any, *, progress: bool | None = None, **how: Any
+    questions: Any, a: Any, b: Any, ground_truths: Any, *, progress: bool | None = None, **how: Any
 ) -> ScoreTable[AnswerComparison]:
     """The comparisons of many pairs."""
-    given = {"question": questions, "a": a, "b": b} | ({} if truths is None else {"truth": truths})
+    given = {"question": questions, "a": a, "b": b} | ({} if ground_truths is None else {"ground_truth": ground_truths})
     rows = table_rows({name: require_column(values, name) for name, values in given.items()})
     _check_comparison(**how)
     return _compare([_check_pair(**row, where=f"row {n}: ") for n, row in enumerate(rows)], progress=progress, **how)
@@ -934,11 +937,11 @@ def bradley_terry(
 
 
 def _read_entries(table: Table) -> list[dict[str, str]]:
-    """One system's answer to one question a row; the truth may be missing."""
+    """One system's answer to one question a row; the true one may be missing."""
     entries = []
-    columns = ["question", "system", "answer", "truth"]
-    for i, record in enumerate(table_records(table, columns, optional=["truth"])):
-        cells = record | {"truth": record["truth"] or ""}
+    columns = ["question", "system", "answer", "ground_truth"]
+    for i, record in enumerate(table_records(table, columns, optional=["ground_truth"])):
+        cells = record | {"ground_truth": record["ground_truth"] or ""}
         entries.append({name: require_text(cell, f"row {i}: {name}") for name, cell in cells.items()})
     if len({(entry["question"], entry["system"]) for entry in entries}) < len(entries):
         raise ValueError("a system answers a question twice: each (question, system) may stand once")
@@ -960,7 +963,7 @@ def rank_systems(
     Parameters
     ----------
     table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        Columns `question`, `system`, `answer`, and `truth` where there is one.
+        Columns `question`, `system`, `answer`, and `ground_truth` where there is one.
     prior, n_resamples
         As for `bradley_terry`.
     progress : bool
@@ -975,7 +978,7 @@ def rank_systems(
 
     Examples
     --------
-    >>> row = {"question": "How was it?", "truth": "It rained."}
+    >>> row = {"question": "How was it?", "ground_truth": "It rained."}
     >>> x = row | {"system": "x", "answer": "It rained."}
     >>> rows = [x, row | {"system": "y", "answer": "It snowed."}]
     >>> rank_systems(rows, progress=False).systems
@@ -985,7 +988,7 @@ def rank_systems(
     for entry in _read_entries(table):
         by_question.setdefault(entry["question"], []).append(entry)
     met = [pair for own in by_question.values() for pair in itertools.combinations(own, 2)]
-    pairs = [Pair(a["question"], a["answer"], b["answer"], a["truth"]) for a, b in met]
+    pairs = [Pair(a["question"], a["answer"], b["answer"], a["ground_truth"]) for a, b in met]
     columns = [list(column) for column in zip(*pairs, strict=True)] or [[]] * 4
     found = Metric(compare_answers, **options).score_many(*columns, progress=progress)
     outcomes = []  # those without a winner are left out

@@ -74,7 +74,7 @@ class RetrievalStatement:
     Parameters
     ----------
     origin : str
-        `"truth"`, `"answer"`, or `"passage 2"`.
+        `"ground_truth"`, `"answer"`, or `"passage 2"`.
     counts : bool or None
         Whether it counts in the score's numerator; None when the judge failed on it.
     label : str or None
@@ -197,7 +197,7 @@ class RetrievalRow(NamedTuple):
     question: str = ""
     contexts: tuple[str, ...] = ()
     answer: str = ""
-    truth: str = ""
+    ground_truth: str = ""
     searched: bool = True  # whether the table says what was retrieved
 
     @property
@@ -211,13 +211,13 @@ class RetrievalRow(NamedTuple):
         return "\n\n".join(filter(has_word, self.contexts))
 
     def reply(self, origin: str) -> Reply:
-        """The row's truth or answer, with the question that it answers."""
+        """The row's true answer or answer, with the question that it answers."""
         return Reply(self.question, getattr(self, origin))
 
 
 def _check_row(columns: Iterable[str], values: Mapping[str, object], where: str = "") -> RetrievalRow:
     """A row whose cells are text; a single text is one passage or the text of a list, and no passage is allowed."""
-    checks: dict[str, Callable[[Any, str], Any]] = {"contexts": require_passages, "truth": require_truth}
+    checks: dict[str, Callable[[Any, str], Any]] = {"contexts": require_passages, "ground_truth": require_truth}
     found: dict[str, Any] = {name: checks.get(name, require_text)(values[name], f"{where}{name}") for name in columns}
     return RetrievalRow(**found | ({"contexts": tuple(found["contexts"])} if "contexts" in found else {}))
 
@@ -249,16 +249,16 @@ class RowVerdicts:
     session: JudgeSession
 
     def statements(self, origin: str) -> list[str]:
-        """Return the statements of the row's truth or answer, read with the question."""
+        """Return the statements of the row's true answer or answer, read with the question."""
         return self.session.of(self.row.reply(origin))
 
     def by_passage(self, statement: str) -> list[Entailment]:
         """Return what each passage says of a statement, in the order of retrieval."""
         return [self.session.verdict(context, statement) for context in self.row.contexts]
 
-    def by_truth(self, statement: str) -> Entailment:
-        """Return what the truth, read with the question, says of a statement, as in `evaluate_answer`."""
-        return self.session.verdict(self.session.premise(self.row.reply("truth")), statement)
+    def by_ground_truth(self, statement: str) -> Entailment:
+        """Return what the true answer, read with the question, says of a statement, as in `evaluate_answer`."""
+        return self.session.verdict(self.session.premise(self.row.reply("ground_truth")), statement)
 
     def by_all(self, statement: str) -> Entailment:
         """Return what one passage says that entails a statement alone, or else all of them together."""
@@ -273,7 +273,7 @@ class RowVerdicts:
     def judged(
         self, origin: str, verdict: Callable[[str], Entailment], *, wrong: bool = False
     ) -> list[RetrievalStatement]:
-        """Return the statements of the truth or the answer: the entailed ones count or, with `wrong`, the others."""
+        """Return the statements of either answer: the entailed ones count or, with `wrong`, the others."""
         found = []
         for statement in self.statements(origin):
             alone = tuple(n for n, one in enumerate(self.by_passage(statement), 1) if one.label == "entailed")
@@ -292,7 +292,7 @@ class RowVerdicts:
         return RetrievalStatement(text=sentence, origin=origin, **how)
 
     def passages(self, origin: str) -> tuple[RetrievedPassage, ...]:
-        """Return the passages, each with the share of the truth's or the answer's statements that it entails alone."""
+        """Return the passages, each with the share of one answer's statements that it entails alone."""
         verdicts = [self.by_passage(statement) for statement in self.statements(origin)]
         return self.ranked(passage_shares(verdicts) if verdicts else [None] * len(self.row.contexts))
 
@@ -324,19 +324,19 @@ def _share(statements: Iterable[RetrievalStatement]) -> float | None:
 
 
 def _precision(found: RowVerdicts, options: Options) -> MeasureResult:
-    passages = found.passages("truth")
+    passages = found.passages("ground_truth")
     known = [passage.relevant for passage in passages if passage.relevant is not None]
     numbers = {
         "average_precision": average_precision(known),
         "average_precision_epsilon": average_precision(known, epsilon=EPSILON),
         "relevant_share": relevant_share(known),
     }
-    return MeasureResult(numbers, found.judged("truth", found.by_best), passages, "nothing was retrieved")
+    return MeasureResult(numbers, found.judged("ground_truth", found.by_best), passages, "nothing was retrieved")
 
 
 def _recall(found: RowVerdicts, options: Options) -> MeasureResult:
-    rows = found.judged("truth", found.by_all)
-    return MeasureResult({"statement_share": _share(rows)}, rows, found.passages("truth"))
+    rows = found.judged("ground_truth", found.by_all)
+    return MeasureResult({"statement_share": _share(rows)}, rows, found.passages("ground_truth"))
 
 
 def _faithfulness(found: RowVerdicts, options: Options) -> MeasureResult:
@@ -345,7 +345,7 @@ def _faithfulness(found: RowVerdicts, options: Options) -> MeasureResult:
 
 
 def _noise(found: RowVerdicts, options: Options) -> MeasureResult:
-    passages, rows = found.passages("truth"), found.judged("answer", found.by_truth, wrong=True)
+    passages, rows = found.passages("ground_truth"), found.judged("answer", found.by_ground_truth, wrong=True)
     known = [row for row in rows if row.counts is not None]
     shares = noise_shares(
         [bool(row.counts) for row in known],
@@ -388,9 +388,9 @@ def _correctness(
     rows: Sequence[RetrievalRow], session: JudgeSession, signature: Signature, options: Options
 ) -> list[MeasureResult]:
     """The correctness of `evaluate_answer`, with the statements of both sides."""
-    read = [AnswerRow((), row.question, row.truth, row.answer) for row in rows]
+    read = [AnswerRow((), row.question, row.ground_truth, row.answer) for row in rows]
     reports = evaluate_rows(read, session, signature, max_failed=options["max_failed"], shared=True)
-    sides = {"answer_given_truth": "answer", "truth_given_answer": "truth"}
+    sides = {"answer_given_truth": "answer", "truth_given_answer": "ground_truth"}
     found = []
     for report in reports:
         right = report.correctness
@@ -401,7 +401,7 @@ def _correctness(
             for part in report.inferences[name].hypotheses
             for said in part.statements
         ]
-        found.append(MeasureResult(numbers, statements, reason=right.reason.replace("the ground truth", "the truth")))
+        found.append(MeasureResult(numbers, statements, reason=right.reason))
     return found
 
 
@@ -423,27 +423,32 @@ MEASURES: Mapping[str, Measure] = {
     "answer_relevancy": Measure(
         ("question", "answer"), "answer", _relevancy, ("questions of the answer",), True, compares_questions=True
     ),
-    "answer_correctness": Measure(("question", "answer", "truth"), "answer"),
-    "context_precision": Measure(("question", "contexts", "truth"), "contexts", _precision, ("truth by passage",)),
+    "answer_correctness": Measure(("question", "answer", "ground_truth"), "answer"),
+    "context_precision": Measure(
+        ("question", "contexts", "ground_truth"), "contexts", _precision, ("ground_truth by passage",)
+    ),
     "context_recall": Measure(
-        ("question", "contexts", "truth"), "contexts", _recall, ("truth by passage", "truth together")
+        ("question", "contexts", "ground_truth"),
+        "contexts",
+        _recall,
+        ("ground_truth by passage", "ground_truth together"),
     ),
     "context_relevance": Measure(
         ("question", "contexts"), "contexts", _relevance, ("questions of the contexts",), compares_questions=True
     ),
     "noise_sensitivity": Measure(
-        ("question", "contexts", "answer", "truth"),
+        ("question", "contexts", "answer", "ground_truth"),
         "answer",
         _noise,
-        ("truth by passage", "answer by passage", "answer by truth"),
+        ("ground_truth by passage", "answer by passage", "answer by ground_truth"),
     ),
 }
 
 
 def _learn(session: JudgeSession, rows: Sequence[RetrievalRow], needs: Sequence[str]) -> None:
     """Ask all that a measure needs to know about rows, stage by stage over all of them."""
-    said = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
-    read = ("truth", "answer") if "answer by truth" in needs else said
+    said = [name for name in ("ground_truth", "answer") if f"{name} by passage" in needs]
+    read = ("ground_truth", "answer") if "answer by ground_truth" in needs else said
     alone: list[Reply] = []  # what they answer is to be found out
     if "questions of the answer" in needs:
         alone += [Reply("", row.answer) for row in rows]
@@ -458,13 +463,13 @@ def _learn(session: JudgeSession, rows: Sequence[RetrievalRow], needs: Sequence[
 
     with stage("each"):
         wanted = [pair for name in said for pair in pairs(name, lambda row: row.contexts)]
-        if "answer by truth" in needs:
-            wanted += pairs("answer", lambda row: [session.premise(row.reply("truth"))])
+        if "answer by ground_truth" in needs:
+            wanted += pairs("answer", lambda row: [session.premise(row.reply("ground_truth"))])
         session.entail(wanted)
     with stage("together"):
         session.entail(
             (row.together, one)
-            for name in ("truth", "answer")
+            for name in ("ground_truth", "answer")
             if f"{name} together" in needs
             for row in rows
             for one in session.of(row.reply(name))
@@ -481,19 +486,19 @@ _UNDECIDED = "it is undecided whether"
 
 def _unfit(measure: Measure, row: RetrievalRow, session: JudgeSession | None = None) -> str:
     """Why a row has no score: a text is empty or, if a session is asked, a refusal or not read; '' if it is judged."""
-    said = [name for name in ("answer", "truth") if name in measure.columns]
+    said = [name for name in ("answer", "ground_truth") if name in measure.columns]
     needed = ["question", *said] if measure.compares_questions else said
     if not row.searched and "contexts" in measure.columns:
         return "the cell of the contexts is empty"
     if empty := [name for name in needed if not spoken(getattr(row, name)).strip()]:
-        return f"the {empty[0]} is empty"
+        return f"the {empty[0].replace('_', ' ')} is empty"
     if session is None:
         return ""
     for name, flag in zip(said, session.refusals(getattr(row, name) for name in said), strict=True):
         if flag.value is None:
-            return f"{_UNDECIDED} the {name} is a refusal: {flag.reason}"
+            return f"{_UNDECIDED} the {name.replace('_', ' ')} is a refusal: {flag.reason}"
         if flag.value and not measure.scores_refusals:
-            return f"the {name} is a refusal"
+            return f"the {name.replace('_', ' ')} is a refusal"
     reads_english = not said and languages_of(session.judge) == ("en",)  # it was asked about no text yet
     return unread(row.together) if reads_english else ""
 
@@ -525,7 +530,7 @@ def measure_rows(
     reasons = [_unfit(measure, row) for row in rows]
     stage = Stages(refusals=1, learn=9)
     if measure.of_row is not None:
-        said = [name for name in ("answer", "truth") if name in measure.columns]
+        said = [name for name in ("answer", "ground_truth") if name in measure.columns]
         with stage("refusals"):
             session.refusals(
                 getattr(row, part) for row, why in zip(rows, reasons, strict=True) if not why for part in said
@@ -604,7 +609,7 @@ def _measure(name: str) -> Callable[[Callable[..., RetrievalScore]], Callable[..
 def context_precision(
     question: str,
     contexts: str | Sequence[str],
-    truth: str | Sequence[str],
+    ground_truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     max_failed: float = 0.5,
@@ -620,7 +625,7 @@ def context_precision(
         What was asked.
     contexts : str or sequence of str
         The retrieved passages, best first. One text is one passage, unless it is the text of a list, as a CSV holds it.
-    truth : str
+    ground_truth : str
         The true answer; a list of one will do.
     judge : str or Judge
         Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
@@ -633,7 +638,7 @@ def context_precision(
     -------
     RetrievalScore
         `score` is the average precision, in [0, 1]; `numbers` has it with ragas' epsilon, too, and the plain share of
-        relevant passages. None with a reason where nothing was retrieved or the truth is empty or a refusal.
+        relevant passages. None with a reason where nothing was retrieved or the true answer is empty or a refusal.
 
     Raises
     ------
@@ -657,7 +662,7 @@ def context_precision(
 def context_recall(
     question: str,
     contexts: str | Sequence[str],
-    truth: str | Sequence[str],
+    ground_truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     max_failed: float = 0.5,
@@ -667,14 +672,14 @@ def context_recall(
 
     Parameters
     ----------
-    question, contexts, truth, judge, max_failed, store
+    question, contexts, ground_truth, judge, max_failed, store
         As for `context_precision`, which also says what raises an error.
 
     Returns
     -------
     RetrievalScore
-        The share of the truth's statements that one passage entails, or all of them together, in [0, 1]; 0 where
-        nothing was retrieved; None with a reason where the truth is empty or a refusal.
+        The share of the true answer's statements that one passage entails, or all of them together, in [0, 1]; 0 where
+        nothing was retrieved; None with a reason where the true answer is empty or a refusal.
 
     References
     ----------
@@ -732,7 +737,7 @@ def noise_sensitivity(
     question: str,
     contexts: str | Sequence[str],
     answer: str,
-    truth: str | Sequence[str],
+    ground_truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     noise: str = "relevant",
@@ -741,11 +746,11 @@ def noise_sensitivity(
 ) -> RetrievalScore:
     """Say how much of the answer is wrong, and whether the passages said so.
 
-    A statement that the truth, read with the question, does not entail is wrong, as in `evaluate_answer`.
+    A statement that the true answer, read with the question, does not entail is wrong, as in `evaluate_answer`.
 
     Parameters
     ----------
-    question, contexts, truth, judge, max_failed, store
+    question, contexts, ground_truth, judge, max_failed, store
         As for `context_precision`, which also says what raises an error.
     answer : str
         What the system wrote.
@@ -755,7 +760,7 @@ def noise_sensitivity(
     Returns
     -------
     RetrievalScore
-        In [0, 1], lower is better; None with a reason where the answer or the truth is empty or a refusal. A
+        In [0, 1], lower is better; None with a reason where the answer or the true answer is empty or a refusal. A
         statement *counts* when it is wrong.
 
     References
@@ -863,17 +868,17 @@ def answer_relevancy(
 def answer_correctness(
     question: str,
     answer: str,
-    truth: str | Sequence[str],
+    ground_truth: str | Sequence[str],
     *,
     judge: str | Judge = "embedded",
     max_failed: float = 0.5,
     store: StoreOrPath = None,
 ) -> RetrievalScore:
-    """Say whether the answer says what the truth says: the correctness of `evaluate_answer`.
+    """Say whether the answer says what the true answer says: the correctness of `evaluate_answer`.
 
     Parameters
     ----------
-    question, truth, judge, max_failed, store
+    question, ground_truth, judge, max_failed, store
         As for `context_precision`, which also says what raises an error.
     answer : str
         What the system wrote.
@@ -892,8 +897,8 @@ def answer_correctness(
     return _score("answer_correctness", locals())
 
 
-_FLAGS = {"answer": "answer_refused", "truth": "truth_refused"}
-_COLUMNS = ("question", "contexts", "answer", "truth")
+_FLAGS = {"answer": "answer_refused", "ground_truth": "truth_refused"}
+_COLUMNS = ("question", "contexts", "answer", "ground_truth")
 
 
 def _by_reason(reasons: Mapping[str, str], form: str) -> str:
@@ -1045,7 +1050,7 @@ def rag_score(
     question: str,
     contexts: str | Sequence[str] | None = None,
     answer: str | None = None,
-    truth: str | Sequence[str] | None = None,
+    ground_truth: str | Sequence[str] | None = None,
     *,
     metrics: Sequence[str] | None = None,
     judge: str | Judge = "embedded",
@@ -1063,7 +1068,7 @@ def rag_score(
         The retrieved passages, best first.
     answer : str, optional
         What the system wrote.
-    truth : str, optional
+    ground_truth : str, optional
         The true answer; a list of one will do.
     metrics, judge, embedder, max_failed, store
         As for `evaluate_rag`.
@@ -1071,7 +1076,7 @@ def rag_score(
     Returns
     -------
     RagScore
-        Each measure that the texts allow, and whether the answer and the truth are refusals.
+        Each measure that the texts allow, and whether the answer and the true answer are refusals.
 
     Raises
     ------
@@ -1080,7 +1085,7 @@ def rag_score(
 
     Examples
     --------
-    >>> found = rag_score("When?", ["It rained."], truth="It rained.", metrics=["context_recall"])
+    >>> found = rag_score("When?", ["It rained."], ground_truth="It rained.", metrics=["context_recall"])
     >>> found.scores["context_recall"].score
     1.0
     """
@@ -1090,10 +1095,10 @@ def rag_score(
 
 
 def _rag_lists(
-    questions: Any, contexts: Any, answers: Any, truths: Any, *, progress: bool | None = None, **how: Any
+    questions: Any, contexts: Any, answers: Any, ground_truths: Any, *, progress: bool | None = None, **how: Any
 ) -> ScoreTable[RagScore]:
     """The measures of many questions; a value that is missing is None."""
-    given = dict(zip(_COLUMNS, (questions, contexts, answers, truths), strict=True))
+    given = dict(zip(_COLUMNS, (questions, contexts, answers, ground_truths), strict=True))
     lists = {name: require_column(values, name) for name, values in given.items() if values is not None}
     return _rag_table(table_rows(lists), {}, progress=progress, **how)
 
@@ -1189,8 +1194,8 @@ def evaluate_rag(
     ----------
     rows : DataFrame, datasets.Dataset, list of dicts, or dict of columns
         A row a question. Columns `question`, `contexts` (a list of passages, best first, or its text), `answer`,
-        `truth`, or what others call them, such as `user_input`, `retrieved_contexts`, `response`, `ground_truth`,
-        `reference`. A cell may be empty: what needs it is None, with the reason.
+        `ground_truth`, or what others call them, such as `user_input`, `retrieved_contexts`, `response`, `reference`.
+        A cell may be empty: what needs it is None, with the reason.
     metrics : sequence of str, optional
         `answer_faithfulness`, `answer_relevancy`, `answer_correctness`, `context_precision`, `context_recall`,
         `context_relevance`, `noise_sensitivity`; by default all of these that the columns allow. Also `mrr`, `ndcg`,
@@ -1205,9 +1210,9 @@ def evaluate_rag(
     Returns
     -------
     ScoreTable
-        A `RagScore` a question: each measure, and whether the answer and the truth are refusals. `summary()` has means
-        with intervals, `table[0].left_out` what the columns did not allow, and `table[0].scores["context_recall"]`
-        every passage and statement behind a number.
+        A `RagScore` a question: each measure, and whether the answer and the true answer are refusals. `summary()` has
+        means with intervals, `table[0].left_out` what the columns did not allow, and
+        `table[0].scores["context_recall"]` every passage and statement behind a number.
 
     Raises
     ------
@@ -1218,7 +1223,7 @@ def evaluate_rag(
 
     Examples
     --------
-    >>> row = {"question": "When?", "contexts": ["It rained."], "truth": "It rained."}
+    >>> row = {"question": "When?", "contexts": ["It rained."], "ground_truth": "It rained."}
     >>> evaluate_rag([row], ["context_recall"], progress=False).mean()
     1.0
     """

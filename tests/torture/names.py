@@ -59,7 +59,7 @@ vectors = st.integers(1, 4).flatmap(
 words = st.lists(st.sampled_from(["the", "a", "cat", "dog", "sat"]), max_size=9)
 replies = st.one_of(texts, st.sampled_from(["yes", "no", "3", "{}", "[" * 2000, '{"statements": ["a"]}']))
 backends = replies.map(lambda reply: summeval_nb.ScriptedBackend(lambda prompt: reply))
-ROW = ["candidate", "text", "summary", "context", "question", "ground_truth", "truth", "answer", "contexts", "a", "b"]
+ROW = ["candidate", "text", "summary", "question", "ground_truth", "answer", "contexts", "a", "b"]
 ROW += ["system"]
 rows = st.lists(st.fixed_dictionaries({**dict.fromkeys(ROW, texts), "references": groups}), max_size=4)
 systems = st.sampled_from(["x", "y", "<zzq>", "\x1b[2J", "$\\frac$", "\ud83d", "tie"])

@@ -44,7 +44,7 @@ def _file(rng: random.Random, folder: Path, kind: str) -> str:
 def _asked(rng: random.Random, folder: Path) -> str:
     """A table with a column for each command that judges, perhaps damaged."""
     path = folder / f"{rng.randrange(10**6)}.jsonl"
-    names = ["question", "contexts", "answer", "truth", "a", "b", "system", "article", "sentence"]
+    names = ["question", "contexts", "answer", "ground_truth", "a", "b", "system", "article", "sentence"]
     rows = [{name: corpus.text(rng)[:300] for name in names} | {"label": rng.choice([0, 1])} for _ in range(3)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     if rng.random() < 0.2:
