@@ -5,8 +5,8 @@ import pytest
 from summeval_nb import evaluate, evaluate_answer, summarization_score
 from summeval_nb.judged import answer_faithfulness, context_recall, load_judge
 from summeval_nb.judged.questions import facts_of
-from summeval_nb.text.lists import LEADS, LedReading, leads_into_items, read_with_leads, with_denying_leads
 from summeval_nb.text.split import split_markdown
+from summeval_nb.text.statements import LEADS, LedReading, leads_into_items, read_with_leads, with_denying_leads
 
 DENIED = "These were not approved:\n- the new roof\n- the second car park"
 MINUTES = f"The board met on Monday. It approved the new library. {DENIED}\n\nThe meal was good."

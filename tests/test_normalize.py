@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from summeval_nb.evidence import evaluate, evaluate_many
 from summeval_nb.overlap import bleu_score, rouge_score
 from summeval_nb.text import split_markdown
-from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.markdown import WRAPPER
 from summeval_nb.text.normalize import in_one_form, normalize, unwrapped
+from summeval_nb.text.statements import read_with_leads
 from summeval_nb.text.values import number_of
 
 USUAL = {

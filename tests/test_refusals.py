@@ -11,8 +11,8 @@ import pytest
 from helpers.cases import cases
 
 from summeval_nb.judged.refusals import lean_of, mean_states, mean_vectors, refusal_flags, refusal_signs, told
-from summeval_nb.judged.statements import premise_sentences
 from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.statements import premise_sentences
 
 
 @pytest.fixture(scope="module")

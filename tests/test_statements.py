@@ -4,7 +4,7 @@ from helpers.cases import cases
 
 from summeval_nb import evaluate_answer
 from summeval_nb.judged.embedded import EmbeddedJudge
-from summeval_nb.judged.statements import answer_units, clause_statements, is_list, resolve_by_rules, with_denying_leads
+from summeval_nb.text.statements import answer_units, clause_statements, is_list, resolve_by_rules, with_denying_leads
 
 LISTS = [
     (
@@ -61,7 +61,7 @@ def test_statements():
         ("- one\n- two", ["one", "two"]),
         ("Blue.", ["Blue"]),
     ]:
-        found = [clause_statement.text.rstrip(".") for clause_statement in clause_statements(text)]
+        found = [claim.rstrip(".") for claim in clause_statements(text)]
         assert found == [statement.rstrip(".") for statement in statements]
 
 

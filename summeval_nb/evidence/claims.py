@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import Annotated, Any, TypeAlias
 
 from ..models.base import Backend, mark, plain
-from ..text.split import split_claims
+from ..text.clauses import split_claims
 
 # %% auto #0
 __all__ = ['SPLIT_PROMPT', 'MONTHS', 'COMMON', 'ENTITY', 'VAGUE', 'Annotator', 'Placed', 'WITH_HEAD', 'SILENT', 'NEGATIONS',

@@ -41,11 +41,11 @@ from summeval_nb.evidence.rows import judged_row, read_row
 from summeval_nb.evidence.share import supported_share
 from summeval_nb.models.store import Store, StoreOrPath, content_key, load_store
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, SentenceVectors, load_embedder
-from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word
 from summeval_nb.text.normalize import VERSION as NORMALIZE
 from summeval_nb.text.similarity import cosine_similarity
 from summeval_nb.text.split import Reading, Splitter, split_markdown, splitter_name
+from summeval_nb.text.statements import read_with_leads
 
 __all__ = ["DEFAULT_K", "assert_faithful", "checker", "evaluate", "evaluate_many"]
 

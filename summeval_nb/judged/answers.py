@@ -28,11 +28,10 @@ from summeval_nb.judged.correctness import Correctness, correctness, hypothesis_
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, as_statement
 from summeval_nb.judged.places import looked_up, looked_up_in_tables
 from summeval_nb.judged.session import JudgeSession, Reply, Unit, load_judge
-from summeval_nb.judged.statements import answer_units, as_premise, is_list
 from summeval_nb.judged.units import own_spans, spoken
 from summeval_nb.models.store import StoreOrPath
-from summeval_nb.text.lists import with_denying_leads
 from summeval_nb.text.markdown import Row
+from summeval_nb.text.statements import answer_units, as_premise, is_list, with_denying_leads
 
 if TYPE_CHECKING:
     import pandas as pd

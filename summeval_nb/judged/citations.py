@@ -35,8 +35,8 @@ from summeval_nb.evidence.faithfulness import (
 )
 from summeval_nb.models.store import StoreOrPath
 from summeval_nb.text.embed import EmbedderOrName, SentenceVectors
-from summeval_nb.text.lists import read_with_leads
 from summeval_nb.text.split import Reading, Splitter, split_markdown
+from summeval_nb.text.statements import read_with_leads
 from summeval_nb.text.wrapping import Mark, citation_marks, disjoint, kept_pieces, wrappers
 
 __all__ = ["Citation", "CitationsScore", "CitedSentence", "check_citations", "check_citations_many"]

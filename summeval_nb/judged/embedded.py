@@ -29,17 +29,17 @@ from summeval_nb.judged.judging import (
     Question,
     Resolution,
     Statement,
+    as_statement,
 )
 from summeval_nb.judged.questions import counted_phrases, keybert_phrases, make_questions
 from summeval_nb.judged.refusals import refusal_flags, refusal_rules, unread
-from summeval_nb.judged.statements import READING, clause_statements, premise_sentences, resolve_by_rules
 from summeval_nb.models.store import content_key
+from summeval_nb.text.clauses import split_claims, subject_of
 from summeval_nb.text.embed import BatchEmbedder, RememberingEmbedder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
-from summeval_nb.text.lists import read_with_leads
-from summeval_nb.text.minimal import subject_of
 from summeval_nb.text.similarity import unit_rows
-from summeval_nb.text.split import Reading, split_claims, split_markdown
+from summeval_nb.text.split import Reading, split_markdown
+from summeval_nb.text.statements import READING, clause_statements, premise_sentences, read_with_leads, resolve_by_rules
 
 __all__ = ["BulkJudge", "EmbeddedJudge"]
 
@@ -374,10 +374,10 @@ class EmbeddedJudge(BulkJudge):
         return getattr(self, f"_{task}")(items)
 
     def _resolve(self, items: Sequence[Any]) -> list[Any]:
-        return [resolve_by_rules([text] if u is None else u) for text, u in items]
+        return [Resolution(**resolve_by_rules([text] if u is None else u)._asdict()) for text, u in items]
 
     def _statements(self, items: Sequence[Any]) -> list[Any]:
-        return [clause_statements(hypothesis) for (hypothesis,) in items]
+        return [[as_statement(claim, whole) for claim in clause_statements(whole)] for (whole,) in items]
 
     def _refusal(self, items: Sequence[Any]) -> list[Any]:
         return refusal_flags([text for (text,) in items], self._embedder, self._lang)

@@ -32,7 +32,6 @@ from summeval_nb.judged.judging import (
     word_list,
 )
 from summeval_nb.judged.questions import place_keyphrase
-from summeval_nb.judged.statements import answer_units, is_list, premise_sentences
 from summeval_nb.models.base import (
     LEAST_MASS,
     QUOTING,
@@ -47,6 +46,7 @@ from summeval_nb.models.base import (
 from summeval_nb.models.local import load_backend
 from summeval_nb.models.store import content_key
 from summeval_nb.text.language import foreign_language, language_name, reads, require_languages
+from summeval_nb.text.statements import answer_units, is_list, premise_sentences
 
 __all__ = ["LLMJudge"]
 

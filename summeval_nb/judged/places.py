@@ -20,9 +20,9 @@ from summeval_nb.evidence.tokens import Parts, Token, antonyms, take_apart
 from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged.judging import Entailment, Label
 from summeval_nb.judged.replies import Told, begins_with_verb
-from summeval_nb.judged.statements import premise_sentences, resolve_by_rules
 from summeval_nb.text.markdown import Row
 from summeval_nb.text.normalize import normalize
+from summeval_nb.text.statements import premise_sentences, resolve_by_rules
 
 __all__ = ["looked_up", "looked_up_in_tables"]
 

@@ -15,10 +15,16 @@ from summeval_nb.core.base import require_module
 from summeval_nb.evidence.tokens import Token, sentence_tokens
 from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged.judging import Keyphrase, Question
-from summeval_nb.judged.statements import premise_sentences, resolve_by_rules
+from summeval_nb.text.clauses import is_participle, minimal_claims, subject_of
 from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
-from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
-from summeval_nb.text.minimal import is_participle, minimal_claims, subject_of
+from summeval_nb.text.statements import (
+    leads_into_items,
+    list_parts,
+    premise_sentences,
+    resolve_by_rules,
+    with_denying_leads,
+    with_lead,
+)
 
 # how rare a word must be (chapter 34) to be a key phrase by itself: meals is, day is not
 _RARE = 3.0

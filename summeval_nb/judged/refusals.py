@@ -19,9 +19,9 @@ import numpy as np
 from summeval_nb.core.base import Stages, steps
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.judging import Flag
-from summeval_nb.judged.statements import premise_sentences
 from summeval_nb.text.language import foreign_language, language_name, languages_of
 from summeval_nb.text.similarity import unit_rows
+from summeval_nb.text.statements import premise_sentences
 
 _UNABLE = (
     r"(?:can(?:no|['’]?)t|can not|could(?:n['’]?t| not)|unable|not(?: \w+)? able|won['’]t|will not"

@@ -16,15 +16,14 @@ from summeval_nb.judged.embedded import TASKS, EmbeddedJudge, Items
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Resolution
 from summeval_nb.judged.places import looked_up
 from summeval_nb.judged.replies import Told, read_replies
-from summeval_nb.judged.statements import as_premise
 from summeval_nb.judged.units import AnswerUnit, spoken, spoken_units
 from summeval_nb.models.local import load_model, unknown_name
 from summeval_nb.models.store import StoreOrPath, content_key, fill_missing, load_store
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, load_embedder
-from summeval_nb.text.lists import leads_into_items, with_denying_leads
 from summeval_nb.text.markdown import has_word
 from summeval_nb.text.similarity import unit_rows
 from summeval_nb.text.split import split_sentences
+from summeval_nb.text.statements import as_premise, leads_into_items, with_denying_leads
 
 __all__ = ["ask_many", "load_judge"]
 

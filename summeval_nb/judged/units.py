@@ -16,8 +16,8 @@ from rapidfuzz.distance import Indel
 
 from summeval_nb.core.results import Sentence
 from summeval_nb.judged.replies import Told, begins_with_verb, ends_with_preposition
-from summeval_nb.judged.statements import answer_units
 from summeval_nb.text.markdown import Row, has_word
+from summeval_nb.text.statements import answer_units
 from summeval_nb.text.wrapping import citation_marks, wrappers
 
 __all__ = ["AnswerUnit", "TableRow", "own_spans", "spoken", "spoken_units", "table_rows"]

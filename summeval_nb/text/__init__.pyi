@@ -1,5 +1,6 @@
 """The public names of this part: one line a name, imported when first used."""
 
+from .clauses import split_claims as split_claims
 from .embed import BatchEmbedder as BatchEmbedder
 from .embed import Embedder as Embedder
 from .embed import MiniLMEmbedder as MiniLMEmbedder
@@ -16,7 +17,6 @@ from .similarity import require_matrix as require_matrix
 from .similarity import topk_related as topk_related
 from .split import Reading as Reading
 from .split import Splitter as Splitter
-from .split import split_claims as split_claims
 from .split import split_many as split_many
 from .split import split_markdown as split_markdown
 from .split import split_sentences as split_sentences

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple, Self
 from summeval_nb.core.base import require_count, require_flag, require_text, require_texts
 from summeval_nb.core.metric import is_function
 from summeval_nb.core.results import Sentence
-from summeval_nb.text import clauses, markdown, splitters
+from summeval_nb.text import markdown, splitters
 from summeval_nb.text.normalize import Normalized, Unwrapped, in_one_form, unwrapped
 from summeval_nb.text.punkt import joined, sentence_ends, sentence_places, shortened
 
 __all__ = [
     "Reading",
     "Splitter",
-    "split_claims",
     "split_many",
     "split_markdown",
     "split_sentences",
@@ -349,48 +348,3 @@ def split_units(
     pieces = [p for span in spans for p in shortened(text, *span, max_chars)]
     units = joined(pieces, min_chars, max_chars)
     return [Sentence(text[start:end], start, end) for start, end in units]
-
-
-def split_claims(sentence: str) -> list[str]:
-    """Split an English sentence into the claims it makes, by rules for its clauses.
-
-    A claim is a statement that can be judged alone: the subject is carried over to a second verb phrase where that is
-    safe. Where it is not, and under *said*, *if*, *not* and the like, the sentence stays whole. Words are never
-    changed, and none is lost but the connectives and relative pronouns *and, but, yet, (even) though, although,
-    whereas, while, who, which*.
-
-    Parameters
-    ----------
-    sentence : str
-        One sentence, as `split_text` gives them. One longer than 2,000 characters is not cut.
-
-    Returns
-    -------
-    list of str
-        One claim or more, in order; none for an empty or blank sentence.
-
-    Raises
-    ------
-    TypeError
-        If the sentence is not a string.
-
-    Examples
-    --------
-    >>> split_claims("The bank closed two branches and fired its chairman.")
-    ['The bank closed two branches.', 'The bank fired its chairman.']
-    >>> split_claims("He said that the bank closed and its chairman left.")
-    ['He said that the bank closed and its chairman left.']
-    """
-    whole = require_text(sentence, "sentence").strip()
-    if not whole or clauses.whole_only(whole):
-        return [whole] if whole else []
-    rules = (clauses.two_clauses, clauses.about_subject, clauses.verb_phrases)
-    waiting, claims = [whole], []
-    while waiting:
-        text = waiting.pop()
-        parts = next((cut for rule in rules if len(cut := rule(text)) > 1), None)
-        if parts is None:
-            claims.append(text)
-        else:
-            waiting.extend(reversed(parts))
-    return [whole] if len(claims) == 1 else [clauses.statement(claim) for claim in claims]
