@@ -2,6 +2,7 @@
 
     python benchmarks/meta.py [speed [DATA]]   ratios in one process, one core
     python benchmarks/meta.py tables [DATA]    writes summeval_nb/assets/summeval_real.npz (numbers, no text)
+    python benchmarks/meta.py judges [DATA]    writes summeval_nb/assets/summeval_judges.npz: what language models said
 
 DATA is the folder of the real data sets; without it the variable SUMMEVAL_NB_DATA is used.
 """
@@ -9,7 +10,9 @@ DATA is the folder of the real data sets; without it the variable SUMMEVAL_NB_DA
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
+import json
 import os
 import time
 import warnings
@@ -29,6 +32,7 @@ from summeval_nb.core.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.text.embed import load_embedder
 
 ASSET = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summeval_real.npz"
+JUDGES = ASSET.with_name("summeval_judges.npz")
 SHIPPED = ("length", "bleu", "rouge1", "rouge2", "rougeL", "chrf", "bertscore", "embedding", "faithfulness")
 ALSO = ("coverage", "ter", "meteor")  # for the case study only
 
@@ -106,6 +110,33 @@ def write_tables(data: SummEval) -> None:
             print(f"left out {name}: {error}")
     np.savez_compressed(ASSET, **tables)
     print(f"{ASSET.name}: {len(tables)} tables, {ASSET.stat().st_size / 1024:.0f} KB")
+
+
+def write_judges(data: SummEval, folder: Path) -> None:
+    """Write the grades and choices of Shen et al. 2023 (DAMO-NLP-SG/LLM_summeval): numbers only, halves, 0 unread."""
+    grades, answers = (
+        [json.loads(line) for line in gzip.open(folder / f"llm_{name}_summeval.jsonl.gz", "rt", encoding="utf-8")]
+        for name in ("judges", "pairs")
+    )
+    sizes = ("gpt-4", "gpt-3.5", "llama-2-70b", "llama-2-13b", "llama-2-7b")
+    named = {name: next(size for size in sizes if name.startswith(size)) for name in {row["judge"] for row in grades}}
+    prompts = ("rts", "altrts", "mcq", "altmcq", "stareval")
+    asked = {(named[row["judge"]], row["prompt"]) for row in grades}
+    judges = [pair for pair in ((size, prompt) for size in sizes for prompt in prompts) if pair in asked]
+    systems = sorted({row["system"] for row in grades}, key=data.systems.index)
+    halves = np.zeros((len(judges), len(data.ids), len(systems), len(QUALITIES)), np.int8)
+    for row in grades:
+        place = judges.index((named[row["judge"]], row["prompt"])), systems.index(row["system"])
+        column = [2 * (row["scores"][name] or 0) for name in data.ids]
+        halves[place[0], :, place[1], QUALITIES.index(row["quality"])] = column
+    pairs = sorted({(row["first"], row["second"]) for row in answers})
+    choices, value = np.zeros((len(QUALITIES), len(pairs), len(data.ids)), np.int8), {"first": 1, "second": -1}
+    for row in answers:
+        place = QUALITIES.index(row["quality"]), pairs.index((row["first"], row["second"]))
+        choices[place] = [value.get(row["choices"][name], 0) for name in data.ids]
+    tables = {"halves": halves, "choices": choices, "judges": np.array([" ".join(judge) for judge in judges])}
+    np.savez_compressed(JUDGES, systems=np.array(systems), pairs=np.array(pairs), **tables)
+    print(f"{JUDGES.name}: {halves.shape} grades, {choices.shape} choices, {JUDGES.stat().st_size / 1024:.0f} KB")
 
 
 def mteb_scores(data: SummEval, vectors: dict[str, np.ndarray], *, deprecated: bool = False) -> tuple[dict, float]:
@@ -219,7 +250,7 @@ def bootstrap_speed(data: SummEval) -> None:
 def main() -> None:
     """Run the task that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("task", nargs="?", choices=["speed", "tables"], default="speed")
+    parser.add_argument("task", nargs="?", choices=["speed", "tables", "judges"], default="speed")
     parser.add_argument("folder", nargs="?", default=os.environ.get("SUMMEVAL_NB_DATA"))
     options = parser.parse_args()
     if not options.folder:
@@ -228,6 +259,8 @@ def main() -> None:
     summeval = load_summeval(Path(options.folder) / "summeval.jsonl.gz")
     if options.task == "tables":
         write_tables(summeval)
+    elif options.task == "judges":
+        write_judges(summeval, Path(options.folder))
     else:
         task_speed(summeval)
         bootstrap_speed(summeval)
