@@ -506,7 +506,6 @@ def run(
     resume: Annotated[bool, opt("Continue what the folder holds, or start over.")] = True,
     retry_failed: Annotated[bool, opt("Score again what failed.", "--retry-failed")] = False,
     batch_size: Annotated[int | None, opt("Items scored together (default: 2000 or 500).")] = None,
-    output: Annotated[str, opt("jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, opt("Only estimate what it would take.", "--dry-run")] = False,
 ) -> None:
     """Score a corpus of any size into DIR/run.sqlite and DIR/results.jsonl; continue after a kill.

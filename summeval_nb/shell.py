@@ -341,7 +341,7 @@ def read_options(
 
 def load_named(*chosen: tuple[MetricDefinition, JsonDict]) -> list[JsonDict]:
     """Return the options of each of several metrics, in which named models are loaded, each once."""
-    from summeval_nb.runs.jobs import load_options
+    from summeval_nb.runs.running import load_options
 
     @cache
     def load(model: str) -> Backend:
@@ -411,7 +411,7 @@ def read_table(
     The first of those are named, and so is a column that no row has where the table has another that may be meant.
     """
     from summeval_nb.core.files import no_column, unread_columns
-    from summeval_nb.runs.jobs import Job
+    from summeval_nb.runs.running import Job
 
     columns, kinds = read_pairs(given.column, "--column"), [Job(metric, {}) for metric in metrics]
     own = [{name: columns[name] for name in columns if name in kind.kinds or len(kinds) == 1} for kind in kinds]
@@ -529,7 +529,7 @@ def show_rows(rows: Sequence[JsonDict], as_json: bool, *, shown: Sequence[JsonDi
 
 def say_cost(options: object) -> None:
     """Say on standard error what the language models in some options have used."""
-    from summeval_nb.runs.costs import find_backends
+    from summeval_nb.models.base import find_backends
 
     for backend in find_backends(options):
         used = backend.usage

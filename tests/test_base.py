@@ -131,7 +131,7 @@ NAMED = {
     "embedder": "from summeval_nb.text import load_embedder; load_embedder({name!r})",
     "entailment": "from summeval_nb import NLIChecker; NLIChecker({name!r})",
     "language model": "from summeval_nb import TransformersBackend; TransformersBackend({name!r})",
-    "identity": "from summeval_nb.runs.jobs import _cached_content; print(_cached_content({name!r}))",
+    "identity": "from summeval_nb.runs.file import _cached_content; print(_cached_content({name!r}))",
 }
 
 

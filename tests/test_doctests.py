@@ -20,9 +20,7 @@ WITHOUT = {  # plain modules whose docstrings hold no example that could run her
     "models.http": "needs a server: tests/test_http.py calls it",
     "models.server": "needs a server: tests/test_server.py calls it",
     "text.mpnet": "needs weights of 405 MB: tests/test_mpnet.py reads them",
-    "runs.engines": "processes and clusters: tests/test_runs.py and tests/test_ray.py run them",
     "runs.file": "the memory of a run: tests/test_runs.py writes it",
-    "runs.jobs": "the inside of a run: tests/test_runs.py runs it",
 }
 
 

@@ -25,7 +25,7 @@ from summeval_nb.models import example_model
 from summeval_nb.models.base import BackendError, InvalidOutput
 from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
-from summeval_nb.runs.jobs import find_unknown, identify
+from summeval_nb.runs.file import find_unknown, identify
 from summeval_nb.runs.report import RunReport
 from summeval_nb.runs.running import run
 from summeval_nb.text import SentenceTransformerEmbedder
@@ -255,7 +255,7 @@ def test_any_error_of_a_store_is_one_line(kind: str, place: Path, capsys: Any) -
 
 
 def test_a_slow_start_of_ray_is_one_line_of_the_shell(place: Path, capsys: Any, monkeypatch: Any) -> None:
-    from summeval_nb.runs import engines
+    from summeval_nb.runs import workers
 
     class Ray:
         def is_initialized(self) -> bool:
@@ -264,7 +264,7 @@ def test_a_slow_start_of_ray_is_one_line_of_the_shell(place: Path, capsys: Any, 
         def init(self, address: str, **options: object) -> None:
             raise Exception("The current node timed out during startup.\nThis could happen because ...")
 
-    monkeypatch.setattr(engines, "require_module", lambda name, extra: Ray())
+    monkeypatch.setattr(workers, "require_module", lambda name, extra: Ray())
     assert leave("run", "pairs.jsonl", "--metric", "bleu", "--out", "o", "--engine", "ray") == 2
     assert "Ray could not be started: The current node timed out" in one_line(capsys)
 
@@ -305,17 +305,6 @@ def test_a_nan_id_of_a_line_keeps_its_score(place: Path, capsys: Any) -> None:
     (place / "nan.jsonl").write_text('{"id": NaN, "candidate": "the cat sat on", "references": "the cat sat on"}\n')
     assert leave("run", "nan.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o") == 0
     assert json.loads((place / "o/results.jsonl").read_text())["score"] == 100.0
-
-
-def test_a_lone_surrogate_of_a_line_is_written_to_a_table(place: Path) -> None:
-    pytest.importorskip("pyarrow")
-    (place / "half.jsonl").write_text('{"id": "\\ud83d", "candidate": "a b \\udc00", "references": "a b"}\n')
-    command = ["run", "half.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--output", "parquet"]
-    assert leave(*command) == 0
-    import pandas as pd
-
-    (row,) = pd.read_parquet(place / "o/results.parquet").to_dict("records")
-    assert row["id"] == "\\ud83d" and row["status"] == "ok"
 
 
 # ---------------------------------------------------------------- SECURITY.md: weights are safetensors

@@ -14,7 +14,8 @@ import summeval_nb as s
 from summeval_nb.agreement.registry import find_metric
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import ScoreTable, Signature
-from summeval_nb.runs.jobs import Job, find_unknown
+from summeval_nb.runs.file import find_unknown
+from summeval_nb.runs.running import Job
 
 TOY = s.core.load_toy_summeval()
 BACKEND = s.ScriptedBackend(lambda prompt: "4")
@@ -225,7 +226,7 @@ OTHERWISE = {
 def test_every_choice_of_a_metric_is_part_of_a_runs_identity(name):
     """Another choice, another run: nothing that was scored before is kept."""
     metric = made(name)
-    before = Job(metric, {}, {}).describe()
+    before = Job(metric).settings()
     function = type(metric) is s.Metric
     bound = metric.bound() if function else {n: getattr(metric, n) for n in type(metric).defaults()}
     for field, value in bound.items():
@@ -241,7 +242,7 @@ def test_every_choice_of_a_metric_is_part_of_a_runs_identity(name):
             another = changed(metric, **{field: other})
         except ValueError:
             continue  # a choice that goes only with another
-        assert Job(another, {}, {}).describe() != before or find_unknown(before), f"{name}: {field}"
+        assert Job(another).settings() != before or find_unknown(before), f"{name}: {field}"
 
 
 def words(candidate, least: int = 1, types: list = ()):
@@ -419,4 +420,4 @@ def test_judge_and_checker_are_one_option():
         assert call(judge="words") == line, name
         with pytest.raises(ValueError, match="two names of one option"):
             call(checker="embedded", judge="words")
-    assert Job("faithfulness", {"judge": "words"}) == Job("faithfulness", {"checker": "words"})
+    assert Job("faithfulness", {"judge": "words"}).options == Job("faithfulness", {"checker": "words"}).options

@@ -22,7 +22,7 @@ import pytest
 from helpers.late import Late, needs
 from helpers.patience import comes_back
 
-from summeval_nb.runs import engines
+from summeval_nb.runs import workers
 from summeval_nb.runs.running import run
 from summeval_nb.runs.workers import RunStopped
 
@@ -170,7 +170,7 @@ def wait_for_actors(pids, count, seconds=120):
     raise AssertionError(f"{count} actors did not begin within {seconds} s")
 
 
-def test_both_engines_write_the_same_bytes_and_isolate_poison(cluster, tmp_path):
+def test_both_workers_write_the_same_bytes_and_isolate_poison(cluster, tmp_path):
     cluster.have(1)
     counts = finish(cluster.start(tmp_path / "ray", tmp_path / "pids", 60, 0.0))
     assert counts == {"ok": 59, "undefined": 0, "failed": 1}
@@ -275,7 +275,7 @@ def test_no_cluster_at_the_address(tmp_path):
 
 
 def test_something_else_listens_at_the_address(tmp_path, monkeypatch):
-    monkeypatch.setattr(engines, "require_answering", partial(engines.require_answering, seconds=5))
+    monkeypatch.setattr(workers, "require_reachable", partial(workers.require_reachable, seconds=5))
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
@@ -296,33 +296,33 @@ class FakeRay:
         return False
 
     def init(self, address, **options):
-        self.started_with = os.environ.get(engines.VARIABLE), self._private.ray_constants.ENABLE_RAY_CLUSTER
+        self.started_with = os.environ.get(workers.VARIABLE), self._private.ray_constants.ENABLE_RAY_CLUSTER
 
     def shutdown(self):
         pass
 
 
 def test_only_a_ray_of_our_own_is_told_to_stay_on_loopback(monkeypatch, recwarn):
-    monkeypatch.delenv(engines.VARIABLE, raising=False)
+    monkeypatch.delenv(workers.VARIABLE, raising=False)
     for address, set_by_user, expected in (
         (None, None, ("0", False)),
         (None, "1", ("1", True)),
         ("auto", None, (None, True)),
     ):
         ray = FakeRay()
-        monkeypatch.setattr(engines, "require_module", lambda name, extra, ray=ray: ray)
-        monkeypatch.setattr(engines, "require_answering", lambda address: None)
+        monkeypatch.setattr(workers, "require_module", lambda name, extra, ray=ray: ray)
+        monkeypatch.setattr(workers, "require_reachable", lambda address: None)
         if set_by_user:
-            monkeypatch.setenv(engines.VARIABLE, set_by_user)
-        with engines.cluster(address, 1):
+            monkeypatch.setenv(workers.VARIABLE, set_by_user)
+        with workers.cluster(address, 1):
             assert ray.started_with == expected
-            assert os.environ.get(engines.VARIABLE) == set_by_user and ray._private.ray_constants.ENABLE_RAY_CLUSTER
-        monkeypatch.delenv(engines.VARIABLE, raising=False)
+            assert os.environ.get(workers.VARIABLE) == set_by_user and ray._private.ray_constants.ENABLE_RAY_CLUSTER
+        monkeypatch.delenv(workers.VARIABLE, raising=False)
     assert not recwarn.list
     ray = FakeRay("10.0.0.7")
-    monkeypatch.setattr(engines, "require_module", lambda name, extra: ray)
+    monkeypatch.setattr(workers, "require_module", lambda name, extra: ray)
     with (
         pytest.warns(UserWarning, match="listens on 10.0.0.7, where other machines reach it"),
-        engines.cluster(None, 1),
+        workers.cluster(None, 1),
     ):
         pass

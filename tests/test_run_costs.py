@@ -17,15 +17,16 @@ from helpers.wrapping import Wrapped
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
-from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
+from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.grading import rate
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.models.base import ScriptedBackend, example_model
+from summeval_nb.models.base import ScriptedBackend, counting, example_model, find_backends
 from summeval_nb.models.store import Store
-from summeval_nb.runs.costs import Ledger, MeteredChecker, RecordingBackend, find_backends, read_ledger
-from summeval_nb.runs.running import Estimate, plan_run, run
+from summeval_nb.runs.costs import Estimate, RecordingBackend, plan_run
+from summeval_nb.runs.report import RunReport
+from summeval_nb.runs.running import run
 
 quiet = partial(run, progress=False, workers=0)
 
@@ -318,7 +319,7 @@ def test_the_ledger_holds_what_the_backend_counted(metric, tmp_path):
         calls = {name: stage["calls"] for name, stage in other.usage.items()}
         assert calls == {name: stage["calls"] for name, stage in report.usage.items()} or other is three
         assert report.path.read_bytes() == other.path.read_bytes()
-    assert read_ledger(tmp_path / "three").to_dict() == dict(three.usage)
+    assert RunReport.load(tmp_path / "three").usage == three.usage
 
 
 @pytest.mark.parametrize("metric", JUDGED)
@@ -336,44 +337,23 @@ def test_answers_from_the_store_are_counted_apart(metric, tmp_path):
     assert "What it cost" in again.to_html(tmp_path / "page.html").read_text()
 
 
-class UnsureChecker:
-    """A checker of a user's own that asks a language model, and leaves what lies between its borders unclear."""
-
-    threshold, contradicted_below = 0.8, 0.3
-
-    def __init__(self, backend):
-        self.backend, self.backends = backend, [backend]
-        self.fingerprint = "unsure"
-
-    def check_many(self, pairs):
-        return [Verdict(probability=0.5) for _ in pairs if self.backend.choose("Is it so?", ["yes", "no"])]
-
-
-def test_a_metered_checker_keeps_its_borders():
-
-    backend, ledger = ScriptedBackend(lambda prompt: "yes"), Ledger()
-    plain = UnsureChecker(backend)
-    metered = MeteredChecker(plain, ledger)
-    told = [evaluate("It rained.", "It rained.", checker=judge) for judge in (plain, metered)]
-    assert [result.n_unclear for result in told] == [1, 1]
-    assert str(told[0].signature) == str(told[1].signature) and "contradicted_below:0.3" in str(told[0].signature)
-    stricter = evaluate("It rained.", "It rained.", checker=MeteredChecker(LLMChecker(backend), ledger), threshold=0.9)
-    assert stricter.signature["threshold"] == "0.9" and ledger.to_dict()["checking"]["questions"] == 2
-
-
 @pytest.mark.parametrize("claims", ["sentence", "statements"])
-def test_a_changed_threshold_counts_usage_once(claims):
-
-    model, ledger = MadeUpModel(), Ledger()
+def test_who_counts_stages_finds_what_the_model_counted(claims):
+    model = MadeUpModel()
     splitter = {"splitter": model} if claims == "statements" else {}
-    metered = MeteredChecker(LLMChecker(model, claims=claims, **splitter), ledger)
-    for threshold in (0.9, 0.2):
-        metered = metered.with_threshold(threshold)
-        evaluate_many(["It rained.", "Anna sat."], ["It rained.", "Anna sat."], checker=metered)
-    assert metered.threshold == 0.2
-    assert ledger.total()["calls"] == model.usage.calls > 0
-    assert ledger.total()["call_seconds"] == pytest.approx(model.usage.seconds)
-    assert ledger.to_dict()["checking"]["questions"] == 4
+    checker = LLMChecker(model, claims=claims, **splitter)
+    with counting() as stages:
+        for threshold in (0.9, 0.2):
+            evaluate_many(
+                ["It rained.", "Anna sat."], ["It rained.", "Anna sat."], checker=checker, threshold=threshold
+            )
+    total = {name: sum(row[name] for row in stages.values()) for name in ("calls", "call_seconds")}
+    assert total["calls"] == model.usage.calls > 0
+    assert total["call_seconds"] == pytest.approx(model.usage.seconds)
+    assert stages["checking"]["questions"] == 4 and stages.keys() <= {"checking", "statements"}
+    with counting() as stages:
+        evaluate_many(["It rained."], ["It rained."])
+    assert stages == {}, "no language model"
 
 
 def test_a_changed_threshold_counts_usage_once_in_a_run(tmp_path):

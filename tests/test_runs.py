@@ -23,11 +23,10 @@ from helpers.patience import comes_back
 
 from summeval_nb import bleu_score, load_metric, rouge_score
 from summeval_nb.core.items import _parse
-from summeval_nb.runs import engines, file, jobs
+from summeval_nb.runs import file, workers
 from summeval_nb.runs.file import RunFile, only_one
-from summeval_nb.runs.jobs import Job
 from summeval_nb.runs.report import RunReport
-from summeval_nb.runs.running import run
+from summeval_nb.runs.running import Job, run
 from summeval_nb.runs.workers import RunStopped
 
 pd = Late("pandas")
@@ -102,7 +101,7 @@ def test_rows_are_the_metrics_numbers_and_the_choices_of_workers_change_no_byte(
     assert results(tmp_path / "two") == results(tmp_path / "b")
 
 
-def test_every_kind_of_input_and_output_gives_the_same_rows(tmp_path):
+def test_every_kind_of_input_gives_the_same_rows(tmp_path):
     import gzip
 
     rows = [{**row, "references": row["references"][0]} for row in ROWS]
@@ -115,10 +114,6 @@ def test_every_kind_of_input_and_output_gives_the_same_rows(tmp_path):
     for number, items in enumerate([*files, frame, iter(rows)]):
         quiet(items, "bleu", out=tmp_path / str(number), batch_size=5)
         assert results(tmp_path / str(number)) == results(tmp_path / "wanted")
-    table = quiet(rows, "bleu", out=tmp_path / "table", output="parquet")
-    found = pd.read_parquet(table.path)
-    assert found["score"].tolist() == [line["score"] for line in lines(tmp_path / "wanted")]
-    assert json.loads(found["parts"][0]) == lines(tmp_path / "wanted")[0]["parts"]
 
 
 def test_the_fast_parser_reads_what_pythons_own_reads():
@@ -148,21 +143,23 @@ print(json.dumps([report.counts, report.info["workers"], sorted(sys.modules)]))
 def test_a_word_metric_runs_here_and_imports_nothing_that_asks_models(tmp_path):
     for metric in ("bleu", "rouge", "chrf", "ter"):
         process = start(LIGHT, json.dumps(ROWS[:3]), metric, tmp_path / metric, stdout=subprocess.PIPE)
-        counts, workers, modules = json.loads(process.communicate()[0])
-        assert counts["ok"] == 3 and workers == 0
+        counts, used, modules = json.loads(process.communicate()[0])
+        assert counts["ok"] == 3 and used == 0
         heavy = tuple(f"summeval_nb.{name}." for name in ("judged", "evidence", "models", "runs.costs"))
         assert not [name for name in modules if f"{name}.".startswith(heavy)]
         assert not {"torch", "scipy", "pydantic", "pandas"} & set(modules)
     heavier = [Job("bleu", {"tokenize": str.split}), Job(len), Job("bertscore"), Job("faithfulness")]
     for job in [Job("bleu"), Job(load_metric("chrf", beta=1)), *heavier]:
-        assert (engines.choose_engine("local", job, None, None, 0, None)[1] == 0) is (job not in heavier)
+        assert (workers.choose_engine("local", job.in_this_process, None, None, 0, None)[1] == 0) is (
+            job not in heavier
+        )
 
 
 # ---------------------------------------------------------------- kills
 
 NIGHT = """
 import sys, time
-from summeval_nb.runs.running import run
+from summeval_nb.runs.running import Job, run
 from summeval_nb.overlap.translation import bleu_score
 def slow_bleu(row):
     time.sleep(0.002)
@@ -337,21 +334,24 @@ class Crew:
     def __init__(self, *_):
         pass
 
-    def ask(self, items):
+    def wait(self):
+        pass
+
+    def score(self, items):
         if json.loads(items[0].data)["n"] == 2:
             time.sleep(0.3)
             raise ValueError("refused")
-        return jobs.Scored([file.Row("ok", 1.0, b"{}")] * len(items))
+        return workers.Scored([file.Row("ok", 1.0, b"{}")] * len(items))
 
     def close(self):
         pass
 
 
 def test_what_is_finished_when_a_worker_refuses_is_kept(monkeypatch):
-    monkeypatch.setattr(engines, "Worker", Crew)
+    monkeypatch.setattr(workers, "Worker", Crew)
     batches, found = file.cut(file_items(8), 1), []
     with pytest.raises(ValueError, match="refused"):
-        for batch, _ in engines.run_local(batches, Job(len), 2, None, threading.Event()):
+        for batch, _ in workers.run_local(batches, len, threading.Event(), workers=2):
             found.append(batch[0].place)
     assert {0, 1} <= set(found) and 2 not in found
 
@@ -414,16 +414,12 @@ def test_a_link_in_a_runs_folder_is_refused_its_target_stays(name, tmp_path):
     assert quiet(ROWS, "bleu", out=tmp_path / "linked").counts["ok"] == 12  # the folder itself may be one
 
 
-def test_a_file_of_results_that_no_run_wrote_is_kept(tmp_path):
+def test_what_lies_beside_a_run_is_kept(tmp_path):
     quiet(ROWS, "bleu", out=tmp_path)
-    (tmp_path / "results.parquet").write_text("precious")
     (tmp_path / "notes.txt").write_text("precious")
-    for resume in (True, False):
-        with pytest.raises(ValueError, match="is not a file of the run in this folder; move it away"):
-            quiet(ROWS, "bleu", out=tmp_path, output="parquet", resume=resume)
     quiet(ROWS, "rouge", out=tmp_path, resume=False)
     quiet(ROWS[1:], "rouge", out=tmp_path)  # another corpus
-    assert (tmp_path / "results.parquet").read_text() == (tmp_path / "notes.txt").read_text() == "precious"
+    assert (tmp_path / "notes.txt").read_text() == "precious"
 
 
 def test_an_input_inside_the_output_is_refused(tmp_path):
@@ -464,10 +460,9 @@ def test_a_failed_start_leaves_what_is_there(tmp_path):
     assert quiet(ROWS, "bleu", out=tmp_path / "new").counts["ok"] == 12
 
 
-@pytest.mark.parametrize("output", ["jsonl", "parquet"])
-def test_a_corpus_that_was_mended_moved_or_cut_scores_only_what_is_new(output, tmp_path):
+def test_a_corpus_that_was_mended_moved_or_cut_scores_only_what_is_new(tmp_path):
     rows = corpus(20) + corpus(3)  # the first three occur twice
-    out = partial(quiet, metric="bleu", out=tmp_path / "out", batch_size=4, output=output)
+    out = partial(quiet, metric="bleu", out=tmp_path / "out", batch_size=4)
     out(rows)
     changes = {
         "mended": [*rows[:7], {**rows[7], "candidate": "something else entirely here"}, *rows[8:]],
@@ -482,10 +477,10 @@ def test_a_corpus_that_was_mended_moved_or_cut_scores_only_what_is_new(output, t
             name,
             report.info["scored_now"],
         )
-        quiet(changed, "bleu", out=tmp_path / name, output=output)
+        quiet(changed, "bleu", out=tmp_path / name)
         fresh = RunReport.load(tmp_path / name)
         assert list(report.rows()) == list(fresh.rows()) and report.mean() == fresh.mean(), name
-        assert report.path.read_bytes() == fresh.path.read_bytes() or output == "parquet"
+        assert report.path.read_bytes() == fresh.path.read_bytes()
         out(rows)
 
 
@@ -560,7 +555,7 @@ def test_a_fork_of_the_holder_neither_keeps_nor_opens_its_lock(tmp_path):
 
 FULL = """
 import sys
-from summeval_nb.runs.running import run
+from summeval_nb.runs.running import Job, run
 from summeval_nb.runs.workers import RunStopped
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))
 def metric(row):
@@ -773,7 +768,6 @@ BAD = {
     "engine": ({"engine": "spark"}, "known: 'local', 'ray'"),
     "timeout": ({"timeout": 0}, "timeout must be more than 0 seconds, at most"),
     "timeout without a process": ({"timeout": 3}, "timeout needs a worker process to end"),
-    "output": ({"output": "xlsx"}, "known: 'jsonl', 'parquet'"),
     "on_error": ({"on_error": "ignore"}, "known: 'record', 'raise'"),
     "gpus without ray": ({"num_gpus": 1}, "belong to engine='ray'"),
     "metric is no function": ({"metric": 7}, "a name, a Metric such as"),

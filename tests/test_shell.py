@@ -373,7 +373,7 @@ def test_store_and_correlate(place, summeval):
 @pytest.mark.nightly
 def test_a_named_language_model_judges_and_says_what_it_used(place, summeval):
     from summeval_nb.models.base import example_model
-    from summeval_nb.runs.costs import read_ledger
+    from summeval_nb.runs import RunReport
 
     Path("one.jsonl").write_text(json.dumps({"text": "Anna bought a red car in Paris.", "summary": "Anna bought it."}))
     checker = f"checker=llm:{example_model()}"
@@ -382,7 +382,7 @@ def test_a_named_language_model_judges_and_says_what_it_used(place, summeval):
     assert list(stages) == ["checking"] and stages["checking"]["calls"]["value"] == 1
     done = summeval(*words, "--workers", 1, "--html", "page.html")
     assert "prompt tokens" in done.out and "What it cost" in Path("page.html").read_text()
-    used = read_ledger(Path("out")).to_dict()["checking"]["prompt_tokens"]
+    used = RunReport.load("out").usage["checking"]["prompt_tokens"]
     assert used > 50 and abs(stages["checking"]["prompt_tokens"]["value"] - used) <= 4
 
 

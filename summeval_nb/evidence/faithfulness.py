@@ -39,6 +39,7 @@ from summeval_nb.evidence.model_checkers import load_checker, with_threshold
 from summeval_nb.evidence.report import Faithfulness
 from summeval_nb.evidence.rows import judged_row, read_row
 from summeval_nb.evidence.share import supported_share
+from summeval_nb.models.base import counted_as
 from summeval_nb.models.store import Store, StoreOrPath, content_key, load_store
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, SentenceVectors, load_embedder
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word
@@ -373,11 +374,14 @@ def judge(
         known = store.get_many("verdict", list(keys.values()))
         verdicts = {one: stored_verdict(known[key], checker) for one, key in keys.items() if key in known}
     missing = [one for one in distinct if one not in verdicts]
-    for start in steps(range(0, len(missing), STEP)):
-        step = missing[start : start + STEP]
-        verdicts.update(zip(step, ask(checker, [distinct[one] for one in step], vectors), strict=True))
-        if store:
-            store.put_many("verdict", {keys[one]: storable(verdicts[one]) for one in step if not verdicts[one].failed})
+    with counted_as("checking", checker, len(distinct)) as count:
+        count(from_store=len(verdicts))
+        for start in steps(range(0, len(missing), STEP)):
+            step = missing[start : start + STEP]
+            verdicts.update(zip(step, ask(checker, [distinct[one] for one in step], vectors), strict=True))
+            if store:
+                kept = {keys[one]: storable(verdicts[one]) for one in step if not verdicts[one].failed}
+                store.put_many("verdict", kept)
     return iter([verdicts[one] for one in asked])
 
 

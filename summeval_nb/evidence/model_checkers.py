@@ -57,6 +57,7 @@ from summeval_nb.models.base import (
     ContextTooLong,
     Undecided,
     answered,
+    counted_as,
     neutralise,
 )
 from summeval_nb.models.local import (
@@ -246,7 +247,8 @@ class ClaimFinder:
 
     def _parts(self, sentence: str) -> list[Claim]:
         if self.mode == "statements":
-            return statements_by_model(sentence, self.splitter) if self.splitter else statements_by_rules(sentence)
+            with counted_as("statements", self.splitter, 1):
+                return statements_by_model(sentence, self.splitter) if self.splitter else statements_by_rules(sentence)
         if self.mode == "arcs" and self.annotator:
             return about_arcs(sentence, self.annotator)
         if self.mode != "entities":

@@ -42,7 +42,7 @@ from summeval_nb.judged.pairwise import (
 )
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, RATING_PROMPT, expected_grade, rating_prompt
 from summeval_nb.judged.session import JudgeSession, Reply, load_judge
-from summeval_nb.models.base import LOW_MASS, QUOTING, Backend, BackendError, Choice
+from summeval_nb.models.base import LOW_MASS, QUOTING, Backend, BackendError, Choice, counted_as
 from summeval_nb.models.local import load_backend
 from summeval_nb.models.store import StoreOrPath, content_key, fill_missing, load_store
 
@@ -142,7 +142,10 @@ def _ask_for_choices(
     draws: list[dict[str, int]] = [{"sample": i} for i in range(samples)] or [{}]
     questions = [(draw, prompt) for draw in draws for prompt in put]
 
+    reached = list[int]()
+
     def compute(batch: list[int]) -> list[ModelChoice]:
+        reached.extend(batch)
         chosen: list[Choice | BackendError] = []
         drawn = itertools.groupby(batch, lambda i: questions[i][0])
         groups = [(draw, [questions[i][1] for i in group]) for draw, group in drawn]
@@ -163,8 +166,12 @@ def _ask_for_choices(
         return {"label": max(options, key=shares.__getitem__), "probabilities": shares, "probability_mass": None}
 
     keys = [content_key("rating", model.fingerprint, prompt, options, *draw.values()) for draw, prompt in questions]
-    with one_bar(len(prompts), progress, "text", show=bool(progress)):
+    with (
+        one_bar(len(prompts), progress, "text", show=bool(progress)),
+        counted_as("rating", model, len(questions)) as count,
+    ):
         found = fill_missing(load_store(store), "rating", keys, compute)
+        count(from_store=len(questions) - len(reached))
     values = iter([shared_out(found[i :: len(put)]) for i in range(len(put))])
     return [next(values) if wanted else None for wanted in asked]
 

@@ -17,6 +17,7 @@ from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Re
 from summeval_nb.judged.places import looked_up
 from summeval_nb.judged.replies import Told, read_replies
 from summeval_nb.judged.units import AnswerUnit, spoken, spoken_units
+from summeval_nb.models.base import counted_as
 from summeval_nb.models.local import load_model, unknown_name
 from summeval_nb.models.store import StoreOrPath, content_key, fill_missing, load_store
 from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, load_embedder
@@ -134,13 +135,18 @@ def ask_many(
         except JudgeFailure as failure:  # it stands in the place of an answer
             return failure
 
+    reached = list[int]()
+
     def compute(places: list[int]) -> list[Any]:
         batch = [items[place] for place in places]
+        reached.extend(places)
         answers = asked.many(task, batch) if hasattr(asked, "many") else map(one, batch)
         return [a if isinstance(a, JudgeFailure) else written.dump_python(a, mode="json") for a in answers]
 
     keys = [content_key(asked.fingerprint, task, _plain(item)) for item in items]
-    found = fill_missing(load_store(store), "judge", keys, compute, batch_size=batch_size, progress=progress)
+    with counted_as(task, asked, len(items)) as count:
+        found = fill_missing(load_store(store), "judge", keys, compute, batch_size=batch_size, progress=progress)
+        count(from_store=len(items) - len(reached))
     return [value if isinstance(value, JudgeFailure) else written.validate_python(value) for value in found]
 
 

@@ -10,6 +10,7 @@ from .base import InvalidOutput as InvalidOutput
 from .base import ScriptedBackend as ScriptedBackend
 from .base import Usage as Usage
 from .base import example_model as example_model
+from .base import find_backends as find_backends
 from .local import TransformersBackend as TransformersBackend
 from .server import ServerBackend as ServerBackend
 from .store import Store as Store

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, one_bar, require_count, require_text, require_texts, steps
 from summeval_nb.core.html import html_table, printable
+from summeval_nb.core.metric import Metric
 from summeval_nb.text.wrapping import cut_out, reasoning_spans
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "ScriptedBackend",
     "Usage",
     "example_model",
+    "find_backends",
 ]
 
 
@@ -208,10 +210,13 @@ class Usage:
     seconds: float = 0.0
 
     def add(self, **counts: float) -> None:
-        """Add to the named counts."""
+        """Add to the named counts, and to those of the stage, where somebody counts stages."""
         with _COUNTING:
             for name, count in counts.items():
                 setattr(self, name, getattr(self, name) + count)
+        if (here := _STAGES.get()) is not None:
+            inside = {"call_seconds" if name == "seconds" else name: count for name, count in counts.items()}
+            _count(here[0], here[1], **inside)
 
     def to_dict(self) -> dict[str, float]:
         """Return the counts as plain data."""
@@ -219,6 +224,57 @@ class Usage:
 
     def _repr_html_(self) -> str:
         return html_table([self.to_dict()], caption="Usage")
+
+
+COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")  # of a stage
+UsageByStage = dict[str, dict[str, float]]
+_STAGES: ContextVar[tuple[UsageByStage, str] | None] = ContextVar("STAGES", default=None)
+
+
+def _count(stages: UsageByStage, name: str, **counts: float) -> None:
+    with _COUNTING:
+        row = stages.setdefault(name, dict.fromkeys(COUNTS, 0))
+        for kind, count in counts.items():
+            row[kind] += count
+
+
+@contextmanager
+def counting() -> Iterator[UsageByStage]:
+    """Count what all models are asked within, wherever they are held: by stage, "metric" where nobody names one.
+
+    Afterwards the stages are left in which a model was asked, or its answer was in a store.
+    """
+    stages: UsageByStage = {}
+    token, began = _STAGES.set((stages, "metric")), time.perf_counter()
+    try:
+        yield stages
+    finally:
+        _STAGES.reset(token)
+        _count(stages, "metric", seconds=time.perf_counter() - began)
+        for name in [name for name, row in stages.items() if not (row["questions"] or row["calls"])]:
+            del stages[name]
+
+
+@contextmanager
+def counted_as(name: str, asked: object, questions: int) -> Iterator[Callable[..., None]]:
+    """Count what is used within under a stage's name, if somebody counts and who is asked holds a language model.
+
+    Yields what takes further counts, such as `from_store`. `seconds` are those of the stage without stages within it.
+    """
+    here = _STAGES.get()
+    if here is None or not find_backends(asked):
+        yield lambda **counts: None
+        return
+    stages, outer = here
+    _count(stages, name, questions=questions)
+    token, began = _STAGES.set((stages, name)), time.perf_counter()
+    try:
+        yield functools.partial(_count, stages, name)
+    finally:
+        _STAGES.reset(token)
+        spent = time.perf_counter() - began
+        _count(stages, name, seconds=spent)
+        _count(stages, outer, seconds=-spent)
 
 
 _ROLE_MARKS = re.compile(
@@ -354,6 +410,36 @@ class Backend(ABC):
     ) -> list[Choice | BackendError]:
         with one_bar(len(prompts), progress, show=bool(progress)):
             return [attempt(ask, prompt) for prompt in steps(prompts)]
+
+
+def find_backends(value: object) -> list[Backend]:
+    """Return the language models that an option will call, each once.
+
+    They are looked for in lists, mappings, a metric's options and the arguments of a
+    partial function; any other object is asked for its `backends`, and one that wraps
+    another holds it as `inner`.
+
+    Examples
+    --------
+    >>> [backend.name for backend in find_backends({"judge": [ScriptedBackend(str)], "k": 3})]
+    ['scripted']
+    """
+    if isinstance(value, Backend):
+        return [value]
+    parts: Iterable[object] = []
+    if isinstance(value, Mapping):
+        parts = value.values()
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        parts = value
+    elif isinstance(value, functools.partial):
+        parts = [value.func, *value.args, *value.keywords.values()]
+    elif isinstance(value, Metric):
+        parts = value.options().values()
+    elif not isinstance(value, type):
+        said, inner = getattr(value, "backends", None), getattr(value, "inner", None)
+        parts = said if isinstance(said, (list, tuple)) else [] if inner is None else [inner]
+    found = [backend for part in parts for backend in find_backends(part)]
+    return list({id(backend): backend for backend in found}.values())
 
 
 def _options(options: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ are written from the file at the end, whole or not at all.
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 import json
 import math
@@ -15,25 +16,28 @@ import os
 import re
 import sqlite3
 import sys
+import sysconfig
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from importlib.metadata import packages_distributions, version
 from os import PathLike
-from pathlib import Path
-from typing import Any, NamedTuple
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
-from summeval_nb.core.base import JsonDict, require_module
+from summeval_nb.core.addresses import redacted
+from summeval_nb.core.base import JsonDict, hub_only_if
 from summeval_nb.core.files import replacing, write_whole
 from summeval_nb.core.items import Item
+from summeval_nb.core.metric import Metric
 from summeval_nb.runs.workers import RunStopped
 
 FILE, LOCK = "run.sqlite", ".lock"
-OUTPUTS = {"jsonl": "results.jsonl", "parquet": "results.parquet"}
+RESULTS = "results.jsonl"
 STATES = ("ok", "undefined", "failed")
-LINE_FIELDS = ("item", "id", "score", "status", "reason", "parts", "signature", "content")  # of a line of results
 ANOTHER = "choose another folder, or start over with resume=False"
-_WRITTEN = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK, *OUTPUTS.values())
+_WRITTEN = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK, RESULTS)
 _LEFT_BY_A_KILL = re.compile(r"\.[0-9a-f]{16}\.part")  # the temporary names of `replacing`
 _MARK = 0x53756D6E  # SQLite's application_id, by which a run's file is known
 _LAYOUT = f"""
@@ -202,6 +206,7 @@ class Entry(NamedTuple):
 
 
 Batch = Sequence[Entry]
+Stages: TypeAlias = Mapping[str, Mapping[str, float]]  # what language models used, by stage
 
 
 def cut(items: Iterable[Item], size: int) -> Iterator[list[Entry]]:
@@ -270,24 +275,10 @@ class RunFile:
             if _LEFT_BY_A_KILL.fullmatch(path.name):
                 path.unlink()
         if self.mode == "new":
-            for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", *self._listed()):
+            for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", RESULTS):
                 (self.folder / name).unlink(missing_ok=True)
             self.mode = "rw"
             self._open()
-
-    def _listed(self) -> set[str]:
-        """The files of results that are this run's; all of them where the file is damaged."""
-        if not self.path.exists():
-            return set()
-        with suppress(sqlite3.Error, ValueError), RunFile(self.folder, "ro") as file:
-            return {*file.info().get("files", [])} & {*OUTPUTS.values()}
-        return {*OUTPUTS.values()}
-
-    def require_own(self, target: str) -> None:
-        """Raise a `ValueError` if a file of results is there that no run wrote."""
-        if (self.folder / target).exists() and target not in self._listed():
-            remedy = "move it away, or choose another folder"
-            raise ValueError(f"{str(self.folder / target)!r} is not a file of the run in this folder; {remedy}")
 
     def close(self) -> None:
         """Let the file go."""
@@ -351,8 +342,8 @@ class RunFile:
         places = ", ".join("?" * len(keys))
         return self._data.execute(f"SELECT 1 FROM items WHERE key IN ({places}) LIMIT 1", keys).fetchone() is not None
 
-    def write(self, batch: Batch, rows: Sequence[Row], usage: Mapping[str, Mapping[str, float]]) -> None:
-        """Keep the results of a batch and what they cost, both or neither."""
+    def write(self, batch: Batch, rows: Sequence[Row], usage: Sequence[Stages] = ()) -> None:
+        """Keep the results of a batch and what each attempt at it cost, all or nothing."""
         with self._transaction():
             self._data.executemany(
                 "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -361,13 +352,11 @@ class RunFile:
                     for (place, key, item), row in zip(batch, rows, strict=True)
                 ],
             )
-            if usage:
-                known = self.usage()
-                added = {
-                    stage: {name: known.get(stage, {}).get(name, 0) + count for name, count in counts.items()}
-                    for stage, counts in usage.items()
-                }
-                self._put("ledger", added)
+            known = self.usage() if usage else {}
+            for stage, counts in (one for attempt in usage for one in attempt.items()):
+                before = known.get(stage, {})
+                known[stage] = before | {name: before.get(name, 0) + count for name, count in counts.items()}
+            self._put("ledger", known)
 
     def missing(self, batches: Iterable[Batch], *, retry_failed: bool = False) -> Iterator[Batch]:
         """Yield what of each batch has no row yet. Rows of a corpus that has changed are moved to their new places."""
@@ -455,45 +444,10 @@ class RunFile:
         mean = total / counts["ok"] if counts["ok"] else None
         return Totals(sum(counts.values()), counts, mean, digest.hexdigest())
 
-
-def write_results(file: RunFile, target: Path, *, whole: bool = True) -> Totals:
-    """Write the lines of results as a file, a table where its name asks for one; whole or not at all."""
-    with replacing(target) as output:
-        if target.suffix != ".parquet":
-            return file.export(lambda line: output.write(line + b"\n"), whole=whole)
-        with _table(output) as write:
-            return file.export(write, whole=whole)
-
-
-@contextmanager
-def _table(output: Any) -> Iterator[Callable[[bytes], None]]:
-    """What writes lines into a Parquet file, with their parts as JSON."""
-    arrow, parquet = require_module("pyarrow", "parquet"), require_module("pyarrow.parquet", "parquet")
-    types = dict.fromkeys(LINE_FIELDS, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
-    schema, held = arrow.schema(types.items()), list[JsonDict]()
-
-    def write(line: bytes) -> None:
-        held.append(_flat(json.loads(line)))
-        if len(held) == 1000:
-            flush()
-
-    def flush() -> None:
-        writer.write_table(arrow.Table.from_pylist(held, schema))
-        held.clear()
-
-    with parquet.ParquetWriter(output, schema) as writer:
-        yield write
-        flush()
-
-
-def _flat(row: JsonDict) -> JsonDict:
-    """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
-    known = row["id"] is None or isinstance(row["id"], str)
-    flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}
-    return {
-        name: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-        for name, value in flat.items()
-    }
+    def write_results(self, path: Path, *, whole: bool = True) -> Totals:
+        """Write the lines of results as a file, whole or not at all."""
+        with replacing(path) as output:
+            return self.export(lambda line: output.write(line + b"\n"), whole=whole)
 
 
 def _sum(*values: object) -> int:
@@ -504,3 +458,165 @@ def _row_sum(key: bytes, line: int, status: str, score: float | None, body: byte
     """A checksum over a row: what was changed by somebody, or by a bad disk, is never taken for a score."""
     parts = (key, f"{line} {status} {score!r}".encode(), body)
     return zlib.crc32(b"".join(parts)) if isinstance(key, bytes) and isinstance(body, bytes) else -1
+
+
+# ---------------------------------------------------------------- what tells one run's metric from another's
+
+MODEL_OPTIONS = frozenset({"checker", "judge", "embedder", "model"})  # the options that hold a model
+_PACKAGED = {"embedded", "minilm", "mpnet", "words"}  # the package's own, which change with its version
+_UNNAMED = "scripted:scripted"  # a ScriptedBackend that nobody named: any function
+
+
+def describe(value: object, name: str) -> Any:
+    """Return plain data that stands for an option or a metric; equal data mean equal results.
+
+    What has no identity gets a mapping with the key "unknown": a list of reasons.
+    """
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, (str, PurePath)):
+        return identify_model(name, value)
+    if isinstance(value, Mapping):
+        names = {key: key if isinstance(key, str) else f"{type(key).__name__} {key!r}" for key in value}
+        return {names[key]: describe(inner, names[key]) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [describe(inner, name) for inner in value]
+    return identify(value)
+
+
+def identify(value: object) -> JsonDict:
+    """Return what is known of an object or a function: its name, and its fingerprint or the package that it is of.
+
+    Code of somebody's own may change under its name, so that only a fingerprint tells what it does.
+    """
+    if isinstance(value, Metric):  # a function with its options
+        known = {"name": _name_of(value.function)} if _is_packaged(value.function) else identify(value.function)
+        return known if "unknown" in known else known | {"options": describe(value.options(), "options")}
+    found: JsonDict = {"name": _name_of(value)}
+    if mark := _declared(value):
+        return found | mark
+    try:
+        if isinstance(value, functools.partial):
+            bound = json.dumps([value.args, value.keywords], sort_keys=True, default=_known).encode()
+            found |= {"of": _known(value.func), "bound": hashlib.sha256(bound).hexdigest()[:16]}
+        else:
+            found["code"] = _package_of(value)
+    except (LookupError, TypeError, ValueError) as error:
+        found["unknown"] = [f"{found['name']}: {' '.join(str(error).split())[:200]}"]
+    return found
+
+
+def _known(value: object) -> JsonDict:
+    """What is known of a value; a `LookupError` where that does not tell it from another."""
+    if unknown := find_unknown(found := identify(value)):
+        raise LookupError("; ".join(unknown))
+    return found
+
+
+def _package_of(value: Any) -> str:
+    """The installed package, with its version, of which a function or class is, by its name; else a `LookupError`."""
+    module = str(getattr(value, "__module__", None) or "builtins")
+    names, top = str(getattr(value, "__qualname__", "")).split("."), module.partition(".")[0]
+    held = functools.reduce(lambda whole, name: getattr(whole, name, None), names, sys.modules.get(module))
+    if held is not value:
+        raise LookupError("it has no fingerprint, and is no function of a module")
+    path = Path(getattr(sys.modules[module], "__file__", None) or sys.executable)
+    installed = any(path.is_relative_to(sysconfig.get_path(name)) for name in ("purelib", "platlib"))
+    if found := packages_distributions().get(top) if installed else None:
+        return ", ".join(f"{name} {version(name)}" for name in sorted(set(found)))
+    if top in sys.stdlib_module_names and (path.is_relative_to(sysconfig.get_path("stdlib")) or path.suffix != ".py"):
+        return f"python {sys.version_info.major}.{sys.version_info.minor}"
+    raise LookupError("it has no fingerprint, and its code is nobody's but yours")
+
+
+def find_unknown(described: object) -> list[str]:
+    """Return why some described data have no identity; empty where all of them have one."""
+    if isinstance(described, Mapping):
+        inner = [reason for part in described.values() for reason in find_unknown(part)]
+        return [*inner, *(described["unknown"] if described.keys() == {"name", "unknown"} else [])]
+    if isinstance(described, list):
+        return [reason for part in described for reason in find_unknown(part)]
+    return []
+
+
+def differences(before: object, now: object, name: str = "") -> Iterator[str]:
+    """Yield what differs between two pieces of plain data, each with its path and both values."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for key in dict.fromkeys([*before, *now]):
+            inner = f"{name}.{key}" if name else str(key)
+            if key not in before or key not in now:
+                sides = [repr(side[key]) if key in side else "absent" for side in (before, now)]
+                yield f"{inner} ({sides[0]} before, {sides[1]} now)"
+            else:
+                yield from differences(before[key], now[key], inner)
+    elif json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
+        yield f"{name} ({before!r} before, {now!r} now)"
+
+
+def identify_model(option: str, text: str | PurePath) -> Any:
+    """Return an option that names a model, with the content of its files; a server's secrets are left out."""
+    kind, colon, place = str(text).partition(":")
+    if not colon or kind not in ("llm", "nli") or option == "embedder":
+        kind, place = "", str(text)
+    shown = redacted(str(text))
+    if option not in MODEL_OPTIONS:  # a text of the user's, which may hold an address
+        return shown if shown == str(text) else {"text": shown, "hash": hashlib.sha256(str(text).encode()).hexdigest()}
+    if not place or place in _PACKAGED or "@http" in place:
+        return shown
+    content = content_of(Path(place)) or _cached_content(place)
+    return {"name": shown, "content": content} if content else shown
+
+
+def content_of(path: Path) -> str:
+    """Return a hash of a file, or of all files of a folder with their names; empty where there is none."""
+    with suppress(OSError):
+        if path.is_file():
+            return _file_hash(path)
+        names = sorted(file.relative_to(path) for file in path.rglob("*") if file.is_file())
+        shown = (name for name in names if not any(part[0] == "." or part == "__pycache__" for part in name.parts))
+        listed = [[name.as_posix(), _file_hash(path / name)] for name in shown]
+        return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16] if listed else ""
+    return ""
+
+
+def _cached_content(name: str) -> str:
+    """The content of a model that a hub's local cache holds under a name; nothing is downloaded."""
+    try:
+        from huggingface_hub import snapshot_download
+
+        with hub_only_if(download=False) as where:
+            return content_of(Path(snapshot_download(name, **where)))
+    except Exception:  # no such package, no such name, no such cache: the metric itself will say so
+        return ""
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def _name_of(value: object) -> str:
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
+
+
+def _is_packaged(kind: Any) -> bool:
+    return str(kind.__module__).partition(".")[0] == "summeval_nb"
+
+
+def _declared(value: object) -> JsonDict | None:
+    """A declared fingerprint, with the threshold, which is none of the fingerprint's.
+
+    One that a class of somebody's only inherits from a class of the package, or that this puts into the object, says
+    nothing of what it does otherwise: such a class declares its own as an attribute of the class, or a property.
+    """
+    mark = getattr(value, "fingerprint", None)
+    if isinstance(value, type) or not isinstance(mark, str) or not mark or _UNNAMED in mark:
+        return None
+    own = [kind for kind in type(value).__mro__ if not _is_packaged(kind)]
+    says = any("fingerprint" in vars(kind) for kind in own)
+    says = says or (len(own) == len(type(value).__mro__) and "fingerprint" in getattr(value, "__dict__", {}))
+    if not (says or _is_packaged(type(value))):
+        return None
+    threshold = getattr(value, "threshold", None)
+    return {"fingerprint": mark} | ({"threshold": threshold} if isinstance(threshold, (int, float)) else {})

@@ -11,7 +11,7 @@ import math
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
@@ -33,20 +33,18 @@ from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import Markup, html_page, html_table, markdown_report, render, text_table
 from summeval_nb.core.resampling import all_alike, sign_flips
 from summeval_nb.core.results import Rows, Score, Signature
-from summeval_nb.runs.file import RunFile, damaged, explained, write_results
-from summeval_nb.runs.jobs import differences
+from summeval_nb.runs.file import RESULTS, RunFile, damaged, differences, explained
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import ArrayLike
 
-__all__ = ["Gathered", "RunComparison", "RunReport", "compare_runs", "gather", "pair_runs", "run_page"]
+__all__ = ["RunComparison", "RunReport", "compare_runs"]
 
 # ---------------------------------------------------------------- one run
 
 
-@dataclass(frozen=True)
-class RunReport:
+@dataclass(frozen=True, repr=False)
+class RunReport(Rows):
     """A run: its folder, what its file says of it, and its rows on demand; of an unfinished one what is there.
 
     Attributes
@@ -54,8 +52,7 @@ class RunReport:
     folder : Path
         Where it is.
     info : dict
-        `settings`, `versions`, `complete`, `items`, `counts`, `mean`, `results`, `scored_now`
-        and more.
+        `settings`, `versions`, `complete`, `items`, `counts`, `mean`, `scored_now` and more.
 
     Examples
     --------
@@ -83,7 +80,7 @@ class RunReport:
     @property
     def path(self) -> Path:
         """The file of results; an unfinished run has none."""
-        return self.folder / self.info["results"]
+        return self.folder / RESULTS
 
     @property
     def counts(self) -> dict[str, int]:
@@ -96,7 +93,11 @@ class RunReport:
 
     @property
     def usage(self) -> Mapping[str, Mapping[str, float]]:
-        """What language models used for it, by stage, in all attempts; empty without one."""
+        """Its ledger: what language models used for it, by stage, in all attempts; empty without one.
+
+        `questions` are those that the metric had, `from_store` those of them whose answers a store held. `seconds` is
+        the time of the stage, added up over workers, `call_seconds` that inside the calls, added up over threads too.
+        """
         return self.info["usage"]
 
     def rows(self) -> Iterator[JsonDict]:
@@ -112,56 +113,51 @@ class RunReport:
     def to_jsonl(self, path: str | Path) -> Path:
         """Write the rows as a file of lines, as the run does when it is finished; return its path."""
         with explained(self.folder, reading=True), RunFile(self.folder, "ro") as file:
-            write_results(file, Path(path), whole=self.info["complete"])
+            file.write_results(Path(path), whole=self.info["complete"])
         return Path(path)
 
     def result(self, item: int | None = None, *, id: object = None) -> Score:
-        """Return the result of one row, as its metric gave it.
+        """Return the result of a row by its number, from 0 and -1 the last, or by its id, as its metric gave it.
 
-        A run keeps numbers and no texts. For a word metric's own result, such as a
-        `BleuScore` with its `explain()`, score the texts again with the metric.
-
-        Parameters
-        ----------
-        item : int, optional
-            The row's number, from 0 in the order of the corpus; -1 is the last.
-        id : optional
-            The row's id, in place of its number.
-
-        Returns
-        -------
-        Score
-            Of faithfulness a `Faithfulness`, as `evaluate` gives it, without the table
-            of similarities, which a run does not keep: it is NaN. Else a score with its
-            parts as `rows()`, its signature and its reason, which cannot draw the texts.
+        A run keeps numbers and no texts. Of faithfulness it is a `Faithfulness`, as `evaluate` gives it, whose table
+        of similarities is NaN. Else it is a score with its parts as `rows()`, its signature and its reason.
 
         Raises
         ------
-        IndexError
-            If there is no row of that number.
-        ValueError
-            If no row has that id, or the item failed before there was a result.
+        IndexError, ValueError
+            If there is no such row, or the item failed before there was a result.
         """
-        return result_of_row(stored_row(self.rows(), item, id))
+        if (item is None) == (id is None):
+            raise TypeError("say which row: by its number, result(3), or by its id, result(id='a')")
+        if isinstance(item, bool) or not isinstance(item, (Integral, type(None))):
+            remedy = "a row is found by its id with result(id=...)"
+            raise TypeError(f"item must be a whole number, not {item!r:.40}: {remedy}")
+        count, first = self.info["items"], None
+        for place, row in enumerate(self.rows()):
+            if item in (row["item"], place - count) or (item is None and row["id"] == id):
+                break
+            first = row["id"] if first is None else first
+        else:
+            if item is not None:
+                raise IndexError(f"there is no row {item} in this run: its {count:,} rows are 0 to {count - 1}")
+            known = "its rows have no ids" if first is None else f"its first row's is {first!r:.40}"
+            raise ValueError(f"there is no row of the id {id!r:.40} in this run: {known}")
+        if row["status"] == "failed" and not row["parts"]:
+            raise ValueError(f"item {row['item']} has no result, because it failed: {row['reason']}")
+        return result_of_row(row)
 
     def to_dict(self) -> JsonDict:
         """Return what the file says of the run as plain data."""
         return dict(self.info)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return all rows as a table (in memory)."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rows()))
+    @property
+    def _unfinished(self) -> str:
+        return "" if self.info["complete"] else "unfinished: call run again to score the rest"
 
     def _summary(self) -> list[JsonDict]:
         """The run as one row of a table: metric, mean, items, counts."""
         row = {"metric": metric_name(self.info["settings"]), "mean": self.mean()}
         return [{**row, "items": self.info["items"], **self.counts}]
-
-    @property
-    def _unfinished(self) -> str:
-        return "" if self.info["complete"] else "unfinished: call run again to score the rest"
 
     def __repr__(self) -> str:
         used = [text_table(usage_rows(self.usage))] if self.usage else []
@@ -172,36 +168,50 @@ class RunReport:
         return html_table(self._summary(), caption=f"Run in {self.folder}", note=self._unfinished)
 
     def to_html(self, path: str | Path, *, other: Earlier | None = None, worst: int = 10) -> Path:
-        """Write the page, compared with `other` where one is given; return its path."""
-        write_whole(path, run_page(self, other, worst))
+        """Write the page, compared with `other` where one is given; return its path. It loads nothing."""
+        found, compared = self._gathered(worst), None if other is None else _compared(other, self)
+        arrays, names = [found.scores], [self.folder.name or "this run"]
+        if compared and compared.earlier:
+            arrays.append(gather(compared.earlier.rows(), 0).scores)
+            names = [compared.names[1], compared.names[0]]
+        fields = [(name, value) for name, value in self.info.items() if name not in ("counts", "usage", "first")]
+        few = len(found.worst) <= _OPEN
+        page = render(
+            "run.html",
+            summary=self._summary(),
+            unfinished=self._unfinished,
+            names=names,
+            histogram=histogram_svg(arrays, names),
+            reasons=_reason_rows(found),
+            worst=[worst_html(row, opened=few or not place) for place, row in enumerate(found.worst)],
+            signatures=[{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text],
+            details=[{"field": name, "value": json.dumps(value)} for name, value in fields],
+            usage=usage_rows(self.usage) if self.usage else [],
+            compared=compared.rows() if compared else [],
+            said=[*compared.notes, compared.sentence()] if compared else [],
+            earlier=compared.names[0] if compared else "",
+        )
+        write_whole(path, html_page(f"Run {names[0]}", page))
         return Path(path)
 
     def to_markdown(self, *, other: Earlier | None = None, worst: int = 10) -> str:
         """Return the run as GitHub-flavoured Markdown, compared with `other` where one is given."""
-        require_count(worst, "worst", minimum=0)
-        found = gather(self.rows(), worst)
-        rows = self._summary()
-        parts = [markdown_report(f"Run {self.folder.name}", [*filter(None, [self._unfinished])], rows=rows)]
-        if other is not None:
-            parts.append(_compared(other, self).to_markdown())
-        if found.reasons:
-            parts.append(markdown_report("Items without a score", rows=_reason_rows(found), level=3))
-        if found.worst:
-            lowest = [{"item": row_name(row), "score": row["score"]} for row in found.worst]
-            parts.append(markdown_report("Lowest scores", rows=lowest, level=3))
+        found = self._gathered(worst)
+        parts = [markdown_report(f"Run {self.folder.name}", filter(None, [self._unfinished]), rows=self._summary())]
+        parts += [] if other is None else [_compared(other, self).to_markdown()]
+        lowest = [{"item": row_name(row), "score": row["score"]} for row in found.worst]
+        for title, rows in (("Items without a score", _reason_rows(found)), ("Lowest scores", lowest)):
+            parts += [markdown_report(title, rows=rows, level=3)] if rows else []
         drawn = (drawn_row(row, lambda result: result.to_markdown()) for row in found.worst[:_OPEN])
         return "\n".join([*parts, *filter(None, drawn)])
+
+    def _gathered(self, worst: int) -> Gathered:
+        return gather(self.rows(), require_count(worst, "worst", minimum=0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class StoredScore(Score):
-    """A score as a run wrote it down, with its parts; the texts and what draws them are not kept.
-
-    Parameters
-    ----------
-    parts : mapping
-        What the metric wrote beside the number, as `row["parts"]` of the run's rows.
-    """
+    """A score as a run wrote it down, with its parts; the texts and what draws them are not kept."""
 
     parts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -228,32 +238,6 @@ def result_of_row(row: JsonDict) -> Score:
     said = known["signature"]
     signature = Signature.parse(said) if said else Signature({})
     return StoredScore(score=known["score"], reason=known["reason"] or "", signature=signature, parts=row["parts"])
-
-
-def stored_row(rows: Iterable[JsonDict], item: int | None, name: object) -> JsonDict:
-    """Return row number `item` of a run, or the row whose id is `name`; one that failed has no result."""
-    if (item is None) == (name is None):
-        raise TypeError("say which row: by its number, result(3), or by its id, result(id='a')")
-    if isinstance(item, bool) or not isinstance(item, (Integral, type(None))):
-        raise TypeError(f"item must be a whole number, not {item!r:.40}: a row is found by its id with result(id=...)")
-    first, place = None, item
-    if place is not None and place < 0:
-        rows = list(rows)
-        place = len(rows) + int(place)
-    row, count = None, 0
-    for count, row in enumerate(rows, 1):  # noqa: B007
-        if row["item"] == place or (place is None and row["id"] == name):
-            break
-        first = row["id"] if first is None else first
-    else:
-        if item is not None:
-            counted = f"its {count:,} rows are 0 to {count - 1}" if count else "it has no rows"
-            raise IndexError(f"there is no row {item} in this run: {counted}")
-        known = "its rows have no ids" if first is None else f"its first row's is {first!r:.40}"
-        raise ValueError(f"there is no row of the id {name!r:.40} in this run: {known}")
-    if row["status"] == "failed" and not row["parts"]:
-        raise ValueError(f"item {row['item']} has no result, because it failed: {row['reason']}")
-    return row
 
 
 def metric_name(settings: JsonDict) -> str:
@@ -679,33 +663,3 @@ def _reason_rows(found: Gathered) -> list[JsonDict]:
 
 def _compared(other: Earlier, report: RunReport) -> RunComparison:
     return other if isinstance(other, RunComparison) else compare_runs(other, report)
-
-
-def run_page(report: RunReport, other: Earlier | None = None, worst: int = 10) -> str:
-    """Return the page of a run as one HTML document that loads nothing."""
-    require_count(worst, "worst", minimum=0)
-    found = gather(report.rows(), worst)
-    compared = None if other is None else _compared(other, report)
-    arrays, names = [found.scores], [report.folder.name or "this run"]
-    if compared and compared.earlier:
-        arrays.append(gather(compared.earlier.rows(), 0).scores)
-        names = [compared.names[1], compared.names[0]]
-    fields = [(name, value) for name, value in report.info.items() if name not in ("counts", "usage", "first")]
-    parts: JsonDict = {
-        "summary": report._summary(),
-        "names": names,
-        "histogram": histogram_svg(arrays, names),
-        "worst": [
-            worst_html(row, opened=place == 0 or len(found.worst) <= _OPEN) for place, row in enumerate(found.worst)
-        ],
-        "reasons": _reason_rows(found),
-        "signatures": [{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text],
-        "details": [{"field": name, "value": json.dumps(value)} for name, value in fields],
-        "usage": usage_rows(report.usage) if report.usage else [],
-        "compared": [],
-        "unfinished": report._unfinished,
-    }
-    if compared:
-        said = [*compared.notes, compared.sentence()]
-        parts |= {"said": said, "compared": compared.rows(), "earlier": compared.names[0]}
-    return html_page(f"Run {names[0]}", render("run.html", **parts))

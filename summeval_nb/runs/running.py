@@ -1,68 +1,357 @@
-"""Runs over whole corpora that survive kills, crashes and full disks, and plans of what they would take."""
+"""Runs over whole corpora: what is scored by which metric, and how it goes on after kills, crashes and full disks."""
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import itertools
 import json
 import math
 import os
 import platform
-import random
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from pydantic_core import PydanticSerializationError, to_json
 from tqdm.auto import tqdm
 
-from summeval_nb.core.base import JsonDict, require_count, require_flag, require_module, require_option
-from summeval_nb.core.html import html_table, text_table
-from summeval_nb.core.items import Corpus, open_items
-from summeval_nb.core.results import Outcome
-from summeval_nb.runs.engines import Done, choose_engine
+from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, load_metric, metric_source
+from summeval_nb.core.base import (
+    OWN_CHECKERS,
+    JsonDict,
+    Scores,
+    require_count,
+    require_flag,
+    require_option,
+    require_options,
+)
+from summeval_nb.core.items import Columns, Corpus, Item, open_items, read_item
+from summeval_nb.core.metric import COLUMNS, Metric, MetricDefinition, is_function, score_rows
+from summeval_nb.core.results import Outcome, Signature, as_outcome
 from summeval_nb.runs.file import (
     ANOTHER,
-    FILE,
-    OUTPUTS,
+    MODEL_OPTIONS,
+    RESULTS,
     Batch,
+    Row,
     RunFile,
     cut,
+    describe,
+    differences,
     explained,
+    find_unknown,
     only_one,
     open_folder,
     require_usable,
-    write_results,
 )
-from summeval_nb.runs.jobs import Columns, Job, MetricOrFunction, Scorer, differences, find_unknown
 from summeval_nb.runs.report import RunReport
-from summeval_nb.runs.workers import RunStopped
+from summeval_nb.runs.workers import Done, RunStopped, Scored, choose_engine, try_together
 
 if TYPE_CHECKING:
     from summeval_nb.models.base import Backend
-    from summeval_nb.models.store import Store, StoreOrPath
-    from summeval_nb.runs.costs import RecordingBackend, Stages
+    from summeval_nb.models.store import StoreOrPath
 
-__all__ = ["Estimate", "RunPlan", "plan_run", "run"]
+# What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
 
-# ---------------------------------------------------------------- before hours of work
+__all__ = ["Job", "run"]
+
+# ---------------------------------------------------------------- what is scored
+
+MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
+
+
+def load_options(
+    options: Mapping[str, Any], metric: MetricDefinition, load: Callable[[str], Backend] | None = None
+) -> dict[str, Any]:
+    """Return a metric's options in which texts such as "llm:folder" have become checkers, judges and backends."""
+    found = metric.chosen(options)
+    for name in found.keys() & {"checker", "judge"}:
+        value = found[name]
+        if isinstance(value, str) and ":" in value:
+            annotation = str(getattr(metric.options.get(name), "annotation", "")).lower()
+            says = any(word in annotation for word in ("checker", "judge", "backend"))
+            found[name] = _load_judge(value, annotation if says else name, load)
+    return found
+
+
+def _load_judge(name: str, wanted: str, load: Callable[[str], Backend] | None) -> object:
+    """Who judges by a name, as the parameter wants it: a language model (any other name is refused by the function
+    itself), a checker or a judge."""
+    from summeval_nb.models.local import load_model
+
+    load, (kind, _, model) = load or load_model, name.partition(":")
+    if "backend" in wanted and kind == "llm":
+        return load(model)
+    if "checker" in wanted:
+        from summeval_nb.evidence.model_checkers import named_checker
+
+        return named_checker(name, load)
+    if "judge" not in wanted:
+        return name
+    if kind == "llm":
+        from summeval_nb.judged.llm import LLMJudge
+
+        return LLMJudge(load(model))
+    if kind != "nli":
+        raise ValueError(f"judge cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
+    from summeval_nb.judged.session import load_judge
+
+    return load_judge(name)
+
+
+class Job:
+    """A metric with its options, columns and store, checked: what a worker needs to score items."""
+
+    def __init__(
+        self,
+        metric: MetricOrFunction,
+        options: Mapping[str, Any] | None = None,
+        columns: Columns | None = None,
+        store: Any = None,
+    ):
+        options, kind = dict(options or {}), cast(Any, None)
+        if is_function(metric) and not hasattr(metric, "score_many"):
+            metric = _by_columns(metric)
+        if isinstance(metric, Metric) and _is_named(metric):  # by its name a file can hold it, and a worker make it
+            if options:
+                raise ValueError(f"{metric.name} has its own options: give {', '.join(options)} there")
+            options = metric.options()
+            own, metric = options.pop("store", None), metric.name
+            store = own if store is None else store
+        if isinstance(metric, str):
+            kind, fixed = find_metric(metric)
+            require_options(metric, options, [name for name in kind.names if name not in fixed and name != "store"])
+            options = kind.chosen(options)
+        elif isinstance(metric, type) or not (callable(metric) or hasattr(metric, "score_many")):
+            shown = f"the class {metric.__name__}" if isinstance(metric, type) else type(metric).__name__
+            raise TypeError(
+                f"metric must be a name, a Metric such as load_metric('bleu'), or a function of a row, not {shown}"
+            )
+        elif options:
+            raise ValueError("options belong to metrics known by name; bind yours with functools.partial")
+        if store is not None:
+            from summeval_nb.models.store import store_path
+
+            store = store_path(store)
+        self.metric, self.options, self.columns, self.store = metric, options, dict(columns or {}), store
+        known: Any = kind or (metric if hasattr(metric, "score_many") else None)  # what says the columns
+        self.kind, self.kinds = kind, dict(known.columns) if known else {}
+        self.may_lack: Sequence[str] = getattr(known, "may_lack", ())
+        self.batch_size: int = getattr(known, "batch_size", 500)
+        self._judged = getattr(known, "judged", "")  # the column that a system wrote
+        # the corpus' column for each of the metric's; None where nobody named one
+        self._sources: dict[str, str | Sequence[str] | None] = {**dict.fromkeys(self.kinds), **self.columns}
+        if known:
+            what = metric if isinstance(metric, str) else type(metric).__name__
+            for name in self.columns:
+                require_option(name, f"column of {what}", self.kinds)
+            self._require_apart()
+
+    def __reduce__(self) -> Any:
+        return Job, (self.metric, self.options, self.columns, self.store)
+
+    def _require_apart(self) -> None:
+        """Raise a `ValueError` if two columns of the metric would be one of the corpus."""
+        known: dict[str, str] = {}
+        for name, source in self._sources.items():
+            for column in {source or name} if source is None or isinstance(source, str) else set(source):
+                if column in known:
+                    raise ValueError(
+                        f"{known[column]} and {name} would both be the column {column!r}: "
+                        "name another with columns={...}, or write it twice, under two "
+                        "names, if that is meant"
+                    )
+                known[column] = name
+
+    @property
+    def is_lexical(self) -> bool:
+        """Whether the metric is one of the package's that only count words: none of its choices is a model."""
+        return is_ours(self.metric) and not self.kind.defaults().keys() & MODEL_OPTIONS
+
+    @property
+    def in_this_process(self) -> bool:
+        """Whether no worker process is started where nobody says: for word metrics without code of somebody's."""
+        return self.is_lexical and not any(map(callable, self.options.values()))
+
+    def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
+        """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
+        return read_item(item, self._sources, self.kinds if typed else {}, self.may_lack)
+
+    def content(self, item: Item, row: JsonDict) -> str:
+        """Return a hash of what an item is about (the article), without what a system wrote for it.
+
+        For a function of yours, of which nobody knows that, it is of all that the item holds.
+        """
+        values = [row[name] for name in self.kinds if name != self._judged] if self._judged else [item.data]
+        parts = []
+        for value in values:  # a text and a list of one text are the same, and what is missing is an empty list
+            for part in (value,) if isinstance(value, (str, bytes)) else value or ():
+                data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
+                parts += [b"%d:" % len(data), data]
+            parts.append(b"/")
+        return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+    def settings(self) -> JsonDict:
+        """Return what must be equal for a run to be continued, as plain data."""
+        from summeval_nb import __version__
+
+        ours, options = is_ours(self.metric), self.options
+        source = metric_source(self.metric) if isinstance(self.metric, str) and not ours else self.metric
+        found = {
+            "summeval_nb": __version__,
+            "metric": self.metric if ours else describe(source, "metric"),
+            "options": describe(options, "options"),
+            "columns": describe(self.columns, "c"),
+        }
+        usual = self.kind.defaults() if self.kind else {}
+        named = {name: options.get(name, usual.get(name)) for name in ("checker", "judge")}
+        own = {name: value for name, value in named.items() if isinstance(value, str) and value in OWN_CHECKERS}
+        if own:  # another version of a packaged checker has the name of this one: another fingerprint, another run
+            from summeval_nb.evidence.model_checkers import packaged_checker
+
+            found["fingerprints"] = {name: packaged_checker(value).fingerprint for name, value in own.items()}
+        return found
+
+
+def _by_columns(function: Any) -> Any:
+    """A function whose parameters are columns, such as f(candidate, references), as a metric; one of a row as it is."""
+    try:
+        given = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return function
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [one.name for one in given if one.default is one.empty and one.kind not in several]
+    return Metric(function) if len(needed) > 1 or set(needed) & COLUMNS else function
+
+
+def _is_named(metric: Metric) -> bool:
+    """Whether a metric is one of those that have a name, and not a function of somebody's that is called alike."""
+    return bool(metric.place) or (metric.name in METRICS and find_metric(metric.name)[0] is metric.definition)
+
+
+# ---------------------------------------------------------------- one row for every item
+
+
+class Scorer:
+    """A job made ready in this process. Raises what a wrong option raises, before any item is scored.
+
+    `load` makes a model of its name, `open_store` a store of its path.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        load: Callable[[str], Backend] | None = None,
+        open_store: Callable[[str], object] | None = None,
+    ):
+        self.job, probe = job, None
+        self._metric: Any = job.metric
+        named = getattr(job.metric, "__qualname__", type(job.metric).__name__)
+        self._signature = str(Signature({"metric": getattr(job.metric, "fingerprint", named)}))
+        store: Any = None
+        if job.store:
+            from summeval_nb.models.store import Store
+
+            store = (open_store or Store)(job.store)
+        if isinstance(job.metric, str):
+            options = job.options if job.is_lexical else load_options(job.options, job.kind, load)
+            options = {**options, "store": store} if "store" in job.kind.defaults() else options
+            self._metric = load_metric(job.metric, **options)
+            probe = self._metric.probe if is_ours(job.metric) else None  # somebody's need not stand an empty text
+            if probe and not job.is_lexical:
+                from summeval_nb.models.base import find_backends
+
+                probe = "" if find_backends(options) else probe
+        if probe is not None:
+            self.outcomes([dict.fromkeys(job.kinds, probe)])
+
+    def outcomes(self, rows: Sequence[JsonDict]) -> list[Outcome]:
+        """Return what the metric finds; it raises what the metric raises."""
+        if isinstance(self.job.metric, str):
+            return score_rows(self._metric, rows, progress=False)
+        if not hasattr(self._metric, "score_many"):
+            return [as_outcome(self._metric(row), self._signature) for row in rows]
+        found = score_rows(self._metric, rows)
+        return [one if one.signature else one._replace(signature=self._signature) for one in found]
+
+    def score(self, items: Sequence[Item]) -> Scored:
+        """Return one row per item, and what language models used for them, by stage."""
+        job = self.job
+        read = [job.read(item) for item in items]
+        with nullcontext({}) if job.is_lexical else _counting() as usage:
+            found = iter(try_together([row for row, problem in read if not problem], self.outcomes))
+        kept = []
+        for item, (row, problem) in zip(items, read, strict=True):
+            content = None if problem else job.content(item, row)
+            outcome = Outcome(None, "failed", problem) if problem else next(found)
+            if isinstance(outcome, Exception):
+                outcome = Outcome(None, "failed", " ".join(f"{type(outcome).__name__}: {outcome}".split()))
+            kept.append(make_row(row, outcome, content))
+        return Scored(kept, [usage] if usage else [])
+
+
+def _counting() -> Any:
+    from summeval_nb.models.base import counting
+
+    return counting()
+
+
+def make_scorer(job: Job) -> Callable[[Sequence[Item]], Scored]:
+    """Return what a worker does: items to rows and their costs."""
+    return Scorer(job).score
+
+
+def make_row(row: JsonDict, outcome: Outcome, content: str | None = None) -> Row:
+    """Return a result as a run keeps it."""
+    score, status, reason, parts, signature = outcome
+    record = {"id": _plain_id(row.get("id")), "score": score, "status": status, "reason": reason}
+    record |= {"parts": parts, "signature": signature, "content": content}
+    try:
+        return Row(status, score, _as_json(record))
+    except (TypeError, ValueError, RecursionError) as error:
+        failed = Outcome(None, "failed", f"the metric's parts cannot be written as JSON: {error}")
+        return make_row(row, failed, content)
+
+
+def _as_json(record: JsonDict) -> bytes:
+    """A record as JSON, by pydantic's writer, which is four times as fast where it can say all that there is."""
+    try:
+        body = to_json(record, fallback=_plain)
+        if b"NaN" not in body and b"Infinity" not in body:
+            return body
+    except PydanticSerializationError:
+        pass
+    return json.dumps(record, allow_nan=False, default=_plain, separators=(",", ":")).encode()
+
+
+def _plain_id(value: object) -> Any:
+    """An id as JSON can hold it; NaN, which stands for a missing one in tables, is none."""
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    try:
+        return json.loads(json.dumps(value, allow_nan=False, default=_plain))
+    except (TypeError, ValueError, RecursionError):
+        return str(value)[:200]
+
+
+def _plain(value: object) -> object:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not plain data")
+
+
+# ---------------------------------------------------------------- a run
 
 _FIRST = 100  # items of a corpus, of which a folder that holds results must know one
 _DECLARE = "declare a fingerprint, as in metric.fingerprint = 'my-metric v1', and change it with what it does"
-
-
-def make_settings(job: Job) -> JsonDict:
-    """Return what must be equal for a run to be continued; warn if nothing tells it."""
-    from summeval_nb import __version__
-
-    settings: JsonDict = {"summeval_nb": __version__, **job.describe()}
-    if unknown := find_unknown(settings):
-        why = f"nothing tells its metric from another ({'; '.join(unknown)})"
-        warnings.warn(f"this run cannot be continued if it is stopped, because {why}: {_DECLARE}", stacklevel=3)
-    return settings
 
 
 def require_same(file: RunFile, settings: JsonDict) -> None:
@@ -117,20 +406,21 @@ class _Run:
         if len(self.file) and not {*first} & {*before.get("first", [])} and not self.file.has_any(keys):
             what = f"{str(self.file.folder)!r} holds the results of another corpus, {before.get('input')}"
             raise ValueError(f"{what}: it has none of the first {len(first)} rows of {self.name}; {ANOTHER}")
-        files = list(dict.fromkeys([*before.get("files", []), FILE, self.about["results"]]))
-        self.file.note(**self.about, complete=False, first=first, input=self.name, files=files)
+        self.file.note(**self.about, complete=False, first=first, input=self.name)
 
     def keep(self, done: Iterable[Done], on_error: str) -> None:
         """Write what an engine brings; with `on_error="raise"` a failed item stops the run after what is finished."""
         bad = ""
         for batch, scored in done:
-            failed = [pair for pair in zip(batch, scored.rows, strict=True) if pair[1].status == "failed"]
+            pairs = list(zip(batch, scored.rows, strict=True))
+            rows = [row if isinstance(row, Row) else _lost(entry.item, row) for entry, row in pairs]
+            failed = [place for place, row in enumerate(rows) if row.status == "failed"]
             if failed and on_error == "raise":
-                (_, _, item), row = failed[0]
-                bad = bad or f"at {item.place}: {json.loads(row.body)['reason']}"
+                place = failed[0]
+                bad = bad or f"at {batch[place].item.place}: {json.loads(rows[place].body)['reason']}"
                 self.stop.set()  # what is finished by now still comes
                 continue
-            self.file.write(batch, scored.rows, scored.usage)
+            self.file.write(batch, rows, scored.usage)
             self.scored, self.failed = self.scored + len(batch), self.failed + len(failed)
             self.bar.initial = self.file.kept  # the bar's rate and its time left speak of the work that is done now
             self.bar.update(self.file.kept + self.scored - self.bar.n)
@@ -139,21 +429,22 @@ class _Run:
         if bad:
             raise RunStopped(f"an item failed, and on_error='raise': {bad}; what was scored before is kept")
 
-    def end(self, target: str) -> None:
+    def end(self) -> None:
         """Write the results, and what is to be said of the whole run."""
         if self.file.damaged:
             again = "their items were scored again"
             warnings.warn(f"{self.file.damaged} rows of {str(self.file.path)!r} were damaged; {again}", stacklevel=3)
         self.file.keep_only(self.items)
-        before = self.file.info()
-        totals = write_results(self.file, self.file.folder / target)
-        if before.get("input_sha256", totals.input_sha256) != totals.input_sha256:
-            for name in {*OUTPUTS.values()} & {*before["files"]} - {target}:  # this run's, of what the corpus was
-                (self.file.folder / name).unlink(missing_ok=True)
+        totals = self.file.write_results(self.file.folder / RESULTS)
         now: JsonDict = {"scored_now": self.scored, "kept_from_before": self.file.kept}
         now["seconds"] = round(time.perf_counter() - self.began, 3)
         self.file.note(complete=True, **totals._asdict(), **now)
         self.bar.update(self.items - self.bar.n)
+
+
+def _lost(item: Item, error: Exception) -> Row:
+    """The row of an item that ended its worker."""
+    return make_row(read_item(item, {}, {})[0], Outcome(None, "failed", str(error)))
 
 
 def run(
@@ -174,7 +465,6 @@ def run(
     resume: bool = True,
     retry_failed: bool = False,
     batch_size: int | None = None,
-    output: str = "jsonl",
     progress: bool = True,
 ) -> RunReport:
     """Score a corpus of any size, so that it can be killed at any moment and continued.
@@ -192,7 +482,7 @@ def run(
         or a mapping with a "score". A column `id` names items.
     out : path
         The folder of the run: `run.sqlite`, from which it continues, and in the end
-        `results.jsonl` or `results.parquet` in the order of the corpus.
+        `results.jsonl` in the order of the corpus.
     options : mapping, optional
         The metric's own options, such as `{"n": 2}`; a language model may be named, as
         in `{"judge": "llm:folder"}`.
@@ -223,10 +513,9 @@ def run(
         What to do with an item that fails: record it with its reason, or stop the run.
     resume : bool
         Whether to continue what the folder holds; False starts over. What is continued
-        must be the same metric: a metric, function or model of yours is known by its
-        `fingerprint`, a text that you declare as its attribute; without one by its
-        choices and the source of its module. One that has neither, such as a lambda or
-        a function of a notebook, is scored as any other, and never continued.
+        must be the same metric. A metric, function or model of yours is known by its
+        `fingerprint`, a text that you declare as its attribute; without one it is
+        scored as any other, and never continued.
     retry_failed : bool
         Whether items that failed are scored again, for instance after a server was
         down.
@@ -234,8 +523,6 @@ def run(
         Items that are scored and written together: what a kill can cost for each
         worker. By default 2,000 for BLEU and ROUGE, else 500. Where rows are large a
         batch ends after 16 MB.
-    output : {"jsonl", "parquet"}
-        What to write at the end.
     progress : bool
         Whether to show a progress bar.
 
@@ -264,38 +551,37 @@ def run(
     >>> round(report.mean(), 6), report.counts
     (100.0, {'ok': 1, 'undefined': 0, 'failed': 0})
     """
-    job = Job(metric, dict(options or {}), dict(columns or {}), store)
+    job = Job(metric, options, columns, store)
     require_option(on_error, "on_error", ("record", "raise"))
     for name, flag in {"resume": resume, "retry_failed": retry_failed, "progress": progress}.items():
         require_flag(flag, name)
-    target = OUTPUTS[require_option(output, "output", OUTPUTS)]
     size = job.batch_size if batch_size is None else require_count(batch_size, "batch_size")
-    settings = make_settings(job)
-    call, count = choose_engine(engine, job, workers, address, num_gpus, timeout)
-    if output == "parquet":
-        require_module("pyarrow.parquet", "parquet")
+    settings = job.settings()
+    if unknown := find_unknown(settings):
+        why = f"nothing tells its metric from another ({'; '.join(unknown)})"
+        warnings.warn(f"this run cannot be continued if it is stopped, because {why}: {_DECLARE}", stacklevel=2)
+    call, count = choose_engine(engine, job.in_this_process, workers, address, num_gpus, timeout)
     require_usable(Path(out), items)
     stream, folder = open_items(items, format=format), open_folder(out)
-    about = {"settings": settings, "results": target, "engine": engine, "workers": count, "num_gpus": num_gpus}
+    about = {"settings": settings, "engine": engine, "workers": count, "num_gpus": num_gpus}
     about |= {"versions": {"python": platform.python_version(), "platform": platform.platform()}}
     about |= {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
     with explained(folder), only_one(folder):
         with RunFile(folder, "rw" if resume else "new") as file:
-            file.require_own(target)
             if resume:
                 require_same(file, settings)
             with tqdm(disable=not progress, unit=" items", total=stream.total()) as bar:
                 ours, before = _Run(file, about, stream.name, bar), _stamp(items)
                 batches = ours.seen(require_columns(cut(stream, size), job), stream.total)
                 missing = file.missing(batches, retry_failed=retry_failed)
-                with closing(call(missing, stop=ours.stop)) as done:
+                with closing(call(missing, partial(make_scorer, job), ours.stop)) as done:
                     ours.keep(done, on_error)
                 if not ours.items:
                     raise ValueError(f"there are no items in {stream.name}")
                 if _stamp(items) != before:
                     again = "call run again, and what has changed in it is scored"
                     raise RunStopped(f"{stream.name} was changed while it was scored; {again}")
-                ours.end(target)
+                ours.end()
         return RunReport.load(folder)
 
 
@@ -305,334 +591,3 @@ def _stamp(items: object) -> object:
         return None
     found = os.stat(items)
     return found.st_size, found.st_mtime_ns
-
-
-# ---------------------------------------------------------------- what a run would take
-
-
-class Estimate(NamedTuple):
-    """An estimated sum over all rows, and the ends of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        digits = 0 if self.high >= 10 or all(float(number).is_integer() for number in self) else 2
-        value, low, high = (f"{number:,.{digits}f}" for number in self)
-        return value if low == high else f"{value} ({low} to {high})"
-
-
-NOTHING = Estimate(0.0, 0.0, 0.0)
-COUNTS = {
-    "questions": "questions",
-    "from_store": "from_store",
-    "calls": "calls",
-    "prompt_tokens": "prompt_tokens",
-    "generated_tokens": "generated_tokens_at_most",
-}
-
-
-def _estimate(alone: Sequence[float], together: float, spare: float, rows: int) -> Estimate:
-    """The sum over `rows` rows, of which a sample took so much row by row and all `together`.
-
-    The interval is that of Student for a sample without replacement. Its ends lie
-    `spare` further out for the sample: what one call more or less would take.
-    """
-    from scipy.stats import t
-
-    n, total = len(alone), math.fsum(alone)
-    times = rows / n
-    if n < 2 or rows <= n:
-        return Estimate(together * times, together * times, together * times)
-    deviation = math.sqrt(math.fsum((count - total / n) ** 2 for count in alone) / (n - 1))
-    left_out = math.sqrt((rows - n) / (rows - 1))
-    share = together / total if total else 1.0
-    width = float(t.ppf(0.975, n - 1)) * deviation / math.sqrt(n) * rows * left_out * share + spare * times
-    value = together * times
-    return Estimate(value, max(together, value - width), value + width)
-
-
-def _by_stage(alone: Sequence[Stages], together: Stages, rows: int) -> dict[str, dict[str, Estimate]]:
-    """Estimates of each stage's counts."""
-    stages = {}
-    for stage, whole in together.items():
-        sums = {
-            name: math.fsum(stages_of_row.get(stage, {}).get(name, 0) for stages_of_row in alone) for name in COUNTS
-        }
-        shared = sums["calls"] - whole["calls"]
-        stages[stage] = {
-            shown: _estimate(
-                [stages_of_row.get(stage, {}).get(name, 0) for stages_of_row in alone],
-                whole[name],
-                # where rows share calls, the last call of a batch is seldom full
-                max(0.0, (sums[name] - whole[name]) / shared) if shared > 0 else 0.0,
-                rows,
-            )
-            for name, shown in COUNTS.items()
-        }
-    return stages
-
-
-CHAIN = (
-    "A chain of questions goes on from made-up replies, so that all after its first stage depends on what the model "
-    "will really say."
-)
-
-
-@dataclass(frozen=True)
-class RunPlan:
-    """What a run would do, and an estimate of what it would take.
-
-    Parameters
-    ----------
-    items, scored, to_score, unreadable : int
-        Items of the corpus; those that the run's folder already holds; the others;
-        those of them that cannot be read.
-    sample : int
-        How many rows were tried, of all that are readable and to be scored.
-    stages : mapping of str to mapping
-        For each stage of the ledger the `Estimate` of its `questions`, of those answered
-        `from_store`, of `calls`, of `prompt_tokens` and of `generated_tokens_at_most`.
-        Empty without a language model.
-    total : mapping of str to Estimate, or None
-        The same over all stages.
-    seconds : Estimate or None
-        Seconds of one process without the language models: splitting, embedding,
-        searching, checking by other models.
-    note : str
-        What a reader should know.
-    """
-
-    items: int = 0
-    scored: int = 0
-    to_score: int = 0
-    unreadable: int = 0
-    sample: int = 0
-    stages: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-    total: Mapping[str, Estimate] | None = None
-    seconds: Estimate | None = None
-    note: str = ""
-
-    @property
-    def calls(self) -> Estimate | None:
-        """How many calls all stages make."""
-        return None if self.total is None else self.total["calls"]
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each count and for each estimate."""
-        names = ("items", "scored", "to_score", "unreadable", "sample")
-        rows: list[JsonDict] = [{"what": name, "count": str(getattr(self, name))} for name in names]
-        stages = dict(self.stages)
-        if self.total and len(stages) != 1:
-            stages["total"] = self.total
-        for stage, counts in stages.items():
-            shown = {name: estimate for name, estimate in counts.items() if estimate.high or name == "calls"}
-            rows += [{"what": f"{stage}: {name}", "count": str(estimate)} for name, estimate in shown.items()]
-        return [*rows, {"what": "seconds without models", "count": self.seconds and str(self.seconds)}]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain data; an estimate has a value and its `low` and `high` end."""
-
-        def plain(value: Any) -> Any:
-            if isinstance(value, Estimate):
-                return value._asdict()
-            return {name: plain(part) for name, part in value.items()} if isinstance(value, Mapping) else value
-
-        return {name: plain(value) for name, value in vars(self).items()}
-
-    def __repr__(self) -> str:
-        return text_table(self.rows()) + (f"\n{self.note}" if self.note else "")
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), caption="What a run would do", note=self.note)
-
-
-def plan_run(
-    items: Corpus,
-    metric: MetricOrFunction,
-    *,
-    sample: int = 20,
-    seed: int = 0,
-    out: str | Path | None = None,
-    options: Mapping[str, Any] | None = None,
-    columns: Columns | None = None,
-    format: str | None = None,
-    store: StoreOrPath = None,
-    batch_size: int | None = None,
-) -> RunPlan:
-    """Return what `run` would do and an estimate of what it takes, without asking a language model.
-
-    Rows drawn by lot are scored while a `RecordingBackend` stands for each language
-    model, first all together and then one by one. Their calls, tokens and seconds are
-    multiplied up to all rows.
-
-    Parameters
-    ----------
-    items, metric, options, columns, format, store, batch_size
-        As for `run`.
-    sample : int
-        How many rows are tried, 2 or more; the interval is as narrow as their number
-        and their likeness make it.
-    seed : int
-        Decides which.
-    out : path, optional
-        The folder of the run, whose rows are not counted again.
-
-    Returns
-    -------
-    RunPlan
-        Counts of items, and estimates with 95 % intervals.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `run` does for its arguments.
-
-    Notes
-    -----
-    The interval says how far rows differ, not how far replies do. In a chain of
-    questions, such as statements and then their entailment, all after the first stage
-    depends on the replies, and these are made up: a sentence has as many statements as
-    rules find in it, nothing is refused, nothing has to be asked again. Questions that
-    rows share, such as those about one article with many summaries, are asked once in a
-    run; the estimate knows of it only where two of them are in the sample. On 100
-    to 300 rows of news, the interval from 20 held the calls of every metric for a
-    scripted model that answers soberly. One that refuses half of the texts, draws
-    the number of statements, and whose JSON is malformed in a fifth of its replies,
-    took .6 to 3.2 times the estimate of a chain.
-
-    What a store holds is counted and nothing is put into it. While a plan is made, every
-    `Backend` records instead of asking, wherever your code holds it. Whatever else your
-    code does with a row, such as a request without a `Backend`, or with one in a thread
-    of its own, is done with the sample.
-
-    Examples
-    --------
-    >>> pairs = [{"candidate": "the cat sat", "references": "a cat sat"}] * 5
-    >>> plan = plan_run(pairs, "bleu")
-    >>> plan.to_score, str(plan.calls)
-    (5, '0')
-    """
-    require_count(sample, "sample", minimum=2)
-    job = Job(metric, dict(options or {}), dict(columns or {}), store)
-    size = job.batch_size if batch_size is None else require_count(batch_size, "batch_size")
-    counts: JsonDict = dict.fromkeys(("items", "scored", "to_score", "unreadable"), 0)
-    draw, drawn, readable = random.Random(seed), list[JsonDict](), 0
-    with ExitStack() as stack:
-        file: RunFile | None = None
-        if out is not None and (Path(out) / FILE).exists():
-            stack.enter_context(explained(Path(out), reading=True))
-            file = stack.enter_context(RunFile(Path(out), "ro"))
-            require_same(file, make_settings(job))
-        for batch in require_columns(cut(open_items(items, format=format), size), job):
-            known = file.known(batch) if file else set()
-            counts["items"] += len(batch)
-            for entry in batch:
-                if entry.place in known:
-                    counts["scored"] += 1
-                    continue
-                counts["to_score"] += 1
-                row, problem = job.read(entry.item)
-                readable += not problem
-                if problem:
-                    counts["unreadable"] += 1
-                elif len(drawn) < sample:
-                    drawn.append(row)
-                elif (place := draw.randrange(readable)) < sample:
-                    drawn[place] = row
-    return RunPlan(**counts, **_rehearsed(job, drawn, readable))
-
-
-class _ReadOnly:
-    """A store that gives what it holds and takes nothing: made-up replies are never kept."""
-
-    def __init__(self, inner: Store):
-        self.get_many = inner.get_many
-
-    def put_many(self, kind: str, values: Mapping[str, object]) -> int:
-        """Keep nothing."""
-        return 0
-
-
-@contextmanager
-def _rehearsal(job: Job) -> Iterator[tuple[Callable[[Sequence[JsonDict]], Any], Collection[RecordingBackend]]]:
-    """Yield what scores rows while every language model records, and what stood for the models.
-
-    It returns what the rows took by stage, the seconds, and the outcomes.
-    """
-    from summeval_nb.models.base import STAND_IN, Usage
-    from summeval_nb.models.local import load_model
-    from summeval_nb.models.store import Store
-    from summeval_nb.runs.costs import Ledger, RecordingBackend
-
-    known: dict[int, RecordingBackend] = {}
-    usage = Usage()  # all of them count together
-
-    def stand_in(backend: Backend) -> Backend:
-        if isinstance(backend, RecordingBackend) and not backend.name:
-            return backend
-        if id(backend) not in known:
-            made = backend if isinstance(backend, RecordingBackend) else RecordingBackend(backend.name, backend)
-            made.usage = usage
-            known[id(backend)] = made
-        return known[id(backend)]
-
-    path = job.store if job.store and Path(job.store).is_file() else None
-    token = STAND_IN.set(stand_in)
-    try:  # a store's answers are found by the model's fingerprint, for which it is loaded
-        load, store = (load_model, _ReadOnly(Store(path))) if path else (RecordingBackend, None)
-        scorer = Scorer(replace(job, store=None), load, store)
-        ledger, all_others = scorer.ledger or Ledger(), RecordingBackend("")
-        all_others.usage = usage
-
-        def took(rows: Sequence[JsonDict]) -> tuple[Stages, float, list[Outcome]]:
-            ledger.take()
-            started = time.perf_counter()
-            try:
-                with ledger.stage("metric", [all_others]):
-                    outcomes = scorer.outcomes(rows)
-            except Exception as error:
-                outcomes = [Outcome(None, "failed", f"{type(error).__name__}: {error}")] * len(rows)
-            spent = time.perf_counter() - started
-            stages = {n: counts for n, counts in ledger.take().items() if counts["questions"] or counts["calls"]}
-            return stages, spent, outcomes
-
-        yield took, known.values()
-    finally:
-        STAND_IN.reset(token)
-
-
-def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
-    """The fields of a plan that a sample of rows tells."""
-    if not drawn:
-        return {"total": dict.fromkeys(COUNTS.values(), NOTHING), "seconds": NOTHING}
-    with _rehearsal(job) as (took, models):
-        took(drawn[:1])  # what is loaded first belongs to no row
-        together, seconds, _ = took(drawn)
-        alone = [took([row]) for row in drawn]
-    sums = [_sum_of(stages) for stages, _, _ in alone]
-    stages = _by_stage([stages for stages, _, _ in alone], together, rows)
-    failed = [outcome.reason for *_, outcomes in alone for outcome in outcomes if outcome.status == "failed"]
-    notes = [f"Estimated from {len(drawn)} of {rows} rows, with 95 % intervals; no model was asked."]
-    if len(drawn) == rows:
-        notes = [f"All {rows} rows were tried; no model was asked."]
-    if stages:
-        estimated = any(model.estimates for model in models)
-        how = "estimated at 4 bytes each" if estimated else "counted by the model's own tokenizer"
-        notes += [f"Prompt tokens are {how}.", *([CHAIN] if len(stages) > 1 else [])]
-    if failed:
-        notes.append(f"{len(failed)} of the sampled rows had no score, which may leave calls out: {failed[0]}")
-    return {
-        "sample": len(drawn),
-        "stages": stages,
-        "total": _by_stage(sums, _sum_of(together), rows)["total"],
-        "seconds": _estimate([spent for _, spent, _ in alone], seconds, 0.0, rows),
-        "note": " ".join(notes),
-    }
-
-
-def _sum_of(stages: Stages) -> Stages:
-    from summeval_nb.runs.costs import Ledger
-
-    return {"total": Ledger(stages).total()}

@@ -1,17 +1,31 @@
-"""Work in processes that can crash without harm."""
+"""Work in processes that can crash without harm: on this machine, or as actors of a Ray cluster.
+
+An engine is a generator: batches in, pairs of a batch and what was found out, in any order. Whatever ends the loop, the
+processes end too.
+"""
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import IO, Any, Generic, TypeVar
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from types import SimpleNamespace
+from typing import IO, Any, NamedTuple, TypeVar
+
+from summeval_nb.core.base import require_count, require_module, require_option
 
 __all__ = ["RunStopped"]
 
@@ -56,43 +70,6 @@ def try_together(
     return alone
 
 
-def _send(pipe: IO[bytes], message: object) -> None:
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    pipe.write(struct.pack("<Q", len(data)) + data)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> Any:
-    head = pipe.read(8)
-    if len(head) < 8:
-        raise EOFError("the other side of the pipe has gone")
-    size = struct.unpack("<Q", head)[0]
-    data = pipe.read(size)
-    if len(data) < size:
-        raise EOFError("the other side of the pipe went in the middle of a message")
-    return pickle.loads(data)
-
-
-def _serve() -> None:
-    """Make the work ready, then do it for each request until the parent's pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    with suppress(EOFError, BrokenPipeError):
-        try:
-            work = _receive(requests)()
-        except Exception as error:
-            _send(answers, ("refused", type(error).__name__, str(error)))
-            return
-        _send(answers, ("ready",))
-        while True:
-            _send(answers, work(*_receive(requests)))
-
-
 class WorkerDied(RuntimeError):
     """A worker process ended in the middle of its work."""
 
@@ -109,85 +86,74 @@ class RunStopped(RuntimeError):
     """A run stopped before its end; what was scored is kept, and the message says how to go on."""
 
 
-def _cause_of_death(code: int) -> str:
-    if code >= 0:
-        return f"the worker process ended itself with exit code {code}"
-    name = signal.Signals(-code).name
-    hint = " (killed from outside, often for lack of memory)" if name == "SIGKILL" else ""
-    return f"the worker process was ended by {name}{hint}"
+# ---------------------------------------------------------------- a process
 
 
-@contextmanager
-def _time_limit(process: subprocess.Popen[bytes], seconds: float | None) -> Iterator[threading.Event]:
-    """End the process after some seconds; the event says whether that has happened."""
-    late = threading.Event()
-    if seconds is None:
-        yield late
-        return
+def _send(pipe: IO[bytes], message: object) -> None:
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.write(struct.pack("<Q", len(data)) + data)
+    pipe.flush()
 
-    def end() -> None:
-        late.set()
-        process.kill()
 
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
+def _receive(pipe: IO[bytes]) -> Any:
+    head = pipe.read(8)
+    data = pipe.read(struct.unpack("<Q", head)[0]) if len(head) == 8 else b""
+    if len(head) < 8 or len(data) < struct.unpack("<Q", head)[0]:
+        raise EOFError("the other side of the pipe has gone")
+    return pickle.loads(data)
+
+
+def _serve() -> None:
+    """Make the work ready, then do it for each request until the parent's pipe ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what the work prints or reads meets no message
+    os.dup2(2, 1)
+    with suppress(EOFError, BrokenPipeError):
+        packed = _receive(requests)
+        try:
+            work = pickle.loads(packed)()
+        except Exception as error:
+            _send(answers, (type(error).__name__, str(error)))
+            return
+        _send(answers, None)
+        while True:
+            _send(answers, work(*_receive(requests)))
+
+
+def _launch(threads: int | None) -> subprocess.Popen[bytes]:
+    """Start a process that serves, born deaf to Ctrl-C: its own first line would make it so too late."""
+    environment = {**os.environ, "TOKENIZERS_PARALLELISM": "false"}
+    if threads:
+        environment.setdefault("OMP_NUM_THREADS", str(threads))
+    code = "import sys; sys.path[:] = sys.argv[1:]; from summeval_nb.runs.workers import _serve; _serve()"
+    command = [sys.executable, "-P", "-c", code, *(place or os.getcwd() for place in sys.path)]
+    masked = hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masked else set()
     try:
-        yield late
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
     finally:
-        timer.cancel()
-        timer.join()
+        if masked:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end_process(process: subprocess.Popen[bytes]) -> None:
-    """End a process: by the end of its pipe if it listens, else by force."""
+def _end(process: subprocess.Popen[bytes]) -> str:
+    """End a process, by the end of its pipe if it listens, else by force; return how it ended."""
     assert process.stdin and process.stdout
     with suppress(OSError):
         process.stdin.close()
     with suppress(subprocess.TimeoutExpired):
         process.wait(10)
     process.kill()
-    process.wait()
+    code = process.wait()
     process.stdout.close()
-
-
-def _raise_refusal(kind: str, message: str) -> None:
-    known = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": ImportError}
-    raise known[kind](message) if kind in known else WorkerRefused(f"{kind}: {message}")
-
-
-def _python(code: str) -> list[str]:
-    """The command that runs some code in a fresh Python that finds the modules which this one finds."""
-    places = [place or os.getcwd() for place in sys.path]
-    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = sys.argv[1:]; {code}", *places]
-
-
-@contextmanager
-def _interrupts_kept_back() -> Iterator[None]:
-    """A process that is started in here is born deaf to Ctrl-C, before its own first line could make it so."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _worker_environment(threads: int | None) -> dict[str, str]:
-    shared = {"OMP_NUM_THREADS": str(threads)} if threads and "OMP_NUM_THREADS" not in os.environ else {}
-    return {**os.environ, **shared, "TOKENIZERS_PARALLELISM": "false"}
-
-
-_STARTS = 3  # how often a process is started that is killed from outside before it is ready
-
-
-def _launch(threads: int | None) -> subprocess.Popen[bytes]:
-    command = _python("from summeval_nb.runs.workers import _serve; _serve()")
-    with _interrupts_kept_back():
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, env=_worker_environment(threads))
+    if code >= 0:
+        return f"the worker process ended itself with exit code {code}"
+    name = signal.Signals(-code).name
+    hint = " (killed from outside, often for lack of memory)" if name == "SIGKILL" else ""
+    return f"the worker process was ended by {name}{hint}"
 
 
 def pack(make: Callable[[], Callable[..., object]]) -> bytes:
@@ -197,31 +163,15 @@ def pack(make: Callable[[], Callable[..., object]]) -> bytes:
     try:
         return cloudpickle.dumps(make)
     except Exception as error:  # whatever an object's own pickling raises
-        raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
+        remedy = "use module-level functions, name models, as in {'checker': 'llm:FOLDER'}, or use workers=0"
+        raise TypeError(f"this cannot be sent to a worker process ({error}); {remedy}") from error
 
 
-def _converse(process: subprocess.Popen[bytes], message: object, seconds: float | None) -> tuple[Any, bool]:
-    """Send a message and return the answer, and whether the time has ended all the same."""
-    assert process.stdin and process.stdout
-    with _time_limit(process, seconds) as late:
-        try:
-            if message is not None:
-                _send(process.stdin, message)
-            process.stdin.flush()
-            answer = _receive(process.stdout)
-        except (EOFError, OSError, ValueError):
-            _end_process(process)
-            if late.is_set():
-                raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
-            raise WorkerDied(_cause_of_death(process.wait())) from None
-        except BaseException:
-            process.kill()
-            _end_process(process)
-            raise
-    return answer, late.is_set()
+_STARTS = 3  # how often a process is started that is killed from outside before it is ready
+_REFUSALS = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": ImportError}
 
 
-class Worker(Generic[Found]):
+class Worker:
     """A process that does work for us and may die without harm.
 
     Parameters
@@ -231,6 +181,9 @@ class Worker(Generic[Found]):
         loaded.
     threads : int, optional
         For the process's numerical libraries (OMP_NUM_THREADS), where it is not set.
+    timeout : float, optional
+        Seconds that `score` waits for one item; for several, twice as long again as so
+        many took the last time.
 
     Examples
     --------
@@ -240,12 +193,14 @@ class Worker(Generic[Found]):
     >>> worker.close()
     """
 
-    def __init__(self, make: Callable[[], Callable[..., Found]], threads: int | None = None):
-        self._work, self._threads = pack(make), threads
+    def __init__(
+        self, make: Callable[[], Callable[..., Any]], threads: int | None = None, timeout: float | None = None
+    ):
+        self._work, self._threads, self._timeout = pack(make), threads, timeout
         self._process: subprocess.Popen[bytes] | None = None
-        self._closed = False
+        self._closed, self._per_item = False, 0.0
 
-    def ask(self, *arguments: object, seconds: float | None = None) -> Found:
+    def ask(self, *arguments: object, seconds: float | None = None) -> Any:
         """Return what the work returns; raise `WorkerDied` when the process ends. The next call starts a fresh one.
 
         After `seconds` without an answer (None: wait for ever) the process is ended,
@@ -256,52 +211,396 @@ class Worker(Generic[Found]):
 
     def make_ready(self) -> None:
         """Start the process if there is none, and wait until it is ready for work."""
-        if self._process is None:
-            answer = self._start()
-            if answer[0] == "refused":
-                self._end()
-                _raise_refusal(*answer[1:])
-
-    def _start(self) -> Any:
-        for _ in range(_STARTS):
+        tries = 0
+        while self._process is None:
             if self._closed:
                 raise WorkerRefused("this worker is closed")
             process = self._process = _launch(self._threads)
             if self._closed:  # meanwhile
                 process.kill()
+            tries += 1
             try:
-                assert process.stdin
-                process.stdin.write(struct.pack("<Q", len(self._work)) + self._work)
-                return self._exchange(None)
-            except (WorkerDied, OSError):
-                self._process = None
-                _end_process(process)
-                cause = _cause_of_death(process.returncode)
-            if process.returncode >= 0:
-                break
-        raise WorkerRefused(f"a worker process cannot be made ready: {cause}")
+                refused = self._exchange(self._work)
+            except WorkerDied as error:
+                if process.returncode < 0 and tries < _STARTS:
+                    continue
+                raise WorkerRefused(f"a worker process cannot be made ready: {error}") from None
+            if refused:
+                self.end()
+                kind, message = refused
+                raise _REFUSALS[kind](message) if kind in _REFUSALS else WorkerRefused(f"{kind}: {message}")
 
     def _exchange(self, message: object, seconds: float | None = None) -> Any:
-        assert self._process
-        try:
-            answer, late = _converse(self._process, message, seconds)
-        except BaseException:  # it has ended
-            self._process = None
-            raise
-        # the time ended in the moment of the answer: the next question gets a fresh
-        # process
-        if late:
-            self._end()
-        return answer
+        process, late = self._process, threading.Event()
+        assert process and process.stdin and process.stdout
 
-    def _end(self) -> None:
+        def give_up() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(threading.TIMEOUT_MAX if seconds is None else seconds, give_up)
+        timer.daemon = True
+        if seconds is not None:
+            timer.start()
+        try:
+            _send(process.stdin, message)
+            return _receive(process.stdout)
+        except (EOFError, OSError, ValueError):
+            cause = self.end()
+            if late.is_set():
+                raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
+            raise WorkerDied(cause) from None
+        except BaseException:
+            process.kill()
+            self.end()
+            raise
+        finally:
+            timer.cancel()
+            if seconds is not None:
+                timer.join()
+            if late.is_set():  # perhaps in the moment of the answer: the next question gets a fresh process
+                self.end()
+
+    def score(self, items: Sequence[Any]) -> Scored:
+        """Return what is found for each item. A batch that ends the process is tried again, then row by row."""
+        usage: list[Any] = []
+
+        def score(some: Sequence[Any]) -> Sequence[Any]:
+            found = self._in_time(some)
+            usage.extend(found.usage)
+            return found.rows
+
+        try:
+            rows = score(items)
+        except WorkerDied:  # which may have been an accident
+            rows = try_together(items, score, WorkerDied)
+        return Scored(rows, usage)
+
+    def _in_time(self, items: Sequence[Any]) -> Scored:
+        if self._timeout is None:
+            return self.ask(items)
+        self.make_ready()
+        start = time.perf_counter()
+        more = 2 * self._per_item * len(items) if len(items) > 1 else 0
+        found = self.ask(items, seconds=self._timeout + more)
+        self._per_item = (time.perf_counter() - start) / len(items)
+        return found
+
+    def wait(self) -> None:
+        """Nothing: the process starts with its first batch."""
+
+    def end(self) -> str:
+        """End the process, if there is one; return how it ended."""
         process, self._process = self._process, None
-        if process:
-            _end_process(process)
+        return _end(process) if process else ""
 
     def close(self) -> None:
-        """End the process at once, even in the middle of its work."""
+        """End the process at once, even in the middle of its work; no other is started."""
         self._closed, process = True, self._process
         if process:
             process.kill()
-        self._end()
+        self.end()
+
+
+# ---------------------------------------------------------------- batches
+
+
+class Scored(NamedTuple):
+    """What was found for each item of a batch, an exception where it ended its process; what each attempt used."""
+
+    rows: Sequence[Any]
+    usage: Sequence[Any] = ()
+
+
+Batch = Sequence[Any]  # of entries, each with an `item` and a `place`
+Done = tuple[Batch, Scored]
+
+
+class _Lost(RunStopped):
+    """A batch was lost with the machine that had it: another one may score it."""
+
+
+_LOSSES = 4  # times that a batch may be lost
+
+
+def hand_out(batches: Iterable[Batch], crew: Sequence[Any], stop: threading.Event) -> Generator[Done, None, None]:
+    """Score batches by a crew, each member in a thread that nobody waits for.
+
+    Once `stop` is set, or something is wrong, only what is finished already is still yielded.
+    """
+    # Queues written in C: Ctrl-C ends every wait here, and leaves no lock taken.
+    to_do, done = SimpleQueue[Batch | None](), SimpleQueue[tuple[Batch, Scored | BaseException]]()
+    losses = Counter[int]()
+
+    def serve(member: Any) -> None:
+        batch: Batch | None
+        try:
+            while True:
+                batch = []
+                member.wait()
+                if (batch := to_do.get()) is None:
+                    return
+                try:
+                    done.put((batch, member.score([entry.item for entry in batch])))
+                except _Lost:
+                    losses[batch[0].place] += 1
+                    if losses[batch[0].place] > _LOSSES:
+                        raise
+                    to_do.put(batch)
+        except BaseException as error:
+            done.put((batch or [], error))
+
+    source, under_way, more = iter(batches), 0, True
+    problem: BaseException | None = None
+    threads = [threading.Thread(target=serve, args=(member,), daemon=True) for member in crew]
+    try:
+        for thread in threads:
+            thread.start()
+        while under_way or (more and not problem):
+            while more and not problem and not stop.is_set() and under_way < 2 * len(crew):
+                try:
+                    to_do.put(next(source))
+                    under_way += 1
+                except StopIteration:
+                    more = False
+                except Exception as error:  # the corpus cannot be read further: what is under way is awaited
+                    problem = error
+            if not under_way:
+                break
+            try:
+                batch, found = done.get(block=not stop.is_set())
+            except Empty:
+                break
+            under_way -= bool(batch)
+            if isinstance(found, BaseException):
+                problem = problem or found
+                stop.set()
+            else:
+                yield batch, found
+    finally:
+        for member in crew:
+            to_do.put(None)
+            member.close()
+        for thread in threads:
+            thread.join(0.2)
+    if problem:
+        raise problem
+
+
+def run_local(
+    batches: Iterable[Batch],
+    make: Callable[[], Callable[..., Scored]],
+    stop: threading.Event,
+    *,
+    workers: int,
+    timeout: float | None = None,
+) -> Generator[Done, None, None]:
+    """Score batches in `workers` processes, or, for 0, in this one, whose crash stops the run."""
+    if workers:
+        threads = max(1, available_cores() // workers)
+        yield from hand_out(batches, [Worker(make, threads, timeout) for _ in range(workers)], stop)
+        return
+    score = make()
+    for batch in batches:
+        yield batch, score([entry.item for entry in batch])
+        if stop.is_set():
+            return
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---------------------------------------------------------------- Ray
+#
+# Ray takes `_node_ip_address="127.0.0.1"` for a mistake and listens on all interfaces. Where it believes that there are
+# no clusters, as on Windows and macOS, it uses 127.0.0.1 throughout. A variable of its environment makes it believe so.
+
+VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+
+
+@contextmanager
+def on_loopback(ray: Any) -> Iterator[None]:
+    """What Ray starts in here listens on 127.0.0.1 alone, unless the user's environment asks for a cluster."""
+    if os.environ.get(VARIABLE):
+        yield
+        return
+    constants = getattr(getattr(ray, "_private", None), "ray_constants", SimpleNamespace())
+    before = getattr(constants, "ENABLE_RAY_CLUSTER", True)  # Ray has read the variable when it was imported
+    os.environ[VARIABLE], constants.ENABLE_RAY_CLUSTER = "0", False  # for its processes, and for this one
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
+        del os.environ[VARIABLE]
+
+
+class _Actor:
+    """Scores batches on a machine of the cluster, in a process that may die; Ray restarts a crashing actor for ever."""
+
+    def __init__(self, packed: bytes, version: str, timeout: float | None = None):
+        self._packed, self._version, self._timeout = packed, version, timeout
+        self._worker: Worker | None = None
+
+    def ready(self) -> None:
+        """Nothing: to ask for it is to wait for the actor."""
+
+    def score(self, items: list[Any]) -> Scored | Exception:
+        """The rows of a batch, or why this actor is of no use."""
+        from summeval_nb import __version__
+
+        try:
+            if self._version != __version__:
+                told = f"the cluster has summeval_nb {__version__}, this machine {self._version}: update one"
+                raise ImportError(told)
+            self._worker = self._worker or Worker(pickle.loads(self._packed), None, self._timeout)
+            return self._worker.score(items)
+        except (ValueError, TypeError, ImportError, RuntimeError) as error:
+            return error
+
+
+class _RayWorker:
+    """A place for an actor: one that is lost, with its machine or without, is followed by another."""
+
+    def __init__(self, ray: Any, hire: Callable[[], Any]):
+        self._ray, self._hire, self._closed = ray, hire, False
+        self._actor: Any = None
+
+    def wait(self) -> None:
+        """Hire an actor if there is none, and wait until it runs."""
+        for _ in range(25 * _LOSSES):
+            if self._actor is not None or self._closed:
+                return
+            self._actor = self._hire()
+            self._get(self._actor.ready)
+        raise RunStopped("Ray lost its actors again and again")
+
+    def _get(self, method: Any, *arguments: object) -> Any:
+        try:
+            return self._ray.get(method.remote(*arguments))
+        except self._ray.exceptions.RayError as error:  # the actor, its machine, or its answer is lost
+            self._actor = None
+            return _Lost(f"Ray lost its actors again and again: {error}")
+
+    def score(self, items: Sequence[Any]) -> Scored:
+        """Return what an actor found."""
+        found = self._get(self._actor.score, items) if self._actor else _Lost("the run has ended")
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def close(self) -> None:
+        """End the actor at once."""
+        self._closed = True
+        with suppress(Exception):
+            self._ray.kill(self._actor)
+
+
+def require_reachable(address: str, seconds: float = 60) -> None:
+    """Raise a `RunStopped` with a remedy unless a Ray cluster answers at "auto" or "host:port" in time.
+
+    A process of its own joins it first, for Ray itself waits where no Ctrl-C reaches.
+    """
+    if address.startswith("ray://"):
+        remedy = "start the run on a machine of the cluster with address='auto', or hand it in with 'ray job submit'"
+        raise ValueError(f"{address!r} is an address for Ray Client, over which no run goes: {remedy}")
+    host, _, port = address.rpartition(":")
+    if address != "auto":
+        if not host or not port.isdigit():
+            raise ValueError(f"address must be 'auto' or 'host:port', not {address!r}")
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        except OSError as error:
+            remedy = "start one with 'ray start --head --port=6379', and check the address and the firewall"
+            raise RunStopped(f"no Ray cluster answers at {address} ({error.strerror or error}); {remedy}") from None
+    code = "import ray, sys; ray.init(sys.argv[1], logging_level='ERROR', log_to_driver=False)"
+    command = [sys.executable, "-c", code, address]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        remedy = "check that it is the head's port, its RAY_AUTH_TOKEN, and that it runs the same Ray version"
+        raise RunStopped(f"the Ray cluster at {address} did not answer within {seconds:g} s; {remedy}") from None
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise RunStopped(f"cannot join the Ray cluster at {address}: {reason}")
+
+
+@contextmanager
+def cluster(address: str | None, actors: int) -> Iterator[Any]:
+    """A connection to a Ray cluster: the one in use, the one at the address, or one of our own for this run."""
+    ray = require_module("ray", "ray")
+    if ray.is_initialized():
+        yield ray
+        return
+    if address:
+        require_reachable(address)
+    own = {"num_cpus": actors or available_cores(), "include_dashboard": False}
+    try:
+        with nullcontext() if address else on_loopback(ray):
+            ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **({} if address else own))
+    except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
+        remedy = "try again when the machine is less busy, or use engine='local'"
+        raise RunStopped(f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}") from error
+    try:
+        listens = str(ray.util.get_node_ip_address())
+        if not address and not listens.startswith("127.") and listens != "::1":
+            warnings.warn(f"the Ray of this run listens on {listens}, where other machines reach it", stacklevel=2)
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def run_ray(
+    batches: Iterable[Batch],
+    make: Callable[[], Callable[..., Scored]],
+    stop: threading.Event,
+    *,
+    actors: int,
+    address: str | None = None,
+    num_gpus: float = 0,
+    timeout: float | None = None,
+) -> Generator[Done, None, None]:
+    """Score batches with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
+    from summeval_nb import __version__
+
+    source, packed = iter(batches), pack(make)
+    if (first := next(source, None)) is None:
+        return
+    with cluster(address, actors) as ray:
+        known = ray.cluster_resources()
+        if num_gpus > (gpus := known.get("GPU", 0)):
+            raise RunStopped(f"the Ray cluster has {gpus:g} GPUs, fewer than the {num_gpus:g} of one actor")
+        kind = ray.remote(num_cpus=1, num_gpus=num_gpus or None)(_Actor)
+        hire = partial(kind.remote, packed, __version__, timeout)
+        crew = [_RayWorker(ray, hire) for _ in range(actors or max(1, int(known.get("CPU", 1))))]
+        yield from hand_out(itertools.chain([first], source), crew, stop)
+
+
+# ---------------------------------------------------------------- the engine of a run
+
+_MOST_WORKERS = 1000
+
+
+def choose_engine(
+    engine: str, alone: bool, workers: int | None, address: str | None, num_gpus: float, timeout: float | None
+) -> tuple[Callable[..., Generator[Done, None, None]], int | str]:
+    """Return the engine as a function of batches, work and the event that stops it, and how many workers it has.
+
+    Where nobody says how many, there is one per core, and none for what is best scored `alone`, in this process.
+    """
+    if timeout is not None and not (isinstance(timeout, (int, float)) and 0 < timeout <= 1e7):
+        raise ValueError(f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}")
+    if require_option(engine, "engine", ("local", "ray")) == "ray":
+        actors = 0 if workers is None else require_count(workers, "workers")
+        call = partial(run_ray, actors=actors, address=address, num_gpus=num_gpus, timeout=timeout)
+        return call, actors or "one per core"
+    if address is not None or num_gpus:
+        raise ValueError("address and num_gpus belong to engine='ray'")
+    chosen = 0 if alone and timeout is None else available_cores()
+    count = chosen if workers is None else require_count(workers, "workers", minimum=0)
+    if count > _MOST_WORKERS:
+        raise ValueError(f"workers must be at most {_MOST_WORKERS:,}, each is a process of this machine, not {count}")
+    if timeout is not None and not count:
+        raise ValueError("timeout needs a worker process to end: workers must be at least 1")
+    return partial(run_local, workers=count, timeout=timeout), count

@@ -140,9 +140,9 @@ OWN: dict[str, dict[str, Any]] = {
 }
 BUILT = "LLMChecker NLIChecker EmbeddedChecker EmbeddedJudge LLMJudge ClaimFinder Store ServerBackend ScriptedBackend"
 BUILT += " TransformersBackend SentenceTransformerEmbedder ObjectEmbedder Signature Verdict Score"
-BUILT += " Evidence Finding Rating Ledger Job LabelledSentence"
+BUILT += " Evidence Finding Rating Job LabelledSentence"
 # pass on what they are given, or say that NaN is a missing cell
-MAY_HOLD_NAN = ["metric_scores", "Signature", "Verdict", "Score", "Evidence", "Rating", "Ledger", "Job", "content_key"]
+MAY_HOLD_NAN = ["metric_scores", "Signature", "Verdict", "Score", "Evidence", "Rating", "Job", "content_key"]
 MAY_HOLD_NAN += ["find_backends", "ObjectEmbedder", "common_slip"]
 COSTLY = {"benchmark_checker": 2, "benchmark_judge": 3}  # examples of what takes ten seconds and more for one good call
 
