@@ -38,7 +38,7 @@ from summeval_nb import evaluate_many
 from summeval_nb.evidence import load_checker
 from summeval_nb.evidence.careful import CarefulReader, raised
 from summeval_nb.evidence.embedded import LOGIT_CLIP
-from summeval_nb.text.mpnet import mpnet_files
+from summeval_nb.text.embed import mpnet_files
 from summeval_nb.text.split import split_text
 
 HERE = Path(__file__).parent

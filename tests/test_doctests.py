@@ -19,7 +19,6 @@ WITHOUT = {  # plain modules whose docstrings hold no example that could run her
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_http.py calls it",
     "models.server": "needs a server: tests/test_server.py calls it",
-    "text.mpnet": "needs weights of 405 MB: tests/test_mpnet.py reads them",
     "runs.file": "the memory of a run: tests/test_runs.py writes it",
 }
 

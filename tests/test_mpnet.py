@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from summeval_nb.text import mpnet
-from summeval_nb.text.mpnet import ELSEWHERE, MPNET_PACKAGES, mpnet_folder
+from summeval_nb.text import embed
+from summeval_nb.text.embed import ELSEWHERE, MPNET_PACKAGES, mpnet_folder
 
 FILES = {"model.safetensors": bytes(range(256)) * 40, "tokenizer.json": b"{}", "config.json": b'{"a": 1}'}
 
@@ -33,8 +33,8 @@ def small(monkeypatch, tmp_path) -> Path:
         (piece.parents[1] / "__init__.py").touch()
         piece.write_bytes(packed[number * size : (number + 1) * size])
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
-    monkeypatch.setattr(mpnet, "MPNET_SHA256", sums)
-    monkeypatch.setattr(mpnet, "_in_hub_cache", lambda: None)
+    monkeypatch.setattr(embed, "MPNET_SHA256", sums)
+    monkeypatch.setattr(embed, "_in_hub_cache", lambda: None)
     others = [place for place in sys.path if "site-packages" not in place]  # the real packages are not seen
     monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *others])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -74,11 +74,11 @@ HARM = [
     (lambda small, patch: piece(small, 2).unlink(), FileNotFoundError, r"zip\.002 is missing: .*again"),
     *((lambda small, patch, n=n: turn_over(piece(small, n)), ValueError, "in your checkout again") for n in (1, 3, 5)),
     (
-        lambda small, patch: patch.setitem(mpnet.MPNET_SHA256, "config.json", "0" * 64),
+        lambda small, patch: patch.setitem(embed.MPNET_SHA256, "config.json", "0" * 64),
         ValueError,
         "expected 000.*other",
     ),
-    (lambda small, patch: patch.setattr(mpnet.os, "fsync", full), OSError, "No space left on device.*XDG_CACHE_HOME"),
+    (lambda small, patch: patch.setattr(embed.os, "fsync", full), OSError, "No space left on device.*XDG_CACHE_HOME"),
     (lambda small, patch: small.parent.write_text("a file"), OSError, "cannot be written.*XDG_CACHE_HOME"),
 ]
 
@@ -98,7 +98,7 @@ def test_a_named_folder_comes_first_then_the_hubs_cache_if_its_bytes_are_right(s
         for name, content in FILES.items():
             (folder / name).write_bytes(content)
     assert mpnet_folder(own) == own
-    monkeypatch.setattr(mpnet, "_in_hub_cache", lambda: hub)
+    monkeypatch.setattr(embed, "_in_hub_cache", lambda: hub)
     assert mpnet_folder() == hub
     (hub / "config.json").write_bytes(b"other")
     assert mpnet_folder() == small / "all-mpnet-base-v2"
@@ -113,8 +113,8 @@ def test_a_named_folder_comes_first_then_the_hubs_cache_if_its_bytes_are_right(s
 
 
 def test_without_weights_the_line_to_type_is_said_and_nobody_is_asked(small, monkeypatch):
-    monkeypatch.setattr(mpnet, "MPNET_PACKAGES", ("no-such-package_001", "no-such-package_002"))
-    monkeypatch.setattr(mpnet, "_downloaded", lambda: pytest.fail("the hub was asked"))
+    monkeypatch.setattr(embed, "MPNET_PACKAGES", ("no-such-package_001", "no-such-package_002"))
+    monkeypatch.setattr(embed, "_downloaded", lambda: pytest.fail("the hub was asked"))
     with pytest.raises(ImportError, match=r"pip install -e '\.\[careful\]'"):
         mpnet_folder()
 

@@ -22,8 +22,18 @@ from torch.nn import functional as F
 from summeval_nb.core.base import steps
 from summeval_nb.core.files import read_asset
 from summeval_nb.evidence.reader import Reading, token_marks
-from summeval_nb.text.embed import encodable
-from summeval_nb.text.mpnet import END, LAYERS, PADDING, START, WIDTH, layer, mpnet_files, padded_bias, starts
+from summeval_nb.text.embed import (
+    END,
+    LAYERS,
+    PADDING,
+    START,
+    WIDTH,
+    encodable,
+    layer,
+    mpnet_files,
+    padded_bias,
+    starts,
+)
 
 HEAD = {  # the shapes of what is new
     "mark.weight": (WIDTH, 6),

@@ -7,9 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
-from typing import TypeAlias
 
 from summeval_nb.core.base import JsonDict, np, require_count, require_option
 from summeval_nb.core.html import render
@@ -35,20 +34,9 @@ _FLOAT32 = 3e-6  # what libraries that add up in 32 bits are off by, as a share
 class Configuration:
     """One way to score the texts, and the number that it prints.
 
-    Parameters
-    ----------
-    value : float
-        The number, unrounded, on the scale of the program: 0 to 1 or 0 to 100.
-    program : str
-        What prints it.
-    signature : Signature
-        Every choice.
-    surprise : int
-        How many unusual choices it needs, weighed: 0 is what most programs do when nothing is said.
-    scale : float
-        1 or 100: what a perfect text gets from the program. TER may be higher.
-    same : tuple of str
-        Signatures of other configurations that print the very same number.
+    `value` is that number, unrounded, and `scale` what a perfect text gets from the `program`, 1 or 100 (TER may be
+    higher). `signature` has every choice. `surprise` says how many unusual choices these are, weighed: 0 is what most
+    programs do when nothing is said. `same` has the signatures of others that print the very same number.
     """
 
     value: float
@@ -68,14 +56,8 @@ class Configuration:
 class IdentifiedScore(Rows, Sequence[Configuration]):
     """The configurations that print a number, the likeliest first; none if no one fits.
 
-    Attributes
-    ----------
-    printed : str
-        The number as it was given.
-    found, nearest : sequence of Configuration
-        What fits, and what comes closest where nothing does.
-    searched : int
-        How many configurations were tried.
+    `printed` is the number as it was given, `found` what fits, `nearest` what comes closest where nothing does, and
+    `searched` how many configurations were tried.
     """
 
     printed: str
@@ -94,32 +76,25 @@ class IdentifiedScore(Rows, Sequence[Configuration]):
         """The answer in one sentence."""
         if not self:
             return f"None of {self.searched:,} configurations prints {self.printed}."
+        among = f"among {self.searched:,} configurations"
         if len(self) == 1:
-            return f"One number among {self.searched:,} configurations is printed as {self.printed}."
-        among = f"{len(self)} numbers among {self.searched:,} configurations"
-        return f"{among} are printed as {self.printed}, the likeliest first."
+            return f"One number {among} is printed as {self.printed}."
+        return f"{len(self)} numbers {among} are printed as {self.printed}, the likeliest first."
 
     def rows(self) -> list[JsonDict]:
         """Return one plain dictionary for each number that fits, or for the nearest."""
-        found = []
-        for own in self.found or self.nearest:
-            row: JsonDict = {"value": own.value, "program": own.program, "signature": str(own.signature)}
-            found.append(row | {"the same": len(own.same)})
-        return found
+        return [
+            {"value": own.value, "program": own.program, "signature": str(own.signature), "the same": len(own.same)}
+            for own in self.found or self.nearest
+        ]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return {
-            "printed": self.printed,
-            "searched": self.searched,
-            "found": [own.to_dict() for own in self.found],
-            "nearest": [own.to_dict() for own in self.nearest],
-        }
+        lists = {name: [own.to_dict() for own in getattr(self, name)] for name in ("found", "nearest")}
+        return {"printed": self.printed, "searched": self.searched, **lists}
 
     def __repr__(self) -> str:
-        lines = [self.line]
-        if not self:
-            lines.append("The nearest:")
+        lines = [self.line] if self else [self.line, "The nearest:"]
         for row in self.rows():
             same = f"  (and {row['the same']} that print the same)" if row["the same"] else ""
             lines.append(f"  {row['value']:>12.6f}  {row['program']}: {row['signature']}{same}")
@@ -131,37 +106,32 @@ class IdentifiedScore(Rows, Sequence[Configuration]):
 
 
 class _Pairs:
-    """Texts, their references, and the ways to look at several references."""
+    """Texts and their references, and each text beside each of its references."""
 
     def __init__(self, candidates: Iterable[str], references: Iterable[str | Iterable[str]]) -> None:
         self.texts, self.groups = require_pairs(candidates, references)
         if not self.texts:
             raise ValueError("candidates is empty: a score is of at least one text")
-        sizes = np.array([len(group) for group in self.groups])
-        self.starts = np.cumsum(sizes) - sizes
-        self.sizes = sizes
-        self.several = bool((sizes > 1).any())
-
-    @cached_property
-    def flat(self) -> tuple[list[str], list[list[str]]]:
-        """Each text beside each of its references."""
+        self.sizes = np.array([len(group) for group in self.groups])
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        self.several = bool((self.sizes > 1).any())
         pairs = [(text, [one]) for text, group in zip(self.texts, self.groups, strict=True) for one in group]
-        return [text for text, _ in pairs], [one for _, one in pairs]
+        self.flat = [text for text, _ in pairs], [one for _, one in pairs]
 
-    def columns(self) -> range:
-        """The numbers of references that each text has; empty where they have different numbers."""
-        return range(int(self.sizes[0])) if self.several and len(set(self.sizes.tolist())) == 1 else range(0)
 
-    def joined(self, values: np.ndarray) -> dict[str, float]:
-        """Return the mean over texts of the best and of the mean of each one's references."""
-        best = np.maximum.reduceat(values, self.starts)
-        mean = np.add.reduceat(values, self.starts) / self.sizes
-        return {"best": float(best.mean()), "mean": float(mean.mean())}
+Views = Mapping[str, np.ndarray]  # what was counted of each text, by which of several references; "" if there is one
+
+
+def _ways(whole: Callable[[np.ndarray], float], rows: Views, scores: Views) -> Iterator[tuple[JsonDict, float]]:
+    """Yield what a program prints of all texts together, and the mean of their scores, with the names of both."""
+    for refs, counts in rows.items():
+        named = {"refs": refs} if refs else {}
+        yield {"of": "corpus", **named}, whole(counts)
+        yield {"of": "mean of texts", **named}, float(scores[refs].mean())
 
 
 _BLEU_TOKENIZERS = {"13a": 0, "none": 1, "intl": 2, "word_tokenize": 2, "char": 3, "zh": 3}
 _NLTK_METHODS = {"method0": 0, "method1": 1, "method2": 1, "method3": 2, "method4": 2}
-_WHICH = {"all": 0, "best": 0, "first": 1, "mean": 1}  # of several references
 
 
 def _word_tokenize(text: str) -> list[str]:
@@ -174,56 +144,53 @@ def _word_tokenize(text: str) -> list[str]:
 
 def _bleu(pairs: _Pairs) -> Iterator[Configuration]:
     """Yield sacrebleu's BLEU and nltk's, of the whole and as the mean of texts."""
-    for (tokenizer, cost), lowercase in product(_BLEU_TOKENIZERS.items(), (False, True)):
+    for (tokenizer, dear), lowercase in product(_BLEU_TOKENIZERS.items(), (False, True)):
         own = _word_tokenize if tokenizer == "word_tokenize" else tokenizer
-        views = {"all": count_bleu(pairs.texts, pairs.groups, tokenize=own, lowercase=lowercase)}
-        if pairs.several:
-            views["each"] = count_bleu(*pairs.flat, tokenize=own, lowercase=lowercase)
-            views["first"] = views["each"][pairs.starts]
-        padded = {name: _as_nltk(rows) for name, rows in views.items()}
+        counted = count_bleu(pairs.texts, pairs.groups, tokenize=own, lowercase=lowercase)
+        each = count_bleu(*pairs.flat, tokenize=own, lowercase=lowercase) if pairs.several else counted
         for n in (4, 3, 2, 1):
             columns = [0, 1, *range(2, 2 + n), *range(6, 6 + n)]
-            asked: dict[str, object] = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "tok": tokenizer}
-            dear = cost + lowercase + 2 * (n != 4)
+            asked: JsonDict = {"metric": f"bleu{n}", "case": "lc" if lowercase else "mixed", "tok": tokenizer}
+            choices: list[tuple[str, str, bool | None, int]] = []
             if tokenizer != "word_tokenize":
-                for smooth, effective in product(SMOOTHING, (False, True)):
-                    scores = partial(_bleu_values, smooth=smooth, effective=effective)
-                    parts = asked | {"smooth": smooth, "eff": effective}
-                    paid = dear + (0 if smooth == "exp" else 1)
-                    for how, whole, value in _ways(pairs, views, columns, scores):
-                        unusual = effective == whole  # sacrebleu: yes for a text, no for a corpus
-                        yield _configured(100 * value, "sacrebleu", parts | how, paid + unusual, 100.0)
+                smooths = product(SMOOTHING, (False, True))
+                choices += [("sacrebleu", smooth, eff, dear + (smooth != "exp")) for smooth, eff in smooths]
             if tokenizer in ("none", "word_tokenize"):
-                for method, more in _NLTK_METHODS.items():
-                    scores = partial(_bleu_values, smooth=method)
-                    parts = {**asked, "smooth": method}
-                    paid = lowercase + 2 * (n != 4) + more + (tokenizer == "word_tokenize")
-                    for how, _, value in _ways(pairs, padded, columns, scores):
-                        yield _configured(value, "nltk", parts | how, 1 + paid, 1.0)
+                more = 1 + (tokenizer == "word_tokenize")
+                choices += [("nltk", method, None, more + cost) for method, cost in _NLTK_METHODS.items()]
+            for program, smooth, eff, cost in choices:
+                values = partial(_bleu_values, smooth=smooth, effective=bool(eff))
+                rows = [_as_nltk(view) if eff is None else view for view in (counted, each)]
+                parts = asked | {"smooth": smooth} | ({} if eff is None else {"eff": eff})
+                scale = 1.0 if eff is None else 100.0
+                for how, value in _bleu_ways(pairs, values, *(view[:, columns] for view in rows)):
+                    paid = cost + lowercase + 2 * (n != 4) + (eff is (how["of"] == "corpus"))  # sacrebleu's defaults
+                    yield _configured(scale * value, program, parts | how, paid, scale)
 
 
-def _ways(
-    pairs: _Pairs,
-    views: Mapping[str, np.ndarray],
-    columns: list[int],
-    scores: Callable[[np.ndarray], np.ndarray],
-) -> Iterator[tuple[dict[str, object], bool, float]]:
-    """Yield each way to join texts and references: how it is called, whether of the whole, and its number."""
-    used = {name: rows[:, columns] for name, rows in views.items()}
+def _bleu_ways(
+    pairs: _Pairs, values: Callable[[np.ndarray], np.ndarray], counted: np.ndarray, each: np.ndarray
+) -> Iterator[tuple[JsonDict, float]]:
+    """Yield each way to join texts and references: how it is called, and its number."""
 
     def whole(rows: np.ndarray) -> float:
-        return float(scores(rows.sum(axis=0, keepdims=True))[0])
+        return float(values(rows.sum(axis=0, keepdims=True))[0])
 
-    for which in ("all", "first") if pairs.several else ("all",):
-        named = {"refs": which} if pairs.several else {}
-        yield {"of": "corpus", **named}, True, whole(used[which])
-        yield {"of": "mean of texts", **named}, False, float(scores(used[which]).mean())
-    if pairs.several:
-        for which, value in pairs.joined(scores(used["each"])).items():
-            yield {"of": "mean of texts", "refs": which}, False, value
-    if by_column := [whole(used["each"][pairs.starts + number]) for number in pairs.columns()]:
-        yield {"of": "corpus", "refs": "mean"}, True, float(np.mean(by_column))
-        yield {"of": "corpus", "refs": "best"}, True, max(by_column)
+    if not pairs.several:
+        yield from _ways(whole, {"": counted}, {"": values(counted)})
+        return
+    scores = values(each)
+    yield from _ways(
+        whole,
+        {"all": counted, "first": each[pairs.starts]},
+        {"all": values(counted), "first": scores[pairs.starts]},
+    )
+    yield {"of": "mean of texts", "refs": "best"}, float(np.maximum.reduceat(scores, pairs.starts).mean())
+    yield {"of": "mean of texts", "refs": "mean"}, float((np.add.reduceat(scores, pairs.starts) / pairs.sizes).mean())
+    if len(set(pairs.sizes.tolist())) == 1:  # the first reference of all texts is a corpus, the second is, and so on
+        by_column = [whole(each[pairs.starts + number]) for number in range(int(pairs.sizes[0]))]
+        yield {"of": "corpus", "refs": "mean"}, float(np.mean(by_column))
+        yield {"of": "corpus", "refs": "best"}, max(by_column)
 
 
 def _as_nltk(rows: np.ndarray) -> np.ndarray:
@@ -236,24 +203,20 @@ def _bleu_values(rows: np.ndarray, smooth: str, effective: bool = False) -> np.n
 
     nltk divides by at least one n-gram, where a text is too short to have any.
     """
-    n = (rows.shape[1] - 2) // 2
-    length, closest = rows[:, 0].astype(float), rows[:, 1].astype(float)
-    matches, totals = rows[:, 2 : 2 + n].astype(float), rows[:, 2 + n :].astype(float)
-    theirs = smooth in _NLTK_METHODS
-    added = np.array([0.0] + [1.0] * (n - 1)) if smooth in ("add-k", "method2") else np.zeros(n)
-    there = np.ones_like(totals, bool) if theirs else totals + added > 0
+    n, theirs = (rows.shape[1] - 2) // 2, smooth in _NLTK_METHODS
+    parts = (rows[:, part].astype(float) for part in (0, 1, slice(2, 2 + n), slice(2 + n, None)))
+    length, closest, matches, totals = parts
+    added = float(smooth in ("add-k", "method2")) * (np.arange(n) > 0)
+    there = (totals + added > 0) | theirs
     divisors = np.maximum(totals + added, 1)
     none = (matches + added == 0) & there
     halved = 2.0 ** -np.cumsum(none, axis=1)
-    instead: np.ndarray | float = 0.0  # a count, where nothing matches
-    if smooth == "method0":
-        instead = sys.float_info.min * divisors
-    elif smooth in ("floor", "method1"):
-        instead = 0.1
-    elif smooth in ("exp", "method3"):
-        instead = halved
-    elif smooth == "method4":
-        instead = halved * np.log(np.maximum(length, 1))[:, None] / 5
+    instead = {  # a count, where nothing matches
+        **dict.fromkeys(("floor", "method1"), 0.1),
+        **dict.fromkeys(("exp", "method3"), halved),
+        "method0": sys.float_info.min * divisors,
+        "method4": halved * np.log(np.maximum(length, 1))[:, None] / 5,
+    }.get(smooth, 0.0)
     shares = np.where(none, instead, matches + added) / divisors * there
     counted = there if effective else np.ones_like(there)
     logs = np.log(shares, where=shares > 0, out=np.full_like(shares, 0.0 if theirs else -np.inf))
@@ -264,60 +227,41 @@ def _bleu_values(rows: np.ndarray, smooth: str, effective: bool = False) -> np.n
     return np.where(nothing | (length == 0), 0.0, found)
 
 
-_ROUGE_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum", "rouge3", "rouge4")
-_PERL_TYPES = (*_ROUGE_TYPES, "rougeW", "rougeS4", "rougeSU4")
-_ROUGE_COST = {"rouge1": 0, "rouge2": 0, "rougeL": 0, "rougeLsum": 1}
+_ROUGE_COST = {"rouge1": 0, "rouge2": 0, "rougeL": 0, "rougeLsum": 1, "rouge3": 2, "rouge4": 2}
+_PERL_COST = _ROUGE_COST | {"rougeW": 2, "rougeS4": 2, "rougeSU4": 2}
 
 
 def _rouge(pairs: _Pairs) -> Iterator[Configuration]:
-    """Yield rouge-score's ROUGE, and what the Perl script ROUGE-1.5.5 prints."""
-    lines = _in_lines(pairs)
-    for compat, stemmer in product(("google", "rouge-1.5.5"), (False, True)):
-        ours = compat == "google"
-        program, types = ("rouge-score", _ROUGE_TYPES) if ours else ("ROUGE-1.5.5", _PERL_TYPES)
-        of_several = ("best", "average", "first") if ours else ("pooled", "best_recall", "first")
-        for refs in of_several if pairs.several else ("one",):
-            multi = None if refs in ("one", "first") else refs
-            options: JsonDict = {"stemmer": stemmer, "compat": compat, "multi": multi}
-            base = {} if refs == "one" else {"refs": refs}
-            paid = stemmer + 3 * (not ours) + (refs in ("average", "best_recall", "first"))
-            used = 1 if refs == "first" else None
-            groups, line_groups = ([group[:used] for group in given] for given in (pairs.groups, lines[1]))
-            yield from _rouge_means(pairs.texts, groups, types, options, base, program, paid)
-            if ours:
-                base = base | {"lines": "sentences"}
-                yield from _rouge_means(lines[0], line_groups, ("rougeLsum",), options, base, program, paid)
+    """Yield rouge-score's ROUGE, also with a sentence on each line, and what the Perl script ROUGE-1.5.5 prints."""
 
-
-def _in_lines(pairs: _Pairs) -> tuple[list[str], list[list[str]]]:
-    """Return texts and references with a sentence on each line, as ROUGE-Lsum wants them."""
-
-    def cut(text: str) -> str:
+    def in_lines(text: str) -> str:
         return text if "\n" in text else "\n".join(own.text for own in split_sentences(text))
 
-    return list(map(cut, pairs.texts)), [list(map(cut, group)) for group in pairs.groups]
-
-
-def _rouge_means(
-    texts: Sequence[str],
-    groups: Sequence[Sequence[str]],
-    types: Sequence[str],
-    options: JsonDict,
-    base: Mapping[str, object],
-    program: str,
-    paid: int,
-) -> Iterator[Configuration]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it is not we who chose
-        table = rouge_many(texts, groups, types=types, progress=False, **options)
-    base = {"tok": table.signature["tok"], **base}
-    for kind in types:
-        found = {part: float(np.nan_to_num(table[f"{kind}_{part}"]).mean()) for part in ("precision", "recall", "f1")}
-        both = found["precision"] + found["recall"]
-        found["f1 of the means"] = 2 * found["precision"] * found["recall"] / both if both else 0.0
-        for part, more in (("f1", 0), ("recall", 1), ("precision", 2), ("f1 of the means", 3)):
-            cost = paid + _ROUGE_COST.get(kind, 2) + more
-            yield _configured(found[part], program, {"metric": kind, "part": part, **base}, cost, 1.0)
+    lined = list(map(in_lines, pairs.texts)), [list(map(in_lines, group)) for group in pairs.groups]
+    for compat, stemmer in product(("google", "rouge-1.5.5"), (False, True)):
+        perl = compat != "google"
+        program, usual = ("ROUGE-1.5.5", "pooled") if perl else ("rouge-score", "best")
+        asked: list[tuple[Sequence[str], Sequence[Sequence[str]], Mapping[str, int], JsonDict]]
+        asked = [(pairs.texts, pairs.groups, _PERL_COST if perl else _ROUGE_COST, {})]
+        asked += [] if perl else [(*lined, {"rougeLsum": 1}, {"lines": "sentences"})]
+        for refs in (usual, "best_recall" if perl else "average", "first") if pairs.several else ("",):
+            paid = stemmer + 3 * perl + (refs not in ("", usual))
+            multi = None if refs in ("", "first") else refs
+            for texts, groups, costs, how in asked:
+                used = [group[:1] for group in groups] if refs == "first" else groups
+                options: JsonDict = {"stemmer": stemmer, "compat": compat, "multi": multi, "progress": False}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # it is not we who chose
+                    table = rouge_many(texts, used, types=[*costs], **options)
+                named = {"tok": table.signature["tok"]} | ({"refs": refs} if refs else {}) | how
+                for kind, cost in costs.items():
+                    parts = {part: np.nan_to_num(table[f"{kind}_{part}"]) for part in ("f1", "recall", "precision")}
+                    found = {part: float(values.mean()) for part, values in parts.items()}
+                    both = found["precision"] + found["recall"]
+                    found["f1 of the means"] = 2 * found["precision"] * found["recall"] / both if both else 0.0
+                    for more, (part, value) in enumerate(found.items()):
+                        choice = {"metric": kind, "part": part, **named}
+                        yield _configured(value, program, choice, paid + cost + more, 1.0)
 
 
 def _chrf(pairs: _Pairs) -> Iterator[Configuration]:
@@ -330,67 +274,63 @@ def _chrf(pairs: _Pairs) -> Iterator[Configuration]:
             formula = partial(chrf_from_counts, beta=beta, eps_smoothing=eps)
             rows = counts[:, : counts.shape[1] - 2 + words]
             scores = np.array([formula(row) for row in rows.tolist()])
-            cost = lowercase + 2 * whitespace + 2 * eps + 2 * (beta != 2) + 3 * (words == 1)
             best = [int(group.argmax()) for group in np.split(scores, pairs.starts[1:])] + pairs.starts
             views = {"best": best, "first": pairs.starts} if pairs.several else {"": best}
-            for which, places in views.items():
-                whole = formula(rows[places].sum(axis=0).tolist())
-                yield from _whole_and_mean(metric.signature, whole, scores[places], which, cost)
+            cost = lowercase + 2 * whitespace + 2 * eps + 2 * (beta != 2) + 3 * (words == 1)
+            yield from _sacrebleu(metric, formula, rows, scores, views, cost)
 
 
 def _ter(pairs: _Pairs) -> Iterator[Configuration]:
     """Yield sacrebleu's TER, of the whole and as the mean of texts."""
-    first = [group[:1] for group in pairs.groups]
-    views = {"all": pairs.groups, "first": first} if pairs.several else {"": pairs.groups}
     for normalized, no_punct, case in product((False, True), (False, True), (False, True)):
         metric = Metric(ter_score, normalized=normalized, no_punct=no_punct, case_sensitive=case)
-        for which, groups in views.items():
+        for refs in ("all", "first") if pairs.several else ("",):
+            groups = [group[:1] for group in pairs.groups] if refs == "first" else pairs.groups
             rows = count_ter(pairs.texts, groups, metric.bound())
             scores = np.array([ter_from_counts(*row) for row in rows.tolist()])
-            whole = ter_from_counts(*rows.sum(axis=0).tolist())
-            yield from _whole_and_mean(metric.signature, whole, scores, which, normalized + no_punct + case)
+            views = {refs: np.arange(len(rows))}
+            cost = normalized + no_punct + case
+            yield from _sacrebleu(metric, lambda row: ter_from_counts(*row), rows, scores, views, cost)
 
 
-def _whole_and_mean(
-    signature: Signature, whole: float, scores: np.ndarray, refs: str, cost: int
+def _sacrebleu(
+    metric: Metric, formula: Callable[..., float], rows: np.ndarray, scores: np.ndarray, views: Views, cost: int
 ) -> Iterator[Configuration]:
-    """Yield what sacrebleu prints of all texts together, and the mean of their scores."""
-    parts: JsonDict = {name: part for name, part in signature.items() if name != "version"}
-    parts |= {"refs": refs} if refs else {}
-    yield _configured(whole, "sacrebleu", parts | {"of": "corpus"}, cost, 100.0)
-    yield _configured(float(scores.mean()), "sacrebleu", parts | {"of": "mean of texts"}, cost + 1, 100.0)
+    """Yield what sacrebleu prints of rows of counts; `views` says which rows, by which of several references."""
+    parts: JsonDict = {name: part for name, part in metric.signature.items() if name != "version"}
+    chosen = [{refs: values[places] for refs, places in views.items()} for values in (rows, scores)]
+    for how, value in _ways(lambda counts: formula(counts.sum(axis=0).tolist()), *chosen):
+        yield _configured(value, "sacrebleu", parts | how, cost + (how["of"] != "corpus"), 100.0)
 
 
-_Search: TypeAlias = Callable[[_Pairs], Iterator[Configuration]]
-_SEARCHES: dict[str, _Search] = {"bleu": _bleu, "rouge": _rouge, "chrf": _chrf, "ter": _ter}
+_SEARCHES: dict[str, Callable[[_Pairs], Iterator[Configuration]]]
+_SEARCHES = {"bleu": _bleu, "rouge": _rouge, "chrf": _chrf, "ter": _ter}
 
 
 def _configured(value: float, program: str, parts: Mapping[str, object], cost: int, scale: float) -> Configuration:
-    more = _WHICH.get(str(parts.get("refs")), 0) + (parts.get("of") == "mean of texts")
+    more = (parts.get("refs") in ("first", "mean")) + (parts.get("of") == "mean of texts")
     signature = Signature({**parts, "scale": int(scale)})
     return Configuration(value=value, program=program, signature=signature, surprise=cost + more, scale=scale)
 
 
-def _stands_for(value: float | str) -> tuple[Decimal, Decimal]:
+def _stands_for(value: float | str) -> tuple[float, float]:
     """Return a printed number, and half of its last digit: what lies closer is rounded to it."""
-    kind = type(value).__name__
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        kind = type(value).__name__
         raise TypeError(f"value must be the printed number, such as 41.2 or '41.20', not {kind} ({value!r})")
     try:
         number = Decimal(str(value).strip().removesuffix("%"))
     except InvalidOperation:
         raise ValueError(f"value must be a number such as 41.2 or '41.20', not {value!r}") from None
-    if not number.is_finite() or number < 0:
-        raise ValueError(f"value must be a finite number of at least 0, not {value!r}: no such score is printed")
     exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return number, Decimal(5).scaleb(exponent - 1)
+    if not isinstance(exponent, int) or number < 0:  # "n" or "F": not finite
+        raise ValueError(f"value must be a finite number of at least 0, not {value!r}: no such score is printed")
+    return float(number), float(Decimal(5).scaleb(exponent - 1))
 
 
-def _on_both_scales(own: Configuration) -> tuple[tuple[float, float], tuple[float, float]]:
+def _values(own: Configuration) -> tuple[float, float]:
     """Return a number with the program's scale, and as people multiply it by hand, with the other scale."""
-    other = 100.0 if own.scale == 1 else 1.0
-    return (own.value, own.scale), (own.value / own.scale * other, other)
+    return own.value, own.value * 100 if own.scale == 1 else own.value / 100
 
 
 def _fits(own: Configuration, number: float, half: float) -> int | None:
@@ -398,7 +338,7 @@ def _fits(own: Configuration, number: float, half: float) -> int | None:
 
     Programs round, and a few cut off.
     """
-    for more, (value, _) in enumerate(_on_both_scales(own)):
+    for more, value in enumerate(_values(own)):
         if abs(value - number) <= half + max(_FLOAT32 * value, 1e-12):
             return own.surprise + more
         if 0 <= value - number < 2 * half:
@@ -415,10 +355,7 @@ def printed_scores(
 ) -> list[Configuration]:
     """Return every configuration that is searched, with the number that it prints of these texts.
 
-    Parameters
-    ----------
-    candidates, references, metrics, progress
-        As for `identify_score`.
+    Parameters and errors as for `identify_score`.
     """
     from tqdm.auto import tqdm
 
@@ -455,13 +392,10 @@ def identify_score(
     value : float or str
         The printed number, from 0 to 1 or from 0 to 100. As many digits count as are printed: give `"41.20"` as a text
         to keep the zero.
-    candidates : sequence of str
-        The texts that were scored, as they were scored.
-    references : sequence of str or of sequences of str
-        The reference or references of each.
+    candidates, references : sequence
+        The texts that were scored, as they were scored, and the reference or references of each.
     metrics : sequence of str
-        What is searched: "bleu", "rouge", "chrf", and "ter" if it is named: TER takes several times as long as the
-        other three together.
+        What is searched: "bleu", "rouge", "chrf", and "ter" if it is named: it takes several times as long as the rest.
     n : int
         How many different numbers are returned at most.
     progress : bool, optional
@@ -470,8 +404,7 @@ def identify_score(
     Returns
     -------
     IdentifiedScore
-        A sequence of `Configuration`, empty if none fits. Configurations with the very same number are one entry: the
-        texts cannot tell them apart.
+        A sequence of `Configuration`, empty if none fits. Configurations with the very same number are one entry.
 
     Raises
     ------
@@ -481,9 +414,8 @@ def identify_score(
     Notes
     -----
     Searched are sacrebleu's BLEU, chrF and TER, nltk's BLEU with its first five smoothing functions, rouge-score's
-    ROUGE and that of ROUGE-1.5.5. Libraries such as torchmetrics print the same numbers. A number with few digits is
-    printed by many configurations, so more digits tell more. Bootstrapped means, as in older versions of
-    `rouge-score`'s aggregator, are random and not searched.
+    ROUGE and that of ROUGE-1.5.5. Libraries such as torchmetrics print the same numbers. Bootstrapped means, as in
+    older versions of rouge-score's aggregator, are random and not searched.
 
     Examples
     --------
@@ -491,8 +423,6 @@ def identify_score(
     >>> found = identify_score("0.9167", texts, ["The cat sat on the mat.", "It rained."], metrics=["rouge"])
     >>> found[0].program, found[0].signature["metric"], found[0].signature["part"]
     ('rouge-score', 'rouge1', 'f1')
-    >>> len(identify_score("0.9", texts, ["The cat sat on the mat.", "It rained."], metrics=["rouge"]))
-    3
     """
     _stands_for(value)  # before minutes of work
     return identify_among(value, printed_scores(candidates, references, metrics=metrics, progress=progress), n=n)
@@ -508,20 +438,20 @@ def identify_among(value: float | str, tried: Sequence[Configuration], *, n: int
     tried : sequence of Configuration
         What `printed_scores` returns.
     """
-    number, half = map(float, _stands_for(value))
+    number, half = _stands_for(value)
     require_count(n, "n")
     fitting = [(own, surprise) for own in tried if (surprise := _fits(own, number, half)) is not None]
     found: list[Configuration] = []
     for own, surprise in sorted(fitting, key=lambda pair: pair[1]):
         alike = [i for i, known in enumerate(found) if abs(known.value / known.scale - own.value / own.scale) < _SAME]
         if alike:
-            first = found[alike[0]]
-            found[alike[0]] = replace(first, same=(*first.same, str(own.signature)))
+            found[alike[0]] = replace(found[alike[0]], same=(*found[alike[0]].same, str(own.signature)))
         else:
             found.append(replace(own, surprise=surprise))
 
     def distance(own: Configuration) -> float:
-        return min(abs(value - number) / scale for value, scale in _on_both_scales(own))
+        scales = (own.scale, 100 / own.scale)
+        return min(abs(value - number) / scale for value, scale in zip(_values(own), scales, strict=True))
 
     nearest = [] if found else sorted(tried, key=distance)[:3]
     return IdentifiedScore(str(value).strip(), found[:n], nearest, len(tried))

