@@ -56,8 +56,8 @@ from .overlap.translation import chrf_score as chrf_score
 from .overlap import corpus_chrf as corpus_chrf
 from .overlap import corpus_ter as corpus_ter
 from .overlap.translation import ter_score as ter_score
-from .overlap.bert import bertscore as bertscore
-from .overlap.meteor import meteor_score as meteor_score
+from .overlap.alignment import bertscore as bertscore
+from .overlap.alignment import meteor_score as meteor_score
 from .text.split import split_text as split_text
 from .judged.answers import evaluate_answer as evaluate_answer
 from .judged import evaluate_answers as evaluate_answers

@@ -149,7 +149,6 @@ WRONG = [
     (lambda: s.agreement.summeval_scores({}, np.ones((2, 3))), TypeError, "tables must map"),
     (lambda: s.agreement.summeval_scores(TOY, np.ones((2, 4))), ValueError, "the same shape"),
     (lambda: s.agreement.summeval_scores(TOY, np.eye(3)[:2], main="dot"), ValueError, "main"),
-    (lambda: s.overlap.compare_bleu(None, None), TypeError, "not NoneType"),
     (lambda: s.core.Signature(None), TypeError, "parts must map"),
     (lambda: s.judged.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
     (lambda: s.LLMChecker(3), TypeError, "TransformersBackend"),

@@ -121,14 +121,12 @@ judge-bench --judge words --set nothing  =>  unknown set
 checker-bench --data rows:  =>  FORMAT:FILE
 score bleu pairs.jsonl --html /dev/full  =>  cannot write '/dev/full': No space left
 $EVALUATE -o splitter=stanza  =>  stanza.download
-$EVALUATE -o splitter=punkt_tab  =>  nltk.downloader punkt_tab
 score chrf pairs.jsonl -o beta=NaN  =>  beta must lie between 0 and 1000, not nan
 score meteor pairs.jsonl  =>  run python -m nltk.downloader wordnet once, or pass -o synonyms=null
 score meteor pairs.jsonl -o synonyms=None  =>  synonyms must be wordnet, null or a JSON object
 score meteor pairs.jsonl -o synonyms=null -o tokenize=words  =>  unknown tokenizer 'words'
 score bertscore pairs.jsonl -o model=nowhere  =>  nothing is downloaded
 score bertscore pairs.jsonl -o model=m7  =>  m7' cannot be loaded:
-score bertscore pairs.jsonl -o embedder=minilm -o model=m5  =>  give model or embedder, not both
 score bleu no-such.jsonl  =>  there is no file 'no-such.jsonl'
 score faithfulness no-such.txt summary.txt  =>  text: there is no file 'no-such.txt'
 score faithfulness blank.txt summary.txt  =>  is empty

@@ -8,7 +8,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb.overlap import extractiveness, extractiveness_many
-from summeval_nb.overlap.extractive import MEASURES, _copied_lengths, _fragments
+from summeval_nb.overlap.shares import MEASURES, _copied_lengths, _fragments
 
 # article, summary, and what the program of Grusky et al. (2018) gives by hand: (place, length) of each piece
 BY_HAND = [

@@ -15,7 +15,7 @@ from summeval_nb.judged import EmbeddedJudge, LLMJudge
 from summeval_nb.judged import refusals as _refusals
 from summeval_nb.overlap.tokens import _TOKENIZERS, BORROWED
 from summeval_nb.text import language_table, languages_of
-from summeval_nb.text.language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
+from summeval_nb.text.language import READS, REMEDIES, foreign_language, language_of, unread_words
 from summeval_nb.text.splitters import SPLITTERS
 
 HERE = Path(__file__).parent
@@ -94,7 +94,7 @@ GERMAN = "Der Rat hat am Montag den Plan für eine neue Brücke gebilligt."
 
 
 def test_names_and_objects_declare_the_same_languages():
-    assert set(READS["splitter"]) == set(SPLITTERS) and READS["splitter"]["punkt_tab"] == tuple(NLTK_LANGUAGES)
+    assert set(READS["splitter"]) == set(SPLITTERS)
     assert set(READS["tokenizer"]) == {*_TOKENIZERS, *BORROWED}
     for name, kind in (("embedded", EmbeddedChecker), ("words", WordsChecker)):
         assert languages_of(kind()) == READS["checker"][name] == ("en",)
@@ -106,7 +106,7 @@ def test_names_and_objects_declare_the_same_languages():
     assert len(rows) == sum(map(len, READS.values())) and set(READS) <= set(REMEDIES)
     assert all(row["reads"] == "any" or row["for other languages"] for row in rows)
     chinese = {row["name"] for row in language_table("zh-TW")}
-    assert {"zh", "sentencex", "llm"} <= chinese and not chinese & {"embedded", "punkt", "punkt_tab", "ja-mecab"}
+    assert {"zh", "sentencex", "llm"} <= chinese and not chinese & {"embedded", "punkt", "ja-mecab"}
 
 
 def test_languages_of_objects_and_names():

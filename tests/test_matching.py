@@ -10,14 +10,11 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb.agreement import load_metric
-from summeval_nb.agreement.tables import metric_scores
 from summeval_nb.core import InputWarning
-from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.overlap import bertscore, bertscore_many, meteor_many, meteor_score
+from summeval_nb.overlap.alignment import _Synonyms
 from summeval_nb.overlap.matching import count_chunks
-from summeval_nb.overlap.meteor import _Synonyms
 from summeval_nb.text import languages_of
-from summeval_nb.text.embed import MiniLMEmbedder
 
 nltk = Late("nltk")
 nltk_meteor = Late("nltk.translate.meteor_score", "meteor_score")
@@ -88,7 +85,7 @@ def test_meteor_says_what_was_matched():
 
 
 def test_bert_score_equals_the_package_and_cuts_a_long_text_where_it_does():
-    """The packaged model reads 512 tokens here, as in bert-score; as an embedder it reads 256 and says so."""
+    """The packaged model reads 512 tokens here, as in bert-score."""
     package = pytest.importorskip("bert_score")
     texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
     common = {"model_type": str(FOLDER), "device": "cpu", "nthreads": 0}
@@ -100,8 +97,6 @@ def test_bert_score_equals_the_package_and_cuts_a_long_text_where_it_does():
     pair = ("the budget of the council", LONG)
     expected = float(package.score([pair[0]], [LONG], num_layers=6, **common)[2][0])
     assert float(bertscore(*pair)) == pytest.approx(expected, abs=1e-5)
-    with pytest.warns(UserWarning, match="256 tokens"):
-        assert abs(float(bertscore(*pair, embedder=MiniLMEmbedder())) - expected) > 1e-3
 
 
 def test_bert_score_of_nothing_and_of_the_same():
@@ -117,38 +112,7 @@ def test_bert_score_of_nothing_and_of_the_same():
     assert bertscore("a\ud800b", "a\ufffdb").score == pytest.approx(1), "half a character is no character"
 
 
-class TwoWords:
-    """Somebody's embedder: a token for each word, and two kinds of words."""
-
-    fingerprint, dimension, has_tokens = "two-words", 2, True
-
-    def encode(self, sentences):
-        return np.ones((len(sentences), 2), np.float32)
-
-    def encode_tokens(self, sentences):
-        kinds = [np.array([len(word) > 3 for word in sentence.split()], int) for sentence in sentences]
-        return [np.eye(2, dtype=np.float32)[kind] for kind in kinds]
-
-
-def test_bert_score_of_an_embedder():
-    score = bertscore("cat sat mat", "cat sleeps", embedder=TwoWords())
-    assert (score.precision, score.recall) == (1, 0.5) and float(score) == pytest.approx(2 / 3)
-    assert score.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1}
-    assert "two-words" in str(score.signature)
-    nothing = bertscore("", "cat", embedder=TwoWords())
-    assert nothing.score == 0 and nothing.reason == "the candidate holds no token"
-    assert bertscore("", "", embedder=TwoWords()).score is None
-    texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
-    own = bertscore_many(texts, groups, embedder=MiniLMEmbedder()).arrays()  # its special tokens may be found, as ours
-    for name, values in bertscore_many(texts, groups, embedder="minilm").arrays().items():
-        np.testing.assert_allclose(own[name], values, rtol=0, atol=1e-6)
-    assert metric_scores(load_toy_summeval().take([0]), ["bertscore"], embedder=TwoWords())["bertscore"].max() <= 1
-
-
 WRONG = [
-    (lambda: bertscore("a", "a", embedder=TwoWords(), idf=True), "belong to model="),
-    (lambda: bertscore("a", "a", embedder=TwoWords(), layer=2), "belong to model="),
-    (lambda: bertscore("a", "a", embedder="minilm", model=FOLDER), "not both"),
     (lambda: bertscore("a", "a", model="bert-base-uncased"), "nothing is downloaded"),
     (lambda: bertscore("a", "a", model=5), r"model must be 'minilm' or a folder, not int \(5\)"),
     (lambda: bertscore("a", "a", layer=7), "at most 6"),

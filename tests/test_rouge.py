@@ -31,7 +31,6 @@ from summeval_nb.overlap.rouge import (
     compiled_chunk,
     rouge_many,
     rouge_score,
-    rouge_w,
 )
 from summeval_nb.overlap.rouge_counts import lcs_path, lcs_table, union_lcs_matches
 
@@ -215,7 +214,7 @@ WRONG = [
     (lambda: calculate_rouge(["a"], "b"), TypeError, "reference must be a string"),
     (lambda: calculate_rouge_l("a", None), TypeError, "generated must be a string"),
     (lambda: lcs_length(1, [2]), TypeError, "x must be a sequence"),
-    (lambda: rouge_w("a", "b", "2"), ValueError, "weight"),
+    (lambda: rouge_score("a", "b", weight="2"), ValueError, "weight"),
     *(
         (lambda name=name: load_metric("rouge", stemmer=name), TypeError, "True or False, or the name of a language")
         for name in ("no", "xx", "German", "porter", "", 1, None, ["german"])
@@ -292,7 +291,6 @@ def test_what_came_first_gives_the_same(generated, reference):
     for n in (1, 2, 4):
         assert tuple(calculate_rouge(reference, generated, n).values()) == scores.get(f"rouge{n}", (0, 0, 0))
     assert tuple(calculate_rouge_l(reference, generated).values()) == scores.get("rougeL", (0, 0, 0))
-    assert np.allclose(list(rouge_w(reference, generated).values()), scores.get("rougeW", (0, 0, 0)))
 
 
 def test_references_that_many_candidates_share_and_more_texts_than_a_chunk(monkeypatch):

@@ -27,33 +27,9 @@ def stanza_folder(tmp_path_factory):
     return train_stanza(tmp_path_factory.mktemp("stanza"))
 
 
-@pytest.fixture(scope="session")
-def punkt_folder(tmp_path_factory):
-    """An nltk data folder with tables that nltk's own trainer learnt from a text that abbreviates `approx` and `Zt`."""
-    import nltk
-    from nltk.tokenize.punkt import PunktTrainer, save_punkt_params
-
-    folder = tmp_path_factory.mktemp("nltk")
-    line = "He paid approx. 5 pounds to Zt. Lee . She saw approx. 7 dogs near Zt. Jones . A dog of approx. 9 pounds . "
-    trainer = PunktTrainer(line * 60)
-    english = folder / "tokenizers" / "punkt_tab" / "english"
-    english.mkdir(parents=True)
-    with pytest.MonkeyPatch.context() as patch:  # nltk writes into its own data folders only
-        patch.setattr(nltk.data, "path", [str(folder), *nltk.data.path])
-        save_punkt_params(trainer.get_params(), dir=str(english))
-    return folder
-
-
 @pytest.fixture
 def with_stanza(stanza_folder, monkeypatch):
     monkeypatch.setenv("STANZA_RESOURCES_DIR", str(stanza_folder))
-
-
-@pytest.fixture
-def with_punkt_tab(punkt_folder, monkeypatch):
-    import nltk
-
-    monkeypatch.setattr(nltk.data, "path", [str(punkt_folder), *nltk.data.path])
 
 
 def check_promises(text, sentences):
@@ -133,9 +109,9 @@ TEXTS = st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size=6
 relaxed = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@given(TEXTS, st.sampled_from(["punkt", "sentencex", "punkt_tab"]))
+@given(TEXTS, st.sampled_from(["punkt", "sentencex"]))
 @relaxed
-def test_promises_hold(with_punkt_tab, text, splitter):
+def test_promises_hold(text, splitter):
     check_promises(text, split_sentences(text, splitter=splitter))
 
 
@@ -226,24 +202,6 @@ def test_a_stanza_that_lacks_something_says_how_to_get_it(with_stanza, stanza_fo
         split_text("It rained.", splitter="stanza")
 
 
-def test_punkt_tab(with_punkt_tab):
-    assert split_text("He paid approx. 5 pounds to Zt. Lee. She left.", splitter="punkt_tab") == [
-        "He paid approx. 5 pounds to Zt. Lee.",
-        "She left.",
-    ]
-
-
-def test_punkt_tab_without_data_says_how_to_get_it(monkeypatch, tmp_path):
-    import nltk
-
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    with pytest.raises(FileNotFoundError, match="python -m nltk.downloader punkt_tab"):
-        split_text("It rained.", splitter="punkt_tab", lang="fi")
-    for unknown in ("zh", "punkt", ""):
-        with pytest.raises(ValueError, match=f"unknown language .*{unknown!r}"):
-            split_text("It rained.", splitter="punkt_tab", lang=unknown)
-
-
 def test_sentencex_in_other_languages_or_not_at_all(monkeypatch):
     assert split_text("我们来了。你好吗？好！", splitter="sentencex", lang="zh") == ["我们来了。", "你好吗？", "好！"]
     assert split_text("ذهب الولد. هل أنت بخير؟ نعم!", splitter="sentencex", lang="ar") == [
@@ -299,7 +257,7 @@ def test_a_callable_is_taken_at_its_word():
 
 def test_what_is_no_splitter_and_no_text_is_refused():
     for splitter in ("spacy", "", "Punkt"):
-        with pytest.raises(ValueError, match="'punkt', 'punkt_tab', 'stanza', 'sentencex'"):
+        with pytest.raises(ValueError, match="'punkt', 'stanza', 'sentencex'"):
             split_text("a", splitter=splitter)
     for splitter in (None, 3, ["punkt"]):
         with pytest.raises(TypeError, match="splitter"):
@@ -317,14 +275,11 @@ def test_what_is_no_splitter_and_no_text_is_refused():
 
 
 def test_names_carry_versions():
-    import nltk
-    import sentencex  # noqa: F401
     import stanza
 
     assert splitter_name("punkt") == "punkt"
     assert splitter_name("stanza") == f"stanza-{stanza.__version__}"
     assert splitter_name("stanza", lang="zh") == f"stanza-zh-{stanza.__version__}"
-    assert splitter_name("punkt_tab") == f"punkt_tab-nltk{nltk.__version__}"
     assert re.fullmatch(r"sentencex-\d+\.\d+.*", splitter_name("sentencex"))
     assert len({splitter_name(splitter) for splitter in SPLITTERS}) == len(SPLITTERS)
 
@@ -385,7 +340,7 @@ def test_real_articles_agree_with_punkt_but_for_the_rules(data_folder):
     with gzip.open(data_folder / "xsumfaith.jsonl.gz", "rt", encoding="utf-8") as lines:
         articles = [json.loads(line)["source"] for _, line in zip(range(80), lines, strict=False)]
     for number, text in enumerate(articles):
-        own |= {(number, place) for place in sentence_places(text, lambda *asked: sentence_ends("punkt", *asked))}
+        own |= {(number, place) for place in sentence_places(text, sentence_ends)}
         theirs |= {(number, start) for start, _ in list(english_punkt().span_tokenize(text))[1:]}
     assert len(own & theirs) / len(own | theirs) > 0.98
 

@@ -48,7 +48,7 @@ s.evaluate("a", "b", embedder=3)  # refused
 s.agreement.benchmark_judge({"one": s.load_metric("rating", quality="fluency", judge=BACKEND)})
 for embedder in (OwnEmbedder(), s.text.load_embedder(), SentenceTransformer("folder")):
     s.sentence2embedding(["a"], embedder=embedder)
-s.bertscore("a", ["b"], embedder=Path("folder"))
+s.bertscore("a", ["b"], model=Path("folder"))
 s.cosine_similarity([[1.0, 2.0]], np.ones((2, 2)))
 s.meteor_score("a", "b", synonyms={"a": ["b"]})
 s.meteor_score("a", "b", synonyms=3)  # refused

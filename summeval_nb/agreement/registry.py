@@ -128,7 +128,7 @@ def _rouge(purpose: str, kind: str) -> _Known:
 
 def _copied(purpose: str, *measures: str, range: str = "0 to 1") -> _Known:
     fixed = {"measures": measures} if measures else {}
-    return _Known("overlap.extractive:extractiveness", purpose, range, "neither", fixed)
+    return _Known("overlap.shares:extractiveness", purpose, range, "neither", fixed)
 
 
 _KNOWN: dict[str, _Known] = {
@@ -140,10 +140,10 @@ _KNOWN: dict[str, _Known] = {
     "rougeL": _rouge("longest common subsequence", "rougeL"),
     "chrf": _Known("overlap.translation:chrf_score", "shared n-grams of characters", "0 to 100"),
     "ter": _Known("overlap.translation:ter_score", "edits to a reference", "0 or more", "lower"),
-    "meteor": _Known("overlap.meteor:meteor_score", "words matched, stems and synonyms"),
-    "bertscore": _Known("overlap.bert:bertscore", "nearest token vectors", "-1 to 1"),
-    "exact_match": _Known("overlap.short_answers:exact_match", "the same words as a true answer"),
-    "token_f1": _Known("overlap.short_answers:token_f1", "words shared with a true answer"),
+    "meteor": _Known("overlap.alignment:meteor_score", "words matched, stems and synonyms"),
+    "bertscore": _Known("overlap.alignment:bertscore", "nearest token vectors", "-1 to 1"),
+    "exact_match": _Known("overlap.shares:exact_match", "the same words as a true answer"),
+    "token_f1": _Known("overlap.shares:token_f1", "words shared with a true answer"),
     "extractiveness": _copied("what is copied, new and repeated"),
     "coverage": _copied("words in copied pieces", "coverage"),
     "density": _copied("length of the copied pieces", "density", range="0 or more"),

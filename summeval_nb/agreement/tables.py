@@ -73,7 +73,7 @@ def metric_scores(data: SummEval, metrics: Scorers, *, embedder: EmbedderOrName 
         `f(candidate, references)` or `f(text, summary)`, or tables. A function is called once for each summary, by the
         names of its parameters, and returns a number or None for no score.
     embedder : str, path or object
-        For bertscore, embedding and faithfulness by name.
+        For embedding and faithfulness by name.
 
     Returns
     -------
@@ -235,7 +235,7 @@ def metric_table(
     level, coefficient, n_resamples, confidence, seed
         As in `correlate`.
     embedder : str, path or object
-        For bertscore, embedding and faithfulness.
+        For embedding and faithfulness.
     rank : bool
         Whether to test all pairs of metrics within each quality.
     correction, alpha

@@ -150,7 +150,7 @@ def evaluate(
         How many article sentences serve as evidence for each summary sentence, at least 1. Default 8, chosen from human
         labels in chapter 34; written into the signature.
     splitter : str or callable
-        `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
+        `"punkt"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
     embedder : str or object
         `"minilm"`, a sentence-transformers name or folder, or an object with `encode` and `fingerprint`.
     checker : str or Checker

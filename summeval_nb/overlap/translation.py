@@ -34,8 +34,8 @@ from .tokens import (
     warn_of_lost_texts,
 )
 
-__all__ = ["BleuComparison", "BleuScore", "ChrfScore", "Interval", "TerScore", "bleu_many", "bleu_score", "chrf_many"]
-__all__ += ["chrf_score", "compare_bleu", "corpus_bleu", "corpus_chrf", "corpus_ter", "ter_many", "ter_score"]
+__all__ = ["BleuScore", "ChrfScore", "Interval", "TerScore", "bleu_many", "bleu_score", "chrf_many", "chrf_score"]
+__all__ += ["corpus_bleu", "corpus_chrf", "corpus_ter", "ter_many", "ter_score"]
 
 Options = Mapping[str, Any]
 Row = Sequence[float]  # of counts
@@ -88,15 +88,15 @@ class _CountedScore(Score):
 
     def interval(self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0) -> Interval:
         """Return a percentile bootstrap interval of a corpus score: its texts are drawn again."""
-        size = len(self.statistics)
-        _, low, high = bootstrap(self._drawn, size, confidence=confidence, n_resamples=n_resamples, seed=seed)
-        return Interval(low, high, confidence, n_resamples, seed)
 
-    def _drawn(self, drawn: np.ndarray) -> np.ndarray:
-        """Return the number of each drawing of texts, by the scalar formula: numpy's may differ in the last digit."""
-        sums = self.statistics[drawn].sum(axis=-2)
-        flat = [self.from_counts(row) for row in sums.reshape(-1, sums.shape[-1]).tolist()]
-        return np.array(flat, float).reshape(sums.shape[:-1])
+        def numbers(drawn: np.ndarray) -> np.ndarray:  # by the scalar formula: numpy's may differ in the last digit
+            sums = self.statistics[drawn].sum(axis=-2)
+            flat = [self.from_counts(row) for row in sums.reshape(-1, sums.shape[-1]).tolist()]
+            return np.array(flat, float).reshape(sums.shape[:-1])
+
+        size = len(self.statistics)
+        _, low, high = bootstrap(numbers, size, confidence=confidence, n_resamples=n_resamples, seed=seed)
+        return Interval(low, high, confidence, n_resamples, seed)
 
 
 Kind = TypeVar("Kind", bound=_CountedScore)
@@ -383,85 +383,6 @@ corpus_bleu = batch(
 )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class BleuComparison(Score):
-    """The difference of two corpus BLEUs on the same texts: first minus second."""
-
-    first: BleuScore
-    second: BleuScore
-    interval: Interval
-    p_value: float
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row: both scores, the difference, its interval, the p-value."""
-        scores = {"first": self.first.score, "second": self.second.score, "difference": self.score}
-        return [scores | {"low": self.interval.low, "high": self.interval.high, "p_value": self.p_value}]
-
-    @property
-    def line(self) -> str:
-        """Both scores, the difference with its interval, and the p-value."""
-        both = f"{float(self.first):.2f} and {float(self.second):.2f} BLEU"
-        ends = f"[{self.interval.low:.2f}, {self.interval.high:.2f}]"
-        return f"{both}: {float(self):+.2f} {ends}, p = {self.p_value:.3f}"
-
-    def __repr__(self) -> str:
-        return f"{self.line}\n{self.signature}"
-
-
-def compare_bleu(
-    first: BleuScore, second: BleuScore, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
-) -> BleuComparison:
-    """Compare two systems on the same texts by paired bootstrap resampling.
-
-    Parameters
-    ----------
-    first, second : BleuScore
-        From `corpus_bleu`, over the same references in the same order with the same options.
-    confidence : float
-        Of the interval, between 0 and 1.
-    n_resamples, seed : int
-        How many draws, and where the random numbers start.
-
-    Returns
-    -------
-    BleuComparison
-        `score` is the difference; `p_value` is two-sided, at least 1 / (n_resamples + 1).
-
-    Raises
-    ------
-    ValueError
-        If options or references differ, or there are fewer than two texts.
-    """
-    for score in (first, second):
-        if not isinstance(score, BleuScore):
-            raise TypeError(f"compare_bleu needs two scores of corpus_bleu, not {type(score).__name__}")
-    if first.options != second.options:
-        different = first.signature.differences(second.signature)
-        raise ValueError(f"the two scores have different options: {different}")
-    if [list(group) for _, group in first.texts] != [list(group) for _, group in second.texts]:
-        needed = "a paired test needs the same texts in the same order"
-        raise ValueError(f"the two scores have different references: {needed}")
-
-    drawn, low, high = bootstrap(
-        lambda drawn: first._drawn(drawn) - second._drawn(drawn),
-        len(first.texts),
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    found = float(first) - float(second)
-    beyond = int((np.abs(drawn - drawn.mean()) >= abs(found)).sum())
-    named = {"test": "paired-bootstrap", "resamples": n_resamples, "seed": seed}
-    return BleuComparison(
-        score=found,
-        signature=Signature({**first.signature, **named}),
-        first=first,
-        second=second,
-        interval=Interval(low, high, confidence, n_resamples, seed),
-        p_value=(1 + beyond) / (n_resamples + 1),
-    )
-
-
 # ---------------------------------------------------------------------------------------------------------- chrF
 
 
@@ -646,7 +567,7 @@ def chrf_score(
     Raises
     ------
     TypeError, ValueError
-        For anything that is no text, an empty list of references, unknown options.
+        As for `bleu_score`.
 
     References
     ----------
@@ -805,7 +726,7 @@ def ter_score(
     Raises
     ------
     TypeError, ValueError
-        For anything that is no text, an empty list of references, unknown options.
+        As for `bleu_score`.
 
     References
     ----------

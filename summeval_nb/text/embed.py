@@ -113,7 +113,7 @@ class BatchEmbedder:
         """Return sentence and token vectors from one pass; equals share one array."""
         return self._encode(sentences, batch_size, True, progress)
 
-    def _encode(self, sentences: object, batch_size: int, tokens: bool | str, progress: bool) -> Vectors:
+    def _encode(self, sentences: object, batch_size: int, tokens: bool, progress: bool) -> Vectors:
         texts = encodable(sentences)
         require_count(batch_size, "batch_size")
         if tokens and not self.has_tokens:
@@ -123,7 +123,7 @@ class BatchEmbedder:
         order = [place[text] for text in texts]
         return vectors[order], [found[index] for index in order]
 
-    def _in_batches(self, texts: list[str], batch_size: int, tokens: bool | str, progress: bool) -> Vectors:
+    def _in_batches(self, texts: list[str], batch_size: int, tokens: bool, progress: bool) -> Vectors:
         """Embed different texts batch by batch; in the order of the texts."""
         items, lengths = self._prepare(texts)
         vectors: dict[int, np.ndarray] = {}
@@ -143,7 +143,7 @@ class BatchEmbedder:
         """Return what `_pass` takes of each text, and its length."""
         return list(texts), [len(text) for text in texts]
 
-    def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
+    def _pass(self, batch: list[Any], tokens: bool) -> Vectors:
         raise NotImplementedError
 
 
@@ -233,11 +233,7 @@ class MiniLMEmbedder(_PackagedEmbedder):
     def __init__(self, *, device: str = "cpu", n_threads: int | None = None):
         self._start(minilm_files, device, n_threads)
 
-    def encode_all_tokens(self, sentences: Sequence[str], *, batch_size: int = 64) -> list[np.ndarray]:
-        """Return token vectors with those of [CLS] and [SEP]: (t_i + 2, d) each."""
-        return self._encode(sentences, batch_size, "all", False)[1]
-
-    def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
+    def _pass(self, batch: list[Any], tokens: bool) -> Vectors:
         import torch
 
         with _threads(self.n_threads), torch.inference_mode():
@@ -485,7 +481,7 @@ class MPNetEmbedder(_PackagedEmbedder):
     ):
         self._start(lambda: mpnet_files(folder, download=download), device, n_threads)
 
-    def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
+    def _pass(self, batch: list[Any], tokens: bool) -> Vectors:
         import torch
 
         ids = torch.full((len(batch), max(map(len, batch))), PADDING, device=self._device)
@@ -550,7 +546,7 @@ class SentenceTransformerEmbedder(BatchEmbedder):
             warn_of_cuts(sum(len(row) > limit for row in ids), len(texts), limit)
         return super()._prepare(texts)
 
-    def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
+    def _pass(self, batch: list[Any], tokens: bool) -> Vectors:
         options: dict[str, Any] = {"batch_size": len(batch), "show_progress_bar": False}
         with _threads(self.n_threads):
             if not tokens:
@@ -686,7 +682,7 @@ class ObjectEmbedder(BatchEmbedder):
         """Size of the vectors; one probe is embedded if nothing has been yet."""
         return self._seen or self._pass(["a"], False)[0].shape[1]
 
-    def _pass(self, batch: list[Any], tokens: bool | str) -> Vectors:
+    def _pass(self, batch: list[Any], tokens: bool) -> Vectors:
         if tokens and self._both:
             values, found = self._source.encode_with_tokens(batch)
         else:
@@ -792,8 +788,8 @@ def sentence2embedding(
     """Return one vector for each sentence.
 
     Inherited, for one list of sentences: `load_embedder` gives the object behind it. Repeated sentences are embedded
-    once. Sentences beyond the model's limit (256 tokens for `"minilm"`) are cut with a warning; lone surrogates count as
-    U+FFFD; empty sentences are allowed.
+    once. Sentences beyond the model's limit (256 tokens for `"minilm"`) are cut with a warning, and lone surrogates
+    count as U+FFFD. Empty sentences are allowed.
 
     Parameters
     ----------
@@ -871,7 +867,7 @@ class RememberingEmbedder(BatchEmbedder):
         self.fingerprint, self._most = inner.fingerprint, most
         self._kept: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
 
-    def _in_batches(self, texts: list[str], batch_size: int, tokens: bool | str, progress: bool) -> Vectors:
+    def _in_batches(self, texts: list[str], batch_size: int, tokens: bool, progress: bool) -> Vectors:
         held = SentenceVectors(self.inner, texts, known=self._kept)
         self._kept.update(held.known)
         for text in list(self._kept)[: max(0, len(self._kept) - self._most)]:

@@ -217,6 +217,16 @@ def _by_few_words(text: str) -> str | None:
     return best if first > second and len(own[best]) > 2 and 2 * len(own[best]) >= len(words) else None
 
 
+def start_of(texts: Iterable[str], most: int) -> str:
+    """Return the beginning of some texts together, by which their language is told."""
+    sample, taken = list[str](), 0
+    for text in texts:
+        sample.append(text[: most - taken])
+        if (taken := taken + len(sample[-1])) >= most:
+            break
+    return "\n".join(sample)
+
+
 def language_name(code: str) -> str:
     """Return a language's English name, or its code where that is all we know."""
     return "another language" if code == OTHER else NAMES.get(code.partition("-")[0], code)
@@ -342,10 +352,6 @@ def foreign_language(text: str, languages: Sequence[str] | None) -> str | None:
     return found if found is not None and found not in read else None
 
 
-_NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:estonian fi:finnish fr:french it:italian
-ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
-NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
-
 _STEMMED = """ar:arabic da:danish nl:dutch en:english fi:finnish fr:french de:german hu:hungarian it:italian
 no:norwegian pt:portuguese ro:romanian ru:russian es:spanish sv:swedish"""
 SNOWBALL_NAMES = dict(pair.split(":") for pair in _STEMMED.split())
@@ -361,7 +367,7 @@ READS: dict[str, dict[str, Codes]] = {
     "refusals": {"refusals": ENGLISH},
     "key phrases": {"counted": ENGLISH, "keybert": ENGLISH},
     "claims": {"split_claims": ENGLISH},
-    "splitter": {"punkt": ENGLISH, "punkt_tab": tuple(NLTK_LANGUAGES), "sentencex": None, "stanza": None},
+    "splitter": {"punkt": ENGLISH, "sentencex": None, "stanza": None},
     "stemmer": {"porter": ENGLISH} | {name: (code,) for code, name in SNOWBALL_NAMES.items()},
     "metric": {"meteor": ENGLISH},
     "tokenizer": {

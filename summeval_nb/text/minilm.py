@@ -181,12 +181,11 @@ def token_vectors(
 
 # %% ../../nbs/3_evidence/32_vectors.ipynb #0d1333bb
 def pool(
-    h: torch.Tensor, lengths: list[int], tokens: bool | str
+    h: torch.Tensor, lengths: list[int], tokens: bool
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return normalised means per sentence and, if asked for, of its tokens.
+    """Return a normalised mean per sentence and, if asked for, its tokens' vectors.
 
-    `tokens` is True for those without the special ones at a sentence's ends, `"all"`
-    for all of them.
+    The special tokens at a sentence's ends are none of its own.
     """
     import torch
     import torch.nn.functional as F
@@ -194,6 +193,6 @@ def pool(
     runs = runs_of(lengths)
     blocks = [h[run.rows].view(run.sentences, run.tokens, -1) for run in runs]
     means = F.normalize(torch.cat([block.mean(1) for block in blocks]), dim=-1)
-    wanted = [b if tokens == "all" else b[:, 1:-1] for b in blocks] if tokens else []
-    inner = [F.normalize(block, dim=-1).cpu().numpy() for block in wanted]
+    words = [block[:, 1:-1] for block in blocks] if tokens else []
+    inner = [F.normalize(block, dim=-1).cpu().numpy() for block in words]
     return means.cpu().numpy(), [matrix for block in inner for matrix in block]

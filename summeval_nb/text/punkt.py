@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 # %% auto #0
-__all__ = ['SEEN_SMALL', 'PLACE', 'BEFORE', 'AFTER', 'QUOTE', 'NEAR', 'english_punkt', 'last_word', 'plain_mark',
-           'sentence_places', 'sentence_ends', 'punkt_ends', 'punkt_of', 'shortened', 'joined']
+__all__ = ['SEEN_SMALL', 'PLACE', 'BEFORE', 'AFTER', 'QUOTE', 'NEAR', 'our_punkt', 'english_punkt', 'last_word', 'plain_mark',
+           'sentence_places', 'sentence_ends', 'punkt_ends', 'shortened', 'joined']
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #659999d5
 SEEN_SMALL = 32  # nltk's _ORTHO_MID_LC
@@ -103,27 +103,24 @@ def sentence_places(text: str, decide: Callable[[str, str, str], bool]) -> list[
     return places
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #4d5ba2e6
-def sentence_ends(tables: str, before: str, mark: str, following: str) -> bool:
+def sentence_ends(before: str, mark: str, following: str) -> bool:
     """Whether a sentence ends between what stands before a mark and what follows."""
     word, after = last_word(before), following.split(maxsplit=1)[0]
-    if tables == "punkt" and mark == ".":
+    if mark == ".":
         known = splitters.after_quantity(before, following)
         if known is not None:
             return known
         word, after = splitters.as_listed(before, word, following)
-    return punkt_ends(tables, word, mark, after)
+    return punkt_ends(word, mark, after)
 
 
 @lru_cache(maxsize=50_000)
-def punkt_ends(tables: str, word: str, mark: str, after: str) -> bool:
+def punkt_ends(word: str, mark: str, after: str) -> bool:
     """Whether a sentence ends between two words, as Punkt sees it."""
-    return punkt_of(tables).text_contains_sentbreak(f"{word}{mark} {after}")
+    return our_punkt().text_contains_sentbreak(f"{word}{mark} {after}")
 
 
-@cache
-def punkt_of(tables: str) -> PunktSentenceTokenizer:
-    """Return Punkt with our own tables, or with nltk's learnt ones for a language."""
-    return english_punkt() if tables == "punkt" else splitters.learnt_tables(tables)
+our_punkt = cache(english_punkt)  # made once
 
 # %% ../../nbs/3_evidence/31_sentences.ipynb #64184166
 def shortened(

@@ -66,23 +66,17 @@ def split_many(
         for text, own in zip(texts, blocks, strict=True)
         for block in own
     ]
-    if lang is None:
-        splitters.warn_of_foreign_text(name, bodies)
-    code = "en" if lang is None else lang
-    places = iter(_places_in(bodies, name, code, progress))
+    splitters.warn_of_foreign_text(name, lang, bodies)
+    if name == "stanza":
+        found = splitters.stanza_places(bodies, lang or "en", progress)
+    elif name == "sentencex":
+        found = splitters.sentencex_places(bodies, lang or "en")
+    else:
+        found = [sentence_places(body, sentence_ends) for body in bodies]
+    places = iter(found)
     return [
         markdown.cut_blocks(text, own, [next(places) for _ in own]) for text, own in zip(texts, blocks, strict=True)
     ]
-
-
-def _places_in(bodies: Sequence[str], splitter: str, lang: str, progress: bool | None) -> list[list[int]]:
-    """Return where the splitter of that name sees new sentences begin in each block."""
-    if splitter == "stanza":
-        return splitters.stanza_places(bodies, lang, progress)
-    if splitter == "sentencex":
-        return splitters.sentencex_places(bodies, lang)
-    tables = splitters.punkt_tables(splitter, lang, bodies)
-    return [sentence_places(body, lambda *asked: sentence_ends(tables, *asked)) for body in bodies]
 
 
 def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str | None = None) -> list[Sentence]:
@@ -92,14 +86,13 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str | None
     ----------
     text : str
         Any text. An empty or blank one has no sentences.
-    splitter : {"punkt", "punkt_tab", "stanza", "sentencex"} or callable
+    splitter : {"punkt", "stanza", "sentencex"} or callable
         `"punkt"` is nltk's Punkt with this package's English tables and needs no download; where `lang` is another
-        language, `"sentencex"` takes its place. A callable takes the text
-        and returns (start, end) pairs. Empty lines always end a sentence; with a named splitter, list items and
-        Markdown headings are sentences of their own.
+        language, `"sentencex"` takes its place. A callable takes the text and returns (start, end) pairs. Empty lines
+        always end a sentence; with a named splitter, list items and Markdown headings are sentences of their own.
     lang : str, optional
-        The language's code, such as `"en"` or `"zh"`. By default English, with a warning
-        where a text is clearly in another language. Not used by a callable.
+        The language's code, such as `"en"` or `"zh"`. By default English, with a warning where a text is clearly in
+        another language. Not used by a callable.
 
     Returns
     -------

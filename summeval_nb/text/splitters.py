@@ -6,9 +6,9 @@ import os
 import re
 import warnings
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from summeval_nb.core.base import (
     InputWarning,
@@ -20,12 +20,9 @@ from summeval_nb.core.base import (
     steps,
 )
 from summeval_nb.core.metric import is_function
-from summeval_nb.text.language import NLTK_LANGUAGES, foreign_language, language_name
+from summeval_nb.text.language import foreign_language, language_name, start_of
 
-if TYPE_CHECKING:
-    from nltk.tokenize.punkt import PunktSentenceTokenizer
-
-SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
+SPLITTERS = ("punkt", "stanza", "sentencex")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
 _BATCH = 64
@@ -43,20 +40,6 @@ def require_splitter(splitter: object, lang: str | None) -> str:
         return ""
     name = require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
     return "sentencex" if name == "punkt" and lang and lang.partition("-")[0] != "en" else name
-
-
-@cache
-def learnt_tables(lang: str) -> PunktSentenceTokenizer:
-    """Load nltk's own tables, or raise an error with the command that fetches them."""
-    from nltk.tokenize.punkt import PunktTokenizer
-
-    try:
-        return PunktTokenizer(NLTK_LANGUAGES[lang])
-    except LookupError as error:
-        raise FileNotFoundError(
-            "the splitter 'punkt_tab' needs nltk's tables: run `python -m nltk.downloader punkt_tab` once, "
-            "or use the default splitter 'punkt', which needs no download"
-        ) from error
 
 
 def sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
@@ -102,36 +85,17 @@ def without_surrogates(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
-    """Return the name of the tables that Punkt needs, `punkt` or a language's; raise or warn where it has none.
-
-    A missing file is an error for every text, not only for those with a full stop.
-    """
-    if splitter == "punkt_tab":
-        require_option(lang, "language for the splitter 'punkt_tab'", NLTK_LANGUAGES)
-        learnt_tables(lang)
-        return lang
-    if foreign := next(filter(None, map(_FOREIGN_MARK.search, bodies)), None):
-        remedy = "name the language, such as lang='zh'"
-        message = f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}"
-        warnings.warn(message, InputWarning, stacklevel=callers_level())
-    return "punkt"
-
-
-def warn_of_foreign_text(splitter: str, bodies: Sequence[str]) -> None:
-    """Warn of texts that are clearly not English when no language was given."""
-    if splitter == "punkt" and any(map(_FOREIGN_MARK.search, bodies)):
-        return  # warned of by its marks
-    sample, taken = [], 0
-    for body in bodies:
-        if taken >= _SAMPLE:
-            break
-        sample.append(body[: _SAMPLE - taken])
-        taken += len(sample[-1])
-    if code := foreign_language("\n".join(sample), ("en",)):
-        message = f"the splitter {splitter!r} is cutting by English rules, and the text is in {language_name(code)}"
-        remedy = f"name the language, lang={code!r}; lang='en' if it is English"
-        warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
+def warn_of_foreign_text(splitter: str, lang: str | None, bodies: Sequence[str]) -> None:
+    """Warn of marks that Punkt does not know, and of texts clearly not English when no language was given."""
+    mark = next(filter(None, map(_FOREIGN_MARK.search, bodies)), None) if splitter == "punkt" else None
+    if mark:
+        said = f"the splitter 'punkt' does not end sentences at {mark[0]!r}: name the language, such as lang='zh'"
+    elif lang is None and (code := foreign_language(start_of(bodies, _SAMPLE), ("en",))):
+        said = f"the splitter {splitter!r} is cutting by English rules, and the text is in {language_name(code)}: "
+        said += f"name the language, lang={code!r}; lang='en' if it is English"
+    else:
+        return
+    warnings.warn(said, InputWarning, stacklevel=callers_level())
 
 
 def versioned_name(splitter: str, lang: str) -> str:
@@ -142,12 +106,11 @@ def versioned_name(splitter: str, lang: str) -> str:
     >>> versioned_name("punkt", "en")
     'punkt'
     """
-    library = {"punkt_tab": "nltk", "stanza": "stanza", "sentencex": "sentencex"}.get(splitter)
-    if library is None:
+    if splitter == "punkt":
         return splitter
-    require_module(library, "splitters" if library == "sentencex" else "stanza")
+    require_module(splitter, "splitters" if splitter == "sentencex" else "stanza")
     language = "" if lang == "en" else f"-{lang}"
-    return f"{splitter}{language}-{'' if library == splitter else library}{version(library)}"
+    return f"{splitter}{language}-{version(splitter)}"
 
 
 # Abbreviations that may end a sentence, titles that never do, small words.

