@@ -40,8 +40,6 @@ class Modest:
         self.knows = {"model", "messages", *knows}
 
     def __call__(self, head, body):
-        if head.startswith(b"GET"):
-            return response(b"{}", status="404 Not Found")
         request = json.loads(body)
         self.asked.append(request)
         if unknown := request.keys() - self.knows:
@@ -76,14 +74,15 @@ def test_a_plain_reply_is_a_hard_verdict():
 
 
 def test_constraints_without_probabilities_are_kept():
-    for dialect in ("llamacpp", "vllm", "ollama", "openai"):
+    for dialect, named in (("llamacpp", "auto"), ("vllm", "vllm"), ("openai", "openai")):
         with MisbehavingServer("no_logprobs", dialect=dialect, also_probe=True) as server:
-            backend = backend_for(server)
+            backend = backend_for(server, dialect=named)
             choice = backend.choose("Well?", OPTIONS)
             assert choice.hard and choice.label in OPTIONS and choice.probabilities == {} and backend.hard
             fields = {"grammar", "structured_outputs", "response_format"}
             assert fields & server.questions[-1].keys() and "logprobs" not in server.questions[-1]
-            assert sum(PROBE in question["messages"][-1]["content"] for question in server.questions) == 2
+            probes = sum(PROBE in asked["messages"][-1]["content"] for asked in server.questions)
+            assert probes == (4 if named == "auto" else 2)
 
 
 def test_a_model_that_says_neither_is_unclear_not_unsupported():
@@ -115,7 +114,7 @@ def test_where_nothing_can_be_had_the_server_is_refused_for_good():
         for _ in range(2):
             with pytest.raises(BackendRejected, match="422"):
                 backend.choose("Well?", OPTIONS)
-    assert len(modest.asked) == 5  # four ways, one of them twice: with either name for the most tokens
+    assert len(modest.asked) == 9  # 2 ways in 3 dialects, 2 in none; one twice, by either name of the most tokens
 
 
 def test_a_grade_is_a_whole_number_or_none():

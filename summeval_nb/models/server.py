@@ -1,19 +1,36 @@
-"""ServerBackend: choices from OpenAI, vLLM, llama.cpp's server, Ollama and their kin, with probabilities or without."""
+"""A model behind a server: OpenAI, vLLM, llama.cpp's server, Ollama and their kin, with probabilities or without.
+
+Three sections: what a reply may hold, the way to a server (the openai client, over a transport that keeps what
+SECURITY.md promises), and the backend, which finds out what its server can do.
+"""
 
 from __future__ import annotations
 
+import email.utils
 import json
+import logging
+import math
 import os
 import random
 import re
+import ssl
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
-from summeval_nb.core.addresses import Address
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from summeval_nb.core.addresses import Address, redacted
 from summeval_nb.core.base import JsonDict, one_bar, require_count, require_module, require_option, require_text, steps
+from summeval_nb.core.html import printable
 from summeval_nb.models.base import (
     MORE_TOKENS,
     Backend,
@@ -35,24 +52,458 @@ from summeval_nb.models.base import (
     written_objects,
 )
 
-if TYPE_CHECKING:
-    from summeval_nb.models.http import Answer, ShownToken
+try:
+    import httpcore2
+    import httpx2
+    import openai
+except ModuleNotFoundError:
+    require_module("openai", "llm")  # it says what to install
+    raise
 
 __all__ = ["ServerBackend"]
 
-DIALECTS = ("llamacpp", "vllm", "ollama", "openai")
+# What a reply may hold. Unknown fields are ignored, as protocols grow; known ones have the type that they must have.
+
+MOST_SHOWN = 2_000  # tokens at one place; no server is asked for more than 1,000
+
+
+def _possible(logprob: float) -> float:
+    if math.isnan(logprob) or logprob > 0.001:  # a little above 0 is rounding
+        raise ValueError(f"a log-probability of {logprob:g} is impossible")
+    return min(logprob, 0.0)
+
+
+def _adding_up(tokens: list[Token] | None) -> list[Token]:
+    """The tokens at a place, none of them twice. (Two tokens may be written alike, each with its own probability.)"""
+    possible = [token for token in tokens or () if math.exp(token.logprob)]
+    if len({(token.token, token.logprob, *(token.raw or ())) for token in possible}) < len(possible):
+        raise ValueError("a token stands there twice, with one and the same probability")
+    total = math.fsum(math.exp(token.logprob) for token in possible)
+    if total > 1.02:  # one and some rounding
+        raise ValueError(f"the probabilities of the tokens at one place add up to {total:.3g}")
+    return tokens or []
+
+
+def _whole(count: object) -> object:
+    """A count that a server writes as 7.0, or as null for one that it did not make."""
+    if count is None:
+        return 0
+    return int(count) if isinstance(count, float) and count.is_integer() else count
+
+
+def _joined(content: object) -> object:
+    """The text of a reply that comes in parts, such as thinking and text."""
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        texts = [part.get("text") for part in content if part.get("type") == "text"]
+        return "".join(texts) if all(isinstance(text, str) for text in texts) else content
+    return content
+
+
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class Token(_Shape):
+    """A token of an answer, the logarithm of its probability, and the tokens that were possible in its place."""
+
+    token: str
+    logprob: Annotated[float, AfterValidator(_possible)]
+    raw: list[Annotated[int, Field(ge=0, le=255)]] | None = Field(default=None, alias="bytes")
+    top_logprobs: Annotated[Annotated[list[Token], Field(max_length=MOST_SHOWN)] | None, AfterValidator(_adding_up)] = (
+        Field(default_factory=list)
+    )
+
+    @property
+    def written(self) -> bytes:
+        """The token in bytes."""
+        return bytes(self.raw) if self.raw else self.token.encode()
+
+    @cached_property
+    def top(self) -> dict[bytes, float]:
+        """The probabilities of the tokens that were possible there, its own among them."""
+        found: dict[bytes, float] = {}
+        for token in self.top_logprobs or ():  # two tokens may be written with the same bytes
+            found[token.written] = found.get(token.written, 0.0) + math.exp(token.logprob)
+        return {self.written: math.exp(self.logprob), **found}
+
+
+class Logprobs(_Shape):
+    content: list[Token] | None = None
+
+
+class Message(_Shape):
+    content: Annotated[str | None, BeforeValidator(_joined)] = None
+    refusal: str | None = None
+    tool_calls: Annotated[list[object], Field(max_length=0)] | None = None  # none was offered
+    function_call: None = None
+
+
+class Part(_Shape):
+    message: Message
+    logprobs: Logprobs | None = None
+    finish_reason: object = None
+
+
+class PromptDetails(_Shape):
+    cached_tokens: Count = 0
+
+
+class TokenCounts(_Shape):
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    prompt_tokens_details: PromptDetails | None = None
+
+
+class Answer(_Shape):
+    """A server's reply to a question."""
+
+    choices: Annotated[list[Part], Field(max_length=100)] | None = None
+    usage: TokenCounts | None = None
+    error: object = None
+
+    @property
+    def text(self) -> str:
+        """What the model wrote."""
+        return (self.choices[0].message.content if self.choices else None) or ""
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the server says that the model had no more room to write."""
+        return self.choices[0].finish_reason == "length" if self.choices else False
+
+    @property
+    def tokens(self) -> list[Token]:
+        """Its tokens, with those that were possible in their places; empty where the server shows none."""
+        shown = self.choices[0].logprobs if self.choices else None
+        return (shown.content if shown else None) or []
+
+
+# The way to a server. Nothing is redirected, nothing encoded is read, and only our own headers leave. While a question
+# is asked, `_END` says when its time is over; every wait on its connection ends then.
+
+MOST_BYTES = 16_000_000  # of one answer
+MOST_ERROR_BYTES = 65_536
+_END: ContextVar[float | None] = ContextVar("end", default=None)
+
+
+def _left(most: float | None = None) -> float:
+    """The seconds that the question has left, and at most `most`."""
+    left = (_END.get() or 0.0) - time.monotonic()
+    if left <= 0:
+        raise httpcore2.ReadTimeout("the time of the question is over")
+    return left if most is None else min(left, most)
+
+
+class _Timed(httpcore2.NetworkStream):
+    """A connection on which no wait is longer than what the question has left."""
+
+    def __init__(self, stream: httpcore2.NetworkStream):
+        self.close, self.get_extra_info = stream.close, stream.get_extra_info  # type: ignore[method-assign]
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), 65_536):
+            self._stream.write(buffer[start : start + 65_536], _left(timeout))
+
+    def start_tls(self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: Any = None) -> _Timed:
+        return _Timed(self._stream.start_tls(ssl_context, server_hostname, _left(timeout)))
+
+
+class _Network(httpcore2.SyncBackend):
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, *more: Any, **options: Any) -> _Timed:
+        return _Timed(super().connect_tcp(host, port, _left(timeout), *more, **options))
+
+
+class _Declined(Exception):
+    """A response that is no answer, or is not read to its end: another status, an encoding, too many bytes."""
+
+    def __init__(self, response: httpx2.Response, said: bytes = b""):
+        self.response, self.said = response, said
+
+
+class _Transport(httpx2.BaseTransport):
+    """Sends our own headers alone (the client's tell of this machine and of OpenAI), and reads a bounded response."""
+
+    def __init__(self, pool: httpcore2.ConnectionPool, headers: Mapping[str, str], query: str):
+        self._pool, self._headers, self._query = pool, headers, query
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and return its whole response; raises `_Declined` for what is no answer."""
+        kept = ("Host", "Content-Type", "Content-Length")
+        headers = {name: request.headers[name] for name in kept if name in request.headers} | {**self._headers}
+        url = f"{request.url}?{self._query}" if self._query else str(request.url)
+        content, more = request.stream, request.extensions
+        sent = httpcore2.Request(request.method, url, headers=[*headers.items()], content=content, extensions=more)
+        received = self._pool.handle_request(sent)
+        try:
+            response = httpx2.Response(received.status, headers=received.headers, request=request)
+            answers, encoded = received.status == 200, _encoding(response)
+            body, most = bytearray(), MOST_BYTES if answers else MOST_ERROR_BYTES
+            for part in () if encoded or response.is_redirect else received.iter_stream():
+                body += part
+                if len(body) > most:
+                    answers = False
+                    break
+            if answers and not encoded:
+                return httpx2.Response(200, headers=received.headers, content=bytes(body))
+            raise _Declined(response, bytes(body[:most]))
+        finally:
+            received.close()
+
+
+def _encoding(response: httpx2.Response) -> str:
+    """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
+    given = [name.strip() for name in response.headers.get("content-encoding", "").split(",")]
+    plain = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
+    return ", ".join(name for name in given if name.lower() not in plain)
+
+
+def _of_others(record: logging.LogRecord) -> bool:
+    """Whether what a library logs is about somebody else's request: it names our addresses and whole headers."""
+    return _END.get() is None
+
+
+_LOGGERS = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+_LOGGERS += tuple(f"openai.{part}" for part in ("_base_client", "_response", "_legacy_response"))
+_UNREACHED = (httpcore2.ConnectError, httpcore2.ProxyError, httpcore2.UnsupportedProtocol, httpx2.InvalidURL)
+_BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.StreamError)
+_PROTOCOL = "use a server that keeps to OpenAI's protocol"
+_REMEDIES = {401: "check api_key", 403: "check what this key may do", 404: "check base_url and the model's name"}
+_TOO_LONG = re.compile(
+    r"(?=.*(token|length|size))(?=.*(context|too long|too many tokens|exceed|longer than|less than \d+ tokens))",
+    re.I | re.S,
+)
+
+
+@dataclass
+class Wire:
+    """The way to one server, for one model; what goes wrong on it is a typed `BackendError` without a secret."""
+
+    address: Address
+    key: str = field(default="", repr=False)
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        self._made: tuple[int, openai.OpenAI] | None = None
+        self._proxy: httpx2.Proxy | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_made": None, "_proxy": None}
+
+    def hide(self, text: str) -> str:
+        """Return a text without key, password and query, and without what a terminal obeys."""
+        proxy = self._proxy.auth if self._proxy and self._proxy.auth else ()
+        return redacted(printable(text), [self.key, *self.address.secrets, *proxy])
+
+    def error(self, kind: type[BackendError], what: str, remedy: str, **more: float | None) -> BackendError:
+        """A typed error about this model on this server."""
+        return kind(what, model=self.model, server=self.address.shown, remedy=remedy, **more)
+
+    def answer(self, request: JsonDict, *, connect: float, within: float) -> Answer:
+        """Ask, and return the answer, checked; all faults have their types.
+
+        `connect` and `within` are seconds: until the connection stands, and for all.
+        """
+        end = time.monotonic() + within
+        begun, options = _END.set(end), {"timeout": httpx2.Timeout(None, connect=connect)}
+        try:
+            response = self._client().post("/chat/completions", cast_to=httpx2.Response, body=request, options=options)
+        except _Declined as declined:
+            raise self._declined(declined.response, declined.said) from None
+        except httpcore2.ConnectTimeout:
+            raise self._late("no connection", min(connect, within)) from None
+        except httpcore2.TimeoutException:
+            raise self._late("no complete answer", within) from None
+        except (openai.APIConnectionError, *_UNREACHED, *_BROKEN, OSError, ValueError) as error:
+            raise self._broken(error.__cause__ or error) from None
+        finally:
+            _END.reset(begun)
+        answer = self._read(response.content)
+        if time.monotonic() > end:  # a very large one takes its time to be read
+            raise self._late("no complete answer", within)
+        return answer
+
+    def _read(self, body: bytes) -> Answer:
+        """The reply, checked."""
+        try:
+            answer = Answer.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = "".join(f"{str(part)[:30]}." for part in first["loc"])[:-1]
+            said = self.hide(f"{place}{': ' * bool(place)}{first['msg']}"[:200])
+            if first["type"] == "json_invalid":
+                begins = beginning(self.hide(body[:MOST_ERROR_BYTES].decode("utf-8", "replace")))
+                what = f"the server sent no answer, or it broke off (200 OK, but no JSON: {said}; {begins})"
+                raise self.error(BackendUnavailable, what, "check base_url; try again") from None
+            raise self.error(InvalidOutput, f"the reply is not of the protocol's form: {said}", _PROTOCOL) from None
+        if answer.error is not None:
+            what = f"the answer broke off (the server says: {self._said(_message(answer.error))})"
+            raise self.error(BackendUnavailable, what, "try again")
+        if not answer.choices:
+            raise self.error(BackendUnavailable, "the server sent no answer (200 OK)", "check base_url; try again")
+        if refusal := answer.choices[0].message.refusal:
+            what = f"the model gave no answer, it refused: {self._said(refusal)}"
+            raise self.error(InvalidOutput, what, "rephrase the prompt")
+        return answer
+
+    def _said(self, text: str) -> str:
+        """What the server says, in one line that may be shown."""
+        return " ".join(self.hide(text[:MOST_ERROR_BYTES]).split())[:300] or "nothing more was said"
+
+    def _late(self, what: str, within: float) -> BackendError:
+        what = f"{what} within {round(within, 3):g} s"
+        return self.error(BackendUnavailable, what, "raise the limit (timeout, total_timeout), or try later")
+
+    def _broken(self, error: BaseException) -> BackendError:
+        """The error for a connection that did not come about, or broke."""
+        what, remedy = "the server cannot be reached", "is it running, and base_url right?"
+        if why := _distrust(error):
+            what = f"{what} safely: {self.hide(why)}"
+            remedy = "does base_url begin with http:// there, rather than https://?"
+            if "certificate" in why:
+                remedy = "if the certificate is one that you trust, name its file in SSL_CERT_FILE"
+        elif not isinstance(error, _UNREACHED):
+            what, remedy = f"the answer broke off ({self._said(f'{type(error).__name__}: {error}')})", "try again"
+        elif self._proxy:
+            what = f"{what} through the proxy that the environment names"
+            remedy = "is the proxy right? else name the host in NO_PROXY"
+        return self.error(BackendUnavailable, what, remedy)
+
+    def _declined(self, response: httpx2.Response, body: bytes) -> BackendError:
+        """The error for a response that is no answer."""
+        status, encoding = response.status_code, self.hide(_encoding(response))[:60]
+        words = body.decode("utf-8", "replace")
+        with suppress(ValueError, RecursionError):
+            words = _message(json.loads(body)) or words
+        said = f"its words are encoded ({encoding}), which was not asked for" if encoding else self._said(words)
+        wait = seconds_to_wait(response.headers.get("retry-after"))
+        if response.is_redirect:
+            what = f"the server redirects ({status}) to {self.hide(_elsewhere(response))}, which is not followed"
+            remedy = "give the address that it means as base_url, if you trust it"
+        elif status == 200 and encoding:
+            what = f"the answer is encoded ({encoding}), which was not asked for"
+            remedy = "let the server, or what stands before it, send answers uncompressed"
+        elif status == 200:
+            return self.error(InvalidOutput, f"the answer has more than {MOST_BYTES // 1_000_000} MB", _PROTOCOL)
+        elif status in (400, 413, 422) and _TOO_LONG.search(said):
+            remedy = "shorten the evidence, or use a model with a longer context"
+            return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy)
+        elif status == 429 and "insufficient_quota" not in said:
+            what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
+            return self.error(BackendUnavailable, what, remedy, retry_after=wait)
+        elif (status >= 500 and status != 501) or status in (204, 408):
+            what = f"the server failed ({status}): {said}"
+            return self.error(BackendUnavailable, what, "try again later", retry_after=wait)
+        else:
+            what = f"the server refused the request ({status}): {said}"
+            remedy = _REMEDIES.get(status, "see what the server says")
+        return self.error(BackendRejected, what, remedy, status=status)
+
+    def _client(self) -> openai.OpenAI:
+        """The client, made once in each process. It knows no secret: the transport sends the key."""
+        if self._made is None or self._made[0] != os.getpid():
+            for name in _LOGGERS:
+                logging.getLogger(name).addFilter(_of_others)  # once, however often it is said
+            headers = {"User-Agent": "summeval_nb", "Accept": "application/json", "Accept-Encoding": "identity"}
+            if self.address.basic or self.key:
+                headers["Authorization"] = f"Basic {self.address.basic}" if self.address.basic else f"Bearer {self.key}"
+            pool = self._pool()
+            http = httpx2.Client(transport=_Transport(pool, headers, self.address.query), trust_env=False)
+            start, key = self.address.start, "sent by the transport"
+            self._made = os.getpid(), openai.OpenAI(api_key=key, base_url=start, max_retries=0, http_client=http)
+            weakref.finalize(self, pool.close).atexit = False
+        return self._made[1]
+
+    def _pool(self) -> httpcore2.ConnectionPool:
+        """Connections, by the proxy and with the certificates that the environment names."""
+        proxy, parts, known = None, urlsplit(self.address.shown), getproxies()
+        try:
+            if not self.address.local and not proxy_bypass(parts.netloc) and (parts.scheme in known or "all" in known):
+                url = known.get(parts.scheme) or known["all"]
+                self._proxy = httpx2.Proxy(url if "://" in url else f"http://{url}")
+                proxy = httpcore2.Proxy(str(self._proxy.url), auth=self._proxy.raw_auth)
+                if self._proxy.url.scheme.startswith("socks"):
+                    import socksio  # noqa: F401
+            if "https" in (parts.scheme, self._proxy and self._proxy.url.scheme):
+                trusted = httpx2.create_ssl_context()
+            else:
+                trusted = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            return httpcore2.ConnectionPool(
+                trusted, proxy, max_connections=None, keepalive_expiry=5, network_backend=_Network()
+            )
+        except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
+            certificates = {name: os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")}
+            named = [name for name in os.environ if re.fullmatch("(https?|all)_proxy", name, re.I)]
+            named += [f"{name}={value!r}" for name, value in certificates.items() if value]
+            what = f"proxy or certificates cannot be used as the environment says, {self.hide(', '.join(named))}"
+            why = self._said(f"{type(error).__name__}: {error}")
+            remedy = "mend or unset what is wrong of it; SOCKS needs the package socksio"
+            raise self.error(BackendUnavailable, f"{what} ({why})", remedy) from None
+
+
+def seconds_to_wait(text: str | None) -> float | None:
+    """The seconds of a Retry-After header, from now where it is a date; nonsense gives None."""
+    with suppress(TypeError, ValueError):
+        seconds = float(text)  # type: ignore[arg-type]
+        return seconds if 0 <= seconds < math.inf else None
+    with suppress(TypeError, ValueError, OverflowError):
+        return max(0.0, email.utils.parsedate_to_datetime(text or "").timestamp() - time.time())
+    return None
+
+
+def _elsewhere(response: httpx2.Response) -> str:
+    """Scheme, host and port of where a redirect leads."""
+    with suppress(ValueError, httpx2.InvalidURL):
+        parts = urlsplit(str(response.url.join(response.headers["location"])))
+        return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
+    return "another address"
+
+
+def _distrust(error: BaseException) -> str:
+    """Why the encrypted connection did not come about; '' where it is not for that."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted: {cause.verify_message}"
+        if isinstance(cause, ssl.SSLError):
+            said = (cause.reason or type(cause).__name__).replace("_", " ").lower()
+            return f"the encrypted connection did not come about: {said}"
+        cause = cause.__cause__ or cause.__context__
+    return ""
+
+
+def _message(page: object) -> str:
+    """What JSON says about an error, for people; '' for nothing."""
+    places = [page.get("error"), page] if isinstance(page, dict) else [page] if isinstance(page, str) else []
+    names = ("message", "code", "type", "error", "detail")
+    said = [place[name] for place in places if isinstance(place, dict) for name in names if name in place]
+    said += [place for place in places if isinstance(place, str)]
+    return ", ".join(dict.fromkeys(str(part) for part in said if isinstance(part, (str, int))))
+
+
+# The backend.
+
+# How the options are said: by a grammar (llama.cpp), by a list of choices (vLLM), by a JSON schema (OpenAI, Ollama).
+DIALECTS = ("llamacpp", "vllm", "openai")
 # how many tokens at a place a server is asked to show: the protocol's most, and what
 # llama.cpp's server shows where these leave an option open
 _SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
-# what a server can do, best first: tokens with probabilities, constraints, a prompt with settings, a prompt alone
-_WAYS = ("probabilities", "constrained", "plain", "bare")
 _PROBE, _PROBED = "Write one short sentence about the weather.", ("quartz-7", "zebra-4")
 _REFUSED_FIELDS = (None, 400, 415, 422, 501)  # statuses by which a server may say that it cannot do something
 _ROOM = 2048  # tokens for a reply that nothing constrains: it may think before it says yes or no
 
 
 class _Way(NamedTuple):
-    """How a server is asked: in which dialect, and for what of `_WAYS`."""
+    """How a server is asked: in which dialect, and for what.
+
+    Best first: tokens with "probabilities", options as "constrained", a "plain" prompt with settings, a "bare" prompt.
+    """
 
     dialect: str
     how: str
@@ -65,17 +516,12 @@ def _constraint(dialect: str, options: Sequence[str]) -> tuple[str, JsonDict]:
     """
     nested = any(option != other and other.startswith(option) for option in options for other in options)
     if dialect == "llamacpp" and not nested:
-        return dialect, {"extra_body": {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}}
+        return dialect, {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}
     if dialect == "vllm" and not nested:
-        return dialect, {"extra_body": {"structured_outputs": {"choice": list(options)}}}
-    schema = _json_schema("choice", _answer_schema({"enum": list(options)}))
-    return dialect if dialect == "ollama" else "openai", schema
-
-
-def _answer_schema(kind: JsonDict) -> JsonDict:
-    """The schema of an object that holds nothing but an answer, a text of this kind."""
-    answer = {"type": "string", **kind}
-    return {"type": "object", "properties": {"answer": answer}, "required": ["answer"], "additionalProperties": False}
+        return dialect, {"structured_outputs": {"choice": list(options)}}
+    schema = {"type": "object", "properties": {"answer": {"type": "string", "enum": list(options)}}}
+    schema |= {"required": ["answer"], "additionalProperties": False}
+    return "openai", _json_schema("choice", schema)
 
 
 def _json_schema(name: str, schema: JsonDict) -> JsonDict:
@@ -99,7 +545,7 @@ def _written(dialect: str, text: str, options: Sequence[str]) -> tuple[int, dict
 
 
 def _served_masses(
-    tokens: Sequence[ShownToken], begin: int, whole: Mapping[str, bytes]
+    tokens: Sequence[Token], begin: int, whole: Mapping[str, bytes]
 ) -> tuple[dict[str, float], list[tuple[str, ...]], float]:
     """Return the options' shares, the groups of options that stay open, and the bound for an option not shown."""
     at, first = 0, 0
@@ -122,13 +568,6 @@ def _served_masses(
     shown = [share for share in tokens[first].top.values() if share > 0]
     bound = min(min(shown, default=1.0), 1 - sum(shown))
     return masses, open_groups, max(0.0, bound)
-
-
-def _whole_number(value: object) -> int | None:
-    """A positive whole number as such (also one that a server wrote as a text), else None."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**12 else None
 
 
 def _left_open(masses: Mapping[str, float], bound: float) -> list[str]:
@@ -160,44 +599,33 @@ class ServerBackend(Backend):
     model : str
         The model's name, as the server knows it.
     base_url : str
-        Up to and including `/v1`, for instance "http://localhost:8000/v1". What stands
-        before an @ or after a question mark in it is sent with each request (the former
-        instead of a key) and shown nowhere.
+        Up to and including `/v1`, for instance "http://localhost:8000/v1". What stands before an @ or after a question
+        mark in it is sent with each request (the former instead of a key) and shown nowhere.
     api_key : str, optional
-        Where the server wants one. For api.openai.com the variable OPENAI_API_KEY is
-        used if this is not given.
+        Where the server wants one. For api.openai.com the variable OPENAI_API_KEY is used if this is not given.
     dialect : str
-        "auto" finds out; or "llamacpp", "vllm", "ollama", "openai".
-    timeout : float
-        Seconds for one request, until its answer is complete.
-    connect_timeout : float
-        Seconds until the connection stands, once the system has looked up the host's name.
-    total_timeout : float
-        Seconds for one question with all its repetitions.
+        How options are said: "llamacpp" (a grammar), "vllm" (choices), "openai" (a JSON schema); "auto" finds out.
+    timeout, connect_timeout, total_timeout : float
+        Seconds for one request, until its answer is complete; until the connection stands, once the system has looked
+        up the host's name; and for one question with all its repetitions.
     max_retries : int
         How often a call that was unavailable is repeated.
-    context : int, optional
-        How many tokens the model takes, for servers that do not say so.
 
     Notes
     -----
-    The first question is preceded by a probe, which finds out whether the server
-    honours constraints and returns probabilities. Without probabilities a choice is
-    hard: the option that a constrained reply holds, or a plain one states. A server
-    that gives neither is refused with `BackendRejected`. The fingerprint is what you
-    named, so a store that holds all answers needs no server; another model behind the
-    same name and address needs another store. Threads may share one backend.
+    The first question is preceded by a probe, which finds out whether the server honours constraints and returns
+    probabilities. Without probabilities a choice is hard: the option that a constrained reply holds, or a plain one
+    states. A server that gives neither is refused with `BackendRejected`. The fingerprint is what you named, so a store
+    that holds all answers needs no server; another model behind the same name and address needs another store. Threads
+    may share one backend.
 
-    A question is one request, at most `1 + max_retries`; options with a common
-    beginning may take one more for each such beginning, and llama.cpp's server is asked
-    again for 1,000 tokens where 20 leave an option open. To that come, once, the probe,
-    at most five requests and three small pages, and for each prompt that may be too long a request
-    that counts its tokens. A redirect is never followed, no answer is read beyond
-    16 MB, and one that is compressed is refused, since none is asked for.
+    A question is one request, at most `1 + max_retries`; options with a common beginning may take one more for each
+    such beginning, and llama.cpp's server is asked again for 1,000 tokens where 20 leave an option open. To that comes,
+    once, the probe, at most nine requests, or four of a dialect that you name. A redirect is never followed, no answer
+    is read beyond 16 MB, and one that is compressed is refused, since none is asked for.
 
-    A proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) is
-    used, but never for a server on this machine. Certificates of your own are named in
-    SSL_CERT_FILE or SSL_CERT_DIR.
+    A proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) is used, but never for a server on
+    this machine. Certificates of your own are named in SSL_CERT_FILE or SSL_CERT_DIR.
     """
 
     def __init__(
@@ -211,7 +639,6 @@ class ServerBackend(Backend):
         connect_timeout: float = 10,
         total_timeout: float = 1800,
         max_retries: int = 2,
-        context: int | None = None,
     ):
         self.name = require_text(model, "model")
         address = Address.parse(_unshown(base_url, "base_url"))
@@ -226,13 +653,9 @@ class ServerBackend(Backend):
         self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
         self.total_timeout = _require_seconds(total_timeout, "total_timeout")
         self.max_retries = require_count(max_retries, "max_retries", minimum=0)
-        self.limit = None if context is None else require_count(context, "context")
         self.usage = Usage()
-        require_module("openai", "llm")
-        from summeval_nb.models.http import Wire
-
         self._wire = Wire(address, key, self.name)
-        self._older = False  # whether it knows `max_tokens` only
+        self._newer = False  # whether it knows `max_completion_tokens` only
         self.__setstate__({})
 
     def __getstate__(self) -> dict[str, object]:
@@ -244,7 +667,6 @@ class ServerBackend(Backend):
         self._not_before = 0.0  # when a server that asked for a pause may be asked again, by whatever thread
         self._found: _Way | BackendError | None = None
         self._failed: tuple[float, BackendError] | None = None
-        self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
 
     def __repr__(self) -> str:
         return f"ServerBackend({self.name!r}, base_url={self.base_url!r})"
@@ -293,7 +715,6 @@ class ServerBackend(Backend):
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
         way = self._way
-        self._check_length(prompt)
         if way.how != "probabilities":
             return Choice(self._stated(prompt, options, way), {}, None)
         masses, bound = self._masses(prompt, options, way)
@@ -330,7 +751,6 @@ class ServerBackend(Backend):
 
     def _drawn(self, prompt: str, options: tuple[str, ...], sample: int) -> str:
         way = self._way
-        self._check_length(prompt)
         drawn = way._replace(how="constrained") if way.how == "probabilities" else way
         return self._stated(prompt, options, drawn, temperature=1)
 
@@ -369,8 +789,8 @@ class ServerBackend(Backend):
     def _ask(self, prompt: str, way: _Way, max_tokens: int, temperature: float = 0, **fields: Any) -> Answer:
         """The server's answer to a prompt, asked for again where that may help."""
         if way.how != "bare":
-            older = way.dialect == "ollama" or self._older
-            fields |= {"temperature": temperature, "max_tokens" if older else "max_completion_tokens": max_tokens}
+            most = "max_completion_tokens" if self._newer else "max_tokens"
+            fields |= {"temperature": temperature, most: max_tokens}
         messages = [{"role": "user", "content": neutralise(prompt)}]
         request = {"model": self.name, "messages": messages, **fields}
         end = time.monotonic() + self.total_timeout
@@ -397,16 +817,14 @@ class ServerBackend(Backend):
             self.usage.add(**tokens, generated_tokens=counts.completion_tokens)
         return answer
 
-    def _page(self, path: str, body: object = None) -> JsonDict:
-        return self._wire.page(path, connect=self.connect_timeout, within=self.timeout, body=body)
-
     def _probed(self) -> _Way | BackendError:
         """The best way in which the server answers; a refusal of all is remembered, a fault is raised."""
-        dialect = self._guess or self._detected()
-        if self._wire.reached:  # the pages are asked once, also where the probe must be made again
-            self._guess = dialect
+        dialects = DIALECTS if self.asked_dialect == "auto" else (self.asked_dialect,)
+        if self.asked_dialect == "auto" and self._wire.address.host == "api.openai.com":
+            dialects = ("openai",)
         refusal = BackendError("")
-        for way in (_Way(dialect, how) for how in _WAYS):
+        ways = [_Way(dialect, how) for how in ("probabilities", "constrained") for dialect in dialects]
+        for way in [*ways, _Way("openai", "plain"), _Way("openai", "bare")]:
             try:
                 return self._tried(way)
             except (InvalidOutput, BackendRejected) as error:
@@ -414,7 +832,7 @@ class ServerBackend(Backend):
                 if error.status not in _REFUSED_FIELDS:
                     break
         if isinstance(refusal, InvalidOutput):
-            what = f"this server's answers cannot be used (dialect {dialect}): {refusal.args[0]}"
+            what = f"this server's answers cannot be used: {refusal.args[0]}"
             return self._wire.error(BackendRejected, what, "name another dialect, or use another server")
         return refusal
 
@@ -426,40 +844,8 @@ class ServerBackend(Backend):
             if way.how == "constrained":
                 raise
         except BackendRejected as error:
-            if self._older or "max_completion_tokens" not in str(error):
+            if self._newer or not re.search("max(_completion)?_tokens", str(error)):
                 raise
-            self._older = True
+            self._newer = True
             return self._tried(way)
         return way
-
-    def _detected(self) -> str:
-        """Find out the dialect, and the context length where the server tells it."""
-        if self._wire.address.host == "api.openai.com":
-            return "openai"
-        if isinstance(settings := self._page("/props").get("default_generation_settings"), dict):
-            self.limit = self.limit or _whole_number(settings.get("n_ctx"))
-            return "llamacpp"
-        if isinstance(self._page("/api/version").get("version"), str):
-            return "ollama"
-        models = self._page("/v1/models").get("data")
-        for model in models if isinstance(models, list) else ():
-            if isinstance(model, dict) and model.get("id") == self.name and _whole_number(model.get("max_model_len")):
-                self.limit = self.limit or _whole_number(model["max_model_len"])
-                return "vllm"
-        return "openai"
-
-    def _check_length(self, prompt: str) -> None:
-        """Raise `ContextTooLong` if the server's limit is known and the prompt, by its own count, exceeds it."""
-        longest = len(prompt.encode("utf-8", "replace"))
-        if self.limit is None or longest + 256 <= self.limit:
-            return
-        prompt = neutralise(prompt)
-        counted = self._page("/tokenize", {"content": prompt, "prompt": prompt, "model": self.name})
-        tokens = counted.get("tokens")
-        length = len(tokens) if isinstance(tokens, list) else _whole_number(counted.get("count"))
-        if length is None:  # without such a page, a lower bound: no common token has more than 16 bytes
-            length = longest // 16
-        if length + 32 > self.limit:
-            what = f"the prompt has {length:,} tokens, the server takes {self.limit:,} with its answer"
-            remedy = "shorten the evidence, or give the server a longer context"
-            raise self._wire.error(ContextTooLong, what, remedy, length=length, limit=self.limit)

@@ -2,8 +2,7 @@
 
 A test (or the torture harness) starts `MisbehavingServer(name)` for each name, asks a question, and holds that the
 outcome is one of these errors (none: an answer), in the time that the limits allow. `CHANGED` are changes to a good
-answer, `WIRED` write to the socket themselves, and `misbehaving.py` sends the others. `PAGE_BEHAVIOURS` is for the
-pages by which a dialect is recognised: whatever they hold, the question is answered.
+answer, `WIRED` write to the socket themselves, and `misbehaving.py` sends the others.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 REJECTED, UNAVAILABLE, INVALID, LONG = "BackendRejected", "BackendUnavailable", "InvalidOutput", "ContextTooLong"
@@ -133,14 +131,6 @@ def _endlessly(first: bytes, again: bytes, *, hurried: bool = False) -> Callable
     return send
 
 
-def _hangs_up_later(handler: Any) -> None:
-    """Keep the connection, and close it when the next question comes on it."""
-    handler.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\n")
-    handler.connection.settimeout(1)
-    with suppress(TimeoutError):
-        handler.connection.recv(1)
-
-
 _CHUNKED = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 _ENDLESS = {
     "no_end": (_endlessly(_HEAD + b'\r\n{"id": "', b"x"), (UNAVAILABLE,)),
@@ -164,7 +154,6 @@ WIRED: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "ends_early": (_at_once(_HEAD + b"Connection: close\r\n\r\n" + _GOOD[:-30]), (UNAVAILABLE,)),
     "no_reply": (lambda handler: None, (UNAVAILABLE,)),
     "no_content": (_at_once(b"HTTP/1.1 204 No Content\r\n\r\n"), (UNAVAILABLE,)),
-    "hangs_up_later": (_hangs_up_later, (UNAVAILABLE,)),
 }
 
 BEHAVIOURS: dict[str, tuple[str, ...]] = {
@@ -189,17 +178,3 @@ BEHAVIOURS: dict[str, tuple[str, ...]] = {
     **{f"redirect_{status}": (REJECTED,) for status in (301, 302, 303, 307, 308)},
     **{name: errors for name, (_, errors) in {**CHANGED, **WIRED}.items()},
 }
-del BEHAVIOURS["hangs_up_later"]  # of pages only: as an answer it would also take the next question with it
-
-PAGES: dict[str, Any] = {
-    "context_text": {"/props": {"default_generation_settings": {"n_ctx": "4096"}}},
-    "context_negative": {"/props": {"default_generation_settings": {"n_ctx": -5}}},
-    "context_huge": {"/props": {"default_generation_settings": {"n_ctx": 1e300}}},
-    "props_list": {"/props": []},
-    "settings_text": {"/props": {"default_generation_settings": "yes"}},
-    "models_null": {"/v1/models": {"data": [None, 5, {"id": 7}]}},
-    "models_length_true": {"/v1/models": {"data": [{"id": "scripted", "max_model_len": True}]}},
-    "count_text": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"count": "many"}},
-    "tokens_text": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"tokens": "many"}},
-}
-PAGE_BEHAVIOURS = [*PAGES, *WIRED, *(f"redirect_{status}" for status in (301, 307))]

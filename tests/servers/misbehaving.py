@@ -1,8 +1,8 @@
 """A small server of OpenAI's protocol over real HTTP that misbehaves on request.
 
 `behave` is asked for each question (not for the probe, unless `also_probe`) and names one of `BEHAVIOURS` (see
-behaviours.py); `pages_behave` names one of `PAGE_BEHAVIOURS` for the pages by which a dialect is recognised. When it
-behaves, the probability of an option is a pure function of the prompt, so that any two runs can be compared.
+behaviours.py). Of constraints it obeys those of its dialect, and JSON schemas. When it behaves, the probability of an
+option is a pure function of the prompt, so that any two runs can be compared.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from .behaviours import BEHAVIOURS, CHANGED, PAGE_BEHAVIOURS, PAGES, WIRED
+from .behaviours import BEHAVIOURS, CHANGED, WIRED
 
-CHAT = ("/v1/chat/completions",)
 PROBE = "Write one short sentence about the weather."
 FRAME = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted"}
 
@@ -51,41 +50,11 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
 
-    def do_GET(self) -> None:
-        with self.server.lock:
-            self.server.pages_asked.append((self.path, dict(self.headers)))
-        if not self.page_misbehaves():
-            page = self.server.pages.get(self.path)
-            self.send_whole(200 if page is not None else 404, json.dumps(page).encode(), "application/json")
-
-    def page_misbehaves(self) -> bool:
-        """Do what `pages_behave` says; False if it says nothing about this page."""
-        name = self.server.pages_behave
-        try:
-            if name.startswith("redirect"):
-                self.redirect(int(name.removeprefix("redirect_")))
-            elif name in WIRED:
-                self.close_connection = True
-                WIRED[name][0](self)
-            else:
-                return False
-        except (BrokenPipeError, ConnectionResetError):
-            self.close_connection = True
-        return True
-
     def redirect(self, status: int) -> None:
         self.send_whole(status, b"", "text/plain", Location=self.server.elsewhere or self.server.url + "/x")
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path.partition("?")[0] not in CHAT:
-            with self.server.lock:
-                self.server.pages_asked.append((self.path, dict(self.headers)))
-            if not self.page_misbehaves():
-                page = self.server.pages.get(self.path, {})
-                status, page = 200 if page else 404, page(body) if callable(page) else page
-                self.send_whole(status, json.dumps(page).encode(), "application/json")
-            return
         prompt = body["messages"][-1]["content"]
         with self.server.lock:
             self.server.headers_seen.append(dict(self.headers))
@@ -166,20 +135,22 @@ class Handler(BaseHTTPRequestHandler):
 
     def reply(self, behaviour: str, body: dict[str, Any], prompt: str) -> dict[str, Any]:
         """The answer: an option, within JSON where a schema asks for it."""
-        if behaviour == "ignored":
-            return completion(["It is sunny, and yes."], [[("It is sunny, and yes.", 0.9)]])
         if behaviour == "refusal":
             return completion([], None, refusal="I cannot help with that.")
+        field = {"llamacpp": "grammar", "vllm": "structured_outputs"}.get(self.server.dialect, "")
+        said = body if field in body else body.get("response_format")
+        if behaviour == "ignored" or not said:
+            return completion(["It is sunny, and yes."], [[("It is sunny, and yes.", 0.9)]])
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
         if schema is not None and "enum" not in schema["properties"].get("answer", {}):
             text = self.server.json_reply
             return completion([text[: len(text) // 2] if behaviour == "truncated_json" else text], None)
         if schema is not None:
             options = schema["properties"]["answer"]["enum"]
-        elif "structured_outputs" in body:
-            options = body["structured_outputs"]["choice"]
+        elif field == "structured_outputs":
+            options = body[field]["choice"]
         else:
-            options = [json.loads(word) for word in re.findall(r'"(?:[^"\\]|\\.)*"', body["grammar"])]
+            options = [json.loads(word) for word in re.findall(r'"(?:[^"\\]|\\.)*"', body[field])]
         p = true_probability(prompt)
         top = [(options[0], 0.98 * p), (options[1], 0.98 * (1 - p)), ("The", 0.02)]
         best = max(options[:2], key=dict(top).__getitem__)
@@ -211,37 +182,20 @@ class MisbehavingServer(ThreadingHTTPServer):
         slowness: float = 1.0,
         retry_after: str = "0.2",
         json_reply: str = '{"answer": "a text"}',
-        n_ctx: int = 4096,
-        pages_behave: str = "ok",
         elsewhere: str = "",
     ):
         super().__init__(("127.0.0.1", 0), Handler)
         named = behave if isinstance(behave, str) else "ok"
-        if named not in BEHAVIOURS or (pages_behave != "ok" and pages_behave not in PAGE_BEHAVIOURS):
-            raise ValueError(f"no such behaviour: {named!r}, {pages_behave!r}")
+        if named not in BEHAVIOURS:
+            raise ValueError(f"no such behaviour: {named!r}")
         self.behave = behave if callable(behave) else lambda number, prompt: behave
-        self.pages_behave, self.elsewhere, self.closing = pages_behave, elsewhere, False
+        self.dialect, self.elsewhere, self.closing = dialect, elsewhere, False
         self.also_probe, self.latency, self.slowness = also_probe, latency, slowness
         self.retry_after, self.json_reply = retry_after, json_reply
         self.questions: list[dict[str, Any]] = []
         self.headers_seen: list[dict[str, str]] = []
         self.paths_seen: list[str] = []
-        self.pages_asked: list[tuple[str, dict[str, str]]] = []
         self.lock = threading.Lock()
-        self.pages: dict[str, Any] = {
-            "llamacpp": {
-                "/props": {"default_generation_settings": {"n_ctx": n_ctx}},
-                "/tokenize": lambda body: {"tokens": list(range(len(body["content"]) // 4))},
-            },
-            "vllm": {
-                "/v1/models": {"data": [{"id": "scripted", "max_model_len": n_ctx}]},
-                "/tokenize": lambda body: {"count": len(body["prompt"]) // 4},
-            },
-            "ollama": {"/api/version": {"version": "0.13"}},
-            "openai": {"/v1/models": {"data": [{"id": "scripted"}]}},
-        }[dialect]
-        if pages_behave in PAGES:
-            self.pages = PAGES[pages_behave]
 
     @property
     def url(self) -> str:
@@ -253,8 +207,8 @@ class MisbehavingServer(ThreadingHTTPServer):
 
     @property
     def asked(self) -> int:
-        """How many requests came, pages and probes included."""
-        return len(self.headers_seen) + len(self.pages_asked)
+        """How many requests came, probes included."""
+        return len(self.headers_seen)
 
     def handle_error(self, *_: object) -> None:
         """Say nothing about clients that hang up."""

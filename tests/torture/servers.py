@@ -9,7 +9,7 @@ from pathlib import Path
 from summeval_nb.models.base import BackendError, Choice
 from summeval_nb.models.server import ServerBackend
 
-from ..servers.behaviours import BEHAVIOURS, PAGE_BEHAVIOURS
+from ..servers.behaviours import BEHAVIOURS
 from ..servers.misbehaving import MisbehavingServer, true_probability
 from . import corpus
 from .harness import Wrong
@@ -22,13 +22,11 @@ def servers(rng: random.Random, folder: Path) -> None:
     """Some questions get good answers and some bad ones; then one question of each other kind."""
     names = [rng.choice(list(BEHAVIOURS)) for _ in range(rng.randint(1, 3))]
     dialect = rng.choice(["llamacpp", "vllm", "openai", "ollama"])
-    pages = rng.choice(PAGE_BEHAVIOURS) if rng.random() < 0.3 else None
     prompts = [f"{number}: {corpus.text(rng)[:500]}" for number in range(rng.randint(1, 5))]
-    what = f"{dialect}, answers {names}, pages {pages}"
+    what = f"{dialect}, answers {names}"
     chosen = {f"{number}: ": rng.choice([*names, "ok"]) for number in range(len(prompts))}
-    more = {"pages_behave": pages} if pages else {}
     behave = lambda number, prompt: next(name for own, name in chosen.items() if prompt.startswith(own))
-    with MisbehavingServer(behave, dialect=dialect, slowness=0.3, **more) as server:
+    with MisbehavingServer(behave, dialect=dialect, slowness=0.3) as server:
         start = time.monotonic()
         try:
             limits = {"timeout": TIMEOUT, "total_timeout": 4.0, "max_retries": rng.choice([0, 1])}
@@ -41,7 +39,7 @@ def servers(rng: random.Random, folder: Path) -> None:
     for (own, behaviour), answer in zip(chosen.items(), answers, strict=True):
         said = {true_probability(prompt) for prompt in asked if prompt.startswith(own)}
         judge_answer(said, answer, f"{what}: {behaviour} for question {own}")
-    if took > 200:  # the probe with its pages and one question, twenty times what they may take
+    if took > 200:  # the probe and one question, twenty times what they may take
         raise Wrong(f"{what}: {took:.0f} s for {len(prompts)} questions", "a server holds its client")
 
 
