@@ -311,9 +311,11 @@ class Wire:
         `connect` and `within` are seconds: until the connection stands, and for all.
         """
         end = time.monotonic() + within
-        begun, options = _END.set(end), {"timeout": httpx2.Timeout(None, connect=connect)}
+        begun, limit = _END.set(end), httpx2.Timeout(None, connect=connect)
         try:
-            response = self._client().post("/chat/completions", cast_to=httpx2.Response, body=request, options=options)
+            response = self._client().post(
+                "/chat/completions", cast_to=httpx2.Response, body=request, options={"timeout": limit}
+            )
         except _Declined as declined:
             raise self._declined(declined.response, declined.said) from None
         except httpcore2.ConnectTimeout:
@@ -519,7 +521,7 @@ def _constraint(dialect: str, options: Sequence[str]) -> tuple[str, JsonDict]:
         return dialect, {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}
     if dialect == "vllm" and not nested:
         return dialect, {"structured_outputs": {"choice": list(options)}}
-    schema = {"type": "object", "properties": {"answer": {"type": "string", "enum": list(options)}}}
+    schema: JsonDict = {"type": "object", "properties": {"answer": {"type": "string", "enum": list(options)}}}
     schema |= {"required": ["answer"], "additionalProperties": False}
     return "openai", _json_schema("choice", schema)
 
