@@ -6,58 +6,46 @@ Each command reads its input, calls one function, and shows the result.
 from __future__ import annotations
 
 import sys
-from collections import ChainMap, Counter
-from collections.abc import Callable
+from collections import ChainMap
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from summeval_nb import agreement, core, evidence, judged, overlap, runs, shell, text
-from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_ours, is_place, load_metric
+from summeval_nb import __version__, agreement, core, evidence, judged, runs, shell
+from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_place, load_metric
 from summeval_nb.core.base import JsonDict, require_module, require_option
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import definition_of
-from summeval_nb.core.results import Score, ScoreTable
-from summeval_nb.shell import Given, arg, command, fail, leave_for, opt, read_options, say, show
-
-if TYPE_CHECKING:
-    from summeval_nb.core.data import SampleSummary
-    from summeval_nb.evidence.report import Faithfulness
+from summeval_nb.core.results import ScoreTable
+from summeval_nb.shell import Given, app, arg, command, fail, leave_for, opt, read_options, say, show
 
 __all__ = ["app", "main"]
 
-_ABOUT = "Understand, run and trust automatic evaluation of summaries and generated answers."
-_PLAIN: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None}
-_HELP = {"help_option_names": ["-h", "--help"]}
-app = typer.Typer(name="summeval", cls=shell.Commands, pretty_exceptions_enable=False, context_settings=_HELP, **_PLAIN)
 Table = Annotated[str, arg("A table with a row per text; - for standard input.")]
-AsJson = Annotated[bool, opt("Print everything as JSON.", "--json")]
 Names = list[str] | None
-Files = Annotated[list[str], arg("A table, or plain files of texts; - for standard input. More metrics may precede.")]
-Each = Annotated[bool, opt("A score for each text instead of one for all.", "--each")]
-_SCORE = "Score texts with metrics by their names; each says its options by --help."
 
 
 def _version(show: bool) -> None:
     if show:
-        from summeval_nb import __version__
-
         say(f"summeval {__version__}")
         raise typer.Exit
 
 
-@app.callback(help=_ABOUT)
+@app.callback()
 def _options(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
     pass
 
 
+# ---------------------------------------------------------------- score
+
+
 @dataclass(frozen=True)
 class _Scores:
-    """What metrics say of the same texts: a row for each number, or for each text."""
+    """What metrics say of the same texts: a row for each number, with its interval, or for each text."""
 
     found: dict[str, Any]
     each: bool = False
@@ -73,69 +61,82 @@ class _Scores:
                 shown[column] = [row[number] for row in rows]
         return [dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)]
 
-    @property
-    def signatures(self) -> str:
-        return "\n".join(str(result.signature) for result in self.found.values())
-
     def to_dict(self) -> JsonDict:
         return {name: result.to_dict() for name, result in self.found.items()}
 
     def __repr__(self) -> str:
-        return f"{text_table(self.rows())}\n{self.signatures}"
+        rows = self.rows()
+        table = text_table([{name: value for name, value in row.items() if name != "reason"} for row in rows])
+        told = {row["reason"]: "no interval" if row["value"] else row["measure"] for row in reversed(rows)}
+        signatures = [str(result.signature) for result in self.found.values()]
+        return "\n".join([table, *(f"{name}: {why}" for why, name in told.items() if why), *signatures])
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), note=self.signatures.replace("\n", ", "))
+        return html_table(self.rows(), note=", ".join(str(result.signature) for result in self.found.values()))
 
 
 def _summary(name: str, result: Any) -> list[JsonDict]:
     """Each number of a result: its mean over texts or that of the corpus, with its interval."""
     if isinstance(result, ScoreTable):
-        measures = ("measure", "value", "low", "high", "n", "undefined")
-        return [{measure: row.get(measure) for measure in measures} for row in result.summary()]
+        columns, why = ("measure", "value", "low", "high", "n", "undefined", "reason"), filter(None, result.reasons())
+        rows, first = [{column: row.get(column) for column in columns} for row in result.summary()], next(why, "")
+        return [row | {"reason": first} if row["value"] is None else row for row in rows]
     size = len(getattr(result, "statistics", [result]))
     resamples = max(100, min(1000, 20_000_000 // size))
     low, high, *_ = result.interval(n_resamples=resamples) if result.score is not None and size > 1 else (None, None)
-    undefined = size if result.score is None else 0
-    return [{"measure": name, "value": result.score, "low": low, "high": high, "n": size, "undefined": undefined}]
+    row = {"measure": name, "value": result.score, "low": low, "high": high, "n": size}
+    return [row | {"undefined": size if result.score is None else 0, "reason": result.reason}]
 
 
-def _text_of(name: str, result: Any, each: bool) -> str:
-    """What a terminal shows of one metric: what the result says itself, or its numbers with their intervals."""
-    if hasattr(result, "to_text"):
-        return result.to_text(color=sys.stdout.isatty())
-    if each:
-        numbers = (outcome.score for outcome in result.outcomes())
-        return "\n".join("none" if value is None else f"{value:.4f}" for value in numbers)
-    if type(result).__repr__ not in (Score.__repr__, ScoreTable.__repr__):
-        return repr(result)
-    main, *others = rows = _summary(name, result)
-    if main["value"] is None:
-        reasons = result.reasons() if isinstance(result, ScoreTable) else [result.reason]
-        return f"{name} undefined: {next(filter(None, reasons), '')}\n{result.signature}"
-    size, lost = main["n"] + main["undefined"], main["undefined"]
-    between = "" if main["low"] is None else f" (95 % interval: {main['low']:.4f} to {main['high']:.4f})"
-    left_out = f" ({lost} of {size} texts undefined and left out)" if lost else ""
-    lines = [f"{name} {main['value']:.4f}{between}{left_out}", *([text_table(rows)] if others else [])]
-    return "\n".join([*lines, str(result.signature)])
+def _load(names: list[str], given: Given) -> dict[str, Any]:
+    """The metrics of some names, each with those options that it has."""
+    for name in names:
+        shell.find_own(name)
+    found = [find_metric(name) for name in names]
+    known = [{key: one for key, one in kind.names.items() if key not in {"store", *own}} for kind, own in found]
+    said = read_options(given, ", ".join(names), ChainMap(*known))
+    chosen = [{key: said[key] for key in said if key in own} for own in known]
+    loaded = shell.load_named(*((kind, options) for (kind, _), options in zip(found, chosen, strict=True)))
+    for (kind, _), options in zip(found, loaded, strict=True):
+        options |= {"store": given.store} if given.store and "store" in kind.options else {}
+    return {name: load_metric(name, **options) for name, options in zip(names, loaded, strict=True)}
 
 
-def score(names: list[str], files: list[str], given: Given, each: bool = False) -> None:
-    """Score a table, or plain texts, with metrics by their names, and show the result."""
-    found = {name: find_metric(name) for name in names}
-    kinds = [kind for kind, _ in found.values()]
-    known = [
-        {key: one for key, one in kind.names.items() if key not in fixed and key != "store"}
-        for kind, fixed in found.values()
-    ]
-    said = read_options(given.option, ", ".join(names), dict(ChainMap(*known)))
-    own = [{key: said[key] for key in said if key in one} for one in known]
-    options = shell.load_named(*zip(kinds, own, strict=True))
-    store = {"store": shell.open_store(given.store)} if given.store else {}
-    metrics: dict[str, Any] = {
-        name: load_metric(name, **chosen, **(store if "store" in kind.options else {}))
-        for name, kind, chosen in zip(names, kinds, options, strict=True)
-    }
-    rows, bad, alone = _read(metrics, files, given)
+def _read(metrics: dict[str, Any], files: list[str], given: Given) -> tuple[list[list[JsonDict]], int, bool]:
+    """The rows that each metric scores, how many others were bad, and whether it is one row of whole texts."""
+    if len(files) == 1:
+        return *shell.read_table(files[0], given, *metrics.values()), False
+    if useless := [f"--{name}" for name in ("column", "format") if getattr(given, name)]:
+        fail(f"{' and '.join(useless)} would say how a table is read: leave it out, since plain files have no columns")
+    if files.count("-") > 1:
+        fail("only one of the files can be standard input")
+    (first, columns), *others = [(name, list(metric.columns)) for name, metric in metrics.items()]
+    if odd := [name for name, own in others if own != columns]:
+        fail(f"{first} and {odd[0]} read different columns: give one table")
+    return [shell.read_files(files, columns, first)] * len(metrics), 0, columns != ["candidate", "references"]
+
+
+@command("score", "column", "option", "format", "store", "html", "csv", "as_json")
+def score(
+    words: Annotated[list[str], arg("Metrics by name, then a table, or plain files of texts; - for standard input.")],
+    given: Given,
+    each: Annotated[bool, opt("A score for each text instead of one for all.", "--each")] = False,
+) -> None:
+    """Score texts with metrics by their names.
+
+    One file is a table. Several are plain texts: a candidate a line and its references, or else a file for each column.
+    summeval metrics lists the metrics, and summeval metrics rouge says the options of one of them.
+
+    Example: summeval score rouge bleu chrf pairs.jsonl
+    """
+    is_file = lambda place, word: place == len(words) - 1 or "." in word or word == "-" or Path(word).exists()
+    files = [place for place, word in enumerate(words) if word not in METRICS and not is_place(word)]
+    count = next((place for place in files if place and is_file(place, words[place])), len(words))
+    if count == len(words):  # and a slip of the pen is no file
+        fail("name a table after the metrics, or plain files of texts; - for standard input")
+    names = list(dict.fromkeys(words[:count]))
+    metrics = _load(names, given)
+    rows, bad, alone = _read(metrics, words[count:], given)
     results, failed = {}, 0
     for (name, metric), own in zip(metrics.items(), rows, strict=True):
         columns = [[row[column] for row in own] for column in metric.columns]
@@ -146,209 +147,133 @@ def score(names: list[str], files: list[str], given: Given, each: bool = False) 
         lost = sum(outcome.status == "failed" for outcome in table.outcomes())
         failed += sum(getattr(result, "n_failed", 0) for result in getattr(table, "results", [table])) or lost
         results[name] = table[0] if alone and not each else table
-    together, (first, *others) = _Scores(results, each), results.values()
-    if others:
-        show(together, given, ", ".join(names), repr(together))
-    else:
-        show(first, given, names[0], _text_of(names[0], first, each), safe=hasattr(first, "to_text"))
+    together, first = _Scores(results, each), results[names[0]]
+    report = first.to_text(color=sys.stdout.isatty()) if hasattr(first, "to_text") and len(names) == 1 else ""
+    show(together if names[1:] else first, given, ", ".join(names), report or repr(together), safe=bool(report))
     if given.csv:
         shell.write_csv(given.csv, together.rows())
-    shell.say_cost(options)
+    shell.say_cost([metric.bound() for metric in metrics.values()])
     if failed:
         fail(f"{failed} judgements failed and are in no score", code=3)
     leave_for(bad, bad + len(rows[0]))
 
 
-def _read(metrics: dict[str, Any], files: list[str], given: Given) -> tuple[list[list[JsonDict]], int, bool]:
-    """The rows that each metric scores, how many others were bad, and whether it is one row of whole texts.
-
-    One file is a table. Several are plain texts: a candidate a line and its references, or else a file for each column.
-    """
-    if len(files) == 1:
-        return *shell.read_table(files[0], given, *metrics), False
-    if useless := [f"--{name}" for name in ("column", "format") if getattr(given, name)]:
-        fail(f"{' and '.join(useless)} would say how a table is read: leave it out, since plain files have no columns")
-    if files.count("-") > 1:
-        fail("only one of the files can be standard input")
-    kinds = [list(metric.columns) for metric in metrics.values()]
-    if odd := [name for name, columns in zip(metrics, kinds, strict=True) if columns != kinds[0]]:
-        fail(f"{next(iter(metrics))} and {odd[0]} read different columns: give one table")
-    rows = shell.read_files(files, kinds[0], next(iter(metrics)))
-    return [rows] * len(metrics), 0, kinds[0] != ["candidate", "references"]
-
-
-def _help_of(name: str) -> str:
-    """The help of a metric's command: what it reads, its range, and its options."""
-    row = describe_metric(name)
-    if not row["reads"]:  # somebody's, and broken
-        return row["purpose"]
-    kind, fixed = find_metric(name)
-    better = "" if row["better"] in ("neither", "") else f", {row['better']} is better"
-    bounds = f"; {row['range']}{better}" if row["range"] else ""
-    purpose = f"{row['purpose'] or name}: reads {row['reads']}{bounds}."
-    lines = []
-    for option in kind.options.values():
-        if option.name not in {"store", *fixed}:
-            usual = ", needed" if option.default is option.empty else f" = {option.default!r}"
-            said = option.annotation
-            said = "" if said is option.empty else f": {getattr(said, '__name__', said)}"
-            lines.append(f"  {option.name}{said}{usual}")
-    options = "\n".join(lines) or "  none"
-    return (
-        f"{purpose[0].upper()}{purpose[1:]}\n\nExample: summeval score {name} table.jsonl\n\n"
-        f"\b\nOptions of the metric, as -o NAME=VALUE:\n{options}"
-    )
-
-
-class _Metrics(shell.Commands):
-    """A command for each metric of the registry, made when it is called; other metrics may follow its name."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(METRICS)
-
-    def get_command(self, ctx: Any, name: str) -> Any:
-        def run(files: Files, given: Given, each: Each = False) -> None:
-            count = 0  # of the words that name further metrics; a slip of the pen is no file
-            while count < len(files) and (
-                (word := files[count]) in METRICS
-                or is_place(word)
-                or not (count == len(files) - 1 or "." in word or word == "-" or Path(word).exists())
-            ):
-                count += 1
-            if count == len(files):
-                fail("name a table after the metrics, or plain files of texts; - for standard input")
-            for word in files[:count]:
-                shell.find_own(word)
-            score(list(dict.fromkeys([name, *files[:count]])), files[count:], given, each)
-
-        made = typer.Typer(add_completion=False, rich_markup_mode=None)
-        run.__doc__ = _help_of(name)
-        keeps = ["store"] if is_ours(name) and "store" in find_metric(name)[0].options else []
-        command(made, name, "column", "option", "format", *keeps, "html", "csv", "as_json")(run)
-        return typer.main.get_command(made)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        shell.find_own(args[0])
-        if args[0] not in METRICS:
-            find_metric(args[0])  # is imported, or says what is wrong
-        return super().resolve_command(ctx, args)
-
-
-app.add_typer(typer.Typer(cls=_Metrics, **_PLAIN), name="score", help=_SCORE)
-
-
-def _with_author(summary: SampleSummary, result: Faithfulness) -> Faithfulness:
-    """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
-    verdicts = list(result.verdicts)
-    for place, (true, why) in enumerate(zip(summary.supported, summary.notes, strict=True)):  # split as written
-        verdict = verdicts[place]
-        if verdict.state not in (None, "supported" if true else "contradicted"):
-            opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
-            noted = {"note": f"{opening}; its author knows: {'true' if true else f'false: {why}'}"}
-            verdicts[place] = replace(verdict, details={**verdict.details, **noted})
-    return replace(result, verdicts=verdicts)
-
-
-@command(app, "demo")
-def demo(
-    number: Annotated[int, opt("Which of the bundled articles, from 1.")] = 1,
-    html: Annotated[Path, opt("Where to write the report.")] = Path("summeval-demo.html"),
-) -> None:
-    """Score three summaries of a bundled article and write a report, with no download.
-
-    Example: summeval demo --number 2
-    """
-    Given(html=html).keep_apart()
-    samples = core.sample_articles()
-    if not 1 <= number <= len(samples):
-        fail(f"--number must lie between 1 and {len(samples)}, not {number}")
-    sample = samples[number - 1]
-    found = evidence.evaluate_many(
-        [sample.text] * len(sample.summaries), [own.text for own in sample.summaries.values()]
-    )
-    results = [_with_author(*pair) for pair in zip(sample.summaries.values(), found, strict=True)]
-    for kind, result in zip(sample.summaries, results, strict=True):
-        heading = f"{sample.title}: the {kind} summary"
-        say(f"\n{heading}\n{'=' * len(heading)}")
-        say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
-    shell.write(html.resolve(), evidence.compare_reports(results, list(sample.summaries)).to_html)
-
-
-@command(app, "metrics")
-def metrics(as_json: AsJson = False) -> None:
+@command("metrics", "as_json")
+def metrics(given: Given, name: Annotated[str | None, arg("Say the options of this one.")] = None) -> None:
     """List the metrics that `score` and `run` know: what each reads and measures, and whether it asks a model.
 
-    Example: summeval metrics
+    Example: summeval metrics rouge
     """
-    shell.show_rows(agreement.list_metrics().rows(), as_json)
+    if name is None:
+        show(agreement.list_metrics(), given, "Metrics")
+        return
+    shell.find_own(name)
+    kind, fixed = find_metric(name)
+    row, told = describe_metric(name), []
+    for one in kind.options.values():
+        if one.name not in {"store", *fixed}:
+            usual = "needed" if one.default is one.empty else repr(one.default)
+            told.append(
+                {"option": one.name, "type": getattr(one.annotation, "__name__", one.annotation), "default": usual}
+            )
+    table = f"Options, as -o NAME=VALUE:\n{text_table(told)}" if told else "It has no options."
+    say(shell.to_json(row | {"options": told}) if given.as_json else f"{text_table([row])}\n\n{table}")
 
 
-def _ranked(question: str, system: str, answer: str, ground_truth: str = "") -> None:
-    """What `compare --rank` reads of a table."""
+# ---------------------------------------------------------------- how good checkers, judges and metrics are
 
 
-@command(app, "compare", "column", "option", "format", "store", "html", "as_json")
+@command("how-well", "as_json")
+def how_well(given: Given, checker: Annotated[str, opt("embedded, careful or words.")] = "embedded") -> None:
+    """Say how well a packaged checker works: a row for each set of labelled sentences, which it had not seen.
+
+    Example: summeval how-well
+    """
+    from summeval_nb.evidence import base as measured
+
+    known = measured.how_well()
+    require_option(checker, "checker", list(known["checkers"]))
+    rows = [row for row in known["rows"] if row["checker"] == checker]
+    say(shell.to_json({"rows": rows}) if given.as_json else text_table([measured.shown_row(row) for row in rows]))
+
+
+@command("bench", "store", "html", "as_json")
+def bench(
+    given: Given,
+    checker: Annotated[Names, opt("A checker: embedded, careful, nli:FOLDER or llm:; repeat to compare.")] = None,
+    judge: Annotated[Names, opt("A judge: embedded, words, nli:FOLDER or llm:; repeat to compare.")] = None,
+    rater: Annotated[str | None, opt("A model that gives grades, such as llm:FOLDER.")] = None,
+    quality: Annotated[Names, opt("What the rater grades; repeat.")] = None,
+    set: Annotated[Names, opt("package, everyday; of judges refusals, pairs, sentences, splits; repeat.")] = None,
+    data: Annotated[Names, opt("Your own for checkers, FORMAT:FILE, e.g. rows:mine.csv; repeat.")] = None,
+    reports: Annotated[bool | None, opt("Whether evaluate judges (default but for everyday), or a checker.")] = None,
+    limit: Annotated[int | None, opt("At most so many items of each set, by lot.")] = None,
+) -> None:
+    """Measure checkers on labelled sentences, or judges and raters on labelled sets: right answers, order, costs.
+
+    Example: summeval bench --checker embedded --set everyday --data rows:mine.csv
+
+    Example: summeval bench --judge embedded --judge llm:my-model --set pairs
+    """
+    from summeval_nb.evidence.labelled import BENCH_SETS
+
+    if bool(rater) != bool(quality):
+        fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
+    judges: dict[str, Any] = {name: name for name in judge or []}
+    judges |= {f"{rater} ({own})": core.Metric(judged.rate, quality=own, judge=rater) for own in quality or []}
+    if judges and (checker or data or reports is not None):
+        fail("--checker, --data and --reports measure checkers: call bench for judges without them")
+    if judges:
+        result: Any = agreement.benchmark_judge(judges, set or None, limit=limit, store=given.store)
+    else:
+        named = [(name, *name.partition(":")[::2]) for name in data or []]
+        if wrong := [name for name, _, file in named if not file]:
+            fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
+        chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
+        sets = {name: BENCH_SETS[name]() for name in chosen}
+        sets |= {name: agreement.load_labelled(file, format=format) for name, format, file in named}
+        how: dict[str, Any] = {"reports": reports, "limit": limit, "progress": sys.stderr.isatty()}
+        result = agreement.benchmark_checker({n: n for n in checker or ["embedded"]}, sets, store=given.store, **how)
+    show(result, given, "On labelled sets")
+    leave_for(*(sum(row[name] for row in result.rows()) for name in ("failed", "n")))
+
+
+@command("card", "html", "as_json")
+def card(metric: Annotated[str, arg("The name of a metric or a checker: rouge1, embedded.")], given: Given) -> None:
+    """Try a metric on changes that it must notice, and on changes that it must not.
+
+    Example: summeval card rouge1 --markdown card.md
+    """
+    show(agreement.metric_card(metric, progress=sys.stderr.isatty()), given, f"Metric card: {metric}")
+
+
+# ---------------------------------------------------------------- tables of answers, of ratings and of labels
+
+
+@command("compare", "column", "option", "format", "store", "html", "as_json")
 def compare(
     table: Table,
     given: Given,
     judge: Annotated[
         str, opt("embedded, words or nli:FOLDER holds both against the true answer; llm: reads both side by side.")
     ] = "embedded",
-    rank: Annotated[bool, opt("Rows are question, system, answer; rank the systems.", "--rank")] = False,
 ) -> None:
-    """Compare two answers to each question side by side, in both orders; or rank many systems.
+    """Compare two answers to each question side by side, in both orders.
 
     Example: summeval compare pairs.jsonl --judge llm:FOLDER
     """
-    metric: Any = core.Metric(_ranked) if rank else "side_by_side"
-    (rows,), bad = shell.read_table(table, given, metric)
-    options = read_options(given.option, "compare", judged.compare_answers, but=["judge", "ground_truth"])
+    (rows,), bad = shell.read_table(table, given, "side_by_side")
+    options = read_options(given, "compare", judged.compare_answers, "judge", "ground_truth")
     options |= shell.load_named((definition_of(judged.compare_answers), {"judge": judge}))[0]
-    many: Callable[..., Any] = judged.rank_systems if rank else judged.compare_answers_many
-    result = many(rows, **options, store=shell.open_store(given.store), progress=sys.stderr.isatty())
-    show(result, given, "Side by side", repr(result))
+    result = judged.compare_answers_many(rows, **options, store=given.store, progress=sys.stderr.isatty())
+    show(result, given, "Side by side")
     shell.say_cost(options)
-    lost = [] if rank else [outcome.reason for outcome in result.outcomes() if outcome.status == "failed"]
-    if lost:
+    if lost := [outcome.reason for outcome in result.outcomes() if outcome.status == "failed"]:
         shell.note(f"the first comparison that failed: {lost[0]}")
     leave_for(bad + len(lost), bad + len(rows))
 
 
-@command(app, "identify", "column", "option", "format", "html", "as_json")
-def identify(
-    table: Table, score: Annotated[str, opt("The printed number, with all its digits.")], given: Given
-) -> None:
-    """Search for the configuration of BLEU, ROUGE or chrF that printed a number.
-
-    Example: summeval identify pairs.jsonl --score 41.2 -o 'metrics=["rouge"]'
-    """
-    (rows,), bad = shell.read_table(table, given, "bleu")
-    options = read_options(given.option, "identify", overlap.identify_score)
-    columns = [[row[name] for row in rows] for name in ("candidate", "references")]
-    result = overlap.identify_score(score, *columns, **options, progress=sys.stderr.isatty())
-    show(result, given, "Identified score", repr(result))
-    leave_for(bad, bad + len(rows))
-
-
-def _number(cell: Any) -> float | None:
-    """Return the number of a cell; None for an empty one, NA, N/A and nan."""
-    return None if cell is None or str(cell).strip().lower() in ("", "na", "n/a", "nan") else float(cell)
-
-
-def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
-    """Return an articles × systems table of one column; absent cells are None, double ones an error."""
-    article, system = names
-    systems = list(dict.fromkeys(row[system] for row in rows))
-    table: dict[object, dict[object, float | None]] = {}
-    for row in rows:
-        cells = table.setdefault(row[article], {})
-        if row[system] in cells:
-            fail(f"two rows for article {row[article]!r} and system {row[system]!r}")
-        cells[row[system]] = _number(row[value])
-    return [[cells.get(column) for column in systems] for cells in table.values()]
-
-
-@command(app, "correlate", "option", "format", "html", "as_json")
+@command("correlate", "option", "format", "html", "as_json")
 def correlate(
     table: Table,
     given: Given,
@@ -361,49 +286,48 @@ def correlate(
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o level=system
     """
+    from summeval_nb.agreement.annotators import read_ratings
+
     named = [name for name in (article, system) if name not in ("article", "system")]
     rows = shell.read_columns(table, given.format, (*named, metric, human))  # they keep their other columns
-    options = read_options(given.option, "correlate", agreement.correlate)
-    if any(system in row for row in rows):
-        if lost := [row for row in rows if article not in row or system not in row]:
-            fail(f"{table!r}: a row has no {article if article not in lost[0] else system!r}")
-        grids: list[Any] = [_grid(rows, [article, system], value) for value in (metric, human)]
-    else:
-        known = Counter(str(row[article]) for row in rows if article in row)
-        if twice := [name for name, times in known.items() if times > 1]:
-            fail(f"several rows for article {twice[0]!r}, and no column {system!r} that tells them apart")
-        grids = [[_number(row[value]) for row in rows] for value in (metric, human)]
-    result = agreement.correlate(*grids, **options)
+    several = any(system in row for row in rows)
+    if several and (lost := [name for name in (article, system) if any(name not in row for row in rows)]):
+        fail(f"{table!r}: a row has no {lost[0]!r}")
+    places = [(row.get(article, place), row.get(system)) for place, row in enumerate(rows)]
+    cells = dict(zip(places, read_ratings([[row[metric], row[human]] for row in rows]), strict=True))
+    if twice := [place for place in cells if places.count(place) > 1]:
+        apart = f"system {twice[0][1]!r}" if several else f"no column {system!r} that tells them apart"
+        fail(f"two rows for article {twice[0][0]!r} and {apart}")
+    articles, systems = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    grids: list[Any] = [[[cells.get((a, s), (None, None))[k] for s in systems] for a in articles] for k in (0, 1)]
+    grids = grids if several else list(zip(*cells.values(), strict=True))
+    result = agreement.correlate(*grids, **read_options(given, "correlate", agreement.correlate))
     show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
 
 
-@command(app, "annotators", "option", "format", "html", "as_json")
+@command("annotators", "option", "format", "html", "as_json")
 def annotators(
     table: Table,
     raters: Annotated[str, opt("Columns of the raters, such as anna,bert,carla.")],
     given: Given,
     coefficient: Annotated[str, opt("alpha, fleiss or cohen.")] = "alpha",
-    level: Annotated[str | None, opt("For alpha: nominal, ordinal, interval or ratio.")] = None,
 ) -> None:
     """Say how well people agree with one another, beyond chance.
 
-    Example: summeval annotators rated.csv --raters anna,bert --level ordinal
+    Alpha needs a level: nominal, ordinal, interval or ratio.
+
+    Example: summeval annotators rated.csv --raters anna,bert -o level=ordinal
     """
     from summeval_nb.agreement.annotators import read_ratings
 
     known: dict[str, Any] = {"alpha": agreement.krippendorff_alpha, "fleiss": agreement.fleiss_kappa}
-    known["cohen"] = agreement.cohen_kappa
-    function = known[require_option(coefficient, "coefficient", known)]
-    if (level is not None) != (coefficient == "alpha"):
-        fail("--level nominal, ordinal, interval or ratio goes with alpha, and only with it")
-    names = raters.split(",")
-    read = shell.read_columns(table, given.format, names)
-    rows = read_ratings([[row[name] for name in names] for row in read])
-    options = read_options(given.option, "annotators", function)
+    function = (known | {"cohen": agreement.cohen_kappa})[require_option(coefficient, "coefficient", [*known, "cohen"])]
+    options, names = read_options(given, coefficient, function), raters.split(",")
     if coefficient == "cohen" and len(names) != 2:
         fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
-    columns = zip(*rows, strict=True) if coefficient == "cohen" else [rows]
-    result = function(*map(list, columns), **({} if level is None else {"level": level}), **options)
+    read = shell.read_columns(table, given.format, names)
+    ratings: list[Any] = [read_ratings([[row[name] for name in names] for row in read])]
+    result = function(*(map(list, zip(*ratings[0], strict=True)) if coefficient == "cohen" else ratings), **options)
     show(result, given, "Agreement of raters", f"{result}\n{result.signature}")
 
 
@@ -422,7 +346,7 @@ def _verdicts(name: str, given: Given, texts: str | None = None) -> list[JsonDic
     return found
 
 
-@command(app, "correct", "option", "format", "html", "as_json")
+@command("correct", "option", "format", "html", "as_json")
 def correct(
     table: Annotated[str, arg("The judge's table: id, and verdict, probability or score.")],
     given: Given,
@@ -444,7 +368,7 @@ def correct(
 
     Example: summeval correct verdicts.csv to_label.csv
     """
-    options: dict[str, Any] = read_options(given.option, "correct", agreement.correct_score, but=["other"])
+    options: JsonDict = read_options(given, "correct", agreement.correct_score, "other")
     if (draw is None) != (out is None) or (draw is None and texts):
         fail("--draw, --out and --texts go together: --draw 60 --out to_label.csv")
     if (other is None) != (other_labels is None) or (other and width is not None):
@@ -457,41 +381,26 @@ def correct(
         drawn = agreement.draw_items(_verdicts(table, given, texts), draw, seed, path=out, **options)
         done = sum(bool(item["label"]) for item in drawn)
         say(f"{out}: {draw} items, {done} labelled; write yes or no into the column label")
-    elif width is not None:
-        said = None if labels is None else agreement.read_labels(labels, who)
-        count = agreement.labels_needed(_verdicts(table, given), width, labels=said, **options)
+        return
+    verdicts, said = _verdicts(table, given), None if labels is None else agreement.read_labels(labels, who)
+    if width is not None:
+        count = agreement.labels_needed(verdicts, width, labels=said, **options)
         say(shell.to_json({"labels_needed": count}) if given.as_json else f"{count} labels")
-    elif labels is not None:
-        second = (_verdicts(other, given), agreement.read_labels(other_labels, who)) if other and other_labels else None
-        result = agreement.correct_score(
-            _verdicts(table, given), agreement.read_labels(labels, who), other=second, **options
-        )
-        show(result, given, "Corrected score", f"{result}\n{result.signature}")
-    else:
+        return
+    if said is None:
         fail("name people's labels after the table, or draw items to label: --draw 60 --out to_label.csv")
+    second = (_verdicts(other, given), agreement.read_labels(other_labels, who)) if other and other_labels else None
+    result = agreement.correct_score(verdicts, said, other=second, **options)
+    show(result, given, "Corrected score", f"{result}\n{result.signature}")
 
 
-@command(app, "summeval", "option", "html", "as_json")
-def summeval(
-    given: Given,
-    data: Annotated[Path | None, arg("SummEval ratings; by default the bundled toy ratings.")] = None,
-    embedder: Annotated[str, opt("minilm, mpnet, or a sentence-transformers name or folder.")] = "minilm",
-) -> None:
-    """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
-
-    Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
-    """
-    ratings = core.load_toy_summeval() if data is None else core.load_summeval(data)
-    options = read_options(given.option, "summeval", agreement.summeval_task, but=["embedder"])
-    result = agreement.summeval_task(ratings, embedder, **options)
-    rows = [{"score": name, "value": value} for name, value in result.items()]
-    show(result, given, "SummEval", f"{text_table(rows)}\n{result.signature}")
+# ---------------------------------------------------------------- runs
 
 
 _PLANNED = ("items", "metric", "out", "options", "columns", "format", "store", "batch_size")
 
 
-@command(app, "run", "option", "column", "format", "store", "html", "as_json")
+@command("run", "option", "column", "format", "store", "html", "as_json")
 def run(
     table: Annotated[str, arg("Corpus: JSONL, CSV or Parquet; - for standard input.")],
     metric: Annotated[str, opt("A metric by its name, such as faithfulness, bleu, rouge, answers or rating.")],
@@ -515,117 +424,24 @@ def run(
     arguments = {name: value for name, value in locals().items() if name not in ("table", "dry_run", "given")}
     shell.find_own(metric)
     kind, fixed = find_metric(metric)
-    arguments |= {"options": read_options(given.option, metric, kind.names, but=fixed), "format": given.format}
+    arguments |= {"options": read_options(given, metric, kind.names, *fixed), "format": given.format}
     arguments |= {"columns": shell.read_pairs(given.column, "--column"), "store": given.store}
     arguments["items"] = shell.standard_input() if table == "-" else table
     if dry_run:
-        plan = runs.plan_run(**{name: arguments[name] for name in _PLANNED})
-        say(shell.to_json(plan.to_dict()) if given.as_json else str(plan))
+        show(runs.plan_run(**{name: arguments[name] for name in _PLANNED}), given, "Plan")
         return
     try:
         report = runs.run(**arguments, progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         fail("interrupted; what was scored is kept, and the same command continues", code=130)
-    show(report, given, "Run", str(report))
+    show(report, given, "Run")
     if not given.html and sys.stderr.isatty():
         say(f"to see it: summeval report {report.folder}", err=True)
     if failed := report.counts["failed"]:
         fail(f"{failed} of {report.info['items']} items failed; their reasons stand in {report.path}", code=3)
 
 
-@command(app, "how-well")
-def how_well(checker: Annotated[str, opt("embedded, careful or words.")] = "embedded", as_json: AsJson = False) -> None:
-    """Say how well a packaged checker works: a row for each set of labelled sentences, which it had not seen.
-
-    Example: summeval how-well
-    """
-    from summeval_nb.evidence import base as measured
-
-    known = measured.how_well()
-    require_option(checker, "checker", list(known["checkers"]))
-    rows = [row for row in known["rows"] if row["checker"] == checker]
-    shell.show_rows(rows, as_json, shown=[measured.shown_row(row) for row in rows])
-
-
-def _show_bench(result: Any, given: Given, title: str) -> None:
-    show(result, given, title, repr(result))
-    failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
-    leave_for(failed, total)
-
-
-@command(app, "checker-bench", "store", "html", "as_json")
-def checker_bench(
-    given: Given,
-    checker: Annotated[Names, opt("embedded, nli:FOLDER or llm:; repeat to compare.")] = None,
-    data: Annotated[Names, opt("FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat.")] = None,
-    set: Annotated[Names, opt("package or everyday; repeat; without --data: package.")] = None,
-    reports: Annotated[bool | None, opt("Whether evaluate judges (default but for everyday), or a checker.")] = None,
-    limit: Annotated[int | None, opt("At most so many items of each set, articles by lot.")] = None,
-) -> None:
-    """Measure checkers on labelled sentences: the package's, yours (rows:FILE), or a public set's.
-
-    Example: summeval checker-bench --checker embedded --set everyday --data rows:mine.csv
-    """
-    from summeval_nb.evidence.labelled import BENCH_SETS
-
-    named = [(name, *name.partition(":")[::2]) for name in data or []]
-    if wrong := [name for name, _, file in named if not file]:
-        fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
-    chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
-    sets = {name: BENCH_SETS[name]() for name in chosen}
-    sets |= {name: agreement.load_labelled(file, format=format) for name, format, file in named}
-    how: dict[str, Any] = {"reports": reports, "limit": limit, "progress": sys.stderr.isatty()}
-    judges = {name: name for name in checker or ["embedded"]}
-    result = agreement.benchmark_checker(judges, sets, store=shell.open_store(given.store), **how)
-    _show_bench(result, given, "Checkers on labelled sentences")
-
-
-@command(app, "judge-bench", "store", "html", "as_json")
-def judge_bench(
-    given: Given,
-    judge: Annotated[Names, opt("embedded, words, nli:FOLDER or llm:; repeat to compare.")] = None,
-    set: Annotated[Names, opt("refusals, pairs, sentences, splits or everyday; repeat; default: not everyday.")] = None,
-    rater: Annotated[str | None, opt("A model that gives grades, such as llm:FOLDER.")] = None,
-    quality: Annotated[Names, opt("What the rater grades; repeat.")] = None,
-    limit: Annotated[int | None, opt("At most so many examples of each set, by lot.")] = None,
-) -> None:
-    """Measure judges and raters on labelled sets: right answers, kappa, order, costs.
-
-    Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
-    """
-    if bool(rater) != bool(quality):
-        fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
-    judges: dict[str, Any] = {name: name for name in judge or [] if name}
-    judges |= {f"{rater} ({wanted})": core.Metric(judged.rate, quality=wanted, judge=rater) for wanted in quality or []}
-    store = shell.open_store(given.store)
-    result = agreement.benchmark_judge(judges or {"embedded": "embedded"}, set or None, limit=limit, store=store)
-    _show_bench(result, given, "Judges on labelled sets")
-
-
-@command(app, "card", "html", "as_json")
-def card(
-    metric: Annotated[str, arg("A metric's name, or a checker's, as in rouge1 or embedded.")], given: Given
-) -> None:
-    """Try a metric on changes that it must notice, and on changes that it must not.
-
-    Example: summeval card rouge1 --markdown card.md
-    """
-    result = agreement.metric_card(metric, progress=sys.stderr.isatty())
-    show(result, given, f"Metric card: {metric}", repr(result))
-
-
-@command(app, "languages")
-def languages(
-    lang: Annotated[str | None, opt("Only what reads this language, such as zh.")] = None, as_json: AsJson = False
-) -> None:
-    """List checkers, judges, splitters, stemmers and tokenizers with the languages that each reads.
-
-    Example: summeval languages --lang zh
-    """
-    shell.show_rows(text.language_table(lang), as_json)
-
-
-@command(app, "report", "html")
+@command("report", "option", "html")
 def report(
     folder: Annotated[Path, arg("Folder of a finished run.")],
     given: Given,
@@ -635,8 +451,6 @@ def report(
         bool, opt("Exit with 1 if the run is worse than --other, else 0.", "--fail-on-regression")
     ] = False,
     margin: Annotated[float, opt("How much worse is still allowed, in the units of the score.")] = 0.0,
-    better: Annotated[str | None, opt("higher or lower, where the metric does not say it.")] = None,
-    confidence: Annotated[float, opt("Of the interval.")] = 0.95,
 ) -> None:
     """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
 
@@ -649,22 +463,58 @@ def report(
     Example: summeval report runs/today --other runs/yesterday --fail-on-regression
     """
     given = replace(given, html=given.html or folder / "report.html")
-    given.keep_apart(folder)
-    if fail_on_regression and other is None:
-        fail("--fail-on-regression compares with an earlier run: name its folder with --other")
+    given.check()
+    options = read_options(given, "report", runs.compare_runs)
+    if other is None and (fail_on_regression or options):
+        fail("--fail-on-regression and -o compare with an earlier run: name its folder with --other")
     if not folder.is_dir():
         fail(f"{str(folder)!r} is no folder; name the one that summeval run --out was given")
     loaded = runs.RunReport.load(folder)
-    compared = runs.compare_runs(other, loaded, confidence=confidence, better=better) if other else None
-    say("\n".join([str(loaded), *([str(compared)] if compared else [])]))
-    shell.write(given.html or folder, lambda path: loaded.to_html(path, other=compared, worst=worst))
-    if given.markdown:
-        shell.write_markdown(given.markdown, lambda: loaded.to_markdown(other=compared, worst=worst))
+    compared = runs.compare_runs(other, loaded, **options) if other else None
+    show(loaded, given, "Run", "\n".join(map(str, filter(None, [loaded, compared]))), other=compared, worst=worst)
     if compared and fail_on_regression and compared.is_regression(margin):
         fail(f"a regression: {compared.sentence()}", code=1)
 
 
-@command(app, "book")
+# ---------------------------------------------------------------- first contact, the book, and stores
+
+
+def _with_author(summary: core.SampleSummary, result: evidence.Faithfulness) -> evidence.Faithfulness:
+    """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
+    verdicts = list(result.verdicts)
+    for place, (true, why) in enumerate(zip(summary.supported, summary.notes, strict=True)):  # split as written
+        verdict = verdicts[place]
+        if verdict.state not in (None, "supported" if true else "contradicted"):
+            opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
+            noted = {"note": f"{opening}; its author knows: {'true' if true else f'false: {why}'}"}
+            verdicts[place] = replace(verdict, details={**verdict.details, **noted})
+    return replace(result, verdicts=verdicts)
+
+
+@command("demo")
+def demo(
+    number: Annotated[int, opt("Which of the bundled articles, from 1.")] = 1,
+    html: Annotated[Path, opt("Where to write the report.")] = Path("summeval-demo.html"),
+) -> None:
+    """Score three summaries of a bundled article and write a report, with no download.
+
+    Example: summeval demo --number 2
+    """
+    Given(html=html).check()
+    samples = core.sample_articles()
+    if not 1 <= number <= len(samples):
+        fail(f"--number must lie between 1 and {len(samples)}, not {number}")
+    title, summaries = samples[number - 1].title, samples[number - 1].summaries
+    found = evidence.evaluate_many([samples[number - 1].text] * 3, [own.text for own in summaries.values()])
+    results = list(map(_with_author, summaries.values(), found))
+    for kind, result in zip(summaries, results, strict=True):
+        heading = f"{title}: the {kind} summary"
+        say(f"\n{heading}\n{'=' * len(heading)}")
+        say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
+    shell.write(html.resolve(), evidence.compare_reports(results, list(summaries)).to_html)
+
+
+@command("book")
 def book(
     folder: Annotated[Path, arg("Where to lay it out.")],
     force: Annotated[bool, opt("Replace pages that differ, your own work included.", "--force")] = False,
@@ -679,7 +529,7 @@ def book(
     say(f"pages written to {folder}: {len(written)}; the first is {folder / 'index.ipynb'}")
 
 
-@command(app, "lab", context_settings={"ignore_unknown_options": True})
+@command("lab", context_settings={"ignore_unknown_options": True})
 def lab(
     options: Annotated[
         Names, typer.Argument(metavar="[OPTION]...", help="Options of JupyterLab, e.g. --port=8889.")
@@ -697,38 +547,29 @@ def lab(
     open_book(options or ())
 
 
-_stores = typer.Typer(help="Look after a store of vectors and answers.", **_PLAIN)
-app.add_typer(_stores, name="store")
-StoreFile = Annotated[str, arg("The store's file.")]
-
-
-def _existing_store(path: str) -> Any:
-    return shell.open_store(path) if Path(path).exists() else fail(f"there is no store {path!r}")
-
-
-@command(_stores, "info")
-def store_info(path: StoreFile, as_json: AsJson = False) -> None:
-    """Say what a store holds.
-
-    Example: summeval store info answers.sqlite
-    """
-    held = _existing_store(path).info()
-    say(shell.to_json(held.to_dict()) if as_json else text_table(held.rows) if held.rows else f"{path} is empty")
-
-
-@command(_stores, "prune")
-def store_prune(
-    path: StoreFile,
-    kind: Annotated[str | None, opt("Delete this kind.")] = None,
-    older_than_days: Annotated[float | None, opt("Delete what is older.")] = None,
-    damaged: Annotated[bool, opt("Delete what is damaged.", "--damaged")] = False,
+@command("store", "as_json")
+def store(
+    path: Annotated[str, arg("The store's file.")],
+    given: Given,
+    delete_kind: Annotated[str | None, opt("Delete this kind.")] = None,
+    delete_older: Annotated[float | None, opt("Delete what is older than so many days.")] = None,
+    delete_damaged: Annotated[bool, opt("Delete what is damaged.", "--delete-damaged")] = False,
 ) -> None:
-    """Delete items from a store, and make its file smaller.
+    """Say what a store of vectors and answers holds; or delete some of it, which makes its file smaller.
 
-    Example: summeval store prune answers.sqlite --older-than-days 90
+    Example: summeval store answers.sqlite --delete-older 90
     """
-    count = _existing_store(path).prune(kind, older_than_days=older_than_days, damaged=damaged)
-    say(f"{count} items deleted from {path}")
+    from summeval_nb.models.store import Store
+
+    if not Path(path).exists():
+        fail(f"there is no store {path!r}")
+    kept = Store(path)
+    if delete_kind or delete_older is not None or delete_damaged:
+        count = kept.prune(delete_kind, older_than_days=delete_older, damaged=delete_damaged)
+        say(f"{count} items deleted from {path}")
+        return
+    held = kept.info()
+    say(shell.to_json(held.to_dict()) if given.as_json else text_table(held.rows) if held.rows else f"{path} is empty")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -8,9 +8,9 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, partial, wraps
 from inspect import Parameter, get_annotations, signature
 from pathlib import Path
@@ -23,14 +23,13 @@ from typer.core import TyperGroup
 
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, require_option, require_options
-from summeval_nb.core.files import write_whole
-from summeval_nb.core.html import printable, text_table
+from summeval_nb.core.files import csv_text, no_column, plain_cell, require_once, unread_columns, write_whole
+from summeval_nb.core.html import html_page, markdown_report, printable, text_table
+from summeval_nb.core.items import Item, open_items, read_item
+from summeval_nb.core.results import ScoreTable
 
 if TYPE_CHECKING:
-    from summeval_nb.core.items import Item
     from summeval_nb.core.metric import MetricDefinition
-    from summeval_nb.models.base import Backend
-    from summeval_nb.models.store import Store
 
 _WORDS_OF_THE_SHELL = {  # for Python's, in messages
     "columns={...}": "--column METRIC'S=YOURS",
@@ -45,8 +44,9 @@ _WORDS_OF_THE_SHELL = {  # for Python's, in messages
     "draw_items(table, n, path=)": "summeval correct TABLE --draw N --out FILE",
     "name verdict=": "name it with -o verdict=",
     "with verdict=": "with -o verdict=",
-    "Store(path).prune(damaged=True) deletes": "summeval store prune FILE --damaged deletes",
+    "Store(path).prune(damaged=True) deletes": "summeval store FILE --delete-damaged deletes",
 }
+Parameters = Mapping[str, Parameter]
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)
 _presses = 0  # of Ctrl-C
 
@@ -58,11 +58,13 @@ def interrupt(number: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
+# ---------------------------------------------------------------- what is said
+
+
 def say(text: str, *, err: bool = False, safe: bool = False) -> None:
     """Print a text to standard output or error; only one that is known to be `safe` keeps its escape sequences."""
-    text = redacted(text) if err else text
     try:
-        typer.echo(text if safe else printable(text), err=err)
+        typer.echo(text if safe else printable(redacted(text) if err else text), err=err)
     except OSError as error:
         _drop(sys.stderr if err else sys.stdout)
         if isinstance(error, BrokenPipeError) and not err:  # the reader of a pipe has gone, as in `summeval … | head`
@@ -83,13 +85,7 @@ def fail(message: str, code: int = 2) -> NoReturn:
 
 
 def to_json(data: object) -> str:
-    """Return data as JSON that a terminal may show: all that is not plain ASCII is escaped.
-
-    Examples
-    --------
-    >>> print(to_json({"text": "café"}))
-    {"text": "caf\\u00e9"}
-    """
+    """Return data as JSON that a terminal may show: all that is not plain ASCII is escaped."""
     return json.dumps(data, ensure_ascii=True).replace("\x7f", "\\u007f")
 
 
@@ -113,6 +109,12 @@ def _in_words_of_the_shell(text: str) -> str:
 def _describe(error: Exception) -> tuple[str, int]:
     """What is said of an exception, and its exit code: 2, or 70 for what nobody expected."""
     text = " ".join(str(error).split()) or type(error).__name__
+    if _presses:
+        return "interrupted", 130
+    if hasattr(error, "format_message"):  # a usage error, which comes from another library in each version of Typer
+        return f"{error.format_message()} (see summeval --help)", 2
+    if os.environ.get("SUMMEVAL_TRACEBACK"):
+        raise error
     if isinstance(error, RecursionError):
         return "the input is nested too deeply", 2
     if isinstance(error, MemoryError):
@@ -124,23 +126,11 @@ def _describe(error: Exception) -> tuple[str, int]:
     return f"unexpected {type(error).__name__}: {text} (SUMMEVAL_TRACEBACK=1 shows where; please report it)", 70
 
 
-def _say_fault(error: Exception) -> int:
-    """Say in one line why a command failed, and return its exit code.
-
-    A usage error is known by its method, since it comes from another library in each version of Typer.
-    """
-    if _presses:
-        note("interrupted")
-        return 130
-    if type(error).__name__ == "NoArgsIsHelpError":
-        say(error.format_message())  # type: ignore[attr-defined]
-        return 2
-    if hasattr(error, "format_message"):
-        note(f"{error.format_message()} (see summeval --help)")
-        return 2
-    if os.environ.get("SUMMEVAL_TRACEBACK"):
-        raise error
-    message, code = _describe(error)
+def _leave(error: BaseException) -> int:
+    """Say why a command ended before its end, and return its exit code."""
+    if isinstance(error, typer.Exit):
+        return error.exit_code
+    message, code = _describe(error) if isinstance(error, Exception) else ("interrupted", 130)
     try:
         sys.stdout.flush()
     except OSError:  # it was this one: what is left in it must not fail once more on leaving
@@ -148,6 +138,44 @@ def _say_fault(error: Exception) -> int:
         message = f"cannot write to standard output: {message}"
     note(message)
     return code
+
+
+# ---------------------------------------------------------------- commands and what they share
+
+
+class Commands(TyperGroup):
+    """Commands of which every fault ends with one line on standard error and an exit code."""
+
+    def main(self, args: Sequence[str] | None = None, *given: Any, **more: Any) -> NoReturn:
+        """Run the command line and leave with its exit code."""
+        _prepare_streams()
+        self._main_shell_completion({}, "summeval")
+        code = 0
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+            try:
+                with self.make_context("summeval", list(sys.argv[1:] if args is None else args) or ["--help"]) as ctx:
+                    self.invoke(ctx)
+            except (Exception, KeyboardInterrupt) as error:
+                code = _leave(error)
+        raise SystemExit(code)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the words name; a metric is none, and is told from a slip."""
+        if self.get_command(ctx, args[0]) is None:
+            from summeval_nb.agreement.registry import METRICS
+
+            if args[0] in METRICS:
+                fail(f"{args[0]} is a metric: call summeval score {args[0]}")
+            if args[0] == "evaluate":  # as in Python
+                fail("evaluate is the metric faithfulness: call summeval score faithfulness")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, each with its whole first sentence, on as many lines as that takes."""
+        found: dict[str, Any] = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in found.items()])
 
 
 def _prepare_streams() -> None:
@@ -165,60 +193,14 @@ def _prepare_streams() -> None:
         raise SystemExit(2)
 
 
-@contextmanager
-def _heeding() -> Iterator[None]:
-    """Say that Ctrl-C was pressed: Typer would leave without a word."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        fail("interrupted", 130)
-
-
-class Commands(TyperGroup):
-    """Commands of which every fault ends with one line on standard error and an exit code."""
-
-    def main(self, args: Sequence[str] | None = None, *given: Any, **more: Any) -> NoReturn:
-        """Run the command line and leave with its exit code."""
-        _prepare_streams()
-        with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
-            try:
-                code = super().main(args, *given[:2], **{**more, "standalone_mode": False})
-            except (typer.Abort, KeyboardInterrupt):
-                note("interrupted")
-                code = 130
-            except typer.Exit as leaving:  # while a fault was said
-                code = leaving.exit_code
-            except Exception as error:
-                code = _say_fault(error)
-        raise SystemExit(code if isinstance(code, int) else 0)
-
-    def make_context(self, *given: Any, **more: Any) -> Any:
-        """Read the command line; `--help` and `--version` are answered here."""
-        with _heeding():
-            return super().make_context(*given, **more)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
-        with _heeding():
-            return super().invoke(ctx)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the words name; a metric is none, and is told from a slip."""
-        if args and self.get_command(ctx, args[0]) is None:
-            from summeval_nb.agreement.registry import METRICS
-
-            if args[0] in METRICS:
-                fail(f"{args[0]} is a metric: call summeval score {args[0]}")
-            if args[0] == "evaluate":  # as in Python
-                fail("evaluate is the metric faithfulness: call summeval score faithfulness")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands, each with its whole first sentence, on as many lines as that takes."""
-        found: dict[str, Any] = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in found.items()])
+app = typer.Typer(
+    name="summeval",
+    help="Understand, run and trust automatic evaluation of summaries and generated answers.",
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 
 def arg(help: str) -> Any:
@@ -231,7 +213,7 @@ def opt(help: str, *names: str) -> Any:
     return typer.Option(*names, help=help)
 
 
-_STARTS = {"--html": b"<!doctype html", "--markdown": b"<!-- summeval -->"}  # of files that we may write anew
+_STARTS = {"html": b"<!doctype html>\n<!-- summeval -->", "markdown": b"<!-- summeval -->"}  # of what we write
 _MOST_ROWS = 100  # of a table in Markdown, which is for pull requests and summaries of jobs
 
 
@@ -240,7 +222,9 @@ class Given:
     """What commands share: how a table is read, the options, and where the result goes."""
 
     column: Annotated[list[str] | None, opt("METRIC'S=YOURS, e.g. candidate=prediction.", "--column")] = None
-    option: Annotated[list[str] | None, opt("NAME=VALUE, an option of the metric.", "--option", "-o")] = None
+    option: Annotated[list[str] | None, opt("NAME=VALUE, an option of the metric or the call.", "--option", "-o")] = (
+        None
+    )
     format: Annotated[str | None, opt("jsonl, csv or parquet, where the name does not tell.")] = None
     store: Annotated[str | None, opt("File that keeps vectors and answers between runs.")] = None
     html: Annotated[Path | None, opt("Write the page to this file; - prints it.")] = None
@@ -248,55 +232,55 @@ class Given:
     csv: Annotated[Path | None, opt("Write the table to this file; - prints it.")] = None
     as_json: Annotated[bool, opt("Print everything as JSON.", "--json")] = False
 
-    def keep_apart(self, *inputs: object) -> None:
-        """Fail if a page would take the place of something that is read, or of any other file that is no page."""
-        pages = {f"--{name}": page for name in ("html", "markdown", "csv") if (page := getattr(self, name))}
-        if [*map(str, pages.values())].count("-") + self.as_json > 1:
+    def check(self) -> None:
+        """Fail if two results would be printed, or a page would take the place of a file that is none of ours."""
+        pages = {name: str(page) for name in ("html", "markdown", "csv") if (page := getattr(self, name))}
+        if [*pages.values()].count("-") + self.as_json > 1:
             fail("only one of the results can go to standard output")
-        listed = [own for given in (self.store, *inputs) for own in (given if isinstance(given, list) else [given])]
-        named = [part for own in listed if isinstance(own, (str, Path)) for part in (own, str(own).partition(":")[2])]
-        for option, page in pages.items():
-            if str(page) != "-" and any(os.path.realpath(own) == os.path.realpath(page) for own in named if own):
-                fail(f"{option} {str(page)!r} would overwrite what is read: name another file")
-            if option in _STARTS:
-                require_ours(page, _STARTS[option], f"{option} {str(page)!r} would overwrite a file that is no page")
+        for name, page in pages.items():
+            if self.store and os.path.realpath(page) == os.path.realpath(self.store):
+                fail(f"--{name} {page!r} would overwrite the store: name another file")
+            if name in _STARTS:
+                require_ours(f"--{name}", Path(page), _STARTS[name])
 
 
-def require_ours(path: Path, start: bytes, otherwise: str) -> None:
-    """Fail if there is a file with another beginning than those that we write."""
+def require_ours(option: str, path: Path, start: bytes) -> None:
+    """Fail if a file is there that begins otherwise than what we write: it is input, or somebody's work."""
     with suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:
                 if file.read(len(start)).lower() not in (start.lower(), b""):
-                    fail(f"{otherwise}: name another file")
+                    fail(f"{option} {str(path)!r} would overwrite a file that is not of summeval: name another file")
 
 
-def command(app: typer.Typer, name: str, *shared: str, **settings: Any) -> Callable[[Callable[..., None]], Any]:
+def command(name: str, *shared: str, **settings: Any) -> Callable[[Callable[..., None]], Any]:
     """Register a command that takes, after its own, these options of `Given`, and gets them as one argument `given`.
 
-    What is written as a page is written as Markdown, too. No page takes the place of anything that the command names.
+    What is written as a page is written as Markdown, too.
     """
     names = [name for given in shared for name in ((given, "markdown") if given == "html" else (given,))]
-    kinds, defaults = get_annotations(Given, eval_str=True), {field.name: field.default for field in fields(Given)}
+    kinds = get_annotations(Given, eval_str=True)
 
     def add(function: Callable[..., None]) -> Any:
         own = [one for one in signature(function, eval_str=True).parameters.values() if one.name != "given"]
+        added = [Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Given, name)) for name in names]
+        parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
+        parameters += [one.replace(annotation=kinds[one.name]) for one in added]
 
         @wraps(function)
         def called(**values: Any) -> None:
             given = Given(**{name: values.pop(name) for name in names})
-            given.keep_apart(*values.values())
+            given.check()
             function(**values, **({"given": given} if names else {}))
 
-        added = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=kinds[name]) for name in names
-        ]
-        parameters = [*(one.replace(kind=Parameter.KEYWORD_ONLY) for one in own), *added]
         called.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
-        called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
         return app.command(name, **settings)(called)
 
     return add
+
+
+# ---------------------------------------------------------------- options and models
 
 
 def read_pairs(given: list[str] | None, what: str) -> JsonDict:
@@ -308,20 +292,16 @@ def read_pairs(given: list[str] | None, what: str) -> JsonDict:
             fail(f"{what} must be NAME=VALUE, not {item!r}")
         if name in found:
             fail(f"{what} names {name!r} twice: give it once")
-        try:
+        found[name] = value
+        with suppress(ValueError, RecursionError):
             found[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            found[name] = value
     return found
 
 
-def read_options(
-    given: list[str] | None,
-    caller: str,
-    known: Callable[..., object] | Mapping[str, Parameter],
-    *,
-    but: Iterable[str] = (),
-) -> JsonDict:
+_FLAGS = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def read_options(given: Given, caller: str, known: Callable[..., object] | Parameters, *but: str) -> JsonDict:
     """Return the options of a call, each a keyword of the function or one of these; an unknown one names the nearest.
 
     Yes and no, true and false, are what they say where a flag is wanted. `but` names keywords that are given in
@@ -330,25 +310,21 @@ def read_options(
     if callable(known):
         named = signature(known).parameters.values()
         known = {one.name: one for one in named if one.kind is one.KEYWORD_ONLY or one.default is not one.empty}
-    found, hidden = read_pairs(given, "--option"), {"store", "progress", *but}
-    require_options(caller, found, [name for name in known if name not in hidden])
-    words = {"true": True, "yes": True, "false": False, "no": False}
-    for name, value in found.items():
-        if isinstance(known[name].default, bool) or str(known[name].annotation).startswith("bool"):
-            found[name] = words.get(str(value).lower(), value)
+    known = {name: one for name, one in known.items() if name not in {"store", "progress", *but}}
+    found = read_pairs(given.option, "--option")
+    require_options(caller, found, known)
+    for name, one in known.items():
+        if name in found and (isinstance(one.default, bool) or str(one.annotation).startswith("bool")):
+            found[name] = _FLAGS.get(str(found[name]).lower(), found[name])
     return found
 
 
 def load_named(*chosen: tuple[MetricDefinition, JsonDict]) -> list[JsonDict]:
     """Return the options of each of several metrics, in which named models are loaded, each once."""
+    from summeval_nb.models.local import load_model
     from summeval_nb.runs.running import load_options
 
-    @cache
-    def load(model: str) -> Backend:
-        from summeval_nb.models.local import load_model
-
-        return load_model(model)
-
+    load = cache(load_model)
     return [load_options(options, metric, load) for metric, options in chosen]
 
 
@@ -358,68 +334,79 @@ def find_own(metric: str) -> None:
         sys.path.append(folder)
 
 
-def open_store(path: str | None) -> Store | None:
-    """Return the store at a path; None for none."""
-    from summeval_nb.models.store import Store
-
-    return None if path is None else Store(path)
+# ---------------------------------------------------------------- texts and tables
 
 
 def standard_input() -> BinaryIO:
     """Return standard input as bytes."""
-    if sys.stdin is None:
-        fail("standard input is closed; name a file instead of -")
-    return sys.stdin.buffer
+    return fail("standard input is closed; name a file instead of -") if sys.stdin is None else sys.stdin.buffer
 
 
 def read_text(name: str, what: str) -> str:
     """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
     try:
         text = (standard_input().read() if name == "-" else Path(name).read_bytes()).decode("utf-8-sig")
-    except FileNotFoundError:
-        fail(f"{what}: there is no file {name!r}")
-    except IsADirectoryError:
-        fail(f"{what}: {name!r} is a folder; name a text file")
     except OSError as error:
-        fail(f"{what}: cannot read {name!r}: {error.strerror}")
+        known = {
+            FileNotFoundError: f"there is no file {name!r}",
+            IsADirectoryError: f"{name!r} is a folder; name a text file",
+        }
+        fail(f"{what}: {known.get(type(error), f'cannot read {name!r}: {error.strerror}')}")
     except UnicodeDecodeError as error:
         fail(f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first")
     if "\x00" in text:
         fail(f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file")
-    if not text.strip():
-        fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
-    return text
+    return text if text.strip() else fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
 
 
-def split_lines(text: str) -> list[str]:
-    """Return the lines of a text, which only a newline ends (or one after a carriage return, as on Windows)."""
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+def read_files(files: list[str], columns: Sequence[str], metric: str) -> list[JsonDict]:
+    """Return the rows of plain texts: a candidate a line and its references, or else a file for each column.
+
+    Only a newline ends a line (or one after a carriage return, as on Windows).
+    """
+    lines = list(columns) == ["candidate", "references"]
+    if not lines and len(files) != len(columns):
+        fail(f"{metric} reads {', '.join(columns)}: give one table, or {len(columns)} plain files, not {len(files)}")
+    texts = [read_text(name, columns[min(place, len(columns) - 1)]) for place, name in enumerate(files)]
+    if not lines:
+        return [dict(zip(columns, texts, strict=True))]
+    split = [[line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] for text in texts]
+    if len(set(map(len, split))) > 1:
+        sizes = ", ".join(f"{name}: {len(own)}" for name, own in zip(files, split, strict=True))
+        fail(f"the files must have the same number of lines ({sizes})")
+    return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)]
 
 
-def read_items(name: str, format: str | None) -> list[Item]:
-    """Return the rows of a file, or of standard input for `-`, as they stand."""
-    from summeval_nb.core.items import open_items
-
-    return list(open_items(standard_input() if name == "-" else name, format=format))
+def _read_items(name: str, format: str | None) -> Iterable[Item]:
+    return open_items(standard_input() if name == "-" else name, format=format)
 
 
-def read_table(
-    table: str, given: Given, *metrics: Any, items: list[Item] | None = None
-) -> tuple[list[list[JsonDict]], int]:
+def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
+    """Return the rows of a table that must all have these columns."""
+    require_once(columns, "the command")
+    read = [read_item(item, {column: column for column in columns}, {}) for item in _read_items(name, format)]
+    if problems := [problem for _, problem in read if problem]:
+        fail(f"{name!r}: {problems[0]}")
+    return [row for row, _ in read] or fail(f"{name!r} holds no rows")
+
+
+def read_table(table: str, given: Given, *metrics: Any) -> tuple[list[list[JsonDict]], int]:
     """Return the rows of a table that all metrics can read, with the columns of each; and how many were left out.
 
     The first of those are named, and so is a column that no row has where the table has another that may be meant.
     """
-    from summeval_nb.core.files import no_column, unread_columns
     from summeval_nb.runs.running import Job
 
-    columns, kinds = read_pairs(given.column, "--column"), [Job(metric, {}) for metric in metrics]
-    own = [{name: columns[name] for name in columns if name in kind.kinds or len(kinds) == 1} for kind in kinds]
+    columns, kinds = read_pairs(given.column, "--column"), [Job(metric, {}).kinds for metric in metrics]
+    known = {name: "" for kind in kinds for name in kind}
     for name in columns:
-        require_option(name, "column", {name: "" for kind in kinds for name in kind.kinds} if kinds[1:] else [name])
-    jobs = [Job(metric, {}, chosen) for metric, chosen in zip(metrics, own, strict=True)]
+        require_option(name, "column", known if kinds[1:] else [name])
+    jobs = [
+        Job(metric, {}, {name: columns[name] for name in columns if name in kind or not kinds[1:]})
+        for metric, kind in zip(metrics, kinds, strict=True)
+    ]
     good, bad = [], []
-    for item in read_items(table, given.format) if items is None else items:
+    for item in _read_items(table, given.format):
         read = [job.read(item) for job in jobs]
         problems = [problem for _, problem in read if problem]
         bad.append(f"at {item.place}: {problems[0]}") if problems else good.append([row for row, _ in read])
@@ -437,37 +424,7 @@ def read_table(
     return listed, len(bad)
 
 
-def leave_for(bad: int, total: int) -> None:
-    """Leave with code 3 if some rows were bad."""
-    if bad:
-        fail(f"{bad} of {total} rows failed and were left out", code=3)
-
-
-def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
-    """Return the rows of a table that must all have these columns."""
-    from summeval_nb.core.files import require_once
-    from summeval_nb.core.items import read_item
-
-    require_once(columns, "the command")
-    read = [read_item(item, {column: column for column in columns}, {}) for item in read_items(name, format)]
-    if problems := [problem for _, problem in read if problem]:
-        fail(f"{name!r}: {problems[0]}")
-    return [row for row, _ in read] or fail(f"{name!r} holds no rows")
-
-
-def read_files(files: list[str], columns: Sequence[str], metric: str) -> list[JsonDict]:
-    """Return the rows of plain texts: a candidate a line and its references, or else a file for each column."""
-    lines = list(columns) == ["candidate", "references"]
-    if not lines and len(files) != len(columns):
-        fail(f"{metric} reads {', '.join(columns)}: give one table, or {len(columns)} plain files, not {len(files)}")
-    texts = [read_text(name, columns[min(place, len(columns) - 1)]) for place, name in enumerate(files)]
-    if not lines:
-        return [dict(zip(columns, texts, strict=True))]
-    split = [split_lines(text) for text in texts]
-    if len(set(map(len, split))) > 1:
-        sizes = ", ".join(f"{name}: {len(own)}" for name, own in zip(files, split, strict=True))
-        fail(f"the files must have the same number of lines ({sizes})")
-    return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)]
+# ---------------------------------------------------------------- results
 
 
 def write(path: Path, save: Callable[[Path], object]) -> None:
@@ -484,47 +441,43 @@ def write(path: Path, save: Callable[[Path], object]) -> None:
     say(f"written to {path}", err=True)
 
 
-def write_markdown(path: Path, draw: Callable[[], str]) -> None:
-    """Write Markdown to a file, behind the mark by which we know it as ours."""
-    write(path, lambda target: write_whole(target, f"{_STARTS['--markdown'].decode()}\n{draw()}"))
-
-
 def write_csv(path: Path, rows: Sequence[JsonDict]) -> None:
     """Write rows as CSV; a file that is there must be such a table already, with the same columns."""
-    from summeval_nb.core.files import csv_text, plain_cell
-
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = csv_text([{name: plain_cell(value) for name, value in row.items()} for row in rows], names)
-    if str(path) != "-":
-        header = text.partition("\n")[0].encode("utf-8", "replace")
-        require_ours(path, header, f"--csv {str(path)!r} would overwrite a file that is no such table")
+    require_ours("--csv", path, text.partition("\n")[0].encode("utf-8", "replace"))
     write(path, lambda target: write_whole(target, text))
 
 
-def show(result: Any, given: Given, title: str, text: str, *, safe: bool = False) -> None:
-    """Print a result as text or JSON, and write its page and its Markdown where they are wanted."""
-    from summeval_nb.core.html import html_page, markdown_report
-    from summeval_nb.core.results import ScoreTable
-
+def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = False, **drawn: Any) -> None:
+    """Print a result as text or JSON, and write its page and its Markdown, `drawn` so, where they are wanted."""
     if given.as_json:
         say(to_json(result.to_dict()))
     elif Path("-") not in (given.html, given.markdown, given.csv):
-        say(text, safe=safe)
+        say(text or repr(result), safe=safe)
     if given.html:
-        own: Any = getattr(result, "to_html", lambda path: write_whole(path, html_page(title, result._repr_html_())))
-        write(given.html, partial(own, title=title) if isinstance(result, ScoreTable) else own)
+        titled = drawn | ({"title": title} if isinstance(result, ScoreTable) else {})
+        plain = lambda path: write_whole(path, html_page(title, result._repr_html_()))
+        write(given.html, partial(result.to_html, **titled) if hasattr(result, "to_html") else plain)
     if given.markdown:
-        rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
-        more = [f"The first {_MOST_ROWS} of {len(rows)} rows."] if len(rows) > _MOST_ROWS else []
-        said = [repr(result).partition("\n")[0], *more]
-        write_markdown(
-            given.markdown, getattr(result, "to_markdown", lambda: markdown_report(title, said, rows[:_MOST_ROWS]))
-        )
+        if hasattr(result, "to_markdown"):
+            told = result.to_markdown(**drawn)
+        else:
+            rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
+            more = [f"The first {_MOST_ROWS} of {len(rows)} rows."] if len(rows) > _MOST_ROWS else []
+            told = markdown_report(title, [repr(result).partition("\n")[0], *more], rows[:_MOST_ROWS])
+        write(given.markdown, lambda path: write_whole(path, f"{_STARTS['markdown'].decode()}\n{told}"))
 
 
-def show_rows(rows: Sequence[JsonDict], as_json: bool, *, shown: Sequence[JsonDict] | None = None) -> None:
+def show_rows(rows: Sequence[JsonDict], given: Given, *, shown: Sequence[JsonDict] | None = None) -> None:
     """Print rows as JSON, or as a table; `shown` are the rows as people read them."""
-    say(to_json({"rows": rows}) if as_json else text_table(rows if shown is None else shown))
+    say(to_json({"rows": rows}) if given.as_json else text_table(rows if shown is None else shown))
+
+
+def leave_for(bad: int, total: int) -> None:
+    """Leave with code 3 if some rows were bad."""
+    if bad:
+        fail(f"{bad} of {total} rows failed and were left out", code=3)
 
 
 def say_cost(options: object) -> None:

@@ -300,9 +300,7 @@ def test_from_the_shell(tmp_path):
             (("Anna bought a red car.", True), ("Ben sold a green boat.", False))]  # fmt: skip
     mine = write(tmp_path / "mine.jsonl", "\n".join(map(json.dumps, rows)))
     page = tmp_path / "page.html"
-    done = run(
-        app, ["checker-bench", "--checker", f"nli:{folder}", "--data", f"rows:{mine}", "--json", "--html", str(page)]
-    )
+    done = run(app, ["bench", "--checker", f"nli:{folder}", "--data", f"rows:{mine}", "--json", "--html", str(page)])
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
     assert data["rows"][0]["auc"] == 1.0 and data["rows"][0]["set"] == f"rows:{mine}" and page.exists()
@@ -310,5 +308,5 @@ def test_from_the_shell(tmp_path):
         (["--data", str(mine) + "x:y"], "unknown format"),
         (["--data", f"rows:{mine}", "--html", str(mine)], "would overwrite"),
     ):
-        done = run(app, ["checker-bench", *wrong])
+        done = run(app, ["bench", *wrong])
         assert done.exit_code == 2 and said in done.output, done.output

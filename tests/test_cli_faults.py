@@ -86,7 +86,7 @@ def leave(*arguments: str) -> int:
 
 EVALUATE = ["score", "faithfulness", "article.txt", "summary.txt"]
 RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
-CHECKER_BENCH = ["checker-bench", "--data", "rows:asked.jsonl"]
+CHECKER_BENCH = ["bench", "--data", "rows:asked.jsonl"]
 NOBODY = "llm:m@http://127.0.0.1:9/v1"
 ASKED = {"question": "When?", "b": "It rained.", "label": 1}
 ASKED |= dict.fromkeys(("contexts", "answer", "ground_truth", "a", "article", "sentence"), "It opened.")
@@ -103,22 +103,22 @@ report m1  =>  is not the file of a run, or is damaged
 report m3  =>  holds no run: it is of an earlier version
 $RUN m3  =>  a run of an earlier version, which is not continued
 run pairs.jsonl --metric bleu --workers 1 --out o --timeout inf  =>  timeout must be
-store prune good.sqlite --older-than-days inf  =>  older_than_days must be
+store good.sqlite --delete-older inf  =>  older_than_days must be
 score bleu pairs.jsonl -o n=1000000000  =>  n must be at most 100
 score bleu deep.jsonl  =>  nested too deeply
 score rouge pairs.jsonl -o stemmer=maybe  =>  stemmer must be True or False
-$EVALUATE --html article.txt  =>  would overwrite what is read
-report m1 --html m1/run.sqlite  =>  a file that is no page
-score bleu pairs.jsonl --html summary.txt  =>  a file that is no page
-demo --html summary.txt  =>  a file that is no page
+$EVALUATE --html article.txt  =>  would overwrite a file that is not of summeval
+report m1 --html m1/run.sqlite  =>  would overwrite a file that is not of summeval
+score bleu pairs.jsonl --html summary.txt  =>  would overwrite a file that is not of summeval
+demo --html summary.txt  =>  would overwrite a file that is not of summeval
 correct rated.csv --draw 1 --out rated.csv  =>  overwrite what is read
 correct pairs.jsonl -o verdict=id --draw 1 --out pipe  =>  there is no file pipe
-judge-bench --judge words --store s.sqlite --html s.sqlite  =>  would overwrite what is read
-checker-bench --data rows:no.jsonl.gz  =>  not a whole gzip file
-annotators rated.csv --raters a,b --level interval -o n_resamples=1000000000  =>  n_resamples must be at most
-annotators rated.csv --raters a, --level interval  =>  there is no ''
-judge-bench --judge words --set nothing  =>  unknown set
-checker-bench --data rows:  =>  FORMAT:FILE
+bench --judge words --store s.sqlite --html s.sqlite  =>  would overwrite the store
+bench --data rows:no.jsonl.gz  =>  not a whole gzip file
+annotators rated.csv --raters a,b -o level=interval -o n_resamples=1000000000  =>  n_resamples must be at most
+annotators rated.csv --raters a, -o level=interval  =>  there is no ''
+bench --judge words --set nothing  =>  unknown set
+bench --data rows:  =>  FORMAT:FILE
 score bleu pairs.jsonl --html /dev/full  =>  cannot write '/dev/full': No space left
 $EVALUATE -o splitter=stanza  =>  stanza.download
 score chrf pairs.jsonl -o beta=NaN  =>  beta must lie between 0 and 1000, not nan
@@ -138,7 +138,7 @@ $EVALUATE -o splitter=x  =>  unknown splitter
 $EVALUATE -o treshold=.5  =>  did you mean 'threshold'?
 evaluat  =>  evaluat
 $EVALUATE --no-such  =>  no-such
-score faithfulness  =>  argument 'files
+score faithfulness  =>  name a table after the metrics
 $EVALUATE --html no/x.html  =>  cannot write
 demo --number 99  =>  between 1 and
 run pairs.jsonl --out o  =>  metric
@@ -149,7 +149,7 @@ score bleu pairs.jsonl --column candidate=made  =>  there is: id, candidate
 $RUN o --column candidate=made  =>  there is no 'made'; there is: id, candidate
 $RUN /proc/no  =>  cannot write into
 report .  =>  holds no run
-store info no-such  =>  there is no store
+store no-such  =>  there is no store
 score bleu article.txt --format csv  =>  holds no rows
 score bleu article.txt  =>  pass --format jsonl
 correlate twice-rated.csv  =>  two rows for article
@@ -158,7 +158,7 @@ correlate words.csv  =>  could not convert
 score answers asked.jsonl -o judge=gpt:4  =>  judge cannot be 'gpt'
 run pairs.jsonl --metric bleu --out o --engine ray --address 127.0.0.1:1  =>  ray start --head
 run pairs.jsonl --metric bleu --out o --timeout -1  =>  timeout must be more than 0
-score chrf article.txt summary.txt --html summary.txt  =>  overwrite what is read
+score chrf article.txt summary.txt --html summary.txt  =>  would overwrite a file that is not
 score chrf article.txt nowhere.txt  =>  there is no file 'nowhere.txt'
 score chrf article.txt three.txt  =>  the same number of lines
 score chrf article.txt store.sqlite  =>  store.sqlite
@@ -201,7 +201,7 @@ def test_a_server_that_is_down_scores_nothing_and_says_so(place, capsys):
         [*EVALUATE, "-o", f"checker={NOBODY}"],
         ["score", "context_recall", "asked.jsonl", "-o", f"judge={NOBODY}"],
         ["compare", "asked.jsonl", "--judge", NOBODY],
-        ["judge-bench", "--judge", NOBODY, "--set", "pairs"],
+        ["bench", "--judge", NOBODY, "--set", "pairs"],
         [*CHECKER_BENCH, "--checker", NOBODY],
     ):
         assert leave(*arguments) == 3, arguments
@@ -268,8 +268,6 @@ def test_no_text_commands_the_terminal(place, capsys):
     Path("summary.txt").write_text(f"The bridge {HOSTILE} opened in 1931. It {HOSTILE} is short.")
     Path(f"{HOSTILE}.txt").write_text("a")
     Path("asked.jsonl").write_text(json.dumps(dict.fromkeys(ASKED, f"{HOSTILE} sat.") | {"label": 1}) + "\n")
-    ranked = [{**ASKED, "system": name} for name in (HOSTILE, "x")]
-    Path("ranked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ranked))
     commands = [
         ["score", "bleu", "bad.jsonl"],
         ["correlate", "rated.jsonl"],
@@ -288,13 +286,12 @@ def test_no_text_commands_the_terminal(place, capsys):
         ["score", "context_recall", "asked.jsonl"],
         ["score", HOSTILE, "asked.jsonl"],
         ["compare", "asked.jsonl"],
-        ["compare", "ranked.jsonl", "--rank"],
-        ["annotators", "rated.jsonl", "--raters", f"{HOSTILE},article", "--level", "nominal"],
-        ["annotators", "rated.jsonl", "--raters", "article,system", "--level", "nominal"],
-        ["checker-bench", "--data", "rows:asked.jsonl"],
-        ["checker-bench", "--data", f"{HOSTILE}:asked.jsonl"],
-        ["judge-bench", "--judge", HOSTILE],
-        ["judge-bench", "--judge", "words", "--set", HOSTILE],
+        ["annotators", "rated.jsonl", "--raters", f"{HOSTILE},article", "-o", "level=nominal"],
+        ["annotators", "rated.jsonl", "--raters", "article,system", "-o", "level=nominal"],
+        ["bench", "--data", "rows:asked.jsonl"],
+        ["bench", "--data", f"{HOSTILE}:asked.jsonl"],
+        ["bench", "--judge", HOSTILE],
+        ["bench", "--judge", "words", "--set", HOSTILE],
         ["run", "bad.jsonl", *RUN[2:], f"out{HOSTILE[1:]}"],
         ["report", f"out{HOSTILE[1:]}"],
     ]
@@ -377,4 +374,4 @@ def test_a_job_that_is_deaf_to_ctrl_c_stays_so(place):
     deaf = INTERRUPTED.replace("signal.default_int_handler", "signal.SIG_IGN")
     words = [sys.executable, "-c", deaf, "0.1", "score", "bleu", "pairs.jsonl"]
     done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0 and done.stdout.startswith("bleu"), done
+    assert done.returncode == 0 and "bleu" in done.stdout, done

@@ -230,19 +230,19 @@ def test_answers_with_and_without_a_truth_are_judged():
 
 
 def test_checkers_from_the_shell(tmp_path):
-    arguments = ["checker-bench", "--checker", "words", "--set", "everyday", "--limit", "20", "--json"]
+    arguments = ["bench", "--checker", "words", "--set", "everyday", "--limit", "20", "--json"]
     done = CliRunner().invoke(app, [*arguments, "--html", str(tmp_path / "page.html")])
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
     assert data["rows"][0]["set"] == "everyday" and data["rows"][0]["n"] == 20 and data["kinds"]
     assert "false found" in (tmp_path / "page.html").read_text(encoding="utf-8")
-    done = CliRunner().invoke(app, ["checker-bench", "--set", "weekday"])
+    done = CliRunner().invoke(app, ["bench", "--set", "weekday"])
     assert done.exit_code == 2 and "unknown set" in done.output
 
 
 def test_a_fresh_set_from_the_shell(tmp_path):
     file = tmp_path / "everyday.jsonl.gz"
     file.write_bytes(everyday.packed(everyday.make(5)[file.name][:8]))
-    arguments = ["checker-bench", "--checker", "words", "--data", f"rows:{file}", "--reports", "--json"]
+    arguments = ["bench", "--checker", "words", "--data", f"rows:{file}", "--reports", "--json"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0 and json.loads(done.stdout)["rows"][0]["n"] == 8

@@ -12,7 +12,6 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb import identify_score
-from summeval_nb.cli import app
 from summeval_nb.core import load_toy_summeval
 from summeval_nb.overlap import corpus_bleu, identify_among, printed_scores, rouge_many
 from summeval_nb.overlap.bleu import SMOOTHING, bleu_from_counts
@@ -116,16 +115,3 @@ def test_empty_texts_break_nothing():
         warnings.simplefilter("ignore")
         found = identify_score("0.00", ["", "a b"], [["", "x"], "y"], progress=False)
     assert found and all(np.isfinite(own.value) for own in found)
-
-
-def test_the_shell_identifies(tmp_path):
-    from typer.testing import CliRunner
-
-    path = tmp_path / "pairs.jsonl"
-    rows = [{"candidate": text, "references": list(group)} for text, group in zip(TEXTS, GROUPS, strict=True)]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    score = f"{corpus_bleu(TEXTS, GROUPS).score:.3f}"
-    done = CliRunner().invoke(app, ["identify", str(path), "--score", score, "-o", 'metrics=["bleu"]'])
-    assert done.exit_code == 0 and "tok:13a" in done.output
-    done = CliRunner().invoke(app, ["identify", str(path), "--score", "high"])
-    assert done.exit_code == 2 and "value must be" in done.output

@@ -187,7 +187,7 @@ def test_bad_input_is_named(tmp_path):
 
 
 def test_the_shell(tmp_path):
-    command = ["judge-bench", "--judge", "words", "--set", "pairs", "--limit", "4"]
+    command = ["bench", "--judge", "words", "--set", "pairs", "--limit", "4"]
     found = CliRunner().invoke(app, command)
     assert found.exit_code == 0 and "kappa" in found.output
     rows = json.loads(CliRunner().invoke(app, [*command, "--json"]).output)["rows"]

@@ -695,9 +695,9 @@ def test_what_a_terminal_obeys_does_not_reach_a_message():
 COMMANDS = [
     ["compare", "rows.jsonl", "--judge"],
     ["score", "context_recall", "rows.jsonl", "-o"],
-    ["judge-bench", "--set", "pairs", "--limit", "1", "--judge"],
-    ["judge-bench", "--quality", "fluency", "--limit", "1", "--rater"],
-    ["checker-bench", "--data", "rows:rows.jsonl", "--checker"],
+    ["bench", "--set", "pairs", "--limit", "1", "--judge"],
+    ["bench", "--quality", "fluency", "--limit", "1", "--rater"],
+    ["bench", "--data", "rows:rows.jsonl", "--checker"],
     ["run", "rows.jsonl", "--metric", "rating", "--out", "run", "--workers", "0", "-o", "quality=fluency", "-o"],
 ]
 

@@ -40,20 +40,24 @@ OPTIONS = {
 }
 
 
+def write_rows(path, rows):
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder with the same texts as plain files, as tables and with columns of other names."""
-    for name, texts in (("made.txt", CANDIDATES), ("first.txt", FIRST), ("second.txt", SECOND)):
-        Path(tmp_path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    rows = [{"id": i, "candidate": c, "references": r} for i, (c, r) in enumerate(zip(CANDIDATES, GROUPS, strict=True))]
-    lines = [json.dumps(row) + "\n" for row in rows]
-    Path(tmp_path / "pairs.jsonl").write_text("".join(lines))
-    Path(tmp_path / "cut.jsonl").write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
-    table = ["made,one,two", *(f"{c},{a},{b}" for c, (a, b) in zip(CANDIDATES, GROUPS, strict=True))]
-    Path(tmp_path / "named.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
-    Path(tmp_path / "article.txt").write_text("The bridge opened in 1931. It is 1,149 metres long. Cars cross it.")
-    Path(tmp_path / "summary.txt").write_text("The bridge was opened in 1931. It is 5,000 metres long.")
     monkeypatch.chdir(tmp_path)
+    for name, texts in (("made.txt", CANDIDATES), ("first.txt", FIRST), ("second.txt", SECOND)):
+        Path(name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    pairs = enumerate(zip(CANDIDATES, GROUPS, strict=True))
+    write_rows("pairs.jsonl", [{"id": i, "candidate": c, "references": r} for i, (c, r) in pairs])
+    lines = Path("pairs.jsonl").read_text().splitlines(keepends=True)
+    Path("cut.jsonl").write_text(lines[0] + lines[1][:20] + "\n" + lines[2])
+    table = ["made,one,two", *(f"{c},{a},{b}" for c, (a, b) in zip(CANDIDATES, GROUPS, strict=True))]
+    Path("named.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+    Path("article.txt").write_text("The bridge opened in 1931. It is 1,149 metres long. Cars cross it.")
+    Path("summary.txt").write_text("The bridge was opened in 1931. It is 5,000 metres long.")
     return tmp_path
 
 
@@ -80,7 +84,7 @@ def words_of(name, **choices):
     return [w for k, v in given.items() for w in ("-o", f"{k}={v if isinstance(v, str) else json.dumps(v)}")]
 
 
-def in_python(name, candidates, groups, *, each=False, **choices):
+def in_python(name, candidates=CANDIDATES, groups=GROUPS, *, each=False, **choices):
     metric = load_metric(name, **(PLAIN.get(name, {}) | choices))
     score = metric.corpus if name in WHOLE and not each else metric.score_many
     return score(candidates, groups)
@@ -94,34 +98,33 @@ def same(text, result):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_way_in_gives_the_numbers_of_python(name, place, summeval):
+def test_every_way_in_and_every_option_gives_the_numbers_of_python(name, place, summeval):
     score = lambda *words, **more: summeval("score", name, *words, *words_of(name), **more)
-    wanted = in_python(name, CANDIDATES, GROUPS)
-    ways = [("pairs.jsonl",), ("made.txt", "first.txt", "second.txt")]
-    ways += [("named.csv", "--column", "candidate=made", "--column", 'references=["one", "two"]')]
-    for words in ways:
+    plain, wanted = ("made.txt", "first.txt", "second.txt"), in_python(name)
+    for words in (
+        ("pairs.jsonl",),
+        plain,
+        ("named.csv", "--column", "candidate=made", "--column", 'references=["one", "two"]'),
+    ):
         done = score(*words, "--json")
         assert same(done.out, wanted) and not done.err, words
     assert same(score("-", "--json", stdin=Path("pairs.jsonl").read_text()).out, wanted)
-    each = in_python(name, CANDIDATES, GROUPS, each=True)
+    each = in_python(name, each=True)
     assert same(score("pairs.jsonl", "--each", "--json").out, each)
-    assert score("pairs.jsonl", "--each").out.split() == [f"{float(score):.4f}" for score in each.scores]
+    cells = [line.split() for line in score("pairs.jsonl", "--each").out.splitlines()[1:-1]]
+    assert [cell[0] for cell in cells] == [f"{float(score):.4f}" for score in each.scores]
     number = wanted.mean() if isinstance(wanted, ScoreTable) else wanted.score
     done = score("pairs.jsonl", "--html", "page.html")
-    assert done.out.startswith(f"{name} {number:.4f} (95 % interval: ") and done.err == "written to page.html\n"
-    assert done.out.splitlines()[-1] == str(wanted.signature)
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["metric", "measure", "value", "low", "high", "n", "undefined"]
+    assert lines[1].split()[2] == f"{number:.4f}" and float(lines[1].split()[3]) <= number
+    assert done.err == "written to page.html\n" and lines[-1] == str(wanted.signature)
     page = Path("page.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>") and name[:3] in page.lower() and "<script" not in page
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_option_decides_as_in_python(name, place, summeval):
-    usual = str(in_python(name, CANDIDATES, GROUPS).signature)
     for choices in OPTIONS[name]:
-        wanted = in_python(name, CANDIDATES, GROUPS, **choices)
-        words = ("score", name, "made.txt", "first.txt", "second.txt", *words_of(name, **choices))
-        assert same(summeval(*words, "--json").out, wanted)
-        assert summeval(*words).out.splitlines()[-1] == str(wanted.signature) != usual
+        found, words = in_python(name, **choices), ("score", name, *plain, *words_of(name, **choices))
+        assert same(summeval(*words, "--json").out, found)
+        assert summeval(*words).out.splitlines()[-1] == str(found.signature) != str(wanted.signature)
 
 
 def test_rows_that_cannot_be_read_and_texts_without_a_score(place, summeval):
@@ -130,14 +133,15 @@ def test_rows_that_cannot_be_read_and_texts_without_a_score(place, summeval):
     named, counted = done.err.splitlines()
     assert named.startswith("summeval: left out: at 2: not JSON") and "1 of 3 rows failed" in counted
     empty, full = {"candidate": "", "references": ""}, {"candidate": "a b", "references": "a b"}
-    Path("empty.jsonl").write_text(json.dumps(empty))
-    Path("some.jsonl").write_text(json.dumps(empty) + "\n" + json.dumps(full))
+    write_rows("empty.jsonl", [empty])
+    write_rows("some.jsonl", [empty, full])
     for name in NAMES:
-        out = summeval("score", name, "empty.jsonl", *words_of(name)).out
-        assert out.startswith(f"{name} undefined: ") and "nan" not in out.lower()
-        assert summeval("score", name, "empty.jsonl", "--each", *words_of(name)).out == "none\n"
-        out = summeval("score", name, "some.jsonl", *words_of(name)).out
-        assert ("(1 of 2 texts undefined and left out)" in out.splitlines()[0]) is (name not in WHOLE)
+        score = lambda *words, name=name: summeval("score", name, *words, *words_of(name)).out.splitlines()
+        lines = score("empty.jsonl")
+        assert lines[1].split()[2] == "–" and "nan" not in "".join(lines).lower()
+        assert lines[-2].startswith(f"{lines[1].split()[1]}: ") and len(lines[-2]) > 15, "and why"
+        assert score("empty.jsonl", "--each")[1].split()[0] == "–"
+        assert score("some.jsonl")[1].split()[-1] == ("0" if name in WHOLE else "1"), "undefined, and left out"
 
 
 def test_several_metrics_are_one_table(place, summeval):
@@ -145,40 +149,43 @@ def test_several_metrics_are_one_table(place, summeval):
     assert out[0].split() == ["metric", "measure", "value", "low", "high", "n", "undefined"]
     assert [line.split()[0] for line in out[1:15]] == ["rouge"] * 12 + ["bleu", "chrf"]
     value, low, high = map(float, out[13].split()[2:5])
-    assert low <= value <= high and value == pytest.approx(in_python("bleu", CANDIDATES, GROUPS).score, abs=1e-4)
+    assert low <= value <= high and value == pytest.approx(in_python("bleu").score, abs=1e-4)
     csv = summeval("score", "rougeL", "chrf", "pairs.jsonl", "--each", "--csv", "-").out.splitlines()
-    rouge, chrf = (in_python(name, CANDIDATES, GROUPS, each=True) for name in ("rougeL", "chrf"))
+    rouge, chrf = (in_python(name, each=True) for name in ("rougeL", "chrf"))
     wanted = [*rouge.arrays().values(), chrf.scores]
     assert csv[0] == "rougeL_f1,rougeL_precision,rougeL_recall,chrf"
     for line, row in zip(csv[1:], zip(*wanted, strict=True), strict=True):
         assert line.split(",") == ["" if value != value else repr(float(value)) for value in row]
     told = json.loads(summeval("score", "bleu", "chrf", "pairs.jsonl", "--json", "-o", "lowercase=yes").out)
-    assert {name: part["score"] for name, part in told.items()} == {
-        name: in_python(name, CANDIDATES, GROUPS, lowercase=True).score for name in ("bleu", "chrf")
-    }, "an option goes to each metric that has it"
-    err = summeval("score", "bleu", "chrf", "pairs.jsonl", "-o", "betta=1", code=2).err
-    assert err.startswith("summeval: bleu, chrf has no option 'betta', did you mean 'beta'?")
-    assert "did you mean 'chrf'" in summeval("score", "bleu", "chrff", "pairs.jsonl", code=2).err
-    assert "name a table after the metrics" in summeval("score", "bleu", "chrf", code=2).err
-    assert "read different columns" in summeval("score", "bleu", "length", "made.txt", "first.txt", code=2).err
+    alone = {name: in_python(name, lowercase=True).score for name in ("bleu", "chrf")}
+    assert {name: part["score"] for name, part in told.items()} == alone, "an option goes to each metric that has it"
+    for words, message in (
+        (("bleu", "chrf", "pairs.jsonl", "-o", "betta=1"), "bleu, chrf has no option 'betta', did you mean 'beta'?"),
+        (("bleu", "chrff", "pairs.jsonl"), "did you mean 'chrf'"),
+        (("bleu", "chrf"), "name a table after the metrics"),
+        (("bleu", "length", "made.txt", "first.txt"), "read different columns"),
+    ):
+        assert message in summeval("score", *words, code=2).err
 
 
-def test_results_go_to_standard_output_and_a_table_is_no_other_file(place, summeval):
+def test_results_go_to_standard_output_and_take_the_place_of_no_other_file(place, summeval):
     page = summeval("score", "bleu", "pairs.jsonl", "--html", "-")
     assert page.out.startswith("<!DOCTYPE html>") and page.out.endswith("</html>\n") and not page.err
     assert "| order |" in summeval("score", "bleu", "-", "--markdown", "-", stdin=Path("pairs.jsonl").read_text()).out
     assert "only one" in summeval("score", "bleu", "pairs.jsonl", "--html", "-", "--csv", "-", code=2).err
-    for _ in range(2):  # ours is written anew
-        assert summeval("score", "rouge", "bleu", "pairs.jsonl", "--csv", "a.csv").err == "written to a.csv\n"
-    Path("mine.csv").write_text("metric,grade\n")
-    kept = summeval("score", "rouge", "bleu", "pairs.jsonl", "--csv", "mine.csv", code=2)
-    assert "no such table" in kept.err and Path("mine.csv").read_text() == "metric,grade\n"
-    before = Path("pairs.jsonl").read_bytes()  # nor does a page take the place of what is read
-    summeval("score", "bleu", "pairs.jsonl", "--html", "pairs.jsonl", code=2)
+    for option, name in (("--csv", "a.csv"), ("--markdown", "a.md"), ("--html", "a.html")):
+        for _ in range(2):  # ours is written anew
+            assert summeval("score", "bleu", "pairs.jsonl", "--each", option, name).err == f"written to {name}\n"
+        mine = Path(f"mine{name}")
+        mine.write_text("metric,grade\n" if option == "--csv" else "<!DOCTYPE html><title>mine</title>")
+        for path in (mine, Path("pairs.jsonl")):
+            before = path.read_bytes()
+            assert "not of summeval" in summeval("score", "bleu", "pairs.jsonl", option, path, code=2).err
+            assert path.read_bytes() == before
+    assert "| bleu |" in Path("a.md").read_text()
     summeval("score", "bleu", "pairs.jsonl", "--html", "nowhere/page.html", code=2)
     Path("one.txt").write_text("a dog\n")
     summeval("score", "bleu", "made.txt", "one.txt", code=2)  # files of different lengths are no pairs
-    assert Path("pairs.jsonl").read_bytes() == before
 
 
 def test_columns_are_found_under_what_people_call_them(place, summeval):
@@ -205,7 +212,7 @@ def test_a_file_for_each_column_is_one_text_each(place, summeval):
     wanted = s.evaluate(Path(pair[0]).read_text(), Path(pair[1]).read_text(), 2)
     assert done.out == f"{wanted.to_text()}\n" and Path("kept.sqlite").exists() and "\x1b" not in done.out
     assert "Faithfulness report" in Path("a.html").read_text(encoding="utf-8")
-    assert summeval("score", "faithfulness", *pair, "--each").out == f"{wanted.score:.4f}\n"
+    assert f"{wanted.score:.4f}" in summeval("score", "faithfulness", *pair, "--each").out
     err = summeval("score", "faithfulness", *pair, "made.txt", code=2).err
     assert "faithfulness reads text, summary: give one table, or 2 plain files, not 3" in err
     for given in (["--column", "text=a"], ["--format", "csv"]):
@@ -214,7 +221,7 @@ def test_a_file_for_each_column_is_one_text_each(place, summeval):
 
 
 def test_failed_judgements_are_counted_with_code_3(place, summeval, monkeypatch):
-    Path("rows.jsonl").write_text(json.dumps({"text": "It rained.", "summary": "It rained. A cat sat."}) + "\n")
+    write_rows("rows.jsonl", [{"text": "It rained.", "summary": "It rained. A cat sat."}])
     done = summeval("score", "faithfulness", "rows.jsonl", "-o", f"checker={NOBODY}", code=3)
     assert "is it running" in done.out and "judgements failed" in done.err
 
@@ -224,18 +231,19 @@ def test_failed_judgements_are_counted_with_code_3(place, summeval, monkeypatch)
 
     monkeypatch.setattr("summeval_nb.evidence.faithfulness.load_checker", lambda name: Broken())
     done = summeval("score", "faithfulness", "rows.jsonl", code=3)
-    assert done.out.startswith("faithfulness undefined: ")
+    assert done.out.splitlines()[1].split()[2] == "–" and "no answer" in done.out
     assert done.err == "summeval: 2 judgements failed and are in no score\n"
 
 
 def test_help_and_messages_of_every_metric(summeval):
     for name in METRICS:
-        out, (kind, fixed) = summeval("score", name, "--help").out, find_metric(name)
-        words = " ".join(out.split())
-        assert f"reads {', '.join(kind.columns)};" in words and f"Example: summeval score {name}" in words
-        for option in kind.defaults():
-            assert (f"    {option}: " in out) is (option not in {"store", *fixed}), option
-        assert ("--store" in out) is ("store" in kind.defaults())
+        out, (kind, fixed) = summeval("metrics", name).out, find_metric(name)
+        assert f"{name}  {', '.join(kind.columns)}  " in re.sub(" {2,}", "  ", out)
+        assert re.findall(r"^(\w+)  ", out.partition("default\n")[2], re.M) == [
+            option for option in kind.defaults() if option not in {"store", *fixed}
+        ]
+        told = json.loads(summeval("metrics", name, "--json").out)
+        assert told["metric"] == name and len(told["options"]) == out.partition("default\n")[2].count("\n")
         err = summeval(name, "table.jsonl", code=2).err
         assert err == f"summeval: {name} is a metric: call summeval score {name}\n"
     err = summeval("score", "rouge", "no.jsonl", "-o", "stemer=1", code=2).err
@@ -254,12 +262,12 @@ def test_help_and_messages_of_every_metric(summeval):
 
 def test_every_command_has_help_with_an_example(summeval):
     listed = " ".join(summeval("--help").out.split())
-    assert "Score texts with metrics by their names; each says its options by --help." in listed
+    assert "Score texts with metrics by their names." in listed and summeval().out == summeval("-h").out
     assert "..." not in listed.partition("Commands:")[2] and summeval("--version").out.startswith("summeval ")
     names = [command.name for command in cli.app.registered_commands]
-    assert names[:3] == ["demo", "metrics", "compare"] and len(names) == 17
-    for name in [*names, "store info", "store prune"]:
-        assert f"Example: summeval {name}" in summeval(*name.split(), "--help").out
+    assert names[:2] == ["score", "metrics"] and len(names) == 15
+    for name in names:
+        assert f"Example: summeval {name}" in summeval(name, "--help").out
 
 
 @pytest.mark.nightly
@@ -288,7 +296,7 @@ def test_run_report_and_the_gate(place, summeval):
     tables = {"good": rows, "bad": [{**row, "candidate": "the cat sat down"} for row in rows], "few": rows[:3]}
     tables |= {"ter_good": rows, "ter_bad": tables["bad"]}
     for name, listed in tables.items():
-        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in listed))
+        write_rows(f"{name}.jsonl", listed)
         done = summeval("run", f"{name}.jsonl", "--metric", "ter" if "ter" in name else "bleu", "--out", name)
         assert not done.err, "no progress bar where standard error is no terminal"
     gate = lambda name, other, *more, code=0: summeval(
@@ -312,15 +320,6 @@ def test_failures_are_code_3_and_a_dry_run_scores_nothing(place, summeval):
     assert not Path("out").exists()
     done = summeval(*words, code=3)
     assert "1 of 6 items failed" in done.err and done.err.count("\n") == 1
-
-
-def test_markdown_is_written_where_a_page_is(place, summeval):
-    for _ in range(2):  # ours is written anew
-        summeval("score", "bleu", "pairs.jsonl", "--each", "--markdown", "a.md")
-    assert "| bleu |" in Path("a.md").read_text()
-    Path("mine.md").write_text("# Mine")
-    kept = summeval("score", "bleu", "pairs.jsonl", "--markdown", "mine.md", code=2)
-    assert "--markdown" in kept.err and Path("mine.md").read_text() == "# Mine"
 
 
 def kept_rows(folder):
@@ -354,10 +353,10 @@ def test_ctrl_c_says_how_to_go_on(workers, tmp_path):
     assert json.loads(again.stdout)["kept_from_before"] == min(kept, 400)
 
 
-def test_store_and_correlate(place, summeval):
+def test_store_correlate_and_annotators(place, summeval):
     summeval("score", "faithfulness", "article.txt", "summary.txt", "--store", "s.sqlite")
-    assert json.loads(summeval("store", "info", "s.sqlite", "--json").out)["bytes"] > 0
-    assert summeval("store", "prune", "s.sqlite", "--damaged").out.startswith("0 items deleted")
+    assert json.loads(summeval("store", "s.sqlite", "--json").out)["bytes"] > 0
+    assert summeval("store", "s.sqlite", "--delete-damaged").out.startswith("0 items deleted")
     rated = Path("rated.csv")
     cells = [f"{a},{i},{i},{i * i}" for a in range(3) for i in range(5)]
     rated.write_text("\n".join(["article,system,metric,human", *cells]) + "\n")
@@ -368,6 +367,8 @@ def test_store_and_correlate(place, summeval):
     rated.write_text("metric,human\n1,2\n2,4\n,4\n3,9\n")
     told = json.loads(summeval(*words).out)
     assert told["score"] == 1.0 and "level:pooled" in told["signature"]
+    words = ("annotators", "rated.csv", "--raters", "metric,human")
+    assert "level" in summeval(*words, code=2).err and "alpha" in summeval(*words, "-o", "level=ordinal").out
 
 
 @pytest.mark.nightly
@@ -375,7 +376,7 @@ def test_a_named_language_model_judges_and_says_what_it_used(place, summeval):
     from summeval_nb.models.base import example_model
     from summeval_nb.runs import RunReport
 
-    Path("one.jsonl").write_text(json.dumps({"text": "Anna bought a red car in Paris.", "summary": "Anna bought it."}))
+    write_rows("one.jsonl", [{"text": "Anna bought a red car in Paris.", "summary": "Anna bought it."}])
     checker = f"checker=llm:{example_model()}"
     words = ("run", "one.jsonl", "--metric", "faithfulness", "-o", checker, "--out", "out")
     stages = json.loads(summeval(*words, "--dry-run", "--json").out)["stages"]
@@ -387,15 +388,20 @@ def test_a_named_language_model_judges_and_says_what_it_used(place, summeval):
 
 
 def test_who_judges_a_run_has_two_names_for_faithfulness(place, summeval):
-    Path("one.jsonl").write_text(json.dumps({"text": "It rained.", "summary": "It rained."}))
+    write_rows("one.jsonl", [{"text": "It rained.", "summary": "It rained."}])
     words = ("run", "one.jsonl", "--metric", "faithfulness", "--workers", 0, "--out", "out", "-o")
     summeval(*words, "judge=words")
     assert "1 " in summeval(*words, "checker=words").out  # the same run, continued
 
 
-def test_options_are_names_and_values():
-    given = shell.read_pairs(["n=2", "smooth=exp", "stemmer=true"], "--option")
-    assert given == {"n": 2, "smooth": "exp", "stemmer": True}
-    flags = shell.read_options(["stemmer=no", "multi=no"], "f", lambda stemmer=False, multi=None: 0)
-    assert flags == {"stemmer": False, "multi": "no"}
-    assert shell.split_lines("one\u2028line\ntwo\r\n") == ["one\u2028line", "two"]
+def test_options_are_names_and_values(place):
+    assert shell.read_pairs(["n=2", "smooth=exp", "stemmer=true"], "--option") == {
+        "n": 2,
+        "smooth": "exp",
+        "stemmer": True,
+    }
+    given = shell.Given(option=["stemmer=no", "multi=no"])
+    assert shell.read_options(given, "f", lambda stemmer=False, multi=None: 0) == {"stemmer": False, "multi": "no"}
+    Path("lines.txt").write_bytes("one\u2028line\ntwo\r\n".encode())
+    rows = shell.read_files(["lines.txt"] * 2, ["candidate", "references"], "bleu")
+    assert [row["candidate"] for row in rows] == ["one\u2028line", "two"]

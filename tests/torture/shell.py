@@ -58,11 +58,11 @@ score ter PLAIN PLAIN / score rouge bleu chrf TABLE / score faithfulness PLAIN P
 score context_recall ASKED / score VALUE ASKED / score summary_score TABLE / run TABLE bleu --out OUT
 run TABLE --metric rouge --out OUT --workers 1 / run TABLE --metric VALUE --out OUT --workers 1 / report OUT
 report PLAIN / correlate TABLE --metric candidate --human id / correlate TABLE --metric candidate --human VALUE
-summeval PLAIN / store info PLAIN / store prune PLAIN / compare ASKED / compare ASKED --rank / metrics
-annotators TABLE --raters id,candidate --level nominal / annotators ASKED --raters a,b --coefficient cohen
+store PLAIN / store PLAIN --delete-damaged / compare ASKED / metrics / metrics VALUE
+annotators TABLE --raters id,candidate -o level=nominal / annotators ASKED --raters a,b --coefficient cohen
 annotators ASKED --raters VALUE --coefficient fleiss / correct TABLE TABLE -o verdict=VALUE
-correct TABLE --draw 1 --out LABELS / correct TABLE --draw VALUE --out LABELS / checker-bench --data rows:ASKED
-checker-bench --data qags:ASKED / judge-bench --judge words --set pairs --limit 2 / judge-bench --set VALUE
+correct TABLE --draw 1 --out LABELS / correct TABLE --draw VALUE --out LABELS / bench --data rows:ASKED
+bench --data qags:ASKED / bench --judge words --set pairs --limit 2 / bench --set VALUE
 VALUE PLAIN
 """
 MORE = "-o VALUE / --json / --html PAGE / --csv PAGE / --column VALUE / --format x / --timeout inf / --VALUE"
