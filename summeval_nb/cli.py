@@ -67,7 +67,7 @@ class _Scores:
     def __repr__(self) -> str:
         rows = self.rows()
         table = text_table([{name: value for name, value in row.items() if name != "reason"} for row in rows])
-        told = {row["reason"]: "no interval" if row["value"] else row["measure"] for row in reversed(rows)}
+        told = {row.get("reason"): "no interval" if row.get("value") else row.get("measure") for row in reversed(rows)}
         signatures = [str(result.signature) for result in self.found.values()]
         return "\n".join([table, *(f"{name}: {why}" for why, name in told.items() if why), *signatures])
 
