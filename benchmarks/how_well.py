@@ -179,6 +179,10 @@ def page(items: pd.DataFrame, rows: Sequence[dict[str, Any]]) -> str:
     passed = {row["key"]: f"{100 - 100 * row['false_found']:.0f} %" for row in rows if row["checker"] == "embedded"}
     told = {name: count(kinds, name.removesuffix("s")) for name in ("numbers", "names", "roles")}
     told |= {"paraphrases": count(kinds, "paraphrase"), "copies_passed": passed["near_copies"]}
+    told["unsaid"] = count(kinds, "unsaid")
+    aucs = {(row["checker"], row["key"]): row["auc"] for row in rows}
+    news = ("qags_cnndm", "summeval", "xsumfaith", "defacto")
+    told["ahead"] = str(sum(aucs["words", key] > aucs["embedded", key] for key in news))
     published = json.loads((ASSETS / "checker_references.json").read_text(encoding="utf-8"))["published"]
     tables |= {"denied": markdown(denied), "kinds": markdown(kinds), "published": markdown(published)}
     tables["thresholds"] = markdown(threshold_rows(items))
