@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from summeval_nb.evidence.careful import HEAD
+from summeval_nb.evidence.reader import HEAD
 
 
 def low_rank(before: dict[str, Tensor], after: dict[str, Tensor], size: int) -> dict[str, Tensor]:

@@ -35,7 +35,7 @@ from _reader_rows import UNLICENSED, Row, training_rows, written_rows
 from _short_pairs import short_rows
 from train_checker import area, loss_of, nearest
 
-from summeval_nb.evidence.careful import HEAD, LOWER, batch, read
+from summeval_nb.evidence.reader import HEAD, UNCHANGED, batch, read
 
 CYCLE = 6000  # rows that are drawn, sorted by length and shuffled in batches together
 KINDS = ("short", "written", "other")  # of rows
@@ -180,7 +180,7 @@ def first_weights(model: Path) -> dict[str, torch.Tensor]:
 def learning(name: str) -> bool:
     """Whether an entry of the weights is trained."""
     if name.startswith("encoder.layer."):
-        return int(name.split(".")[2]) >= LOWER
+        return int(name.split(".")[2]) >= UNCHANGED
     return name in HEAD
 
 

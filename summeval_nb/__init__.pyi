@@ -38,7 +38,7 @@ from .models.server import ServerBackend as ServerBackend
 from .evidence.base import Checker as Checker
 from .evidence.builtin import EmbeddedChecker as EmbeddedChecker
 from .evidence.model_checkers import NLIChecker as NLIChecker
-from .evidence.report import Faithfulness as Faithfulness
+from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.model_checkers import LLMChecker as LLMChecker
 from .overlap.translation import bleu_score as bleu_score
 from .overlap import corpus_bleu as corpus_bleu

@@ -11,7 +11,7 @@ from summeval_nb import evaluate, evaluate_many
 from summeval_nb.evidence import load_checker
 from summeval_nb.evidence.builtin import CarefulChecker, EmbeddedChecker
 
-careful, script, pd = Late("summeval_nb.evidence.careful"), Late("how_well"), Late("pandas")
+careful, script, pd = Late("summeval_nb.evidence.reader"), Late("how_well"), Late("pandas")
 TRUE = [
     ("Paris is the capital of France.", "The capital of France is Paris."),
     ("The bus left at noon.", "The bus left at 12."),

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from summeval_nb import Verdict, evaluate, evaluate_many
 from summeval_nb.core.data import sample_articles
+from summeval_nb.core.files import read_asset
 from summeval_nb.core.html import Entry, Report, evidence_text
 from summeval_nb.core.results import Evidence, Finding, Sentence, Signature
-from summeval_nb.evidence.report import (
+from summeval_nb.evidence.faithfulness import (
     Faithfulness,
     compare_reports,
     faithfulness_from_dict,
-    faithfulness_schema,
 )
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import load_embedder
@@ -315,7 +315,7 @@ KINDS = {
 
 
 def test_the_schema_describes_and_requires_exactly_every_key():
-    schema = faithfulness_schema()
+    schema = json.loads(read_asset("faithfulness.schema.json"))
     jsonschema.Draft202012Validator.check_schema(schema)
 
     def objects(schema):
@@ -342,7 +342,7 @@ def test_the_schema_describes_and_requires_exactly_every_key():
 def test_results_are_what_the_schema_describes_and_come_back_as_they_were(kind):
     result = KINDS[kind]()
     data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    jsonschema.Draft202012Validator(faithfulness_schema()).validate(data)
+    jsonschema.Draft202012Validator(json.loads(read_asset("faithfulness.schema.json"))).validate(data)
     again = faithfulness_from_dict(data)
     assert again.to_dict() == data and again._repr_html_() == result._repr_html_()
     assert again.similarity.shape == result.similarity.shape

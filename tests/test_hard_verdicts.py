@@ -21,9 +21,8 @@ from summeval_nb import (
 )
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence import guarantee_thresholds
-from summeval_nb.evidence.faithfulness import checker
+from summeval_nb.evidence.faithfulness import checker, faithfulness_from_dict
 from summeval_nb.evidence.model_checkers import load_checker
-from summeval_nb.evidence.report import faithfulness_from_dict
 from summeval_nb.judged import LLMJudge, compare_answers, load_judge, rubric_score
 from summeval_nb.models.base import BackendRejected, InvalidOutput, Undecided, read_choice
 

@@ -20,7 +20,7 @@ from summeval_nb.core.html import (
     markdown_table,
     text_table,
 )
-from summeval_nb.evidence.report import compare_reports
+from summeval_nb.evidence.faithfulness import compare_reports
 
 mistune = Late("mistune")
 MarkdownIt = Late("markdown_it", "MarkdownIt")

@@ -36,7 +36,7 @@ def test_importing_the_package_or_a_module_loads_no_heavy_library():
     loaded = fresh("import sys, summeval_nb; print(*sys.modules)").split()
     assert "summeval_nb" in loaded and not [name for name in loaded if name.split(".")[0] in HEAVY]
     models = {"torch", "transformers", "sentence_transformers", "stanza", "guidance", "ray", "nbdev", "fastcore"}
-    modules = sorted({*MODULES} - {"evidence.reader", "evidence.careful"})  # imported in functions only
+    modules = sorted({*MODULES} - {"evidence.reader"})  # imported in functions only
     said = fresh(
         f"import importlib, sys\nfor name in {modules}:\n    importlib.import_module('summeval_nb.' + name)\n"
         f"    if found := {models} & {{*sys.modules}}: sys.exit(f'{{name}} loads {{found}}')"

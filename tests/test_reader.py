@@ -108,13 +108,10 @@ def test_the_packaged_reader_is_small_and_has_taken_both_courses():
     assert abs(first.entailment - both.entailment) > 1e-4 and len(raw) + len(wide) < 6_000_000
 
 
-def test_a_device_that_is_not_there_is_refused(monkeypatch):
-    for device, precision in (("nonsense", "float32"), ("meta", "int8"), ("cuda:99", "bfloat16")):
+def test_a_device_that_is_not_there_is_refused():
+    for device, precision in (("nonsense", "float32"), ("meta", "float32"), ("cuda:99", "bfloat16")):
         with pytest.raises(ValueError, match=f"device='{device}' cannot be used here"):
             readers.Reader(precision=precision, device=device)
-    monkeypatch.setattr(torch, "zeros", lambda *shape, device: torch.empty(shape))  # as if the GPU were there
-    with pytest.raises(ValueError, match="precision='int8' is for processors, device='cuda' is none"):
-        readers.found_device("cuda", "int8")
 
 
 def test_marks_say_what_the_other_side_holds():
@@ -144,33 +141,6 @@ PAIRS = [
     (["The board did not approve the plan before Monday, because two members were ill."], "The board approved it."),
     (["Revenue rose 3 percent to 48 million dollars in March."], "In March the company took in more than before."),
 ]
-
-
-def test_eight_bits_are_exact_and_close_to_thirty_two():
-    torch.manual_seed(0)
-    layer = torch.nn.Linear(384, 384)
-    x = torch.randn(2, 7, 384)
-    x[0, 0] *= 200  # one token far larger than the others takes no digits from them
-    found = readers.EightBit(layer)(x)
-    size = x.abs().amax(-1, keepdim=True) / 127
-    scale = layer.weight.detach().abs().amax(1) / 127
-    whole = torch.round(layer.weight / scale[:, None]).double()
-    expected = (torch.round(x / size).double() @ whole.T) * size * scale + layer.bias
-    torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-5)
-    error = (found - layer(x)).abs().mean((1, 2)) / layer(x).abs().mean((1, 2))
-    assert error.max() < 0.02
-
-    long, short = (readers.load_reader(precision).read(PAIRS) for precision in ("float32", "int8"))
-    moved = np.abs(np.array([a[:3] for a in long]) - np.array([b[:3] for b in short]))
-    assert 0 < moved.max() < 0.1
-    reader = readers.load_reader("int8")
-    assert all(
-        isinstance(part, readers.EightBit)
-        for block in reader.network.upper
-        for part in (block.qkv, block.out, block.up, block.down)
-    )
-    assert isinstance(reader.network.lower[0].qkv, torch.nn.Linear)
-    assert reader.fingerprint.endswith(":int8")
 
 
 def test_all_that_meets_on_a_device_is_on_it(monkeypatch):

@@ -13,9 +13,8 @@ from summeval_nb import EmbeddedChecker, ScriptedBackend, corpus_bleu
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Score, Verdict
 from summeval_nb.evidence import model_checkers
-from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
+from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
 from summeval_nb.evidence.model_checkers import load_checker
-from summeval_nb.evidence.report import faithfulness_from_dict
 from summeval_nb.runs.report import RunReport, compare_runs, gather, histogram_svg, pair_runs, usage_rows, worst_html
 from summeval_nb.runs.running import Job, run
 

@@ -19,11 +19,8 @@ from summeval_nb import Checker, Verdict, checker, evaluate
 from summeval_nb.core.results import Signature
 from summeval_nb.evidence import Reliability, WordsChecker, load_checker, reliability, tokens, words
 from summeval_nb.evidence.base import PairVectors, encode_pairs, fitted_words
-from summeval_nb.evidence.reliability import (
-    logits_of,
-    platt_scaling,
-    reliability_bins,
-)
+from summeval_nb.evidence.builtin import logits_of, platt_scaling
+from summeval_nb.evidence.guarantee import reliability_bins
 from summeval_nb.evidence.tokens import sentence_tokens, take_apart
 from summeval_nb.evidence.words import word_features
 from summeval_nb.text.embed import load_embedder

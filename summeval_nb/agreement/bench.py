@@ -33,6 +33,7 @@ from summeval_nb.core.results import Signature, Verdict
 from summeval_nb.evidence.base import Checker, how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.faithfulness import judge as judged_through
+from summeval_nb.evidence.guarantee import reliability
 from summeval_nb.evidence.labelled import (
     BENCH_SETS,
     MEASURES,
@@ -42,7 +43,6 @@ from summeval_nb.evidence.labelled import (
     measure_intervals,
 )
 from summeval_nb.evidence.model_checkers import COMBINATIONS, load_checker
-from summeval_nb.evidence.reliability import reliability
 from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement
 from summeval_nb.judged.rag import evaluate_rag

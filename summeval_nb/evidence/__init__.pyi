@@ -10,12 +10,18 @@ from .base import PairVectors as PairVectors
 from .builtin import EmbeddedChecker as EmbeddedChecker
 from .builtin import WordsChecker as WordsChecker
 from .claims import Claim as Claim
+from .faithfulness import Faithfulness as Faithfulness
+from .faithfulness import ReportComparison as ReportComparison
 from .faithfulness import assert_faithful as assert_faithful
 from .faithfulness import checker as checker
+from .faithfulness import compare_reports as compare_reports
 from .faithfulness import evaluate as evaluate
+from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 from .guarantee import Guarantee as Guarantee
+from .guarantee import Reliability as Reliability
 from .guarantee import guarantee_thresholds as guarantee_thresholds
 from .guarantee import guaranteed_threshold as guaranteed_threshold
+from .guarantee import reliability as reliability
 from .labelled import LabelledSentence as LabelledSentence
 from .labelled import bench_sentences as bench_sentences
 from .labelled import everyday_sentences as everyday_sentences
@@ -26,12 +32,6 @@ from .model_checkers import NLIChecker as NLIChecker
 from .model_checkers import load_checker as load_checker
 from .promise import accepted_needed as accepted_needed
 from .promise import error_bound as error_bound
-from .reliability import Reliability as Reliability
-from .reliability import reliability as reliability
-from .report import Faithfulness as Faithfulness
-from .report import ReportComparison as ReportComparison
-from .report import compare_reports as compare_reports
-from .report import faithfulness_from_dict as faithfulness_from_dict
 
 if not _typing.TYPE_CHECKING:
     from .faithfulness import evaluate_many as evaluate_many

@@ -33,9 +33,10 @@ from summeval_nb.text.language import (
     without_particles,
 )
 
-__all__ = ["Checker", "Pair", "PairVectors", "encode_pairs", "nearest_evidence"]
+__all__ = ["Checker", "Numbers", "Pair", "PairVectors", "encode_pairs", "nearest_evidence"]
 
 Pair = tuple[Sequence[str], str]  # evidence sentences, summary sentence
+Numbers = Sequence[float] | np.ndarray
 
 
 @runtime_checkable

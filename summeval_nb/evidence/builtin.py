@@ -16,6 +16,7 @@ from summeval_nb.core.base import (
     PACKAGE,
     JsonDict,
     Stages,
+    float_array,
     is_finite,
     require_option,
     require_share,
@@ -26,6 +27,7 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import read_asset
 from summeval_nb.core.results import Evidence, Finding, Verdict
 from summeval_nb.evidence.base import (
+    Numbers,
     Pair,
     PairVectors,
     encode_pairs,
@@ -45,7 +47,6 @@ from summeval_nb.evidence.embedded import (
     weighted,
     windows,
 )
-from summeval_nb.evidence.reliability import platt_scaling
 from summeval_nb.evidence.rules import Clash, findings_of
 from summeval_nb.evidence.tokens import finding, known_keys, take_apart
 from summeval_nb.evidence.words import idf_coverage, sigmoid, support_logit, word_features
@@ -55,7 +56,7 @@ from summeval_nb.text.language import reads
 if TYPE_CHECKING:
     from summeval_nb.evidence.reader import Reading
 
-__all__ = ["BuiltinChecker", "CarefulChecker", "EmbeddedChecker", "WordsChecker"]
+__all__ = ["BuiltinChecker", "CarefulChecker", "EmbeddedChecker", "WordsChecker", "platt_scaling"]
 
 _NO_PAIRS_FAULT = (ImportError, MemoryError, OSError)  # of the machine and its packages: whoever calls must know
 _BATCH = 256  # pairs that are judged together
@@ -268,7 +269,7 @@ class WordsChecker(BuiltinChecker):
         )
 
 
-PRECISIONS = ("float32", "bfloat16", "int8")
+PRECISIONS = ("float32", "bfloat16")
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 # Part of the fingerprint, and so of what a store is asked for: another number whenever
 # a rule finds other clashes.
@@ -285,12 +286,12 @@ class EmbeddedChecker(BuiltinChecker):
         balanced accuracy on left-out sets.
     slope, offset : float
         A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use `guarantee_thresholds` to fit them.
-    precision : {"float32", "bfloat16", "int8"}
+    precision : {"float32", "bfloat16"}
         In what numbers the reader calculates. float32 gives the same verdict everywhere; bfloat16 is faster on
-        processors that have it (AVX-512 with bf16) and on GPUs, int8 on other processors.
+        processors that have it (AVX-512 with bf16) and on GPUs.
     device : str
-        Where the reader calculates: "cpu", "cuda", "cuda:1", or another device that PyTorch knows by name. int8 is for
-        processors. What is not "cpu", and another precision than float32, is part of the fingerprint.
+        Where the reader calculates: "cpu", "cuda", "cuda:1", or another device that PyTorch knows by name. What is not
+        "cpu", and another precision than float32, is part of the fingerprint.
 
     Raises
     ------
@@ -334,7 +335,7 @@ class EmbeddedChecker(BuiltinChecker):
         if self.device != "cpu":  # torch is imported only for these
             from summeval_nb.evidence.reader import found_device
 
-            self.device = str(found_device(self.device, self.precision))
+            self.device = str(found_device(self.device))
         marks = ["embedded", _model_mark()]
         marks += [f"{self.slope:.6g},{self.offset:.6g}"] if (self.slope, self.offset) != (1.0, 0.0) else []
         marks += [self.precision] if self.precision != "float32" else []
@@ -445,7 +446,6 @@ class CarefulChecker(EmbeddedChecker):
         offset: float = 0.0,
         precision: str = "float32",
     ):
-        require_option(precision, "precision", PRECISIONS[:2])
         super().__init__(threshold=threshold, slope=slope, offset=offset, precision=precision)
         mark = hashlib.sha256(read_asset("careful.json")).hexdigest()[:12]  # it holds the weights' checksum
         self.fingerprint = f"careful-{mark}-{self.fingerprint}"
@@ -454,7 +454,7 @@ class CarefulChecker(EmbeddedChecker):
         return {name: value for name, value in super()._settings().items() if name != "device"}
 
     def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
-        from summeval_nb.evidence.careful import load_careful_reader
+        from summeval_nb.evidence.reader import load_careful_reader
 
         quick, weight = super()._check_batch(batch, vectors), json.loads(read_asset("careful.json"))["weight"]
         asked = [place for place, verdict in enumerate(quick) if verdict.judged]
@@ -520,3 +520,79 @@ def _as_written(pair: ParsedPair, found: Finding, clash: Clash) -> str:
             if token.key == clash.instead_of:
                 return told.text[token.start : token.end]
     return ""
+
+
+# calibration
+
+
+def platt_scaling(probabilities: Numbers, labels: Numbers) -> tuple[float, float]:
+    """Return the slope and offset with which probabilities agree best with labels.
+
+    The new probability is `sigmoid(slope * logit(p) + offset)`.
+
+    Parameters
+    ----------
+    probabilities : sequence of float
+        In [0, 1]; 0 and 1 are taken as 1e-6 away from the border.
+    labels : sequence of 0 and 1
+        Both must occur.
+
+    Returns
+    -------
+    slope, offset : float
+        A slope of at most 0 says that the labels run against the probabilities.
+
+    References
+    ----------
+    Platt (1999), "Probabilistic Outputs for Support Vector Machines", with its smoothed
+    targets.
+
+    Examples
+    --------
+    >>> slope, offset = platt_scaling([0.9, 0.8, 0.2, 0.1], [1, 1, 0, 0])
+    >>> 0 < slope < 1  # four labels promise no certainty
+    True
+    """
+    values, truth = require_labelled(probabilities, labels)
+    positive, negative = int(truth.sum()), int((1 - truth).sum())
+    if not positive or not negative:
+        counts = f"got {positive} times 1 and {negative} times 0"
+        raise ValueError(f"calibration needs labels of both kinds, {counts}")
+    target = np.where(truth == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    return logistic_fit(logits_of(values), target)
+
+
+def logistic_fit(logits: np.ndarray, target: np.ndarray) -> tuple[float, float]:
+    """The slope and offset whose logistic function of the logits has the least cross-entropy with the targets."""
+    from scipy.optimize import minimize
+
+    def loss(ab: np.ndarray) -> tuple[float, np.ndarray]:
+        z = ab[0] * logits + ab[1]
+        residual = 1 / (1 + np.exp(-np.clip(z, -500, 500))) - target
+        gradient = np.array([np.mean(residual * logits), np.mean(residual)])
+        return float(np.mean(np.logaddexp(0, z) - target * z)), gradient
+
+    slope, offset = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS", options={"gtol": 1e-8}).x
+    return float(slope), float(offset)
+
+
+def logits_of(probabilities: np.ndarray) -> np.ndarray:
+    """log(p / (1 - p)); 0 and 1 are taken as 1e-6 away from the border."""
+    inside = np.clip(probabilities, 1e-6, 1 - 1e-6)
+    return np.log(inside / (1 - inside))
+
+
+def require_labelled(probabilities: Numbers, labels: Numbers) -> tuple[np.ndarray, np.ndarray]:
+    """Both as float arrays of one length, probabilities in [0, 1] and labels 0 or 1; raise otherwise."""
+    try:
+        values, truth = float_array(probabilities, "probabilities"), float_array(labels, "labels")
+    except (TypeError, ValueError) as error:
+        remedy = "leave out failed verdicts, whose probability is None, together with their labels"
+        raise TypeError(f"probabilities and labels must be lists of numbers ({error}): {remedy}") from error
+    if values.ndim != 1 or values.shape != truth.shape:
+        raise ValueError(f"one label for each probability, please: got shapes {values.shape} and {truth.shape}")
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("probabilities must lie in [0, 1]; leave out failed verdicts together with their labels")
+    if not np.isin(truth, (0, 1)).all():
+        raise ValueError(f"labels must be 0 or 1, not {sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}")
+    return values, truth

@@ -12,7 +12,7 @@ from scipy import stats
 
 from ..core.base import JsonDict, float_array
 from ..core.base import require_count, require_inner_share
-from .reliability import Numbers
+from .base import Numbers
 
 # %% auto #0
 __all__ = ['SIDES', 'STEPS', 'Values', 'require_promise', 'accepted_needed', 'error_bound', 'walk_starts', 'walk', 'thresholds',

@@ -1,27 +1,33 @@
-"""The reader: a small cross-encoder that reads evidence and claim together.
+"""The two readers: cross-encoders that read evidence and claim together, one small, one careful.
 
-MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many claims it serves;
-its upper three layers, trained further, look at the claim and several evidence sentences together. They were taught in
-two courses: the second one, by written pairs and by what people judged, is kept as a difference from the first.
-Splitting a cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR
-(MacAvaney et al. 2020). Torch is imported here: import this module inside functions only.
+Of the small one, MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many
+claims it serves; its upper three layers, trained further, look at the claim and several evidence sentences together.
+They were taught in two courses: the second one, by written pairs and by what people judged, is kept as a difference
+from the first. Splitting a cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR (MacAvaney et al.
+2020). The careful one is MPNet, which reads both together from the first layer to the last: its own weights stay as
+they are, and what training changed in its upper layers is kept as a low-rank difference, with a small head. Torch is
+imported here: import this module inside functions only.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
 import torch
+from safetensors.torch import load
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from summeval_nb.core.base import Stages, steps
 from summeval_nb.core.files import read_asset
+from summeval_nb.text import embed
 from summeval_nb.text.embed import encodable
 from summeval_nb.text.minilm import minilm_files
 
@@ -93,13 +99,17 @@ class Network(nn.Module):
             x = layer(x, mask[:, None, None], claim.shape[1] if number == len(self.upper) else None)
         x = x.float()
         errors = self.error(x).squeeze(-1).masked_fill(~claim, -30.0)
-        inside = claim[..., None]
-        mean = (x * inside).sum(1) / inside.sum(1).clamp(min=1)
-        most = x.masked_fill(~inside, -30.0).max(1).values
-        pooled = torch.cat([x[:, 0], mean, most], -1)
-        worst = torch.stack([torch.logsumexp(errors, 1), errors.max(1).values], -1).clamp(-30, 30) / 5
-        hidden = F.gelu(self.hidden(torch.cat([F.dropout(pooled, 0.1, self.training), worst], -1)))
-        return self.label(hidden), errors
+        return self.label(F.gelu(self.hidden(seen(x, errors, claim, 0.1 * self.training)))), errors
+
+
+def seen(x: Tensor, errors: Tensor, claim: Tensor, dropout: float) -> Tensor:
+    """Return what a head sees: the first token, the mean and the maximum over the claim's, and two worst numbers."""
+    inside = claim[..., None]
+    mean = (x * inside).sum(1) / inside.sum(1).clamp(min=1)
+    most = x.masked_fill(~inside, -30.0).max(1).values
+    pooled = F.dropout(torch.cat([x[:, 0], mean, most], -1), dropout, dropout > 0)
+    worst = torch.stack([torch.logsumexp(errors, 1), errors.max(1).values], -1).clamp(-30, 30) / 5
+    return torch.cat([pooled, worst], -1)
 
 
 def load_minilm(network: Network, state: Mapping[str, Tensor]) -> None:
@@ -283,47 +293,7 @@ def changed(first: Network, content: bytes, difference: bytes) -> Network:
     return network.eval()
 
 
-class EightBit(nn.Module):
-    """A linear layer in eight-bit integers: one scale a row of the weights and one a token, the product exact.
-
-    So small a network has some states far larger than the others, in a few tokens; with one scale for all tokens the
-    probabilities of the reader would move four times as far. Where each token has its own scale, as in LLM.int8()
-    (Dettmers et al. 2022), they moved by a hundredth in the mean with all layers in eight bits.
-    """
-
-    weight: Tensor
-    scale: Tensor
-    bias: Tensor
-
-    def __init__(self, layer: nn.Linear) -> None:
-        super().__init__()
-        arrays: dict[str, np.ndarray] = {}
-        in_eight_bits(arrays, "weight", layer.weight.detach())
-        self.register_buffer("weight", torch.from_numpy(arrays["weight"]))
-        self.register_buffer("scale", torch.from_numpy(arrays["weight:scale"]))
-        self.register_buffer("bias", layer.bias.detach())
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return what the layer makes of states of shape (b, t, inner), as 32-bit numbers."""
-        size = x.abs().amax(-1, keepdim=True).clamp(min=1e-12) / 127
-        rounded = torch.round(x / size).to(torch.int8).flatten(0, -2)
-        product = torch._int_mm(rounded, self.weight.t()).view(*x.shape[:-1], -1)
-        return torch.addcmul(self.bias, product * size, self.scale)
-
-
-def eight_bits(network: Network) -> None:
-    """Put eight-bit layers in the place of the linear ones of the upper layers, in a network that is trained no more.
-
-    The lower layers see a sentence once, however many claims it serves: in 32 bits they cost little more, and halve
-    what is lost.
-    """
-    for layer in network.upper:
-        for name, part in list(layer.named_children()):
-            if isinstance(part, nn.Linear):
-                setattr(layer, name, EightBit(part))
-
-
-def found_device(name: str, precision: str = "float32") -> torch.device:
+def found_device(name: str) -> torch.device:
     """Return the device of that name; a ValueError says what is wrong where there is none."""
     try:
         device = torch.device(name)
@@ -332,8 +302,6 @@ def found_device(name: str, precision: str = "float32") -> torch.device:
         why = str(error).partition("\n")[0]
         remedy = "leave device='cpu', or say 'cuda' where there is a GPU"
         raise ValueError(f"device={name!r} cannot be used here ({why}): {remedy}") from error
-    if precision == "int8" and device.type != "cpu":
-        raise ValueError(f"precision='int8' is for processors, device={name!r} is none: use precision='bfloat16' there")
     return device
 
 
@@ -347,12 +315,9 @@ class Reader:
         raw, more = (content, b"") if content is not None else (read_asset("reader.npz"), read_asset("reader_wide.npz"))
         mark = "" if precision == "float32" else f":{precision}"
         self.fingerprint = hashlib.sha256(raw + more).hexdigest()[:12] + mark
-        self.device = found_device(device, precision)
+        self.device = found_device(device)
         first = unpacked(raw)
-        self.network = changed(first, raw, more) if more else first
-        if precision == "int8":
-            eight_bits(self.network)
-        self.network.to(self.device)
+        self.network = (changed(first, raw, more) if more else first).to(self.device)
         self.precision = precision
         self.tokenizer = minilm_files()[0]
 
@@ -431,3 +396,155 @@ def load_reader(precision: str = "float32", device: str = "cpu") -> Reader:
     True
     """
     return Reader(precision=precision, device=device)
+
+
+# the careful reader
+
+HEAD = {  # the shapes of what is new
+    "mark.weight": (embed.WIDTH, 6),
+    "error.weight": (1, embed.WIDTH),
+    "error.bias": (1,),
+    "hidden.weight": (256, 3 * embed.WIDTH + 2),
+    "hidden.bias": (256,),
+    "label.weight": (3, 256),
+    "label.bias": (3,),
+}
+CHANGES = "careful.safetensors"  # what training changed
+CAREFUL_WINDOW = 192  # tokens of claim and evidence that are read together, at most
+UNCHANGED = 4  # layers that training leaves as they are
+
+
+def batch(pairs: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]) -> tuple[Tensor, Tensor, Tensor]:
+    """Return token numbers, shape (b, t), where the claim is, and six marks of each token, shape (b, t, 6).
+
+    A pair is (token numbers of the claim, those of each evidence sentence); it stands as evidence, two ends, claim. The
+    marks are those of the quick reader.
+    """
+    longest = max(len(claim) + sum(map(len, evidence)) for claim, evidence in pairs) + 4
+    ids = torch.full((len(pairs), longest), embed.PADDING)
+    claims = torch.zeros((len(pairs), longest), dtype=torch.bool)
+    marks = torch.zeros((len(pairs), longest, 6))
+    for i, (claim, evidence) in enumerate(pairs):
+        told = np.concatenate([*evidence, np.zeros(0, int)])
+        whole = np.concatenate([[embed.START], told, [embed.END] * 2, claim, [embed.END]]).astype(np.int64)
+        first = len(told) + 3
+        ids[i, : len(whole)] = torch.from_numpy(whole)
+        claims[i, first : first + len(claim)] = True
+        values = torch.from_numpy(token_marks(claim, evidence))
+        marks[i, first : first + len(claim)] = values[: len(claim)]
+        marks[i, 1 : len(told) + 1] = values[len(claim) :]
+    return ids, claims, marks
+
+
+def read(
+    weights: dict[str, Tensor], ids: Tensor, claims: Tensor, marks: Tensor, dropout: float = 0.0
+) -> tuple[Tensor, Tensor]:
+    """Return the logits of entailed, not said and denied, shape (b, 3), and of an error in each token, shape (b, t).
+
+    The lower layers are MPNet's own. The marks are added to what leaves them.
+    """
+    added = embed.padded_bias(weights, ids)
+    with torch.no_grad():
+        x = embed.starts(weights, ids)
+        for number in range(UNCHANGED):
+            x = embed.layer(weights, number, x, added)
+    x = x + F.linear(marks, weights["mark.weight"])
+    for number in range(UNCHANGED, embed.LAYERS):
+        x = embed.layer(weights, number, x, added)
+    x = x.float()
+    errors = F.linear(x, weights["error.weight"], weights["error.bias"]).squeeze(-1).float().masked_fill(~claims, -30.0)
+    hidden = F.gelu(F.linear(seen(x, errors, claims, dropout), weights["hidden.weight"], weights["hidden.bias"]))
+    return F.linear(hidden, weights["label.weight"], weights["label.bias"]).float(), errors
+
+
+def raised(before: dict[str, Tensor], kept: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the entries of the weights that `low_rank` kept."""
+    found = {}
+    for name, value in kept.items():
+        if name.endswith(".a"):
+            own = name.removesuffix(".a")
+            found[own] = before[own] + value.float() @ kept[f"{own}.b"].float()
+        elif not name.endswith(".b"):
+            found[name] = value.float() if name in HEAD else before[name] + value.float()
+    return found
+
+
+class CarefulReader:
+    """The trained reader: `read` takes pairs of (evidence sentences, the nearest first, and a claim).
+
+    Without `changes` it has the packaged ones, and MPNet's weights are those of `folder`, or where they are found.
+
+    A claim of more than 80 tokens is read in pieces, and the piece that follows least counts. Of the evidence the
+    nearest sentences are read that fit beside it; an evidence sentence is cut where it alone does not fit.
+    """
+
+    def __init__(
+        self,
+        precision: str = "float32",
+        *,
+        changes: dict[str, Tensor] | None = None,
+        folder: str | PathLike[str] | None = None,
+    ) -> None:
+        self.tokenizer, weights = embed.mpnet_files(folder)
+        self.weights = weights | (raised(weights, load(_packaged())) if changes is None else changes)
+        self.precision = precision
+
+    def read(self, pairs: Sequence[tuple[Sequence[str], str]], *, budget: int = 2048) -> list[Reading]:
+        """Return one reading a pair, in order, from batches of about `budget` tokens of similar lengths."""
+        texts = list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence)))
+        encodings = self.tokenizer.encode_batch(encodable(texts), add_special_tokens=False)
+        ids = {text: np.array(found.ids, np.int64) for text, found in zip(texts, encodings, strict=True)}
+        rows, owner = list[tuple[np.ndarray, list[np.ndarray]]](), list[int]()
+        for number, (evidence, claim) in enumerate(pairs):
+            pieces = range(0, max(len(ids[claim]), 1), LONGEST)
+            rows += [_fitted(ids[claim][start : start + LONGEST], [ids[text] for text in evidence]) for start in pieces]
+            owner += [number] * len(pieces)
+        found: list[Reading | None] = [None] * len(pairs)
+        lengths = [len(claim) + sum(map(len, evidence)) + 4 for claim, evidence in rows]
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bfloat16"):
+            for lot in steps(list(_lots(lengths, budget))):
+                logits, _ = read(self.weights, *batch([rows[i] for i in lot]))
+                for i, shares in zip(lot, logits.double().softmax(-1).tolist(), strict=True):
+                    before = found[owner[i]]
+                    if before is None or shares[0] < before.entailment:
+                        found[owner[i]] = Reading(*shares)
+        return [reading for reading in found if reading]
+
+
+def _packaged() -> bytes:
+    """Return what training changed, its bytes checked."""
+    content, expected = read_asset(CHANGES), json.loads(read_asset("careful.json"))["sha256"]
+    if (found := hashlib.sha256(content).hexdigest()) != expected:
+        raise ValueError(f"{CHANGES} of the package has SHA-256 {found}, expected {expected}: install it again")
+    return content
+
+
+def _fitted(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the claim with as much of the evidence, which comes nearest first, as fits into the window."""
+    room, kept = CAREFUL_WINDOW - len(claim) - 4, list[np.ndarray]()
+    for sentence in evidence:
+        if kept and len(sentence) > room:
+            break
+        kept.append(sentence[: max(room, 0)])
+        room -= len(sentence)
+    return claim, kept
+
+
+def _lots(lengths: Sequence[int], budget: int) -> list[list[int]]:
+    """Return places in batches of similar lengths, each of about `budget` tokens.
+
+    >>> _lots([3, 9, 4], 10)
+    [[0, 2], [1]]
+    """
+    lots: list[list[int]] = []
+    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if not lots or (len(lots[-1]) + 1) * lengths[i] > budget:
+            lots.append([])
+        lots[-1].append(i)
+    return lots
+
+
+@lru_cache(maxsize=2)
+def load_careful_reader(precision: str = "float32") -> CarefulReader:
+    """Return the careful reader, loaded once per process."""
+    return CarefulReader(precision)

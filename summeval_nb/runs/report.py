@@ -232,7 +232,7 @@ def result_of_row(row: JsonDict) -> Score:
     if row.get("status") == "failed":  # a run says where a failure is, which its result did not know
         known["reason"] = re.sub(r"^at \d+: ", "", row["reason"])
     if row["parts"].keys() >= {"schema", "verdicts"}:
-        from summeval_nb.evidence.report import faithfulness_from_dict
+        from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 
         return faithfulness_from_dict({**row["parts"], **known})
     said = known["signature"]

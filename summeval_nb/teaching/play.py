@@ -33,9 +33,8 @@ from summeval_nb.core.data import sample_articles
 from summeval_nb.core.html import Markup, html_table, render
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker
-from summeval_nb.evidence.faithfulness import DEFAULT_K, evaluate
+from summeval_nb.evidence.faithfulness import DEFAULT_K, Faithfulness, evaluate
 from summeval_nb.evidence.model_checkers import load_checker
-from summeval_nb.evidence.report import Faithfulness
 from summeval_nb.evidence.share import supported_share
 from summeval_nb.overlap.bleu import SMOOTHING
 from summeval_nb.overlap.rouge import calculate_rouge_l, rouge_score

@@ -11,7 +11,7 @@ import numpy as np
 
 import summeval_nb
 from summeval_nb.core import html, results
-from summeval_nb.evidence.report import Faithfulness
+from summeval_nb.evidence.faithfulness import Faithfulness
 from summeval_nb.overlap import bleu_score
 from summeval_nb.runs import report
 from summeval_nb.runs.file import Entry, Item, Row, RunFile
