@@ -27,7 +27,7 @@ from torch.nn import functional as F
 
 from summeval_nb.core.base import Stages, steps
 from summeval_nb.core.files import read_asset
-from summeval_nb.text import embed
+from summeval_nb.text import embed  # MPNet
 from summeval_nb.text.embed import encodable
 from summeval_nb.text.minilm import minilm_files
 
