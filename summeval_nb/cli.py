@@ -59,6 +59,9 @@ class _Scores:
             for number in table.arrays():
                 column = name if number == "score" else f"{name} {number}" if number in shown else number
                 shown[column] = [row[number] for row in rows]
+        reasons = [table.reasons() for table in self.found.values()]
+        if any(map(any, reasons)):
+            shown["reason"] = ["; ".join(dict.fromkeys(filter(None, row))) for row in zip(*reasons, strict=True)]
         return [dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)]
 
     def to_dict(self) -> JsonDict:
@@ -67,7 +70,10 @@ class _Scores:
     def __repr__(self) -> str:
         rows = self.rows()
         table = text_table([{name: value for name, value in row.items() if name != "reason"} for row in rows])
-        told = {row.get("reason"): "no interval" if row.get("value") else row.get("measure") for row in reversed(rows)}
+        told = {
+            row.get("reason"): "no interval" if row.get("value") else row.get("measure", "no score")
+            for row in reversed(rows)
+        }
         signatures = [str(result.signature) for result in self.found.values()]
         return "\n".join([table, *(f"{name}: {why}" for why, name in told.items() if why), *signatures])
 
@@ -141,7 +147,10 @@ def score(
     for (name, metric), own in zip(metrics.items(), rows, strict=True):
         columns = [[row[column] for row in own] for column in metric.columns]
         if hasattr(metric, "corpus") and not each:
-            results[name] = metric.corpus(*columns)
+            whole = [row for row in zip(*columns, strict=True) if None not in row]
+            if lacking := len(columns[0]) - len(whole):
+                shell.note(f"{name} is of {len(whole)} of {len(columns[0])} rows: a cell is empty in {lacking}")
+            results[name] = metric.corpus(*map(list, zip(*whole, strict=True))) if whole else fail("no row is whole")
             continue
         table = metric.score_many(*columns, progress=sys.stderr.isatty())
         lost = sum(outcome.status == "failed" for outcome in table.outcomes())

@@ -101,7 +101,7 @@ def test_time_is_linear_in_the_length(text):
 
 
 def test_one_text_is_as_strict_as_a_list():
-    with pytest.raises(TypeError, match="contexts must be a list of strings, not NoneType"):
+    with pytest.raises(TypeError, match="contexts must be a string or a list of strings, not NoneType"):
         require_passages(None, "contexts")
     assert require_passages(["['a', 'b']"], "contexts") == ["['a', 'b']"]
 

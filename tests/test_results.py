@@ -1,6 +1,7 @@
 """Results refuse what would make them untrustworthy; signatures survive any text."""
 
 import math
+import operator
 import pickle
 from functools import partial
 
@@ -10,7 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import corpus_bleu, evaluate_many, rouge_many, rouge_score
+from summeval_nb import (
+    compare_systems,
+    corpus_bleu,
+    correlate,
+    evaluate_many,
+    evaluate_rag,
+    krippendorff_alpha,
+    rouge_many,
+    rouge_score,
+    run,
+)
 from summeval_nb.core.results import Score, ScoreTable, Signature, Verdict
 
 plain = st.text(st.characters(exclude_categories=["Cs"]))
@@ -130,3 +141,30 @@ def test_a_row_that_lacks_a_cell_has_no_score_and_the_batch_goes_on(gap, tmp_pat
         rouge_many(["a cat", gap], ["a cat"])
     with pytest.raises(ValueError, match="leave the row out"):
         corpus_bleu(["a", gap], ["a", "b"])
+    assert rouge_many(["a", "a"], [["b", gap, "a"], [gap]], types=["rouge1"]).scores.tolist()[0] == 1
+    assert table.to_frame()["reason"].tolist() == table.reasons()
+    names = {"question": ["When?"] * 3, "contexts": [["It rained."], [gap], gap], "answer": ["It rained."] * 3}
+    scores = evaluate_rag(names, ["answer_faithfulness"], judge="words", progress=False).scores
+    assert scores[0] == 1 and np.isnan(scores[1:]).all()
+    systems = compare_systems({"a": ["a", "b", "c"], "b": ["a", gap, "c"]}, ["a", "b", "c"], metrics=["bleu", "rouge1"])
+    assert [row["n"] for row in systems.rows()] == [2] * 4
+    people = [1, 2, gap, 5, "N/A", "nan"]
+    assert correlate([1, 2, 3, 4, 5, 6], people, n_resamples=0).n_missing == 3
+
+
+@pytest.mark.parametrize(
+    "make", ["pandas.DataFrame", "pyarrow.table", "pyarrow.RecordBatch.from_pydict", "polars.DataFrame"]
+)
+def test_tables_of_other_libraries_are_read(make, tmp_path):
+    library, _, names = make.partition(".")
+    made = operator.attrgetter(names)(pytest.importorskip(library))
+    table = made({"text": ["It rained.", "x"], "summary": ["It rained.", None], "reference": ["It rained.", "x"]})
+    found = [
+        rouge_many(table, types=["rouge1"]),
+        rouge_many(table["summary"], table["reference"], types=["rouge1"]),
+        evaluate_many(table, checker="words", progress=False),
+        run(table, "rouge1", out=tmp_path / "run", workers=0, progress=False),
+    ]
+    assert [one.mean() for one in found] == [1] * 4
+    ratings = made({"anna": [1, 2, 3, None], "bert": [1, 2, 3, 4]})
+    assert krippendorff_alpha(ratings, level="ordinal", n_resamples=0).score == 1

@@ -219,7 +219,7 @@ def test_bad_input_is_named():
     for call, error, words in (
         (lambda: recall("q", ["a"], None), TypeError, "ground_truth must be a string"),
         (lambda: recall("q", [["a"]], "t"), TypeError, r"contexts\[0\] must be a string"),
-        (lambda: recall("q", None, "t"), TypeError, "contexts must be a list of strings"),
+        (lambda: recall("q", None, "t"), TypeError, "contexts must be a string or a list of strings"),
         (lambda: recall("q", ["a"], "t", max_failed=2), ValueError, "max_failed"),
         (lambda: recall("q", ["a"], "t", judge="nobody"), ValueError, "unknown judge 'nobody'"),
         (lambda: relevance("q", ["a"], relevant=3), ValueError, "relevant"),

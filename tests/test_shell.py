@@ -142,6 +142,11 @@ def test_rows_that_cannot_be_read_and_texts_without_a_score(place, summeval):
         assert lines[-2].startswith(f"{lines[1].split()[1]}: ") and len(lines[-2]) > 15, "and why"
         assert score("empty.jsonl", "--each")[1].split()[0] == "–"
         assert score("some.jsonl")[1].split()[-1] == ("0" if name in WHOLE else "1"), "undefined, and left out"
+    Path("gaps.csv").write_text("summary,reference\na b,a b\na,\n")  # an empty cell is a row without a score
+    assert summeval("score", "rouge1", "gaps.csv").out.splitlines()[1].split()[-1] == "1"
+    assert "of 1 of 2 rows: a cell is empty in 1" in summeval("score", "bleu", "gaps.csv").err
+    each = summeval("score", "rouge1", "bleu", "gaps.csv", "--each", "--csv", "-").out.splitlines()
+    assert each[0].endswith(",reason") and each[2].strip(",") == "references is missing in this row"
 
 
 def test_several_metrics_are_one_table(place, summeval):
@@ -153,9 +158,9 @@ def test_several_metrics_are_one_table(place, summeval):
     csv = summeval("score", "rougeL", "chrf", "pairs.jsonl", "--each", "--csv", "-").out.splitlines()
     rouge, chrf = (in_python(name, each=True) for name in ("rougeL", "chrf"))
     wanted = [*rouge.arrays().values(), chrf.scores]
-    assert csv[0] == "rougeL_f1,rougeL_precision,rougeL_recall,chrf"
+    assert csv[0] == "rougeL_f1,rougeL_precision,rougeL_recall,chrf,reason"
     for line, row in zip(csv[1:], zip(*wanted, strict=True), strict=True):
-        assert line.split(",") == ["" if value != value else repr(float(value)) for value in row]
+        assert line.split(",")[:4] == ["" if value != value else repr(float(value)) for value in row]
     told = json.loads(summeval("score", "bleu", "chrf", "pairs.jsonl", "--json", "-o", "lowercase=yes").out)
     alone = {name: in_python(name, lowercase=True).score for name in ("bleu", "chrf")}
     assert {name: part["score"] for name, part in told.items()} == alone, "an option goes to each metric that has it"

@@ -16,7 +16,8 @@ import numpy as np
 
 from summeval_nb.agreement.correlation import Interval, histogram, with_interval
 from summeval_nb.agreement.disagreement import alpha_disagreement, cohen_disagreement, fleiss_disagreement
-from summeval_nb.core.base import JsonDict, require_option
+from summeval_nb.core.base import JsonDict, as_listed, is_frame, require_option
+from summeval_nb.core.files import frame_rows, is_unrated
 from summeval_nb.core.resampling import Resampling, drawings, middle, times_drawn
 from summeval_nb.core.results import Score, Signature
 
@@ -187,7 +188,7 @@ def fleiss_kappa(ratings: Ratings, *, confidence: float = 0.95, n_resamples: int
     ----------
     ratings : table, (items, raters)
         A row for each item: numbers, texts or truth values. Their order means nothing, and raters may be others in each
-        row. None may be missing.
+        row. An item with a missing rating is left out and counted.
     confidence, n_resamples, seed
         Of the interval; 0 resamples for none.
 
@@ -198,7 +199,7 @@ def fleiss_kappa(ratings: Ratings, *, confidence: float = 0.95, n_resamples: int
     Raises
     ------
     TypeError, ValueError
-        If the table is none, a rating is missing, or ratings are of different kinds.
+        If the table is none, or ratings are of different kinds.
 
     References
     ----------
@@ -211,12 +212,9 @@ def fleiss_kappa(ratings: Ratings, *, confidence: float = 0.95, n_resamples: int
     Fleiss' kappa 0.250
     """
     coded = code_ratings(_rating_rows(ratings), None)
-    if (coded.codes < 0).any():
-        item, rater = np.argwhere(coded.codes < 0)[0]
-        remedy = "krippendorff_alpha(ratings, level='nominal') takes missing ratings"
-        raise ValueError(f"ratings[{item}][{rater}] is missing: {remedy}")
-    parts, resampling = partial(fleiss_disagreement, coded.counts()), Resampling(n_resamples, confidence, seed)
-    return _agreement(parts, len(coded.codes), coded, "Fleiss' kappa", resampling)
+    counts = coded.counts()[(coded.codes >= 0).all(axis=1)]
+    parts, resampling = partial(fleiss_disagreement, counts), Resampling(n_resamples, confidence, seed)
+    return _agreement(parts, len(counts), coded, "Fleiss' kappa", resampling)
 
 
 def krippendorff_alpha(
@@ -359,6 +357,7 @@ def _own_weights(weights: object, size: int) -> np.ndarray:
 
 def _as_list(values: object, name: str, wanted: str) -> list[object]:
     """A column, a row or a table as a list; what is none is refused."""
+    values = [list(row.values()) for row in frame_rows(values)] if is_frame(values) else as_listed(values)
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
@@ -394,8 +393,7 @@ def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
     >>> read_ratings([["5", "NA"], ["4.5", "3"]])
     [[5.0, None], [4.5, 3.0]]
     """
-    gap = ("", "na", "n/a", "nan")
-    table = [[None if isinstance(v, str) and v.strip().lower() in gap else v for v in row] for row in rows]
+    table = [[None if is_unrated(value) else value for value in row] for row in rows]
     try:
         return [[float(value) if isinstance(value, str) else value for value in row] for row in table]
     except ValueError:
@@ -406,15 +404,13 @@ def _label(value: object, where: str) -> Label | None:
     """A rating as a plain Python value; None where it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+    if is_unrated(value):
         return None
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if not abs(value) <= 1e15:
             size = "a number of ordinary size"
             raise ValueError(f"{where} must be {size}, not {value!r:.40}: write None for a missing one")
         return float(value)
-    if isinstance(value, str) and not value.strip():
-        raise ValueError(f"{where} is an empty text: write None where a rating is missing")
     if not isinstance(value, (str, bool)):
         raise TypeError(f"{where} must be a number, a text, True, False or None, not {type(value).__name__}")
     return value

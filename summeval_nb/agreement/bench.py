@@ -834,8 +834,7 @@ def labelled_cases(name: str, items: object, task: str) -> list[Case]:
 
     The task "check" has truth values, "entail" the words of a judge.
     """
-    if hasattr(items, "columns") and hasattr(items, "to_dict"):
-        items = frame_rows(items)
+    items = frame_rows(items)
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         wanted = "LabelledSentence, or of rows with 'article', 'sentence' and 'supported'"
         raise TypeError(f"sets[{name!r}] must be a list of {wanted}, not {type(items).__name__}")

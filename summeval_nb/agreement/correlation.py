@@ -37,6 +37,7 @@ from summeval_nb.agreement.permutation import (
     rank_metrics,
 )
 from summeval_nb.core.base import JsonDict, float_array, require_count, require_option, require_share
+from summeval_nb.core.files import is_unrated
 from summeval_nb.core.html import axes_for, html_table, text_table
 from summeval_nb.core.resampling import Resampling, middle
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
@@ -736,7 +737,11 @@ def require_tables(**named: object) -> list[np.ndarray]:
 
 def _require_table(values: object, name: str) -> np.ndarray:
     try:
-        table = float_array(values, name)
+        try:
+            table = float_array(values, name)
+        except (TypeError, ValueError):  # cells without a value may be written in several ways
+            read = np.frompyfunc(lambda cell: np.nan if is_unrated(cell) else cell, 1, 1)
+            table = float_array(read(np.asarray(values, dtype=object)), name)
     except (TypeError, ValueError) as error:
         wanted = "a table of numbers, one row an article, one column a system"
         raise TypeError(f"{name} must be {wanted}: {error}") from error

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.base import JsonDict, require_column, require_count, require_inner_share, require_option
+from summeval_nb.core.files import is_gap
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric
 from summeval_nb.core.resampling import drawings, mean_interval, middle, times_drawn
@@ -170,7 +172,8 @@ def compare_systems(
         raise ValueError(f"each system needs one text for each input, not {sizes}")
     if not metrics or isinstance(metrics, str):
         raise ValueError(f"metrics must be a list of at least one metric, not {metrics!r}")
-    columns = {"references": references, "text": texts}
+    others = {"references": references, "text": texts}
+    columns = {name: None if own is None else require_column(own, name) for name, own in others.items()}
     rows, signatures = list[JsonDict](), dict[str, Signature]()
     for metric in map(load_metric, metrics):
         counted, kept, shown = _counted(metric, given, columns)
@@ -203,10 +206,17 @@ def _counted(
             where = {"references": "references=", "text": "texts="}.get(column)
             remedy = f"give {where}, one entry a text" if where else "such a metric cannot compare systems here"
             raise ValueError(f"{metric.name} reads {column}: {remedy}")
-    kinds: dict[str, Any] = {}
+    beside, kinds = {column: columns.get(column) for column in others}, dict[str, Any]()
+    corpus = getattr(metric, "corpus", None) if metric.definition.corpus else None
+    if corpus:  # a row that lacks a cell in one system is left out in all
+        table = zip(*outputs.values(), *(own for own in beside.values() if own is not None), strict=True)
+        whole = [not any(map(is_gap, row)) for row in table]
+        if not any(whole):
+            return {}, 0, metric.signature
+        outputs = {system: list(compress(said, whole)) for system, said in outputs.items()}
+        beside = {column: own and list(compress(own, whole)) for column, own in beside.items()}
     for system, said in outputs.items():
-        lists = {metric.judged: said} | {column: columns.get(column) for column in others}
-        corpus = getattr(metric, "corpus", None) if metric.definition.corpus else None
+        lists = {metric.judged: said} | beside
         kinds[system] = (corpus or metric.score_many)(*(lists[column] for column in metric.columns))
     if all(isinstance(found, Score) for found in kinds.values()):
         counted = {system: _Counted(found.statistics, found.from_counts) for system, found in kinds.items()}

@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, SupportsAbs, TypeAlias, TypeGuard, TypeVar
 
 __all__ = ["InputWarning", "JsonDict", "LONG", "Scores", "Stages", "attach", "callers_level", "float_array", "np"]
+__all__ += ["as_listed", "is_frame"]
 __all__ += ["how_to_install", "hub_only_if", "is_finite", "is_listed", "is_numpy", "made_of", "missing", "one_bar"]
 __all__ += ["parts", "require_column", "require_count", "require_flag", "require_inner_share", "require_module"]
 __all__ += ["require_option", "require_options", "require_share", "require_text", "require_texts", "short_repr"]
@@ -80,17 +81,17 @@ def require_text(value: object, name: str) -> str:
     raise TypeError(f"{name} must be a string, not {type(value).__name__} ({short_repr(value)}): {remedy}")
 
 
-def require_texts(values: object, name: str) -> list[str]:
+def require_texts(values: object, name: str, wanted: str = "a list of strings") -> list[str]:
     """Return `values` as a list of strings; a single string, None or a non-string element raises a `TypeError`."""
     if not is_listed(values):
         remedy = "pass a list of strings"
         if isinstance(values, str):
             remedy = "wrap one text in a list: [text]"
-        elif _is_table(values):
+        elif is_frame(values):
             remedy = "pass one of its columns, as in table['text']"
         given = f"{type(values).__name__} ({short_repr(values)})"
-        raise TypeError(f"{name} must be a list of strings, not {given}: {remedy}")
-    return [require_text(value, f"{name}[{index}]") for index, value in enumerate(values)]
+        raise TypeError(f"{name} must be {wanted}, not {given}: {remedy}")
+    return [require_text(value, f"{name}[{index}]") for index, value in enumerate(as_listed(values))]
 
 
 def require_column(values: object, name: str) -> list[object]:
@@ -98,19 +99,24 @@ def require_column(values: object, name: str) -> list[object]:
     if not is_listed(values):
         remedy = "for one text call score, or wrap it in a list: [text]"
         raise TypeError(f"{name} must be a list, not {type(values).__name__} ({short_repr(values)}): {remedy}")
-    return list(values)
+    return list(as_listed(values))
 
 
 def is_listed(values: object) -> TypeGuard[Iterable[object]]:
     """Whether these are many values: a text and a mapping are one."""
-    single = isinstance(values, (str, bytes, bytearray, Mapping)) or _is_table(values)
+    single = isinstance(values, (str, bytes, bytearray, Mapping)) or is_frame(values)
     counted = hasattr(values, "__len__") and hasattr(values, "__getitem__")
     return not single and (isinstance(values, Iterable) or counted)
 
 
-def _is_table(values: object) -> bool:
-    """Whether these are a table of pandas, of which a list would hold the names."""
-    return hasattr(values, "columns") and hasattr(values, "iloc")
+def as_listed(values: Any) -> Any:
+    """Return a column of Arrow as a list of what it holds, anything else as it is."""
+    return values.to_pylist() if hasattr(values, "to_pylist") else values
+
+
+def is_frame(values: object) -> bool:
+    """Whether these are a table of pandas, polars or Arrow, of which a list would hold names or columns."""
+    return hasattr(values, "columns") and any(hasattr(values, name) for name in ("iloc", "to_dicts", "to_pylist"))
 
 
 def short_repr(value: object) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .base import JsonDict, require_count, require_flag, require_module, require_text, require_texts
-from .files import frame_rows, require_path
+from .files import frame_rows, is_unrated, require_path
 from .html import html_table, render
 
 if TYPE_CHECKING:
@@ -145,8 +145,7 @@ class SummEval:
 
         `raters` declares that each rating is the mean of that many people's whole grades: see `load_summeval`.
         """
-        rows = frame_rows(records) if hasattr(records, "columns") and hasattr(records, "to_dict") else records
-        return _build(((f"record {number}", row) for number, row in enumerate(rows)), name, raters)
+        return _build(((f"record {number}", row) for number, row in enumerate(frame_rows(records))), name, raters)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -207,9 +206,9 @@ def _field(record: object, name: str, where: str) -> object:
 
 
 def _rating(record: object, quality: str, where: str) -> float:
-    """A rating on the scale; null means not rated and becomes NaN, which the statistics leave out and count."""
+    """A rating on the scale; a gap means not rated and becomes NaN, which the statistics leave out and count."""
     value = _field(record, quality, where)
-    if value is None:
+    if is_unrated(value):
         return math.nan
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError(f"{where}: {quality!r} must be a number from 1 to 5 or null, not {value!r}")

@@ -19,15 +19,25 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from .base import PACKAGE, is_listed, require_column, require_option, require_text, require_texts, short_repr
+from .base import PACKAGE, is_frame, is_listed, require_column, require_option, require_text, require_texts, short_repr
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["COLUMN_NAMES", "Table", "csv_text", "find_column", "frame_rows", "is_missing", "nearest_column"]
-__all__ += ["no_column", "plain_cell", "read_asset", "replacing", "require_once", "require_passages", "require_path"]
-__all__ += ["require_truth", "table_records", "table_rows", "unread_columns", "write_whole"]
+__all__ = ["COLUMN_NAMES", "Table", "csv_text", "find_column", "frame_rows", "is_gap", "is_missing", "nearest_column"]
+__all__ += [
+    "is_unrated",
+    "no_column",
+    "plain_cell",
+    "read_asset",
+    "replacing",
+    "require_once",
+    "require_passages",
+    "require_path",
+]
+__all__ += ["require_truth", "table_records", "table_rows", "unread_columns", "without_gaps"]
+__all__ += ["write_whole"]
 
 
 @contextmanager
@@ -96,10 +106,17 @@ def require_once(names: Iterable[object], what: str) -> None:
         seen.add(name)
 
 
-def frame_rows(frame: Any) -> list[dict[Any, Any]]:
-    """Return the rows of a table of pandas as dictionaries; raise a `ValueError` if two columns have one name."""
-    require_once(frame.columns, "the table")
-    return frame.to_dict("records")
+def frame_rows(given: Any) -> Any:
+    """Return the rows of a table of pandas, polars or Arrow as dictionaries, and anything else as it is.
+
+    Two columns of one name are a `ValueError`.
+    """
+    if not is_frame(given):
+        return given
+    require_once(getattr(given, "column_names", given.columns), "the table")
+    if hasattr(given, "to_pylist"):
+        return given.to_pylist()
+    return given.to_dicts() if hasattr(given, "to_dicts") else given.to_dict("records")
 
 
 _CONTEXTS: tuple[str, ...] = ("contexts", "context", "retrieved_contexts", "retrieval_context", "retrieved_documents")
@@ -200,10 +217,25 @@ def is_missing(value: object) -> bool:
     >>> is_missing(float("nan")), is_missing(" "), is_missing([])
     (True, True, False)
     """
-    if isinstance(value, str):
-        return not value.strip()
+    return not value.strip() if isinstance(value, str) else is_gap(value)
+
+
+def is_gap(value: object) -> bool:
+    """Whether there is no cell at all: None, NaN or pandas' NA. An empty text is one that somebody wrote."""
     gone = value is None or (isinstance(value, float) and value != value)
     return gone or type(value).__name__ in ("NAType", "NaTType")
+
+
+def without_gaps(value: Any) -> Any:
+    """Return several texts without those that are missing, None where all are; anything else as it is."""
+    if not isinstance(value, (list, tuple)) or not any(map(is_gap, value)):
+        return value
+    return [text for text in value if not is_gap(text)] or None
+
+
+def is_unrated(value: object) -> bool:
+    """Whether a cell of a column of ratings holds none: it is missing, or says NA, N/A or nan."""
+    return is_missing(value) or (isinstance(value, str) and value.strip().lower() in ("na", "n/a", "nan"))
 
 
 def plain_cell(value: object) -> str:
@@ -222,24 +254,27 @@ def csv_text(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> st
 
 
 def table_rows(table: Table) -> list[Mapping[Any, Any]]:
-    """Return the rows of a DataFrame, a datasets.Dataset, a list of dictionaries or a dictionary of columns.
+    """Return the rows of a DataFrame (pandas, polars, Arrow), a Dataset, a list of dictionaries or a dict of columns.
 
     What is no table, a column that is no list and a row that is no dictionary are a `TypeError`; columns of different
     lengths a `ValueError`.
     """
-    given: Any = table
-    if hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas; a Dataset also has a to_dict, and no columns
-        given = frame_rows(table)
-    elif isinstance(table, Mapping):
+    given: Any = frame_rows(table)
+    if isinstance(table, Mapping):
         lists = {name: require_column(values, f"the column {name!r}") for name, values in table.items()}
         if len(set(map(len, lists.values()))) > 1:
             raise ValueError(
                 f"columns must have the same length, not { {name: len(own) for name, own in lists.items()} }"
             )
         given = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
+    lazy = hasattr(given, "collect_schema")
     rows = isinstance(given, Iterable) or hasattr(given, "__getitem__")  # such as torch's Dataset
-    if isinstance(given, (str, bytes)) or not rows:
-        remedy = "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
+    if isinstance(given, (str, bytes)) or lazy or not rows:
+        remedy = (
+            "call its collect() first"
+            if lazy
+            else "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
+        )
         raise TypeError(f"table must be a table, not {type(given).__name__} ({given!r:.40}): {remedy}")
     found = list(given)
     for number, row in enumerate(found):
@@ -305,7 +340,7 @@ def require_passages(value: object, name: str) -> list[str]:
     ['[1] It rained.']
     """
     if not isinstance(value, str):
-        return require_texts(value, name)
+        return require_texts(value, name, "a string or a list of strings")
     text = value.strip()
     texts = _read(text)
     if texts is None and _looks_written(text):

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias, cast
 
 from pydantic_core import from_json
 
-from .base import JsonDict, require_module, require_option
-from .files import find_column, frame_rows, no_column, require_once
+from .base import JsonDict, is_frame, require_module, require_option
+from .files import find_column, frame_rows, is_gap, no_column, require_once, without_gaps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +71,8 @@ def encode_row(row: object, place: int) -> Item:
 
 def _dump(row: Mapping[Any, object]) -> bytes:
     def as_json(value: object) -> object:
+        if is_gap(value):
+            return None
         for method in ("tolist", "isoformat"):
             if hasattr(value, method):
                 return getattr(value, method)()
@@ -136,7 +138,7 @@ def _csv_item(header: list[str], values: list[str], place: int) -> Item:
         "".join(values).encode("utf-8")
     except UnicodeEncodeError:
         return Item(place, b"", "not UTF-8 text")
-    return encode_row(dict(zip(header, values, strict=True)), place)
+    return encode_row(dict(zip(header, (value or None for value in values), strict=True)), place)
 
 
 def _read_parquet(path: str | Path) -> Iterator[Item]:
@@ -149,7 +151,8 @@ def _read_parquet(path: str | Path) -> Iterator[Item]:
 
 def _read_frame(frame: pd.DataFrame) -> Iterator[Item]:
     for start in range(0, len(frame), 1000):
-        yield from map(encode_row, frame_rows(frame.iloc[start : start + 1000]), itertools.count(start + 1))
+        some = frame.iloc[start : start + 1000] if hasattr(frame, "iloc") else frame.slice(start, 1000)
+        yield from map(encode_row, frame_rows(some), itertools.count(start + 1))
 
 
 @dataclass
@@ -250,7 +253,7 @@ def open_items(items: Corpus, *, format: str | None = None) -> ItemStream:
     if isinstance(items, Mapping):
         remedy = "choose a split" if kind == "DatasetDict" else "pass a DataFrame or a list of mappings"
         raise TypeError(f"items must be rows, not {kind} ({', '.join(map(str, items))}): {remedy}")
-    if hasattr(items, "iloc"):
+    if is_frame(items):
         return ItemStream("a DataFrame", _read_frame(given), length=len(given))
     if isinstance(items, bytes) or not isinstance(items, Iterable):
         raise TypeError(f"items must be a file, a table or an iterable of mappings, not {kind}")
@@ -296,9 +299,13 @@ def read_item(
     for name, kind in kinds.items():
         if name in lost:
             return row, lost[name]
-        value = row.setdefault(name, None) if name in optional else row.get(name)
-        if type(value) is str or (value is None and name in optional):
+        value = row.setdefault(name, None)
+        if type(value) is str or value is None:  # a gap has no score, and that is no mistake
             continue
+        if is_gap(value) or is_gap(value := without_gaps(value)):
+            row[name] = None
+            continue
+        row[name] = value
         if problem := _wrong_type(value, name, kind):
             return row, problem
     return (_Row(row, lost) if lost else row), ""

@@ -13,11 +13,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from functools import partial, wraps
+from itertools import chain
 from typing import Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .addresses import redacted
-from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
-from .files import is_missing, table_records
+from .base import JsonDict, Scores, as_listed, is_listed, require_column, require_options, require_texts, short_repr
+from .files import is_gap, table_records, without_gaps
 from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
 
 __all__ = ["Metric", "MetricDefinition", "FunctionScore", "Accumulator", "metric", "batch", "definition_of"]
@@ -270,11 +271,17 @@ def _gaps(made: MetricDefinition, columns: list[Any]) -> dict[int, str]:
     """Return which rows lack a cell that the metric needs (None, NaN, pandas' NA), each with the reason."""
     found: dict[int, str] = {}
     for number, column in enumerate(made.columns):
-        if column not in made.may_lack and is_listed(columns[number]):
-            columns[number] = values = list(columns[number])
-            for place, value in enumerate(values):
-                if not isinstance(value, (str, list, tuple)) and is_missing(value):
-                    found.setdefault(place, f"{column} is missing in this row")
+        if not is_listed(columns[number]):
+            continue
+        columns[number] = values = list(as_listed(columns[number]))
+        if set(map(type, values)) <= {str}:
+            continue
+        listed = [value for value in values if isinstance(value, (list, tuple))]
+        if not set(map(type, chain.from_iterable(listed))) <= {str}:  # of several texts those that are there
+            values[:] = map(without_gaps, values)
+        if column not in made.may_lack:
+            missing = [place for place, value in enumerate(values) if is_gap(value)]
+            found = dict.fromkeys(missing, f"{column} is missing in this row") | found
     return dict(sorted(found.items()))
 
 
@@ -370,7 +377,9 @@ def _require_lists(made: MetricDefinition | Metric, given: Mapping[str, tuple[st
             lists[column] = require_texts(values, name)
             continue
         lists[column] = [
-            value if isinstance(value, str) else require_texts(value, f"{name}[{place}]")
+            value
+            if isinstance(value, str)
+            else require_texts(value, f"{name}[{place}]", "a string or a list of strings")
             for place, value in enumerate(require_column(values, name))
         ]
         if column == "references" and [] in lists[column]:
@@ -683,7 +692,16 @@ def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: obj
     >>> [outcome.score for outcome in score_rows(Metric(words), rows)]
     [2.0, None]
     """
-    lists = [[row[name] for row in rows] for name in require_metric(metric).columns]
+    columns = require_metric(metric).columns
+    needed = (
+        [] if isinstance(metric, Metric) else [name for name in columns if name not in getattr(metric, "may_lack", ())]
+    )
+    gaps = {place: name for place, row in enumerate(rows) for name in needed if row[name] is None}
+    if gaps:  # a `Metric` knows what to do with them
+        others = iter(score_rows(metric, [row for place, row in enumerate(rows) if place not in gaps], **choices))
+        lost = {place: Outcome(None, "undefined", f"{name} is missing in this row") for place, name in gaps.items()}
+        return [lost.get(place) or next(others) for place in range(len(rows))]
+    lists = [[row[name] for row in rows] for name in columns]
     known = inspect.signature(metric.score_many).parameters
     found = metric.score_many(*lists, **{name: choice for name, choice in choices.items() if name in known})
     if isinstance(found, ScoreTable):

@@ -735,10 +735,15 @@ class ScoreTable(Generic[Result]):
     def rows(self) -> list[JsonDict]:
         """Return one plain dictionary a text; a number that is undefined is None."""
         if self._results is not None:
-            return [result.row() for result in self._results]
-        arrays = self.arrays()
-        columns = [[None if math.isnan(value) else value for value in values.tolist()] for values in arrays.values()]
-        return [dict(zip(arrays, row, strict=True)) for row in zip(*columns, strict=True)]
+            rows = [result.row() for result in self._results]
+        else:
+            arrays = self.arrays()
+            columns = [[None if math.isnan(one) else one for one in values.tolist()] for values in arrays.values()]
+            rows = [dict(zip(arrays, row, strict=True)) for row in zip(*columns, strict=True)]
+        if self._gaps:
+            for place, row in enumerate(rows):
+                row.setdefault("reason", self._gaps.get(place, ""))
+        return rows
 
     def sentence_rows(self, place: int) -> list[JsonDict]:
         """Return one plain dictionary for each sentence or statement of a text."""

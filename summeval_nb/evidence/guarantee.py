@@ -398,8 +398,7 @@ class _LabelledRow(NamedTuple):
 
 def _labelled_rows(labelled: object) -> list[_LabelledRow]:
     """Return labelled sentences from mappings or a DataFrame, checked; a message names the one that is wrong."""
-    if hasattr(labelled, "columns") and hasattr(labelled, "to_dict"):
-        labelled = frame_rows(labelled)
+    labelled = frame_rows(labelled)
     if isinstance(labelled, (str, bytes, Mapping)) or not isinstance(labelled, Iterable):
         raise TypeError(f"labelled must be a list of mappings or a DataFrame, not {type(labelled).__name__}")
     return [_labelled_row(row, f"labelled[{place}]") for place, row in enumerate(labelled)]

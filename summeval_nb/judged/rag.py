@@ -21,6 +21,7 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import (
     Table,
     find_column,
+    is_gap,
     is_missing,
     nearest_column,
     require_passages,
@@ -28,6 +29,7 @@ from summeval_nb.core.files import (
     table_records,
     table_rows,
     unread_columns,
+    without_gaps,
 )
 from summeval_nb.core.html import Markup, folded, html_table
 from summeval_nb.core.metric import batch, metric
@@ -198,7 +200,8 @@ class RetrievalRow(NamedTuple):
     contexts: tuple[str, ...] = ()
     answer: str = ""
     ground_truth: str = ""
-    searched: bool = True  # whether the table says what was retrieved
+    asked: bool = True  # whether the table has a question
+    searched: bool = True  # whether it says what was retrieved
 
     @property
     def nothing(self) -> bool:
@@ -488,8 +491,8 @@ def _unfit(measure: Measure, row: RetrievalRow, session: JudgeSession | None = N
     """Why a row has no score: a text is empty or, if a session is asked, a refusal or not read; '' if it is judged."""
     said = [name for name in ("answer", "ground_truth") if name in measure.columns]
     needed = ["question", *said] if measure.compares_questions else said
-    if not row.searched and "contexts" in measure.columns:
-        return "the cell of the contexts is empty"
+    if not row.asked or (not row.searched and "contexts" in measure.columns):
+        return f"the cell of the {'contexts' if row.asked else 'question'} is empty"
     if empty := [name for name in needed if not spoken(getattr(row, name)).strip()]:
         return f"the {empty[0].replace('_', ' ')} is empty"
     if session is None:
@@ -1026,9 +1029,10 @@ def _require_measures(metrics: object) -> list[str]:
 
 def _rag_row(record: Mapping[str, Any], where: str) -> RetrievalRow:
     """A checked row; a cell that is missing is an empty text, and of contexts it is no empty search."""
-    cells = {name: record.get(name) for name in _COLUMNS}
+    cells = {name: without_gaps(record.get(name)) for name in _COLUMNS}
     given = {name: "" if is_missing(cell) else cell for name, cell in cells.items()}
-    return _check_row(_COLUMNS, given, where)._replace(searched=not is_missing(cells["contexts"]))
+    asked, searched = not is_gap(cells["question"]), not is_missing(cells["contexts"])
+    return _check_row(_COLUMNS, given, where)._replace(asked=asked, searched=searched)
 
 
 def _check_rag(*, metrics: object, max_failed: object, **_: object) -> list[str]:
@@ -1103,6 +1107,7 @@ def _rag_lists(
     return _rag_table(table_rows(lists), {}, progress=progress, **how)
 
 
+vars(rag_score)["metric"].may_lack = _COLUMNS  # each measure says what it lacks
 rag_many = batch(rag_score, _rag_lists)
 
 

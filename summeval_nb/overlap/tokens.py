@@ -57,7 +57,8 @@ def require_references(references: object, name: str = "references") -> list[str
     >>> require_references("the cat sat")
     ['the cat sat']
     """
-    listed = [references] if isinstance(references, str) else require_texts(references, name)
+    either = "a string or a list of strings"
+    listed = [references] if isinstance(references, str) else require_texts(references, name, either)
     if not listed:
         raise ValueError(f"{name} is empty: at least one reference is needed")
     return listed
