@@ -149,7 +149,7 @@ def _read_parquet(path: str | Path) -> Iterator[Item]:
         yield from map(encode_row, rows, itertools.count(1))
 
 
-def _read_frame(frame: pd.DataFrame) -> Iterator[Item]:
+def _read_frame(frame: Any) -> Iterator[Item]:
     for start in range(0, len(frame), 1000):
         some = frame.iloc[start : start + 1000] if hasattr(frame, "iloc") else frame.slice(start, 1000)
         yield from map(encode_row, frame_rows(some), itertools.count(start + 1))
