@@ -406,7 +406,7 @@ def correct(
 # ---------------------------------------------------------------- runs
 
 
-_PLANNED = ("items", "metric", "out", "options", "columns", "format", "store", "batch_size")
+_PLANNED = ("items", "metric", "out", "options", "columns", "format", "store")
 
 
 @command("run", "option", "column", "format", "store", "html", "as_json")

@@ -325,9 +325,9 @@ def test_the_ledger_holds_what_the_backend_counted(metric, tmp_path):
 @pytest.mark.parametrize("metric", JUDGED)
 def test_answers_from_the_store_are_counted_apart(metric, tmp_path):
     rows, rest = judged(metric)
-    rest |= {"batch_size": 5, "store": tmp_path / "kept.sqlite"}
-    first = quiet(rows, metric, out=tmp_path / "one", **rest, workers=0)
-    again = quiet(rows, metric, out=tmp_path / "two", **rest, workers=0)
+    rest |= {"store": tmp_path / "kept.sqlite"}
+    first = quiet(rows, metric, out=tmp_path / "one", **rest, batch_size=5)
+    again = quiet(rows, metric, out=tmp_path / "two", **rest, batch_size=5)
     assert all(stage["calls"] == 0 and stage["from_store"] > 0 for stage in again.usage.values())
     asked = {name: stage["questions"] for name, stage in first.usage.items()}
     assert asked == {name: stage["from_store"] for name, stage in again.usage.items()}

@@ -22,39 +22,34 @@ quiet = partial(run, progress=False, workers=0)
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
 
 
-def loaded(folder, *names):
-    return [RunReport.load(folder / name) for name in names]
-
-
 def better(rows):
     return [{**row, "candidate": row["references"]} for row in rows]
-
-
-def words_once(row):
-    return 1.0
-
-
-words_once.fingerprint = "once v1"
 
 
 def words(row):
     return len(row["candidate"].split())
 
 
-def test_runs_of_different_metrics_are_not_compared(tmp_path):
-    quiet(ROWS, "bleu", out=tmp_path / "bleu")
-    rouge = quiet(ROWS, "rouge", out=tmp_path / "rouge")
-    with pytest.raises(ValueError, match="different metrics, bleu and rouge"):
-        rouge.to_html(tmp_path / "page.html", other=tmp_path / "bleu")
+def paired(folder, *names):
+    return pair_runs(*(RunReport.load(folder / name) for name in names))
+
+
+BARE = [{name: row[name] for name in ("candidate", "references")} for row in ROWS]
+OTHER = [{**row, "references": f"a dog ran {row['id']}"} for row in ROWS]
+NO_PAIRS = {
+    "other metrics": ((ROWS, "rouge"), (ROWS, "bleu"), "different metrics, rouge and bleu"),
+    "other corpora": ((ROWS, "bleu"), (OTHER, "bleu"), "share ids, but each stands for another item"),
+    "no ids": ((BARE, "bleu"), (BARE[::-1], "bleu"), "no usable ids and different inputs"),
+}
+
+
+@pytest.mark.parametrize(("one", "two", "why"), NO_PAIRS.values(), ids=NO_PAIRS)
+def test_what_is_no_pair_is_not_compared(one, two, why, tmp_path):
+    quiet(*one, out=tmp_path / "one")
+    report = quiet(*two, out=tmp_path / "two")
+    with pytest.raises(ValueError, match=why):
+        report.to_html(tmp_path / "page.html", other=tmp_path / "one")
     assert not (tmp_path / "page.html").exists()
-
-
-def test_runs_of_different_corpora_are_not_compared(tmp_path):
-    other = [{**row, "references": f"a dog ran {row['id']}"} for row in ROWS]
-    quiet(ROWS, "bleu", out=tmp_path / "one")
-    quiet(other, "bleu", out=tmp_path / "two")
-    with pytest.raises(ValueError, match="share ids, but each stands for another item"):
-        pair_runs(*loaded(tmp_path, "one", "two"))
 
 
 def test_two_systems_on_one_corpus_are_compared(tmp_path):
@@ -64,42 +59,31 @@ def test_two_systems_on_one_corpus_are_compared(tmp_path):
         warnings.simplefilter("error")
         page = report.to_html(tmp_path / "page.html", other=tmp_path / "one").read_text()
     assert "two scores higher than one" in page
+    quiet(BARE, "bleu", out=tmp_path / "bare")
+    quiet(better(BARE), "bleu", out=tmp_path / "better")
+    assert len(paired(tmp_path, "bare", "better")["a"]) == 12, "without ids the content decides"
 
 
-def test_items_of_one_id_and_two_contents_are_left_out(tmp_path):
+def test_what_must_be_said_with_a_comparison_is_said(tmp_path):
     mixed = better(ROWS[:8]) + [{**row, "references": "something else"} for row in ROWS[8:]]
-    quiet(ROWS, "bleu", out=tmp_path / "one")
-    report = quiet(mixed, "bleu", out=tmp_path / "two")
-    aligned = pair_runs(*loaded(tmp_path, "one", "two"))
-    assert len(aligned.a) == 8 and aligned.notes[0].startswith("4 items have the same id in both runs and another")
+    quiet(ROWS, "bleu", out=tmp_path / "one", options={"n": 2})
+    report = quiet(mixed, "bleu", out=tmp_path / "two", options={"n": 2})
+    found = paired(tmp_path, "one", "two")
+    assert len(found["a"]) == 8 and found["notes"][0].startswith("4 items have the same id in both runs and another")
     with pytest.warns(UserWarning, match="4 items have the same id"):
         page = report.to_html(tmp_path / "page.html", other=tmp_path / "one").read_text()
     assert "4 items have the same id" in page
+    quiet(ROWS, "bleu", out=tmp_path / "three", options={"n": 1})
+    said = "The runs have other settings: options.n (2 in the one, 1 in the other)."
+    assert paired(tmp_path, "one", "three")["notes"] == (said,)
 
 
-def test_other_options_are_said(tmp_path):
-    quiet(ROWS, "bleu", out=tmp_path / "one", options={"n": 2})
-    quiet(ROWS, "bleu", out=tmp_path / "two", options={"n": 1})
-    notes = pair_runs(*loaded(tmp_path, "one", "two")).notes
-    assert notes == ("The runs have other settings: options.n (2 in the one, 1 in the other).",)
-
-
+@pytest.mark.filterwarnings("ignore:this run cannot be continued")
 def test_a_metric_of_ones_own_is_compared_with_a_warning(tmp_path):
-    quiet(ROWS, words, out=tmp_path / "one")
-    quiet(better(ROWS), words, out=tmp_path / "two")
-    assert "for you to know" in pair_runs(*loaded(tmp_path, "one", "two")).notes[0]
-    quiet(ROWS, words, out=tmp_path / "three")
-    assert pair_runs(*loaded(tmp_path, "one", "three")).notes == ()
-
-
-def test_without_ids_the_content_decides(tmp_path):
-    bare = [{name: row[name] for name in ("candidate", "references")} for row in ROWS]
-    quiet(bare, "bleu", out=tmp_path / "one")
-    quiet(better(bare), "bleu", out=tmp_path / "two")
-    quiet(bare[::-1], "bleu", out=tmp_path / "turned")
-    assert len(pair_runs(*loaded(tmp_path, "one", "two")).a) == 12
-    with pytest.raises(ValueError, match="no usable ids and different inputs"):
-        pair_runs(*loaded(tmp_path, "one", "turned"))
+    for name, rows in (("one", ROWS), ("two", better(ROWS)), ("three", ROWS)):
+        quiet(rows, words, out=tmp_path / name)
+    assert "for you to know" in paired(tmp_path, "one", "two")["notes"][0]
+    assert paired(tmp_path, "one", "three")["notes"] == ()
 
 
 def judged_row(**changed):
@@ -121,22 +105,19 @@ def test_an_item_of_a_run_is_drawn_by_the_report_of_its_metric(tmp_path):
     assert worst_html(line).replace(style_sheet(), "") in page and page.count(style_sheet()) == 1
 
 
-@pytest.mark.parametrize("kind", ["background:number", "red;position:fixed;inset:0", '"><script>', "number"])
-def test_a_findings_kind_is_no_style(kind):
-    row, _ = judged_row()
-    row["parts"]["verdicts"][0]["findings"] = [
-        {"kind": kind, "text": "5000", "start": 6, "end": 10, "clash": True},
-    ]
-    page = worst_html(row)
-    styles = re.findall(r' style="([^"]*)"', page)
-    assert styles and not any("fixed" in style or "number" in style for style in styles)
-    assert ">5000</span>" in page and "<script>" not in page
-
-
-def test_evidence_outside_the_article_is_not_drawn():
-    row, _ = judged_row()
+def test_what_a_row_holds_is_neither_style_nor_markup_and_no_other_evidence():
+    for kind in ("background:number", "red;position:fixed;inset:0", '"><script>', "number"):
+        row, _ = judged_row()
+        row["parts"]["verdicts"][0]["findings"] = [{"kind": kind, "text": "5000", "start": 6, "end": 10, "clash": True}]
+        page = worst_html(row)
+        styles = re.findall(r' style="([^"]*)"', page)
+        assert styles and not any("fixed" in style or "number" in style for style in styles), kind
+        assert ">5000</span>" in page and "<script>" not in page
     row["parts"]["verdicts"][0]["evidence"][0]["index"] = -1
-    assert 'aria-label="Evidence report"' not in worst_html(row)
+    assert 'aria-label="Evidence report"' not in worst_html(row), "evidence outside the article"
+    for sentences in ([1, 2], "text", [{"text": "a"}], [{"text": "a", "probability": 9}], None):
+        page = worst_html({"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": sentences}})
+        assert "sentences" in page and 'aria-label="Evidence report"' not in page
 
 
 def test_a_page_of_many_items_is_folded(tmp_path):
@@ -146,31 +127,24 @@ def test_a_page_of_many_items_is_folded(tmp_path):
     assert few.count('<details class="rr" open>') == 2
 
 
-@pytest.mark.parametrize("bad", [np.inf, -np.inf])
-def test_infinite_scores_are_refused(bad):
-    with pytest.raises(ValueError, match="finite"):
-        compare_runs(np.array([0.1, bad]), np.array([0.1, 0.2]))
+def test_infinite_scores_are_refused():
+    for bad in (np.inf, -np.inf):
+        with pytest.raises(ValueError, match="finite"):
+            compare_runs(np.array([0.1, bad]), np.array([0.1, 0.2]))
     assert compare_runs([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).n == 3
 
 
-@pytest.mark.parametrize(
-    ("scores", "first", "last"),
-    [
+def test_a_histogram_has_twenty_bins_over_what_the_scores_need():
+    for scores, first, last in (
         ([], "0", "1"),
         ([0.2, 1.0], "0", "1"),
         ([3.0, 40.0], "0", "100"),
         ([-2.0, 2.0], "-2", "2"),
         ([150.0, 250.0], "150", "250"),
-    ],
-)
-def test_a_histogram_has_twenty_bins_over_what_the_scores_need(scores, first, last):
-    drawing = histogram_svg([np.array([*scores, np.nan])], ["a & b"])
-    assert drawing.count("<rect") == 20 and drawing.count(f" {first} to ") == 1 and f" to {last}</title>" in drawing
-    counted = [int(n) for n in re.findall(r"<title>a &amp; b: (\d+) items", drawing)]
-    assert sum(counted) == len(scores)
-
-
-def test_the_bars_of_two_runs_stand_beside_each_other():
+    ):
+        drawing = histogram_svg([np.array([*scores, np.nan])], ["a & b"])
+        assert drawing.count("<rect") == 20 and drawing.count(f" {first} to ") == 1 and f" to {last}</title>" in drawing
+        assert sum(map(int, re.findall(r"<title>a &amp; b: (\d+) items", drawing))) == len(scores)
     drawing = histogram_svg([np.array([0.11]), np.array([0.12, 0.13])], ["one", "two"])
     boxes = re.findall(r'x="([\d.]+)" y="([\d.]+)" width="13.0"[^<]*<title>(one|two): ([12]) items', drawing)
     assert boxes == [("100.0", "95.0", "one", "1"), ("114.0", "20.0", "two", "2")]
@@ -302,15 +276,19 @@ def test_a_run_says_which_checker_judged_it(tmp_path):
     assert "fingerprints" not in quiet(ROWS, "bleu", out=tmp_path / "bleu").info["settings"]
 
 
-@pytest.mark.parametrize("named", [{}, {"checker": "embedded"}], ids=["default", "named"])
-def test_a_run_is_not_continued_by_another_checker_version(named, tmp_path, monkeypatch):
-    now = load_checker("embedded").fingerprint
-    quiet(PAIRS[:1], "faithfulness", out=tmp_path, options=named)
-    other = another_version(monkeypatch)
-    with pytest.raises(ValueError, match=rf"fingerprints\.checker \('{now}' before, '{other}' now\).*resume=False"):
-        quiet(PAIRS[:1], "faithfulness", out=tmp_path, options=named)
-    again = quiet(PAIRS[:1], "faithfulness", out=tmp_path, options=named, resume=False)
-    assert f"|checker:{other}|" in next(again.rows())["signature"]
+def test_a_run_is_not_continued_by_another_checker_version(tmp_path, monkeypatch):
+    now, other = load_checker("embedded").fingerprint, "embedded-000000000000"
+    for name, named in (("default", {}), ("named", {"checker": "embedded"})):
+        out = tmp_path / name
+        quiet(PAIRS[:1], "faithfulness", out=out, options=named)
+        with monkeypatch.context() as changed:
+            another_version(changed)
+            with pytest.raises(
+                ValueError, match=rf"fingerprints\.checker \('{now}' before, '{other}' now\).*resume=False"
+            ):
+                quiet(PAIRS[:1], "faithfulness", out=out, options=named)
+            again = quiet(PAIRS[:1], "faithfulness", out=out, options=named, resume=False)
+        assert f"|checker:{other}|" in next(again.rows())["signature"]
 
 
 def test_a_run_is_not_continued_by_another_calibration(tmp_path):
@@ -345,8 +323,8 @@ def worse(rows):
 def test_runs_are_compared_by_folder_report_or_scores(tmp_path):
     earlier, later = (quiet(rows, "bleu", out=tmp_path / name) for name, rows in (("one", better(ROWS)), ("two", ROWS)))
     found = compare_runs(earlier, later)
-    aligned = pair_runs(*loaded(tmp_path, "one", "two"))
-    bare = compare_runs(aligned.a, aligned.b)
+    found_pairs = paired(tmp_path, "one", "two")
+    bare = compare_runs(found_pairs["a"], found_pairs["b"])
     assert (found.low, found.high, found.p_value, found.n) == (bare.low, bare.high, bare.p_value, 12)
     assert found.names == ("one", "two") and found.better == "higher" and bare.better == "neither"
     assert compare_runs(str(tmp_path / "one"), tmp_path / "two").to_dict() == found.to_dict()
@@ -355,7 +333,7 @@ def test_runs_are_compared_by_folder_report_or_scores(tmp_path):
     with pytest.raises(TypeError, match="compare_systems"):
         compare_runs(whole, whole)
     with pytest.raises(TypeError, match="not one of each"):
-        compare_runs(earlier, aligned.b)
+        compare_runs(earlier, found_pairs["b"])
 
 
 def test_rows_of_one_run_only_and_without_a_score_are_counted(tmp_path):
@@ -367,9 +345,8 @@ def test_rows_of_one_run_only_and_without_a_score_are_counted(tmp_path):
     assert "1 common items have no score in one of them. 3 items are in one run only." in str(found)
 
 
-@pytest.mark.parametrize(
-    ("difference", "better", "margin", "regression"),
-    [
+def test_a_regression_lies_wholly_on_the_worse_side():
+    for difference, better, margin, regression in (
         (-0.1, "higher", 0, True),
         (-0.1, "higher", 0.2, False),
         (-0.1, "lower", 0, False),
@@ -377,23 +354,22 @@ def test_rows_of_one_run_only_and_without_a_score_are_counted(tmp_path):
         (0.1, "lower", 0.2, False),
         (0.1, "higher", 0, False),
         (0.0, "higher", 0, False),
-    ],
-)
-def test_a_regression_lies_wholly_on_the_worse_side(difference, better, margin, regression):
-    rng = np.random.default_rng(0)
-    a = rng.random(30)
-    for noise in (rng.normal(0, 0.01, 30) * bool(difference), 0):  # all alike: no interval, and still no doubt
-        found = compare_runs(a, a + difference + noise, better=better)
-        assert found.is_regression(margin) is regression
-        assert ("no difference between" not in found.sentence()) == (found.p_value <= 0.05)
+    ):
+        rng = np.random.default_rng(0)
+        a = rng.random(30)
+        for noise in (rng.normal(0, 0.01, 30) * bool(difference), 0):  # all alike: no interval, and still no doubt
+            found = compare_runs(a, a + difference + noise, better=better)
+            assert found.is_regression(margin) is regression, (difference, better, margin)
+            assert ("no difference between" not in found.sentence()) == (found.p_value <= 0.05)
 
 
-@pytest.mark.parametrize(("seed", "size"), [(seed, size) for seed in range(6) for size in (6, 20, 2500)])
-def test_interval_and_p_value_of_runs_never_contradict_each_other(seed, size):
-    rng = np.random.default_rng(seed)
-    a = rng.random(size)
-    found = compare_runs(a, a + rng.normal(0.4 / size**0.5, 1 / 4, size))
-    assert (found.p_value > 0.05) == (found.low <= 0 <= found.high)
+def test_interval_and_p_value_of_runs_never_contradict_each_other():
+    for seed in range(6):
+        for size in (6, 20, 2500):
+            rng = np.random.default_rng(seed)
+            a = rng.random(size)
+            found = compare_runs(a, a + rng.normal(0.4 / size**0.5, 1 / 4, size))
+            assert (found.p_value > 0.05) == (found.low <= 0 <= found.high), (seed, size)
 
 
 def test_too_few_items_are_no_gate():
@@ -420,9 +396,3 @@ def test_a_run_as_markdown_holds_its_tables_and_no_markup(tmp_path):
         other=quiet(better(ROWS), "bleu", out=tmp_path / "one")
     )
     assert "## two against one" in compared and "two scores lower than one" in compared
-
-
-def test_a_part_that_is_only_called_sentences_is_a_part():
-    for sentences in ([1, 2], "text", [{"text": "a"}], [{"text": "a", "probability": 9}], None):
-        page = worst_html({"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": sentences}})
-        assert "sentences" in page and 'aria-label="Evidence report"' not in page

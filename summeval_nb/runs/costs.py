@@ -39,9 +39,8 @@ _TAGGED = re.compile(r"<([\w-]+)>\n?(.*?)\n?</\1>", re.DOTALL)
 class RecordingBackend(Backend):
     """Stands for a language model in a plan: counts what it is asked, and makes up its replies.
 
-    Of options it chooses the first, and the last where the prompt asks whether a text
-    refuses to answer. JSON is filled with the texts that the prompt shows: a list has
-    as many parts as they have clauses, if its schema allows, an `enum` its last value.
+    Of options it chooses the first, and the last where the prompt asks about a refusal.
+    JSON is filled with the texts that the prompt shows, clause by clause.
 
     Parameters
     ----------
@@ -52,9 +51,9 @@ class RecordingBackend(Backend):
 
     Notes
     -----
-    `usage.prompt_tokens` are counted by the model's own tokenizer, with its chat
-    template. Where none is at hand, `estimates` is True, and four bytes of UTF-8 count
-    as a token. `usage.generated_tokens` are as many as the replies may have at most.
+    Tokens are counted by the model's own tokenizer, with its chat template. Where none
+    is at hand, `estimates` is True, and four bytes count as a token. Of replies it
+    counts as many as they may have at most.
     """
 
     def __init__(self, name: str, inner: Any = None):
@@ -231,16 +230,13 @@ class RunPlan:
         Items of the corpus; those that the run's folder already holds; the others;
         those of them that cannot be read.
     sample : int
-        How many rows were tried, of all that are readable and to be scored.
-    stages : mapping of str to mapping
-        For each stage of the ledger the `Estimate` of its `questions`, of those answered
-        `from_store`, of `calls`, of `prompt_tokens` and of `generated_tokens_at_most`.
-        Empty without a language model.
-    total : mapping of str to Estimate, or None
-        The same over all stages.
-    seconds : Estimate or None
-        Seconds of one process without the language models: splitting, embedding,
-        searching, checking by other models.
+        How many rows were tried.
+    stages, total : mapping
+        For each stage of the ledger, and for all together, the `Estimate` of its
+        `questions`, of those answered `from_store`, of `calls`, `prompt_tokens` and
+        `generated_tokens_at_most`. No stage without a language model.
+    seconds : Estimate
+        Seconds of one process without the language models.
     note : str
         What a reader should know.
     """
@@ -251,26 +247,24 @@ class RunPlan:
     unreadable: int = 0
     sample: int = 0
     stages: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-    total: Mapping[str, Estimate] | None = None
-    seconds: Estimate | None = None
+    total: Mapping[str, Estimate] = field(default_factory=lambda: dict.fromkeys(COUNTS.values(), NOTHING))
+    seconds: Estimate = NOTHING
     note: str = ""
 
     @property
-    def calls(self) -> Estimate | None:
+    def calls(self) -> Estimate:
         """How many calls all stages make."""
-        return None if self.total is None else self.total["calls"]
+        return self.total["calls"]
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each count and for each estimate."""
         names = ("items", "scored", "to_score", "unreadable", "sample")
         rows: list[JsonDict] = [{"what": name, "count": str(getattr(self, name))} for name in names]
-        stages = dict(self.stages)
-        if self.total and len(stages) != 1:
-            stages["total"] = self.total
-        for stage, counts in stages.items():
+        total = {} if len(self.stages) == 1 else {"total": self.total}
+        for stage, counts in {**self.stages, **total}.items():
             shown = {name: estimate for name, estimate in counts.items() if estimate.high or name == "calls"}
             rows += [{"what": f"{stage}: {name}", "count": str(estimate)} for name, estimate in shown.items()]
-        return [*rows, {"what": "seconds without models", "count": self.seconds and str(self.seconds)}]
+        return [*rows, {"what": "seconds without models", "count": str(self.seconds)}]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data; an estimate has a value and its `low` and `high` end."""
@@ -300,7 +294,6 @@ def plan_run(
     columns: Columns | None = None,
     format: str | None = None,
     store: StoreOrPath = None,
-    batch_size: int | None = None,
 ) -> RunPlan:
     """Return what `run` would do and an estimate of what it takes, without asking a language model.
 
@@ -310,25 +303,14 @@ def plan_run(
 
     Parameters
     ----------
-    items, metric, options, columns, format, store, batch_size
-        As for `run`.
+    items, metric, options, columns, format, store
+        As for `run`, with the same errors.
     sample : int
-        How many rows are tried, 2 or more; the interval is as narrow as their number
-        and their likeness make it.
+        How many rows are tried, 2 or more; more of them make the interval narrower.
     seed : int
         Decides which.
     out : path, optional
         The folder of the run, whose rows are not counted again.
-
-    Returns
-    -------
-    RunPlan
-        Counts of items, and estimates with 95 % intervals.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `run` does for its arguments.
 
     Notes
     -----
@@ -336,17 +318,14 @@ def plan_run(
     questions, such as statements and then their entailment, all after the first stage
     depends on the replies, and these are made up: a sentence has as many statements as
     rules find in it, nothing is refused, nothing has to be asked again. Questions that
-    rows share, such as those about one article with many summaries, are asked once in a
-    run; the estimate knows of it only where two of them are in the sample. On 100
-    to 300 rows of news, the interval from 20 held the calls of every metric for a
-    scripted model that answers soberly. One that refuses half of the texts, draws
-    the number of statements, and whose JSON is malformed in a fifth of its replies,
-    took .6 to 3.2 times the estimate of a chain.
+    rows share are asked once in a run, which the estimate knows only where two of them
+    are in the sample. On news the interval from 20 rows held the calls of every metric
+    for a model that answers soberly. One that refuses half of the texts and whose JSON
+    is often malformed took .6 to 3.2 times the estimate of a chain.
 
-    What a store holds is counted and nothing is put into it. While a plan is made, every
-    `Backend` records instead of asking, wherever your code holds it. Whatever else your
-    code does with a row, such as a request without a `Backend`, or with one in a thread
-    of its own, is done with the sample.
+    Nothing is put into a store. While a plan is made, every `Backend` records instead
+    of asking, wherever your code holds it. What else your code does with a row, such as
+    a request without a `Backend`, or in a thread of its own, is done with the sample.
 
     Examples
     --------
@@ -357,7 +336,6 @@ def plan_run(
     """
     require_count(sample, "sample", minimum=2)
     job = Job(metric, options, columns, store)
-    size = job.batch_size if batch_size is None else require_count(batch_size, "batch_size")
     counts: JsonDict = dict.fromkeys(("items", "scored", "to_score", "unreadable"), 0)
     draw, drawn, readable = random.Random(seed), list[JsonDict](), 0
     with ExitStack() as stack:
@@ -366,7 +344,7 @@ def plan_run(
             stack.enter_context(explained(Path(out), reading=True))
             file = stack.enter_context(RunFile(Path(out), "ro"))
             require_same(file, job.settings())
-        for batch in require_columns(cut(open_items(items, format=format), size), job):
+        for batch in require_columns(cut(open_items(items, format=format), job.batch_size), job):
             known = file.known(batch) if file else set()
             counts["items"] += len(batch)
             for entry in batch:
@@ -399,7 +377,7 @@ class _ReadOnly:
 def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
     """The fields of a plan that a sample of rows tells, scored while every language model records."""
     if not drawn:
-        return {"total": dict.fromkeys(COUNTS.values(), NOTHING), "seconds": NOTHING}
+        return {}
     known: dict[object, RecordingBackend] = {}
 
     def stand_in(backend: Backend) -> Backend:

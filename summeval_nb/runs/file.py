@@ -8,7 +8,6 @@ are written from the file at the end, whole or not at all.
 from __future__ import annotations
 
 import errno
-import functools
 import hashlib
 import json
 import math
@@ -16,11 +15,9 @@ import os
 import re
 import sqlite3
 import sys
-import sysconfig
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from importlib.metadata import packages_distributions, version
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, TypeAlias
@@ -323,10 +320,6 @@ class RunFile:
         rows = [(name, text, _sum(name, text)) for name, text in texts]
         self._data.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", rows)
 
-    def usage(self) -> dict[str, dict[str, float]]:
-        """Return what language models used, by stage, in all attempts."""
-        return self.info("ledger")
-
     # ------------------------------------------------------------ rows
 
     def __len__(self) -> int:
@@ -352,7 +345,7 @@ class RunFile:
                     for (place, key, item), row in zip(batch, rows, strict=True)
                 ],
             )
-            known = self.usage() if usage else {}
+            known = self.info("ledger") if usage else {}
             for stage, counts in (one for attempt in usage for one in attempt.items()):
                 before = known.get(stage, {})
                 known[stage] = before | {name: before.get(name, 0) + count for name, count in counts.items()}
@@ -485,48 +478,12 @@ def describe(value: object, name: str) -> Any:
 
 
 def identify(value: object) -> JsonDict:
-    """Return what is known of an object or a function: its name, and its fingerprint or the package that it is of.
-
-    Code of somebody's own may change under its name, so that only a fingerprint tells what it does.
-    """
+    """Return what is known of an object or a function: its name and its fingerprint, for its code may change."""
     if isinstance(value, Metric):  # a function with its options
         known = {"name": _name_of(value.function)} if _is_packaged(value.function) else identify(value.function)
         return known if "unknown" in known else known | {"options": describe(value.options(), "options")}
-    found: JsonDict = {"name": _name_of(value)}
-    if mark := _declared(value):
-        return found | mark
-    try:
-        if isinstance(value, functools.partial):
-            bound = json.dumps([value.args, value.keywords], sort_keys=True, default=_known).encode()
-            found |= {"of": _known(value.func), "bound": hashlib.sha256(bound).hexdigest()[:16]}
-        else:
-            found["code"] = _package_of(value)
-    except (LookupError, TypeError, ValueError) as error:
-        found["unknown"] = [f"{found['name']}: {' '.join(str(error).split())[:200]}"]
-    return found
-
-
-def _known(value: object) -> JsonDict:
-    """What is known of a value; a `LookupError` where that does not tell it from another."""
-    if unknown := find_unknown(found := identify(value)):
-        raise LookupError("; ".join(unknown))
-    return found
-
-
-def _package_of(value: Any) -> str:
-    """The installed package, with its version, of which a function or class is, by its name; else a `LookupError`."""
-    module = str(getattr(value, "__module__", None) or "builtins")
-    names, top = str(getattr(value, "__qualname__", "")).split("."), module.partition(".")[0]
-    held = functools.reduce(lambda whole, name: getattr(whole, name, None), names, sys.modules.get(module))
-    if held is not value:
-        raise LookupError("it has no fingerprint, and is no function of a module")
-    path = Path(getattr(sys.modules[module], "__file__", None) or sys.executable)
-    installed = any(path.is_relative_to(sysconfig.get_path(name)) for name in ("purelib", "platlib"))
-    if found := packages_distributions().get(top) if installed else None:
-        return ", ".join(f"{name} {version(name)}" for name in sorted(set(found)))
-    if top in sys.stdlib_module_names and (path.is_relative_to(sysconfig.get_path("stdlib")) or path.suffix != ".py"):
-        return f"python {sys.version_info.major}.{sys.version_info.minor}"
-    raise LookupError("it has no fingerprint, and its code is nobody's but yours")
+    name = _name_of(value)
+    return {"name": name, **(_declared(value) or {"unknown": [f"{name} has no fingerprint"]})}
 
 
 def find_unknown(described: object) -> list[str]:
@@ -539,18 +496,20 @@ def find_unknown(described: object) -> list[str]:
     return []
 
 
-def differences(before: object, now: object, name: str = "") -> Iterator[str]:
+def differences(
+    before: object, now: object, name: str = "", *, sides: tuple[str, str] = ("before", "now")
+) -> Iterator[str]:
     """Yield what differs between two pieces of plain data, each with its path and both values."""
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         for key in dict.fromkeys([*before, *now]):
             inner = f"{name}.{key}" if name else str(key)
-            if key not in before or key not in now:
-                sides = [repr(side[key]) if key in side else "absent" for side in (before, now)]
-                yield f"{inner} ({sides[0]} before, {sides[1]} now)"
-            else:
-                yield from differences(before[key], now[key], inner)
-    elif json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
-        yield f"{name} ({before!r} before, {now!r} now)"
+            yield from differences(before.get(key, _ABSENT), now.get(key, _ABSENT), inner, sides=sides)
+    elif before is _ABSENT or now is _ABSENT or json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
+        shown = ["absent" if value is _ABSENT else repr(value) for value in (before, now)]
+        yield f"{name} ({shown[0]} {sides[0]}, {shown[1]} {sides[1]})"
+
+
+_ABSENT = object()
 
 
 def identify_model(option: str, text: str | PurePath) -> Any:
@@ -610,13 +569,12 @@ def _declared(value: object) -> JsonDict | None:
     One that a class of somebody's only inherits from a class of the package, or that this puts into the object, says
     nothing of what it does otherwise: such a class declares its own as an attribute of the class, or a property.
     """
-    mark = getattr(value, "fingerprint", None)
+    mark, kinds = getattr(value, "fingerprint", None), type(value).__mro__
     if isinstance(value, type) or not isinstance(mark, str) or not mark or _UNNAMED in mark:
         return None
-    own = [kind for kind in type(value).__mro__ if not _is_packaged(kind)]
-    says = any("fingerprint" in vars(kind) for kind in own)
-    says = says or (len(own) == len(type(value).__mro__) and "fingerprint" in getattr(value, "__dict__", {}))
-    if not (says or _is_packaged(type(value))):
+    own = [kind for kind in kinds if not _is_packaged(kind)]
+    in_object = len(own) == len(kinds) and "fingerprint" in getattr(value, "__dict__", {})
+    if not (in_object or _is_packaged(type(value)) or any("fingerprint" in vars(kind) for kind in own)):
         return None
     threshold = getattr(value, "threshold", None)
     return {"fingerprint": mark} | ({"threshold": threshold} if isinstance(threshold, (int, float)) else {})

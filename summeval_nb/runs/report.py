@@ -12,14 +12,14 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from summeval_nb.agreement.registry import METRICS, describe_metric
+from summeval_nb.agreement.registry import describe_metric, is_ours
 from summeval_nb.core.base import (
     JsonDict,
     callers_level,
@@ -53,13 +53,6 @@ class RunReport(Rows):
         Where it is.
     info : dict
         `settings`, `versions`, `complete`, `items`, `counts`, `mean`, `scored_now` and more.
-
-    Examples
-    --------
-    >>> RunReport.load("no-such-folder")
-    Traceback (most recent call last):
-    ...
-    ValueError: 'no-such-folder' holds no run: there is no run.sqlite
     """
 
     folder: Path
@@ -75,7 +68,7 @@ class RunReport(Rows):
                 raise ValueError(f"{str(folder)!r} holds a run that was stopped before its first item: call run again")
             if not info["complete"]:
                 info |= file.export()._asdict()
-            return cls(folder, info | {"usage": file.usage()})
+            return cls(folder, info | {"usage": file.info("ledger")})
 
     @property
     def path(self) -> Path:
@@ -160,8 +153,8 @@ class RunReport(Rows):
         return [{**row, "items": self.info["items"], **self.counts}]
 
     def __repr__(self) -> str:
-        used = [text_table(usage_rows(self.usage))] if self.usage else []
-        lines = [f"RunReport({str(self.folder)!r})", text_table(self._summary()), self._unfinished, *used]
+        used = text_table(usage_rows(self.usage)) if self.usage else ""
+        lines = [f"RunReport({str(self.folder)!r})", text_table(self._summary()), self._unfinished, used]
         return "\n".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
@@ -169,7 +162,7 @@ class RunReport(Rows):
 
     def to_html(self, path: str | Path, *, other: Earlier | None = None, worst: int = 10) -> Path:
         """Write the page, compared with `other` where one is given; return its path. It loads nothing."""
-        found, compared = self._gathered(worst), None if other is None else _compared(other, self)
+        found, compared = self._gathered(worst), self._compared(other)
         arrays, names = [found.scores], [self.folder.name or "this run"]
         if compared and compared.earlier:
             arrays.append(gather(compared.earlier.rows(), 0).scores)
@@ -182,11 +175,11 @@ class RunReport(Rows):
             unfinished=self._unfinished,
             names=names,
             histogram=histogram_svg(arrays, names),
-            reasons=_reason_rows(found),
+            reasons=found.shown_reasons(),
             worst=[worst_html(row, opened=few or not place) for place, row in enumerate(found.worst)],
             signatures=[{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text],
             details=[{"field": name, "value": json.dumps(value)} for name, value in fields],
-            usage=usage_rows(self.usage) if self.usage else [],
+            usage=usage_rows(self.usage),
             compared=compared.rows() if compared else [],
             said=[*compared.notes, compared.sentence()] if compared else [],
             earlier=compared.names[0] if compared else "",
@@ -198,15 +191,18 @@ class RunReport(Rows):
         """Return the run as GitHub-flavoured Markdown, compared with `other` where one is given."""
         found = self._gathered(worst)
         parts = [markdown_report(f"Run {self.folder.name}", filter(None, [self._unfinished]), rows=self._summary())]
-        parts += [] if other is None else [_compared(other, self).to_markdown()]
+        parts += [compared.to_markdown()] if (compared := self._compared(other)) else []
         lowest = [{"item": row_name(row), "score": row["score"]} for row in found.worst]
-        for title, rows in (("Items without a score", _reason_rows(found)), ("Lowest scores", lowest)):
+        for title, rows in (("Items without a score", found.shown_reasons()), ("Lowest scores", lowest)):
             parts += [markdown_report(title, rows=rows, level=3)] if rows else []
         drawn = (drawn_row(row, lambda result: result.to_markdown()) for row in found.worst[:_OPEN])
         return "\n".join([*parts, *filter(None, drawn)])
 
     def _gathered(self, worst: int) -> Gathered:
         return gather(self.rows(), require_count(worst, "worst", minimum=0))
+
+    def _compared(self, other: Earlier | None) -> RunComparison | None:
+        return other if other is None or isinstance(other, RunComparison) else compare_runs(other, self)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -248,6 +244,9 @@ def metric_name(settings: JsonDict) -> str:
 
 # ---------------------------------------------------------------- two runs
 
+_EXACT_LIMIT = 2000
+_ALIKE = "all differences are equal"
+
 
 @dataclass(frozen=True, repr=False)
 class RunComparison(Rows):
@@ -255,18 +254,15 @@ class RunComparison(Rows):
 
     Parameters
     ----------
-    n : int
-        Items that both runs scored.
-    left_out, alone : int
-        Common items without a score in A or B, and items that only one run has.
+    n, left_out, alone : int
+        Items that both runs scored, common items without a score in A or B, and items that only one run has.
     mean_a, mean_b, difference : float or None
         Of the n items; the difference is B - A.
-    low, high : float or None
-        The interval of the difference; None where the items are too few to bound it, or all differ alike.
-    p_value : float or None
-        Two-sided. An interval holds 0 where it is above 1 - `confidence`.
+    low, high, p_value : float or None
+        The interval of the difference, None where the items are too few to bound it or all differ alike, and the
+        two-sided p-value. The interval holds 0 where p is above 1 - `confidence`.
     method : str
-        How interval and p-value were found, or why they were not.
+        How both were found, or why they were not.
     better : str
         "higher", "lower" or "neither": which scores of the metric are better.
     names, notes : tuple of str
@@ -287,7 +283,7 @@ class RunComparison(Rows):
     confidence: float = 0.95
     alone: int = 0
     better: str = "neither"
-    names: tuple[str, str] = ("A", "B")
+    names: tuple[str, ...] = ("A", "B")
     notes: tuple[str, ...] = ()
     earlier: RunReport | None = None
 
@@ -299,9 +295,12 @@ class RunComparison(Rows):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
-        own = asdict(replace(self, earlier=None))
-        del own["earlier"]
+        own = {name: value for name, value in vars(self).items() if name != "earlier"}
         return own | {"sentence": self.sentence()}
+
+    @property
+    def _is_shown(self) -> bool:
+        return self.p_value is not None and self.p_value <= round(1 - self.confidence, 12)
 
     def _interval(self) -> str:
         share = f"{100 * self.confidence:g} %"
@@ -316,7 +315,7 @@ class RunComparison(Rows):
         if self.difference is None:
             return " ".join([f"Nothing may be said: {self.method}.", *lost])
         claim = f"no difference between {first} and {second} is shown"
-        if self.p_value is not None and self.p_value <= round(1 - self.confidence, 12):
+        if self._is_shown:
             claim = f"{second} scores {'higher' if self.difference > 0 else 'lower'} than {first}"
         numbers = f"{self.difference:+.4f}, {self._interval()}, two-sided p = {self.p_value:.3g} ({self.method})"
         return " ".join([f"On {self.n} common items {claim}: {numbers}.", *lost])
@@ -335,8 +334,8 @@ class RunComparison(Rows):
         if self.better not in ("higher", "lower"):
             raise ValueError("it is not known which scores are better: say better='higher' or better='lower'")
         low, high = self.low, self.high
-        if self.method == _ALIKE and self.p_value is not None:  # the test has no interval, and its word
-            low = high = self.difference if self.p_value <= round(1 - self.confidence, 12) else 0.0
+        if self.method == _ALIKE:  # the test has no interval, and its word
+            low = high = self.difference if self._is_shown else 0.0
         if low is None or high is None:
             raise ValueError(f"no regression can be told: {self.n} common items, {self._interval()}")
         return (high if self.better == "higher" else -low) < -margin
@@ -352,27 +351,22 @@ class RunComparison(Rows):
         return html_table(self.rows(), caption=self.sentence(), note=" ".join(self.notes))
 
 
-_EXACT_LIMIT = 2000
-_ALIKE = "all differences are equal"
-
-
-def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float | None, float | None, float, str]:
+def _tested(d: np.ndarray, confidence: float, seed: int) -> tuple[float | None, float | None, float, str]:
     """The interval of a mean difference, its p-value, and how they were found: both by one test, so that they agree."""
     from scipy import stats
 
     mean, spread = float(d.mean()), d.std(ddof=1) / math.sqrt(len(d))
     if len(d) > _EXACT_LIMIT and not all_alike(d):
         half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
-        p = float(2 * stats.norm.sf(abs(mean) / spread))
-        return mean - half, mean + half, p, "normal approximation"
+        return mean - half, mean + half, float(2 * stats.norm.sf(abs(mean) / spread)), "normal approximation"
     low, high, p = sign_flips(d, confidence=confidence, n_resamples=9999, seed=seed)
     if not math.isfinite(low):
         return None, None, p, "sign flips"
     return (None, None, p, _ALIKE) if all_alike(d) else (low, high, p, "sign flips")
 
 
-Run: TypeAlias = "RunReport | str | Path"
-Earlier: TypeAlias = "RunReport | str | Path | RunComparison"  # a run, or what a run was compared with
+Run: TypeAlias = RunReport | str | Path
+Earlier: TypeAlias = Run | RunComparison  # a run, or what a run was compared with
 
 
 def compare_runs(
@@ -392,11 +386,6 @@ def compare_runs(
     seed : int
         Where the random numbers start.
 
-    Returns
-    -------
-    RunComparison
-        Its `sentence()` says what one may claim, `is_regression()` whether B is worse.
-
     Raises
     ------
     ValueError, TypeError
@@ -415,38 +404,37 @@ def compare_runs(
     True
     """
     require_share(confidence, "confidence")
-    known: JsonDict = {"confidence": confidence}
     if better is not None:
         require_option(better, "better", ("higher", "lower"))
     if isinstance(a, Score) or isinstance(b, Score):
         systems = "compare_systems({'a': outputs_a, 'b': outputs_b}, references)"
         raise TypeError(f"one score for a whole corpus says nothing of its items: compare the texts, {systems}")
-    given = [isinstance(side, (RunReport, str, Path)) for side in (a, b)]
-    if any(given) and not all(given):
-        raise TypeError("compare two runs or two arrays of scores, not one of each")
-    if all(given):
-        reports = [side if isinstance(side, RunReport) else RunReport.load(side) for side in (a, b)]  # type: ignore[arg-type]
-        folders = [report.folder for report in reports]
-        aligned = pair_runs(*reports)
-        a, b = aligned.a, aligned.b
-        same_name = folders[0].name == folders[1].name
-        known["names"] = tuple(str(folder) if same_name else folder.name for folder in folders)
-        known |= {"alone": aligned.alone, "notes": aligned.notes, "earlier": reports[0]}
-        metric = reports[1].info["settings"]["metric"]
-        known_metric = isinstance(metric, str) and metric in METRICS
-        better = better or (str(describe_metric(metric)["better"]) if known_metric else "neither")
-        for note in aligned.notes:
+    known: JsonDict = {}
+    if isinstance(a, Run) and isinstance(b, Run):
+        reports = [side if isinstance(side, RunReport) else RunReport.load(side) for side in (a, b)]
+        known, metric = pair_runs(*reports), reports[1].info["settings"]["metric"]
+        a, b = known.pop("a"), known.pop("b")
+        better = better or (str(describe_metric(metric)["better"]) if is_ours(metric) else None)
+        for note in known["notes"]:
             warnings.warn(f"{' and '.join(known['names'])}: {note}", stacklevel=callers_level())
-    a, b, both = require_pairs(a, b)  # type: ignore[arg-type]
-    known["better"] = better or "neither"
-    d = (b - a)[both]
-    counts = len(d), int((~both).sum())
+    elif isinstance(a, Run) or isinstance(b, Run):
+        raise TypeError("compare two runs or two arrays of scores, not one of each")
+    known |= {"confidence": confidence, "better": better or "neither"}
+    before, after = float_array(a, "a"), float_array(b, "b")
+    if before.shape != after.shape or before.ndim != 1:
+        raise ValueError(f"two runs of the same items are needed, not {before.shape} and {after.shape}")
+    if np.isinf(before).any() or np.isinf(after).any():
+        raise ValueError("scores must be finite numbers, or NaN for none, and one is infinite")
+    if max(np.nanmax(np.abs(side), initial=0) for side in (before, after)) > 1e100:
+        raise ValueError("scores beyond 1e100 cannot be compared: their squares are beyond all numbers")
+    both = ~(np.isnan(before) | np.isnan(after))
+    d, left_out = (after - before)[both], int((~both).sum())
     if len(d) < 2:
         few = "fewer than two items were scored by both runs"
-        return RunComparison(*counts, None, None, None, None, None, None, few, **known)
-    means = float(a[both].mean()), float(b[both].mean()), float(d.mean())
-    low, high, p, method = _paired(d, confidence, seed)
-    return RunComparison(*counts, *means, low, high, p, method, **known)
+        return RunComparison(len(d), left_out, None, None, None, None, None, None, few, **known)
+    means = float(before[both].mean()), float(after[both].mean()), float(d.mean())
+    low, high, p, method = _tested(d, confidence, seed)
+    return RunComparison(len(d), left_out, *means, low, high, p, method, **known)
 
 
 _UNSURE = "The rows of the two runs differ; that their ids mean the same items is for you to know."
@@ -454,102 +442,63 @@ _DECIDE = ("summeval_nb", "metric", "options", "fingerprints")  # of a run's set
 _BY_ID_ALONE = "A run does not say what its items are about: they are paired by id alone."
 
 
-class _Key(NamedTuple):
+class _Row(NamedTuple):
     """What pairing needs of a row: its id as text, its score (NaN: none), the hash of what it is about."""
 
     id: str | None
     score: float
     about: str | None
 
-    def fits(self, other: _Key) -> bool:
+    @classmethod
+    def of(cls, row: JsonDict) -> _Row:
+        key = row["id"] if row["id"] is None or isinstance(row["id"], str) else json.dumps(row["id"])
+        return cls(key, math.nan if row["score"] is None else row["score"], row["content"])
+
+    def fits(self, other: _Row) -> bool:
         """Whether two rows are about the same, as far as they say it."""
         return None in (self.about, other.about) or self.about == other.about
 
 
-class Aligned(NamedTuple):
-    """Both runs' scores of their common items, how many items only one of them has, and what must be said with it."""
+def pair_runs(first: RunReport, other: RunReport) -> JsonDict:
+    """Return two runs' scores `a` and `b` of the same items, by id and content, and what must be said with them.
 
-    a: np.ndarray
-    b: np.ndarray
-    alone: int = 0
-    notes: tuple[str, ...] = ()
-
-
-def pair_runs(first: RunReport, other: RunReport) -> Aligned:
-    """Return two runs' scores of the same items, by id and content; what cannot be compared is a `ValueError`."""
-    settings = [report.info["settings"] for report in (first, other)]
+    What cannot be compared is a `ValueError`.
+    """
+    reports, settings = (first, other), [report.info["settings"] for report in (first, other)]
     names = [metric_name(one) for one in settings]
     if names[0] != names[1]:
         raise ValueError(f"the runs have different metrics, {names[0]} and {names[1]}, whose scores are no pairs")
     before, now = ({name: one.get(name) for name in _DECIDE} for one in settings)
-    changed = [
-        one.replace(" before", " in the one").replace(" now)", " in the other)") for one in differences(before, now)
-    ]
+    changed = list(differences(before, now, sides=("in the one", "in the other")))
     notes = [f"The runs have other settings: {', '.join(changed)}."] if changed else []
-    notes += [
-        f"The run {report.folder.name} is unfinished." for report in (first, other) if not report.info["complete"]
-    ]
-    a, b = (list(map(_pair_key, report.rows())) for report in (first, other))
-    if not all(None not in (ids := {row.id for row in rows}) and len(ids) == len(rows) for rows in (a, b)):
-        same = len(a) == len(b) and all(map(_Key.fits, a, b)) and all(row.about for row in a)
-        if not same and first.info["input_sha256"] != other.info["input_sha256"]:
-            raise ValueError("the runs have no usable ids and different inputs, so their items cannot be paired")
-        return Aligned(_scores(a), _scores(b), 0, tuple(notes))
-    second = {row.id: row for row in b}
-    common = [(row, second[row.id]) for row in a if row.id in second]
-    pairs = [pair for pair in common if _Key.fits(*pair)]
-    if len(pairs) < len(common) and not isinstance(settings[0]["metric"], str):
-        pairs = common  # what an item of somebody's own metric is about, nobody knows
-        notes.append(_UNSURE)
-    if not pairs:
-        what = "share ids, but each stands for another item" if common else "have no item in common"
-        raise ValueError(f"the two runs {what}; compare runs over the same corpus")
-    if left := len(common) - len(pairs):
-        notes.append(f"{left} items have the same id in both runs and another content: left out.")
-    if any(None in (row.about, second.about) and not math.isnan(row.score + second.score) for row, second in pairs):
-        notes.append(_BY_ID_ALONE)
-    ours, theirs = zip(*pairs, strict=True)
-    return Aligned(_scores(ours), _scores(theirs), len(a) + len(b) - 2 * len(common), tuple(notes))
-
-
-def _pair_key(row: JsonDict) -> _Key:
-    key = row["id"] if row["id"] is None or isinstance(row["id"], str) else json.dumps(row["id"])
-    about = row["content"].partition(".")[0] if row["content"] else None
-    return _Key(key, math.nan if row["score"] is None else row["score"], about)
-
-
-def _scores(rows: Sequence[_Key]) -> np.ndarray:
-    return np.array([row.score for row in rows])
-
-
-def require_pairs(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return two runs' scores as arrays, and where both have one; what cannot be compared raises a `ValueError`."""
-    a, b = float_array(a, "a"), float_array(b, "b")
-    if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"two runs of the same items are needed, not {a.shape} and {b.shape}")
-    if np.isinf(a).any() or np.isinf(b).any():
-        raise ValueError("scores must be finite numbers, or NaN for none, and one is infinite")
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.any() and max(np.abs(a[both]).max(), np.abs(b[both]).max()) > 1e100:
-        raise ValueError("scores beyond 1e100 cannot be compared: their squares are beyond all numbers")
-    return a, b, both
+    notes += [f"The run {report.folder.name} is unfinished." for report in reports if not report.info["complete"]]
+    a, b = (list(map(_Row.of, report.rows())) for report in reports)
+    pairs, alone = list(zip(a, b, strict=False)), 0
+    if all(None not in (ids := {row.id for row in rows}) and len(ids) == len(rows) for rows in (a, b)):
+        second = {row.id: row for row in b}
+        common = [(row, second[row.id]) for row in a if row.id in second]
+        pairs, alone = [pair for pair in common if _Row.fits(*pair)], len(a) + len(b) - 2 * len(common)
+        if len(pairs) < len(common) and not isinstance(settings[0]["metric"], str):
+            pairs = common  # what an item of somebody's own metric is about, nobody knows
+            notes.append(_UNSURE)
+        if not pairs:
+            what = "share ids, but each stands for another item" if common else "have no item in common"
+            raise ValueError(f"the two runs {what}; compare runs over the same corpus")
+        if left := len(common) - len(pairs):
+            notes.append(f"{left} items have the same id in both runs and another content: left out.")
+        if any(None in (row.about, own.about) and not math.isnan(row.score + own.score) for row, own in pairs):
+            notes.append(_BY_ID_ALONE)
+    elif first.info["input_sha256"] != other.info["input_sha256"] and not (
+        len(a) == len(b) and all(row.about and row.fits(own) for row, own in pairs)
+    ):
+        raise ValueError("the runs have no usable ids and different inputs, so their items cannot be paired")
+    same_name = first.folder.name == other.folder.name
+    called = tuple(str(report.folder) if same_name else report.folder.name for report in reports)
+    scores = dict(zip("ab", ([row.score for row in side] for side in zip(*pairs, strict=True)), strict=True))
+    return {**scores, "alone": alone, "notes": tuple(notes), "names": called, "earlier": first}
 
 
 # ---------------------------------------------------------------- drawings and pages
-
-
-def reason_group(reason: str) -> str:
-    """Return a reason without what differs between items: places and numbers.
-
-    Examples
-    --------
-    >>> reason_group("at 17: there is no 'summary'; there is: id, text")
-    "there is no 'summary'; there is: id, text"
-    >>> reason_group("at 3: ValueError: 12 tokens are too many")
-    'ValueError: · tokens are too many'
-    """
-    bare = re.sub(r"^at \d+: ", "", reason)
-    return re.sub(r"\d+", "·", bare)[:200]
 
 
 class Gathered(NamedTuple):
@@ -560,27 +509,31 @@ class Gathered(NamedTuple):
     worst: list[JsonDict]
     signatures: Counter[str]
 
+    def shown_reasons(self) -> list[JsonDict]:
+        """Return a row for each of the commonest reasons."""
+        counted = self.reasons.most_common(50)
+        return [{"status": status, "reason": reason, "items": n} for (status, reason), n in counted]
+
 
 def gather(rows: Iterator[JsonDict], worst: int = 10) -> Gathered:
-    """Return what a report needs from rows, reading each once."""
+    """Return what a report needs from rows, reading each once; reasons without places and numbers, which differ."""
     scores: list[float] = []
-    reasons: Counter[tuple[str, str]] = Counter()
-    signatures: Counter[str] = Counter()
+    reasons, signatures = Counter[tuple[str, str]](), Counter[str]()
     heap: list[tuple[float, int, JsonDict]] = []
     for row in rows:
         score = row["score"]
         scores.append(math.nan if score is None else score)
         signatures[row["signature"]] += bool(row["signature"])
         if score is None:
-            reasons[row["status"], reason_group(row["reason"])] += 1
+            reasons[row["status"], re.sub(r"\d+", "·", re.sub(r"^at \d+: ", "", row["reason"]))[:200]] += 1
         else:
             entry = (-score, -row["item"], dict(row))
             (heapq.heappush if len(heap) < worst else heapq.heappushpop)(heap, entry)
-    lowest = [row for *_, row in sorted(heap, reverse=True)]
-    return Gathered(np.array(scores), reasons, lowest, signatures)
+    return Gathered(np.array(scores), reasons, [row for *_, row in sorted(heap, reverse=True)], signatures)
 
 
 _COLORS = ("#2f6fa8", "#d98a3d")
+_OPEN = 2  # items that are all shown open
 _USAGE = {
     "questions": "questions",
     "from_store": "from store",
@@ -594,19 +547,17 @@ _USAGE = {
 }
 
 
-def _edges(known: np.ndarray) -> np.ndarray:
-    """Twenty bins over [0, 1] or [0, 100] where the scores lie there, else over their range."""
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    top = 1.0 if high <= 1 else 100.0
-    if low >= 0 and high <= top:
-        low, high = 0.0, top
-    return np.linspace(low, high if high > low else low + 1, 21)
-
-
 def histogram_svg(values: Sequence[np.ndarray], names: Sequence[str]) -> Markup:
-    """Return the distribution of one or two runs' scores as an SVG drawing with text for screen readers."""
+    """Return the distribution of one or two runs' scores as an SVG drawing with text for screen readers.
+
+    It has twenty bins over [0, 1] or [0, 100] where the scores lie there, else over their range.
+    """
     known = [array[~np.isnan(array)] for array in values]
-    edges = _edges(np.concatenate(known))
+    together = np.concatenate(known)
+    low, high = (float(together.min()), float(together.max())) if together.size else (0.0, 1.0)
+    if low >= 0 and high <= (most := 1.0 if high <= 1 else 100.0):
+        low, high = 0.0, most
+    edges = np.linspace(low, high if high > low else low + 1, 21)
     counts = [np.histogram(array, edges)[0] for array in known]
     top = max(1, *(int(tally.max()) for tally in counts))
     bars, width = [], 28 / len(values)
@@ -649,17 +600,5 @@ def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[JsonDict]:
     total = {name: sum(row.get(name, 0) for row in usage.values()) for name in _USAGE}
     return [
         {"stage": stage, **{title: round(row.get(name, 0), 1) for name, title in _USAGE.items()}}
-        for stage, row in {**usage, "total": total}.items()
+        for stage, row in ({**usage, "total": total} if usage else {}).items()
     ]
-
-
-_OPEN = 2  # items that are all shown open
-
-
-def _reason_rows(found: Gathered) -> list[JsonDict]:
-    counted = found.reasons.most_common(50)
-    return [{"status": status, "reason": reason, "items": n} for (status, reason), n in counted]
-
-
-def _compared(other: Earlier, report: RunReport) -> RunComparison:
-    return other if isinstance(other, RunComparison) else compare_runs(other, report)

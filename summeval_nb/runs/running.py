@@ -145,6 +145,7 @@ class Job:
         self.may_lack: Sequence[str] = getattr(known, "may_lack", ())
         self.batch_size: int = getattr(known, "batch_size", 500)
         self._judged = getattr(known, "judged", "")  # the column that a system wrote
+        self._others = [name for name in self.kinds if name != self._judged]
         # the corpus' column for each of the metric's; None where nobody named one
         self._sources: dict[str, str | Sequence[str] | None] = {**dict.fromkeys(self.kinds), **self.columns}
         if known:
@@ -188,14 +189,15 @@ class Job:
 
         For a function of yours, of which nobody knows that, it is of all that the item holds.
         """
-        values = [row[name] for name in self.kinds if name != self._judged] if self._judged else [item.data]
+        if not self._judged:
+            return hashlib.sha256(item.data).hexdigest()[:16]
         parts = []
-        for value in values:  # a text and a list of one text are the same, and what is missing is an empty list
-            for part in (value,) if isinstance(value, (str, bytes)) else value or ():
-                data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
-                parts += [b"%d:" % len(data), data]
-            parts.append(b"/")
-        return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+        for name in self._others:  # a text and a list of one text are the same, and what is missing is an empty list
+            value = row[name]
+            texts = [value] if isinstance(value, str) else value or ()
+            parts += [f"{len(text)}:{text}" for text in texts]
+            parts.append("/")
+        return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def settings(self) -> JsonDict:
         """Return what must be equal for a run to be continued, as plain data."""
@@ -472,14 +474,13 @@ def run(
     Parameters
     ----------
     items : path, DataFrame, datasets.Dataset or iterable of mappings
-        The corpus, as for `open_items`; it is streamed.
+        The corpus, as for `open_items`; it is streamed. A column `id` names items.
     metric : str, Metric or callable
-        A name of `METRICS`, such as "faithfulness" (columns text, summary), "bleu" or
-        "rouge" (candidate, references), "answers" (context, question, ground_truth,
-        answer), "summary_score" (contexts, summary), "rating" (text, summary); a metric
-        with its choices, such as `load_metric("bleu", n=2)`, or an object of yours with `columns` and
-        `score_many`; or a function of a row (a dict) that returns a number, a `Score`,
-        or a mapping with a "score". A column `id` names items.
+        A name of `METRICS`, such as "faithfulness" (columns text, summary) or "bleu"
+        (candidate, references); a metric with its choices, such as
+        `load_metric("bleu", n=2)`; an object of yours with `columns` and `score_many`;
+        or a function of a row (a dict) that returns a number, a `Score`, or a mapping
+        with a "score".
     out : path
         The folder of the run: `run.sqlite`, from which it continues, and in the end
         `results.jsonl` in the order of the corpus.
@@ -496,11 +497,9 @@ def run(
         Processes of this machine, or actors of a Ray cluster. The results are the same
         bytes.
     workers : int, optional
-        Processes or actors; 0 works in this process (local engine). None is chosen by
-        the metric: 0 for one that only counts words, such as "bleu" or "rouge", which
-        scores thousands before a process has started (give a number for a large
-        corpus); one per core for any other, and for one with a function of yours or a
-        `timeout`. For Ray: one per core of the cluster.
+        Processes or actors; 0 works in this process (local engine). By default one per
+        core, and 0 for a metric that only counts words, such as "bleu" or "rouge",
+        which scores thousands before a process has started.
     address : str, optional
         A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that
         only this machine reaches.
@@ -510,32 +509,24 @@ def run(
         Seconds for one item, after which it is recorded as failed and its worker
         replaced; by default none.
     on_error : {"record", "raise"}
-        What to do with an item that fails: record it with its reason, or stop the run.
+        What to do with an item that fails: write down why, or stop the run.
     resume : bool
         Whether to continue what the folder holds; False starts over. What is continued
         must be the same metric. A metric, function or model of yours is known by its
         `fingerprint`, a text that you declare as its attribute; without one it is
-        scored as any other, and never continued.
+        scored, and never continued.
     retry_failed : bool
-        Whether items that failed are scored again, for instance after a server was
-        down.
+        Whether items that failed are scored again, as after a server was down.
     batch_size : int, optional
-        Items that are scored and written together: what a kill can cost for each
-        worker. By default 2,000 for BLEU and ROUGE, else 500. Where rows are large a
-        batch ends after 16 MB.
+        Items that are scored and written together: what a kill can cost each worker.
+        By default 2,000 for BLEU and ROUGE, else 500, and at most 16 MB.
     progress : bool
         Whether to show a progress bar.
-
-    Returns
-    -------
-    RunReport
-        Counts, mean, rows on demand, and the page of the run.
 
     Raises
     ------
     ValueError, TypeError
-        If an argument is wrong, a column is missing, or the folder holds a run with
-        other settings, or one of a metric that nothing tells from another.
+        If an argument is wrong, a column is missing, or the folder holds another run.
     RunStopped
         If the folder cannot be written, an item failed with `on_error="raise"`, or a
         cluster cannot be reached.

@@ -37,16 +37,7 @@ Found = TypeVar("Found")
 def try_together(
     rows: Sequence[Row], score: Callable[[Sequence[Row]], Sequence[Found]], broken: type[Exception] = Exception
 ) -> list[Found | Exception]:
-    """Return one result per row of `score(rows)`; a row on which `score` raises gets the exception in its place.
-
-    Parameters
-    ----------
-    rows : sequence
-        Whatever `score` takes.
-    score : callable
-        Rows in, as many results out.
-    broken : type
-        Which exceptions count; others pass through.
+    """Return one result per row of `score(rows)`; a row on which it raises `broken` gets the exception in its place.
 
     Examples
     --------
@@ -174,16 +165,8 @@ _REFUSALS = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": Im
 class Worker:
     """A process that does work for us and may die without harm.
 
-    Parameters
-    ----------
-    make : callable
-        Called once in the process: returns the function that does the work, with models
-        loaded.
-    threads : int, optional
-        For the process's numerical libraries (OMP_NUM_THREADS), where it is not set.
-    timeout : float, optional
-        Seconds that `score` waits for one item; for several, twice as long again as so
-        many took the last time.
+    `make` is called once in the process and returns the function that does the work. `threads` are for numerical
+    libraries. `score` waits `timeout` seconds for one item, and for several twice as long again as they took before.
 
     Examples
     --------
