@@ -41,6 +41,7 @@ def asked(reply: str) -> Grade:
         f'so {{"grade": 1, "why": "no"}} is too low\n</think>\n\n{GOOD}',
         f'The form is {{"grade": "1 to 5", "why": "..."}}. So: {GOOD}',
         f"{GOOD}\n\n{GOOD}",
+        f'{{"a" or "b"}}, or {{x: {{"grade": 1, "why": "no"}}}}: {GOOD}',
     ],
 )
 def test_an_object_is_read_whatever_is_around_it(reply):

@@ -20,54 +20,90 @@ from helpers.lockless import AVAILABLE, without_locks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.models.store import Store, StoreError, content_key, fill_missing
+from summeval_nb.models.store import LAYOUT_VERSION, Store, StoreError, content_key, fill_missing
 
-ROOT = Path(__file__).parents[1]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+FIRST = "import sys, time\nfrom summeval_nb.models.store import Store, StoreError, content_key, fill_missing\n"
 WRITER = """
-import sys
-from summeval_nb.models.store import Store, content_key
 store = Store(sys.argv[1])
 for i in range(int(sys.argv[3]), 10**9):
     key = content_key(sys.argv[2], i)
     store.put_many("verdict", {key: {"writer": sys.argv[2], "i": i, "text": "x" * (i % 500)}})
-    sys.stdout.write(f"{i}\\n")
-    sys.stdout.flush()
+    print(i, flush=True)
+"""
+TOGETHER = """
+print("ready", flush=True); sys.stdin.readline()
+store = Store(sys.argv[1])
+for i in range(50):
+    store.put_many("k", {f"{sys.argv[2]}-{i}": i, f"common-{i}": sys.argv[2]})
+"""
+KILLED = """
+def compute(positions):
+    print(*positions, flush=True)
+    time.sleep(0.01)
+    return [{"probability": i / 7} for i in positions]
+keys = [content_key("fingerprint", i) for i in range(120)]
+print("done", [a["probability"] for a in fill_missing(Store(sys.argv[1]), "verdict", keys, compute, batch_size=4)])
+"""
+FULL = f"""
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = Store(sys.argv[1])
+store.put_many("k", {{"kept": 1}})
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, {resource.RLIM_INFINITY}))
+try:
+    for i in range(10_000):
+        store.put_many("k", {{f"{{i}}-{{n}}": "z" * 1000 for n in range(20)}})
+except StoreError as error:
+    print("StoreError", error)
 """
 
 
 def start(code: str, *arguments: object) -> subprocess.Popen:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen(
+        [sys.executable, "-c", FIRST + code, *map(str, arguments)], text=True, env=ENVIRONMENT, **pipes
+    )
 
 
-def test_nothing_acknowledged_is_lost_when_writers_are_killed(tmp_path):
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "s.sqlite"
+
+
+@pytest.fixture
+def store(path) -> Store:
+    return Store(path)
+
+
+def sql(path: Path, *steps: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for step in steps:
+            connection.execute(step)
+
+
+def test_nothing_acknowledged_is_lost_when_writers_are_killed(path):
     """Two writers, killed with -9 at random moments, three rounds over the same file."""
-    path, moments, expected = tmp_path / "s.sqlite", random.Random(7), {}
-    for round_number in range(3):
-        writers = [start(WRITER, path, f"w{n}", 10**6 * round_number) for n in range(2)]
+    moments, expected = random.Random(7), {}
+    for first in (0, 10**6, 2 * 10**6):
+        writers = [start(WRITER, path, f"w{n}", first) for n in range(2)]
         for writer in writers:
-            assert writer.stdout.readline().strip() == str(10**6 * round_number), writer.stderr.read()
+            assert writer.stdout.readline().strip() == str(first), writer.stderr.read()
         time.sleep(moments.uniform(0.05, 0.4))
         for n, writer in enumerate(writers):
             writer.send_signal(signal.SIGKILL)
-            numbers = [10**6 * round_number, *map(int, writer.stdout.read().split("\n")[:-1])]
+            numbers = [first, *map(int, writer.stdout.read().split("\n")[:-1])]
             assert writer.wait() == -signal.SIGKILL
-            expected.update({content_key(f"w{n}", i): {"writer": f"w{n}", "i": i} for i in numbers})
+            expected |= {content_key(f"w{n}", i): {"writer": f"w{n}", "i": i, "text": "x" * (i % 500)} for i in numbers}
     with Store(path) as store:
-        assert store.verify() == []
-        found = store.get_many("verdict", list(expected))
-    assert len(expected) > 20 and set(found) == set(expected)
-    assert all({key: found[k][key] for key in ("writer", "i")} == value for k, value in expected.items())
-    assert all(found[k]["text"] == "x" * (value["i"] % 500) for k, value in expected.items())
+        assert store.verify() == [] and len(expected) > 20
+        assert store.get_many("verdict", list(expected)) == expected
 
 
 def test_a_kill_during_creation_leaves_no_file_or_a_whole_one(tmp_path):
-    code = "import sys\nfrom summeval_nb.models.store import Store\nprint('ready', flush=True)\nStore(sys.argv[1])\n"
     for attempt, delay in enumerate([0, 0.0005, 0.001, 0.002, 0.005, 0.02]):
         path = tmp_path / str(attempt) / "s.sqlite"
-        process = start(code, path)
+        process = start("print('ready', flush=True)\nStore(sys.argv[1])\n", path)
         assert process.stdout.readline() == "ready\n"
         time.sleep(delay)
         process.send_signal(signal.SIGKILL)
@@ -76,95 +112,86 @@ def test_a_kill_during_creation_leaves_no_file_or_a_whole_one(tmp_path):
             assert store.put_many("k", {"a": 1}) == 1 and store.verify() == []
 
 
-def test_processes_that_create_a_store_together_keep_answers(tmp_path):
-    code = """
-import sys
-from summeval_nb.models.store import Store
-print("ready", flush=True); sys.stdin.readline()
-store = Store(sys.argv[1])
-for i in range(50):
-    store.put_many("k", {f"{sys.argv[2]}-{i}": i, f"common-{i}": sys.argv[2]})
-"""
-    command = [sys.executable, "-c", code, str(tmp_path / "s.sqlite")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    processes = [subprocess.Popen([*command, str(n)], env=ENVIRONMENT, **pipes) for n in range(4)]
-    for process in processes:
-        assert process.stdout.readline() == "ready\n"
+def test_processes_that_create_a_store_together_keep_answers(path):
+    processes = [start(TOGETHER, path, n) for n in range(4)]
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 4
     for process in processes:
         process.stdin.write("go\n")
         process.stdin.flush()
     errors = [process.communicate()[1] for process in processes]
     assert [process.returncode for process in processes] == [0] * 4, errors
-    store = Store(tmp_path / "s.sqlite")
-    assert store.info().rows[0]["items"] == 4 * 50 + 50
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
+    assert Store(path).info().rows[0]["items"] == 4 * 50 + 50
+    assert [file.name for file in path.parent.iterdir() if file.name.startswith(".")] == []
 
 
-def test_a_killed_run_asks_only_for_what_is_missing(tmp_path):
-    code = """
-import sys, time
-from summeval_nb.models.store import Store, content_key, fill_missing
-def compute(positions):
-    print(*positions, flush=True)
-    time.sleep(0.01)
-    return [{"probability": i / 7} for i in positions]
-keys = [content_key("fingerprint", i) for i in range(120)]
-print("done", [a["probability"] for a in fill_missing(Store(sys.argv[1]), "verdict", keys, compute, batch_size=4)])
-"""
-    path = tmp_path / "s.sqlite"
-    first = start(code, path)
+def test_a_killed_run_asks_only_for_what_is_missing(path):
+    first = start(KILLED, path)
     for _ in range(10):
         first.stdout.readline()
     first.send_signal(signal.SIGKILL)
     asked_first = 10 * 4 + len(first.stdout.read().split())
     first.wait()
     survived = Store(path).info().rows[0]["items"]
-    second = start(code, path)
+    second = start(KILLED, path)
     out, err = second.communicate()
     assert second.returncode == 0, err
     *lines, done = out.splitlines()
-    asked = [int(i) for line in lines for i in line.split()]
     assert asked_first - 4 <= survived <= asked_first < 120
-    assert asked == list(range(survived, 120))
+    assert [int(i) for line in lines for i in line.split()] == list(range(survived, 120))
     assert done == f"done {[i / 7 for i in range(120)]}"
 
 
-def test_a_forked_child_opens_its_own_connection(tmp_path):
-    store = Store(tmp_path / "s.sqlite")
+def test_a_forked_child_opens_its_own_connection(store):
     store.put_many("k", {"parent": 1})
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            ok = store.get_many("k", ["parent"]) == {"parent": 1} and store.put_many("k", {"child": 2}) == 1
-            code = 0 if ok else 2
+            code = 2 * (store.get_many("k", ["parent"]) != {"parent": 1} or store.put_many("k", {"child": 2}) != 1)
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert store.get_many("k", ["child", "parent"]) == {"parent": 1, "child": 2}
-    assert store.verify() == []
+    assert store.get_many("k", ["child", "parent"]) == {"parent": 1, "child": 2} and store.verify() == []
 
 
-def test_more_keys_than_one_query_holds(tmp_path):
-    store = Store(tmp_path / "s.sqlite")
+def test_threads_share_a_store(store):
+    errors = []
+
+    def work(n: int) -> None:
+        try:
+            for i in range(40):
+                store.put_many("k", {f"{n}-{i}": {"n": n, "i": i}})
+                assert store.get_many("k", [f"{n}-{i}"]) == {f"{n}-{i}": {"n": n, "i": i}}
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == [] and store.info().rows[0]["items"] == 320
+
+
+def test_more_keys_than_one_query_holds(store):
     store.put_many("k", {str(i): i for i in range(2500)})
     assert store.get_many("k", [*map(str, range(3000)), "1", "1"]) == {str(i): i for i in range(2500)}
     assert store.get_many("k", []) == {} and store.put_many("k", {}) == 0
 
 
-def test_a_transaction_is_kept_whole_or_not_at_all(tmp_path):
-    store = Store(tmp_path / "s.sqlite")
+def test_a_transaction_is_kept_whole_or_not_at_all(store):
     with pytest.raises(TypeError, match="float32"):
         store.put_many("k", {"a": 1, "b": np.zeros(2)})
     with pytest.raises(ValueError, match="an array of 9 axes"):
         store.put_many("k", {"a": np.zeros([1] * 9, np.float32)})
-    assert store.get_many("k", ["a", "b"]) == {}
     with pytest.raises(KeyboardInterrupt), store._session(write=True) as connection:
         connection.execute("INSERT INTO items VALUES ('k', 'half', '1', 0, 0)")
         raise KeyboardInterrupt
-    assert store.get_many("k", ["half"]) == {}
+    assert store.get_many("k", ["a", "b", "half"]) == {}
     assert store.put_many("k", {"a": 1}) == 1  # usable afterwards
 
+
+# Files of others, and of other versions -------------------------------------------------------------------------------
 
 HEAD = b"SQLite format 3\0"
 LAYOUT_0 = HEAD + bytes(52) + b"SumE" + bytes(28)
@@ -179,30 +206,42 @@ def test_a_foreign_file_is_refused_and_stays_as_it_is(tmp_path):
             Store(path)
         assert path.read_bytes() == content and [p.name for p in tmp_path.iterdir()] == ["file"]
     os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", "/dev/null"):
-        with pytest.raises(StoreError, match="not an ordinary file but a pipe or a device"):
-            Store(path)
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "a.sqlite")
-    with pytest.raises(StoreError):
-        Store(tmp_path / "dangling")
-
-
-def test_a_foreign_database_and_a_newer_layout_are_refused(tmp_path):
-    other = tmp_path / "other.sqlite"
-    connection = sqlite3.connect(other)
-    connection.execute("CREATE TABLE items (kind, key, value)")
-    connection.commit()
-    connection.close()
-    newer = tmp_path / "newer.sqlite"
-    Store(newer).close()
-    connection = sqlite3.connect(newer)
-    connection.execute("PRAGMA user_version=2")
-    connection.close()
-    for path, message in ((other, "another program"), (newer, "layout 2")):
-        before = path.read_bytes()
-        with pytest.raises(StoreError, match=message):
+    pipe = "not an ordinary file but a pipe or a device"
+    for path, said in (
+        (tmp_path / "pipe", pipe),
+        ("/dev/null", pipe),
+        (tmp_path / "dangling", "dangling"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "file" / "s.sqlite", "cannot be created"),
+    ):
+        with pytest.raises(StoreError, match=said):
             Store(path)
-        assert path.read_bytes() == before
+    with pytest.raises(ValueError, match="dict"):
+        Store(":memory:")
+
+
+NEWER, AGAIN = (f"PRAGMA user_version={LAYOUT_VERSION + more}" for more in (1, 0))
+REFUSED = f"layout {LAYOUT_VERSION + 1}"
+BIG = "INSERT INTO items SELECT 'k', hex(randomblob(9)), hex(randomblob(900)), 1, 1 FROM "
+BIG += "(WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n LIMIT 60) SELECT i FROM n)"
+
+
+def test_a_foreign_database_and_a_newer_layout_are_refused(tmp_path, path):
+    sql(tmp_path / "other.sqlite", "CREATE TABLE items (kind, key, value)")
+    Store(path).close()
+    sql(path, NEWER)
+    for file, message in ((tmp_path / "other.sqlite", "another program"), (path, REFUSED)):
+        before = file.read_bytes()
+        with pytest.raises(StoreError, match=message):
+            Store(file)
+        assert file.read_bytes() == before
+    sql(path, AGAIN)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:  # one that is in use
+        connection.execute(NEWER)
+        with pytest.raises(StoreError, match=REFUSED):
+            Store(path)
+        assert connection.execute("PRAGMA user_version").fetchone() == (LAYOUT_VERSION + 1,)
 
 
 def changed_and_killed(path: Path, *steps: str) -> None:
@@ -210,9 +249,8 @@ def changed_and_killed(path: Path, *steps: str) -> None:
     twin = path.with_name("twin")
     Store(twin).close()
     with closing(sqlite3.connect(twin, isolation_level=None)) as connection:
-        connection.execute("PRAGMA wal_autocheckpoint=0")
-        connection.execute("PRAGMA cache_size=2")  # what is not yet committed is in the log, too
-        for step in steps:
+        # with so small a cache, what is not yet committed is in the log, too
+        for step in ("PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=2", *steps):
             connection.execute(step)
         for end in ("", "-wal"):
             path.with_name(path.name + end).write_bytes(twin.with_name("twin" + end).read_bytes())
@@ -220,25 +258,19 @@ def changed_and_killed(path: Path, *steps: str) -> None:
         copy.unlink()
 
 
-NEWER, AGAIN = "PRAGMA user_version=2", "PRAGMA user_version=1"
-BIG = "INSERT INTO items SELECT 'k', hex(randomblob(9)), hex(randomblob(900)), 1, 1 FROM "
-BIG += "(WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n LIMIT 60) SELECT i FROM n)"
-
-
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([NEWER], "layout 2"),
+        ([NEWER], REFUSED),
         ([NEWER, BIG, AGAIN, BIG, "PRAGMA user_version=7", BIG], "layout 7"),
-        ([NEWER, "BEGIN", AGAIN, BIG], "layout 2"),  # killed before the end of the transaction
+        ([NEWER, "BEGIN", AGAIN, BIG], REFUSED),  # killed before the end of the transaction
         (["PRAGMA application_id=7"], "another program"),
     ],
 )
-def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, steps, message):
-    path = tmp_path / "s.sqlite"
+def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, path, steps, message):
     changed_and_killed(path, *steps)
     before = {name: (tmp_path / name).read_bytes() for name in ("s.sqlite", "s.sqlite-wal")}
-    assert before["s.sqlite"][60:64] == b"\0\0\0\1" and before["s.sqlite"][68:72] == b"SumE"
+    assert before["s.sqlite"][60:64] == bytes([0, 0, 0, LAYOUT_VERSION]) and before["s.sqlite"][68:72] == b"SumE"
     (tmp_path / "link").symlink_to("s.sqlite")
     for name in ("s.sqlite", "link", "s.sqlite"):
         with pytest.raises(StoreError, match=f"{message}.*nothing was changed"):
@@ -249,81 +281,79 @@ def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, steps, m
 
 
 @pytest.mark.parametrize("steps", [[NEWER, AGAIN], [BIG, "BEGIN", NEWER, BIG, "ROLLBACK", BIG]])
-def test_a_layout_that_did_not_last_refuses_nothing(tmp_path, steps):
-    changed_and_killed(tmp_path / "s.sqlite", *steps)
-    with Store(tmp_path / "s.sqlite") as store:
+def test_a_layout_that_did_not_last_refuses_nothing(path, steps):
+    changed_and_killed(path, *steps)
+    with Store(path) as store:
         assert store.put_many("own", {"a": 1}) == 1 and store.get_many("own", ["a"]) == {"a": 1}
 
 
-def test_a_newer_store_in_use_is_refused(tmp_path):
-    Store(tmp_path / "s.sqlite").close()
-    with closing(sqlite3.connect(tmp_path / "s.sqlite", isolation_level=None)) as connection:
-        connection.execute(NEWER)
-        with pytest.raises(StoreError, match="layout 2"):
-            Store(tmp_path / "s.sqlite")
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+# Damage ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("column", ["kind", "key"])
-def test_a_number_where_a_name_was_is_damage(column, tmp_path):
+def test_a_number_where_a_name_was_is_damage(column, path):
     """A changed byte in a row's header makes one of a text; here the column's type is taken away for a moment."""
-    path, retype = tmp_path / "s.sqlite", "UPDATE sqlite_master SET sql = replace(sql, ?, ?)"
     with Store(path) as store:
         store.put_many("verdict", {"k": 5, "l": 6})
-    for found, other in ((f"{column} TEXT", column), (f"{column} NOT", f"{column} TEXT NOT")):
-        with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("PRAGMA writable_schema = ON")
-            connection.execute(retype, (found, other))
-        with closing(sqlite3.connect(path)) as connection, connection:
-            if other == column:
-                connection.execute(f"UPDATE items SET {column} = 1.5 WHERE value = '5'")
+    retype = "UPDATE sqlite_master SET sql = replace(sql, '{}', '{}')"
+    sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} TEXT", column))
+    sql(path, f"UPDATE items SET {column} = 1.5 WHERE value = '5'")
+    sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} NOT", f"{column} TEXT NOT"))
     with Store(path) as store:
         assert any("wrong checksum" in line for line in store.verify())
         assert store.prune(damaged=True) == 1 and store.get_many("verdict", ["k", "l"]) == {"l": 6}
 
 
-def test_a_damaged_name_in_sqlites_own_message_is_damage(tmp_path):
-    path = tmp_path / "s.sqlite"
+def test_a_damaged_name_in_sqlites_own_message_is_damage(path):
     Store(path).close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_master SET name = CAST(x'e520' AS TEXT), sql = 'CREATE TABLE'")
+    damage = "UPDATE sqlite_master SET name = CAST(x'e520' AS TEXT), sql = 'CREATE TABLE'"
+    sql(path, "PRAGMA writable_schema = ON", damage)
     with pytest.raises(StoreError, match="is no text; the file is damaged"), Store(path) as store:
         store.get_many("verdict", ["k"])
 
 
+TAMPERED = [f"value = {found}" for found in ("5", "5.5", "1e400", "'é'", "x'00'", "x''", "CAST(x'ff' AS TEXT)")]
+TAMPERED += ["value = CAST(value AS BLOB)", "checksum = 'x'", "kind = x'ff'", "kind = CAST(x'ff' AS TEXT)"]
+TAMPERED += [f"key = {found}" for found in ("CAST(x'ff' AS TEXT)", "7", "x'ff'", "'c'")]
+TAMPERED += [f"created = {found}" for found in ("'x'", "1000000000000000000", "-1000000000000000000")]
+
+
+@pytest.mark.parametrize("change", TAMPERED)
+def test_a_changed_row_is_named_or_left_out_and_can_be_deleted(change, path):
+    with Store(path) as store:
+        store.put_many("verdict", {"k": 5})
+        store.close()
+        sql(path, f"UPDATE items SET {change}")
+        try:
+            assert store.get_many("verdict", ["k", "c"]) in ({}, {"k": 5})
+        except StoreError as error:
+            assert "checksum" in str(error) and "prune(damaged=True)" in str(error)
+        json.dumps(store.info().to_dict())
+        bad = store.verify()
+        assert store.prune(damaged=True) == len(bad) == (0 if change.startswith("created") else 1)
+        assert store.verify() == []
+
+
 @pytest.mark.skipif(not AVAILABLE, reason="the system's calls are filtered on Linux")
-def test_a_file_system_without_locks_is_named(tmp_path):
-    with Store(tmp_path / "s.sqlite") as store:
-        store.put_many("k", {"a": 1})
+def test_a_file_system_without_locks_is_named(tmp_path, store):
+    store.put_many("k", {"a": 1})
+    store.close()
     for name in ("s.sqlite", "new.sqlite"):
         said = without_locks(lambda name=name: Store(tmp_path / name).get_many("k", ["a"]))
         assert said.startswith("StoreError") and "keep the store on a disk of this machine" in said
     assert [file.name for file in tmp_path.iterdir()] == ["s.sqlite"]
 
 
-def filled(path: Path, count: int = 400) -> Store:
-    store = Store(path)
-    store.put_many("k", {content_key(i): {"i": i, "text": "y" * 100} for i in range(count)})
-    store.close()
-    return store
-
-
-def test_a_store_that_was_cut_short_is_refused(tmp_path):
-    path = tmp_path / "s.sqlite"
-    filled(path)
-    content = path.read_bytes()
+def test_damage_is_an_error_not_a_wrong_value(path):
+    """A file cut short is refused; with random bytes over a page, a key is right, or missing with an error."""
+    expected = {content_key(i): {"i": i, "text": "y" * 100} for i in range(400)}
+    with Store(path) as store:
+        store.put_many("k", expected)
+    content, rng, caught = path.read_bytes(), random.Random(3), 0
     path.write_bytes(content[: len(content) // 2])
     with pytest.raises(StoreError, match="damaged"):
         Store(path)
     assert path.read_bytes() == content[: len(content) // 2]
-
-
-def test_damage_in_the_middle_is_an_error_not_a_wrong_value(tmp_path):
-    """Random bytes over single pages: every key is right or missing only with an error."""
-    path = tmp_path / "s.sqlite"
-    filled(path)
-    content, rng, caught = path.read_bytes(), random.Random(3), 0
     for page in range(2, len(content) // 4096):
         broken = bytearray(content)
         for _ in range(40):
@@ -331,44 +361,22 @@ def test_damage_in_the_middle_is_an_error_not_a_wrong_value(tmp_path):
         path.write_bytes(broken)
         try:
             with Store(path) as store:
-                found = store.get_many("k", [content_key(i) for i in range(400)])
+                found = store.get_many("k", [*expected])
                 assert store.verify() != [] or len(found) == 400
-            expected = {content_key(i): {"i": i, "text": "y" * 100} for i in range(400)}
             assert all(expected[key] == value for key, value in found.items())
         except StoreError as error:
             caught += "damaged" in str(error)
     assert caught >= 5
 
 
-def test_a_full_disk_is_explained_and_costs_nothing_finished(tmp_path):
-    code = f"""
-import resource, signal, sys
-from summeval_nb.models.store import Store, StoreError
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-store = Store(sys.argv[1])
-store.put_many("k", {{"kept": 1}})
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, {resource.RLIM_INFINITY}))
-try:
-    for i in range(10_000):
-        store.put_many("k", {{f"{{i}}-{{n}}": "z" * 1000 for n in range(20)}})
-except StoreError as error:
-    print("StoreError", error)
-"""
-    process = start(code, tmp_path / "s.sqlite")
-    out, err = process.communicate()
+def test_a_full_disk_is_explained_and_costs_nothing_finished(path):
+    out, err = start(FULL, path).communicate()
     assert "StoreError" in out and ("full" in out or "disk I/O" in out) and "run again" in out, out + err
-    with Store(tmp_path / "s.sqlite") as store:
+    with Store(path) as store:
         assert store.get_many("k", ["kept"]) == {"kept": 1} and store.verify() == []
 
 
-def test_a_folder_that_may_not_be_written_is_explained(tmp_path):
-    with pytest.raises(StoreError, match="is a folder"):
-        Store(tmp_path)
-    (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(StoreError, match="cannot be created"):
-        Store(tmp_path / "file" / "s.sqlite")
-    with pytest.raises(ValueError, match="dict"):
-        Store(":memory:")
+# What is kept ---------------------------------------------------------------------------------------------------------
 
 
 def test_awkward_names_and_pickling(tmp_path):
@@ -403,11 +411,11 @@ def test_plain_values_come_back_equal(shared_store, value):
 @given(shape=st.lists(st.integers(0, 5), max_size=3), seed=st.integers(0, 2**32 - 1))
 def test_arrays_come_back_bit_equal_and_writable(shared_store, shape, seed):
     array = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
-    key = content_key("array", shape, seed)
-    shared_store.put_many("array", {key: array[::-1] if array.ndim else array})
+    array, key = array[::-1] if array.ndim else array, content_key("array", shape, seed)
+    shared_store.put_many("array", {key: array})
     back = shared_store.get_many("array", [key])[key]
-    assert back.dtype == np.float32 and back.flags.writeable
-    assert np.array_equal(back, array[::-1] if array.ndim else array) and back.shape == array.shape
+    assert back.dtype == np.float32 and back.flags.writeable and np.array_equal(back, array)
+    assert back.shape == array.shape
 
 
 @settings(max_examples=200, deadline=None)
@@ -416,18 +424,14 @@ def test_different_content_has_different_keys(a, b):
     assert (content_key(*a) == content_key(*b)) == (a == b)
 
 
-def test_pruning_and_info(tmp_path):
-    store = Store(tmp_path / "s.sqlite")
+def test_pruning_and_info(store):
     store.put_many("old", {str(i): "x" * 1000 for i in range(500)})
-    connection = sqlite3.connect(store.path)
-    connection.execute("UPDATE items SET created = created - 10 * 86400")
-    connection.commit()
-    connection.close()
+    sql(store.path, "UPDATE items SET created = created - 10 * 86400")
     store.put_many("new", {"a": np.ones(4, np.float32)})
     info = store.info()
     assert [(row["kind"], row["items"]) for row in info.rows] == [("new", 1), ("old", 500)]
-    assert list(info.to_frame()["items"]) == [1, 500] and info.to_dict()["path"] == str(store.path)
-    assert "<caption>Store</caption>" in info._repr_html_()
+    assert info.rows[0]["first"][:10] == time.strftime("%Y-%m-%d", time.gmtime()) > info.rows[1]["last"][:10]
+    assert info.to_dict()["path"] == str(store.path) and "<caption>Store</caption>" in info._repr_html_()
     assert store.prune("new", older_than_days=5) == 0 and store.prune(older_than_days=5) == 500
     store.close()
     assert store.path.stat().st_size < 20_000
@@ -436,8 +440,8 @@ def test_pruning_and_info(tmp_path):
             store.prune(**bad)
 
 
-def test_fill_missing_stores_no_failure_and_checks_compute(tmp_path):
-    store, calls = Store(tmp_path / "s.sqlite"), []
+def test_fill_missing_stores_no_failure_and_checks_compute(store):
+    calls = []
 
     def flaky(positions):
         calls.append(list(positions))
@@ -455,9 +459,7 @@ def test_fill_missing_stores_no_failure_and_checks_compute(tmp_path):
         fill_missing(store, "k", ["other"], lambda positions: [1], batch_size=0)
 
 
-def test_an_error_inside_compute_keeps_the_finished_batches(tmp_path):
-    store = Store(tmp_path / "s.sqlite")
-
+def test_an_error_inside_compute_keeps_the_finished_batches(store):
     def compute(positions):
         if positions[0] >= 4:
             raise KeyboardInterrupt
@@ -466,53 +468,3 @@ def test_an_error_inside_compute_keeps_the_finished_batches(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         fill_missing(store, "k", [str(i) for i in range(8)], compute, batch_size=2)
     assert store.info().rows[0]["items"] == 4
-
-
-TAMPERED = [
-    "value = 5",
-    "value = 5.5",
-    "value = 1e400",
-    "value = 'é'",
-    "value = x'00'",
-    "value = x''",
-    "checksum = 'x'",
-]
-TAMPERED += ["value = CAST(x'ff' AS TEXT)", "key = CAST(x'ff' AS TEXT)", "kind = x'ff'", "key = 7", "created = 'x'"]
-TAMPERED += ["value = CAST(value AS BLOB)", "kind = CAST(x'ff' AS TEXT)", "key = x'ff'"]
-TAMPERED += ["created = 1000000000000000000", "created = -1000000000000000000", "key = 'c'"]
-
-
-@pytest.mark.parametrize("change", TAMPERED)
-def test_a_changed_row_is_named_or_left_out_and_can_be_deleted(change, tmp_path):
-    with Store(tmp_path / "s.sqlite") as store:
-        store.put_many("verdict", {"k": 5})
-        store.close()
-        with closing(sqlite3.connect(tmp_path / "s.sqlite")) as connection, connection:
-            connection.execute(f"UPDATE items SET {change}")
-        try:
-            assert store.get_many("verdict", ["k", "c"]) in ({}, {"k": 5})
-        except StoreError as error:
-            assert "checksum" in str(error) and "prune(damaged=True)" in str(error)
-        json.dumps(store.info().to_dict())
-        bad = store.verify()
-        assert store.prune(damaged=True) == len(bad) == (0 if change.startswith("created") else 1)
-        assert store.verify() == []
-
-
-def test_threads_share_a_store(tmp_path):
-    store, errors = Store(tmp_path / "s.sqlite"), []
-
-    def work(n: int) -> None:
-        try:
-            for i in range(40):
-                store.put_many("k", {f"{n}-{i}": {"n": n, "i": i}})
-                assert store.get_many("k", [f"{n}-{i}"]) == {f"{n}-{i}": {"n": n, "i": i}}
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == [] and store.info().rows[0]["items"] == 320

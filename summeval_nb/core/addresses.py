@@ -14,23 +14,13 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
 
-SHORTEST_SECRET = 4
-"""Characters. What is shorter is no secret, and to hide it would make holes in every word."""
-
 
 @dataclass(frozen=True)
 class Address:
     """An address split into the part that may be shown and the parts that are only sent.
 
-    Parameters
-    ----------
-    shown : str
-        Scheme, host, port and path: what messages, fingerprints and manifests may hold. A part of the path that looks
-        like a key is `***` with eight digits of its hash, by which two such addresses can be told apart.
-    start : str
-        Like `shown`, with the whole path: sent, never shown.
-    query, user, password : str
-        What follows the question mark, and what stands before the host: sent, never shown.
+    `shown` is scheme, host, port and path, in which a part that looks like a key is `***` with eight digits of its
+    hash, by which two such addresses can be told apart. `start` is the same with the whole path.
     """
 
     shown: str
@@ -49,11 +39,9 @@ class Address:
         except ValueError:  # whose message quotes the password
             parts, port = urlsplit(""), None
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            shown = (
-                repr(redacted(text)[:60])
-                if _PLAIN.fullmatch(text)
-                else "this one (not shown, since it may hold a password)"
-            )
+            shown = "this one (not shown, since it may hold a password)"
+            if _PLAIN.fullmatch(text):
+                shown = repr(redacted(text)[:60])
             raise ValueError(f"base_url must be an address such as 'http://localhost:8000/v1', not {shown}")
         if port == 0:
             raise ValueError("base_url names port 0, which no server has: name the one that yours listens on")
@@ -141,8 +129,8 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text as it may be shown: without the secrets, and without what is secret in its addresses.
 
     A secret is hidden as it is, and escaped for JSON, Python, HTML or an address. One of four or five characters is
-    hidden where it is a word of its own, a shorter one not at all. An address loses its user, password, query,
-    fragment, and the keys in its path.
+    hidden where it is a word of its own, a shorter one, which would make holes in every word, not at all. An address
+    loses its user, password, query, fragment, and the keys in its path.
 
     Examples
     --------
@@ -151,13 +139,12 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     >>> redacted("llm:small@http://me:word@host:1/v1?api_key=k")
     'llm:small@http://host:1/v1'
     """
-    forms = {spell(secret) for secret in secrets for spell in _SPELLINGS}
-    words = r"(?<![^\W_]){}(?![^\W_])"
-    patterns = [
-        re.escape(form) if len(form) > SHORTEST_SECRET + 1 or form[0] == "?" else words.format(re.escape(form))
-        for form in sorted(forms, key=len, reverse=True)
-        if len(form) >= SHORTEST_SECRET or re.fullmatch(r"\?.+", form)
-    ]
+    patterns = []
+    for form in sorted({spell(secret) for secret in secrets for spell in _SPELLINGS}, key=len, reverse=True):
+        if len(form) >= 6 or re.fullmatch(r"\?.+", form):
+            patterns.append(re.escape(form))
+        elif len(form) >= 4:
+            patterns.append(rf"(?<![^\W_]){re.escape(form)}(?![^\W_])")
     if patterns:
         text = re.sub("|".join(patterns), "***", text, flags=re.IGNORECASE)
     return _ADDRESS.sub(_shown, text)

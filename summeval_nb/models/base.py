@@ -101,8 +101,7 @@ class Choice:
     probabilities : dict of str to float
         The options' probabilities, renormalised to add up to 1; empty for a hard choice.
     probability_mass : float or None
-        The share of the model's own probability that the options held before that, in
-        [0, 1]; None for a hard choice.
+        The share of the model's own probability that they held before, in [0, 1]; None for a hard choice.
     """
 
     label: str
@@ -142,8 +141,7 @@ class BackendError(RuntimeError):
     Attributes
     ----------
     model, server, remedy : str
-        Which model and server, without any key or password, and what to do; addresses
-        in messages lose theirs, and a terminal finds nothing in them to obey.
+        Which model and server, and what to do. No key or password is in a message, and nothing that a terminal obeys.
     retry_after : float or None
         Seconds that the server asked to wait.
     status : int or None
@@ -321,8 +319,7 @@ class Backend(ABC):
     name : str
         The model's name, for people.
     fingerprint : str
-        Everything about the model that could change an answer; part of keys and
-        signatures.
+        Everything about the model that could change an answer; part of keys and signatures.
     usage : Usage
         What it has done so far.
     """
@@ -337,8 +334,8 @@ class Backend(ABC):
     def choose(self, prompt: str, options: Sequence[str], *, sample: int | None = None) -> Choice:
         """Return the model's choice among `options` with its own probabilities; raises `BackendError`.
 
-        It is hard where the model's server gives no probabilities. With `sample`, a
-        number of your own, it is one that was drawn (at a temperature of 1), and hard.
+        It is hard where the model's server gives no probabilities. With `sample`, a number of your own, it is one that
+        was drawn (at a temperature of 1), and hard.
         """
         if (asked := in_its_place(self)) is not self:
             return asked.choose(prompt, options, sample=sample)
@@ -359,8 +356,7 @@ class Backend(ABC):
     ) -> list[Choice | BackendError]:
         """Ask many questions with the same options; a failure stands in the list as its error object.
 
-        `workers` bounds how many calls a server gets at once; `progress` names a
-        progress bar; `sample` is as for `choose`.
+        `workers` bounds how many calls a server gets at once; `progress` names a bar; `sample` is as for `choose`.
         """
         if (asked := in_its_place(self)) is not self:
             return asked.choose_many(prompts, options, workers=workers, progress=progress, sample=sample)
@@ -471,15 +467,11 @@ def attempt(ask: Callable[..., Answer], *arguments: object) -> Answer | BackendE
         return error
 
 
-_BREATH = 0.5  # seconds between two looks for Ctrl-C, where a wait for a lock does not heed it
-
-
 def in_threads(function: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
     """Yield what a function returns for each item, in their order, from at most `workers` threads.
 
-    Whatever ends the loop, such as Ctrl-C or an error, ends it without a wait: no further item is begun, and what is
-    under way, such as a request to a server, keeps neither the caller nor the process. `ThreadPoolExecutor` waits for
-    it in both cases, for as long as a server takes.
+    Whatever ends the loop, such as Ctrl-C or an error, ends it at once: no further item is begun, and a request under
+    way keeps neither the caller nor the process. `ThreadPoolExecutor` waits for as long as a server takes.
 
     Examples
     --------
@@ -503,7 +495,7 @@ def in_threads(function: Callable[[Item], Result], items: Sequence[Item], worker
             threading.Thread(target=copy_context().run, args=(work,), name="summeval_nb-asks", daemon=True).start()
         for _, done in tasks:
             while not done.done():
-                wait([done], timeout=_BREATH)
+                wait([done], timeout=0.5)  # where a wait for a lock does not heed Ctrl-C
             yield done.result()
     finally:
         ended.set()
@@ -532,8 +524,7 @@ class ScriptedBackend(Backend):
     Parameters
     ----------
     responder : callable
-        Gets the prompt, returns a reply: an option, a text or JSON. It may raise a
-        `BackendError`.
+        Gets the prompt, returns a reply: an option, a text or JSON. It may raise a `BackendError`.
     name : str
         Part of the fingerprint. A run with a backend that nobody named is not continued.
 
@@ -576,8 +567,6 @@ def answered(choice: Choice | BackendError) -> Choice | BackendError:
 
     Examples
     --------
-    >>> answered(Choice("yes", {"yes": 0.9, "no": 0.1}, probability_mass=0.8)).label
-    'yes'
     >>> isinstance(answered(Choice("yes", {"yes": 0.9, "no": 0.1}, probability_mass=1e-9)), BackendError)
     True
     """
@@ -592,9 +581,8 @@ def answered(choice: Choice | BackendError) -> Choice | BackendError:
 
 # What models write around a reply is passed over: fences, prose, reasoning, a comma too many.
 
-# Each alternative reads on from where it begins, a string that never ends too: so the whole is linear in the length.
-_OBJECT = re.compile(r"\{(?=\s*(?:[\"}]|\Z))")
-_TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*\"?|[{}\[\]]|,(?=\s*[}\]])", re.DOTALL)
+_STRING_OR_EXTRA_COMMA = re.compile(r"(\"(?:[^\"\\]|\\.)*\"?)|,(?=\s*[}\]])", re.DOTALL)
+_MOST_BRACES = 1000  # which begin no JSON, such as those of code
 MORE_TOKENS = "raise max_tokens above {}, or give the schema's strings and lists smaller bounds"
 
 
@@ -619,24 +607,23 @@ def written_objects(reply: str) -> Objects:
     Objects(whole=[], cut_off=True)
     """
     spans = reasoning_spans(reply)
-    text = cut_out(reply, spans)
+    text = _STRING_OR_EXTRA_COMMA.sub(r"\1", cut_out(reply, spans)).rstrip()
     whole: list[str] = []
-    place = 0
-    while opening := _OBJECT.search(text, place):
-        start, depth, pieces = opening.start(), 0, []
-        for token in _TOKEN.finditer(text, start):
-            sign = token[0]
-            if sign == ",":
-                pieces.append(text[start : token.start()])
-                start = token.end()
-            depth += (sign in ("{", "[")) - (sign in ("}", "]"))
-            if not depth:
-                break
-        else:
-            return Objects(whole, True)
-        place = token.end()
-        whole.append("".join([*pieces, text[start:place]]))
-    return Objects(whole, bool(spans) and not text.strip())
+    start, failed = text.find("{"), 0
+    while start >= 0 and failed < _MOST_BRACES:
+        end = start + 1
+        try:
+            end = json.JSONDecoder().raw_decode(text, start)[1]
+            whole.append(text[start:end])
+        except json.JSONDecodeError as error:
+            if error.pos >= len(text) or error.msg.startswith("Unterminated"):
+                return Objects(whole, True)
+            end = text.find("}", error.pos) + 1 or len(text)  # what stands within it is no answer of its own
+            failed += 1
+        except RecursionError:
+            failed += 1
+        start = text.find("{", end)
+    return Objects(whole, bool(spans) and not text)
 
 
 def validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:

@@ -493,8 +493,7 @@ def _message(page: object) -> str:
 
 # How the options are said: by a grammar (llama.cpp), by a list of choices (vLLM), by a JSON schema (OpenAI, Ollama).
 DIALECTS = ("llamacpp", "vllm", "openai")
-# how many tokens at a place a server is asked to show: the protocol's most, and what
-# llama.cpp's server shows where these leave an option open
+# tokens shown at a place: the protocol's most, and what llama.cpp's server shows where these leave an option open
 _SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
 _PROBE, _PROBED = "Write one short sentence about the weather.", ("quartz-7", "zebra-4")
 _REFUSED_FIELDS = (None, 400, 415, 422, 501)  # statuses by which a server may say that it cannot do something

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -24,26 +24,17 @@ from summeval_nb.core.base import JsonDict, one_bar, require_count, require_text
 from summeval_nb.core.files import require_path
 from summeval_nb.core.html import html_table
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = ["Store", "StoreError", "content_key"]
 
 
 def content_key(*parts: object) -> str:
-    """Return the key of an answer: the SHA-256 of everything that could change it.
+    """Return the key of an answer: the SHA-256 of everything that could change it, as 64 hexadecimal digits.
 
     Parameters
     ----------
     *parts : text, numbers, booleans, None, and lists or dicts of them
-        For a verdict: the model's fingerprint, the prompt's version, the options, the
-        evidence, the claim. They are written as JSON, in which a tuple equals a list
-        and the order of a dict's names does not count.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
+        For a verdict: the model's fingerprint, the prompt's version, the options, the evidence, the claim. They are
+        written as JSON, in which a tuple equals a list and the order of a dict's names does not count.
 
     Raises
     ------
@@ -65,7 +56,7 @@ def content_key(*parts: object) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-_MOST_AXES = 8  # below every character that a JSON text can begin with
+_MOST_AXES = 8
 
 
 def _encode(value: object) -> str | bytes:
@@ -91,23 +82,14 @@ def _decode(stored: str | bytes) -> Any:
     return np.frombuffer(stored, dtype="<f4", offset=1 + 4 * axes).astype(np.float32).reshape(shape)
 
 
-def _checksum(kind: str, key: str, stored: str | bytes) -> int:
-    """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of others.
-
-    Where a byte was changed, sqlite may find a number where a text was written, or bytes: these begin with their
-    number of axes, as no JSON text does.
-    """
-    named = isinstance(kind, str) and isinstance(key, str)
-    text = isinstance(stored, str) and stored[:1] > chr(_MOST_AXES)
-    array = isinstance(stored, bytes) and stored[:1] <= bytes([_MOST_AXES])
-    if not (named and stored and (text or array)):
-        return -1
-    body = stored.encode("utf-8", "surrogatepass") if isinstance(stored, str) else stored
-    return zlib.crc32(body, zlib.crc32(f"{len(kind)}:{kind}{key}".encode("utf-8", "surrogatepass")))
+def _checksum(kind: object, key: object, stored: object) -> int:
+    """CRC-32 over a row's kind, key and value with their types: where a byte was changed, sqlite may find another."""
+    body = stored if isinstance(stored, bytes) else str(stored).encode("utf-8", "surrogatepass")
+    return zlib.crc32(body, zlib.crc32(repr((kind, key, type(stored))).encode("utf-8", "surrogatepass")))
 
 
 APPLICATION_ID = 0x53756D45  # the letters SumE
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 _LAYOUT = (
     "CREATE TABLE items (kind TEXT NOT NULL, key TEXT NOT NULL, value NOT NULL, checksum INTEGER NOT NULL, "
     "created INTEGER NOT NULL, UNIQUE (kind, key))"
@@ -119,48 +101,6 @@ class StoreError(RuntimeError):
 
 
 _KEPT = "nothing was changed; choose another path"
-
-
-def _refuse_foreign(path: Path) -> None:
-    """Raise `StoreError` unless `path` is one of our files; it is only read."""
-    if not path.is_file():  # reading a pipe would wait for ever
-        raise StoreError(f"{path} is not an ordinary file but a pipe or a device: {_KEPT}")
-    with path.open("rb") as file:
-        head = file.read(100)
-    if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
-        what = "an empty file" if not head else "another kind of file, or its beginning is damaged"
-        raise StoreError(f"{path} is not a summeval store but {what}: {_KEPT}")
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as reading:
-        application, version = (
-            reading.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-    if application != APPLICATION_ID:
-        raise StoreError(f"{path} is a SQLite file of another program (application id {application:#x}): {_KEPT}")
-    if version != LAYOUT_VERSION:
-        raise StoreError(f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: {_KEPT}, or upgrade")
-
-
-def _create(path: Path) -> None:
-    """Make an empty store and give it its name in one step; if another process was first, theirs stays."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".new")
-    os.close(handle)
-    try:
-        with closing(sqlite3.connect(name, isolation_level=None)) as connection:
-            for step in (f"application_id={APPLICATION_ID}", f"user_version={LAYOUT_VERSION}", "journal_mode=WAL"):
-                connection.execute(f"PRAGMA {step}")
-            connection.execute(_LAYOUT)
-        try:
-            os.link(name, path)
-        except FileExistsError:
-            pass
-        except OSError:  # some file systems have no links
-            if not path.exists():
-                os.rename(name, path)
-    finally:
-        for rest in (name, name + "-wal", name + "-shm"):
-            Path(rest).unlink(missing_ok=True)
-
-
 _DAMAGED = "the file is damaged: restore a copy, or delete it and run again"
 _LOCKLESS = "the file system does not lock files as SQLite needs it: keep the store on a disk of this machine"
 _REMEDIES = {
@@ -191,7 +131,44 @@ def _explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {error.strerror or error}; check the path, its permissions and its disk") from error
 
 
-_INHERITED: list[sqlite3.Connection | None] = []  # connections of a fork's parent, which nobody may close here
+def _refuse_foreign(path: Path) -> None:
+    """Raise `StoreError` unless `path` is one of our files; it is only read."""
+    if not path.is_file():  # reading a pipe would wait for ever
+        raise StoreError(f"{path} is not an ordinary file but a pipe or a device: {_KEPT}")
+    with path.open("rb") as file:
+        head = file.read(100)
+    if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
+        what = "an empty file" if not head else "another kind of file, or its beginning is damaged"
+        raise StoreError(f"{path} is not a summeval store but {what}: {_KEPT}")
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as reading:
+        ((application,),) = reading.execute("PRAGMA application_id")
+        ((version,),) = reading.execute("PRAGMA user_version")
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path} is a SQLite file of another program (application id {application:#x}): {_KEPT}")
+    if version != LAYOUT_VERSION:
+        raise StoreError(f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: {_KEPT}, or upgrade")
+
+
+def _create(path: Path) -> None:
+    """Make an empty store and give it its name in one step; if another process was first, theirs stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".new")
+    os.close(handle)
+    try:
+        with closing(sqlite3.connect(name, isolation_level=None)) as connection:
+            for step in (f"application_id={APPLICATION_ID}", f"user_version={LAYOUT_VERSION}", "journal_mode=WAL"):
+                connection.execute(f"PRAGMA {step}")
+            connection.execute(_LAYOUT)
+        try:
+            os.link(name, path)
+        except FileExistsError:
+            pass
+        except OSError:  # some file systems have no links
+            if not path.exists():
+                os.rename(name, path)
+    finally:
+        for rest in (name, name + "-wal", name + "-shm"):
+            Path(rest).unlink(missing_ok=True)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -200,7 +177,6 @@ def _connect(path: Path) -> sqlite3.Connection:
         raise StoreError(f"{path} is a folder; a store is a file: add a name, such as {path / 'answers.sqlite'}")
     if not path.exists():
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             _create(path)
         except OSError as error:
             raise StoreError(f"{path} cannot be created: {error}; choose a folder that may be written") from error
@@ -221,10 +197,9 @@ def _kind(kind: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class StoreInfo:
-    """What a store holds: its file, the file's size in bytes, and one row a kind.
+    """What a store holds: its file, its size in bytes, and one row a kind.
 
-    A row has `kind`, `items`, `bytes` (of the values), and the dates `first` and `last`
-    (UTC) of its items.
+    A row has `kind`, `items`, `bytes` (of the values), and the dates `first` and `last` (UTC) of its items.
     """
 
     path: str
@@ -235,23 +210,11 @@ class StoreInfo:
         """Return everything as plain data."""
         return {"path": self.path, "bytes": self.bytes, "rows": [dict(row) for row in self.rows]}
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a kind."""
-        import pandas as pd
-
-        return pd.DataFrame([dict(row) for row in self.rows], columns=["kind", "items", "bytes", "first", "last"])
-
     def _repr_html_(self) -> str:
-        columns = ["kind", "items", "bytes", "first", "last"]
-        return html_table(self.rows, columns=columns, caption="Store", note=f"{self.path}, {self.bytes:,} bytes")
+        return html_table(self.rows, caption="Store", note=f"{self.path}, {self.bytes:,} bytes")
 
 
-def _date(moment: float) -> str:
-    """A row's time for people; a damaged one may hold anything."""
-    try:
-        return time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment))
-    except (TypeError, ValueError, OverflowError, OSError):
-        return "damaged"
+_INHERITED: list[sqlite3.Connection | None] = []  # connections of a fork's parent, which nobody may close here
 
 
 class Store:
@@ -265,14 +228,12 @@ class Store:
     Raises
     ------
     StoreError
-        If the file is damaged, of another program, or cannot be used. It is never
-        overwritten.
+        If the file is damaged, of another program, or cannot be used. It is never overwritten.
 
     Notes
     -----
-    SQLite in write-ahead mode: a killed process loses nothing that `put_many` returned
-    from; a power cut may lose the last moments. It needs a local disk: network file
-    systems do not lock reliably.
+    SQLite in write-ahead mode: a killed process loses nothing that `put_many` returned from; a power cut may lose the
+    last moments. It needs a local disk: network file systems do not lock reliably.
 
     Examples
     --------
@@ -364,19 +325,13 @@ class Store:
 
     def info(self) -> StoreInfo:
         """Return what the store holds."""
-        query = "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM items GROUP BY kind"
+        dates = (f"strftime('%Y-%m-%d %H:%M', {moment}(created), 'unixepoch')" for moment in ("MIN", "MAX"))
+        query = f"SELECT kind, COUNT(*), SUM(LENGTH(value)), {', '.join(dates)} FROM items GROUP BY kind"
         with self._session() as connection:
-            rows = tuple(
-                {
-                    "kind": kind if isinstance(kind, str) else repr(kind),
-                    "items": items,
-                    "bytes": size,
-                    "first": _date(first),
-                    "last": _date(last),
-                }
-                for kind, items, size, first, last in connection.execute(query)
-            )
-            return StoreInfo(path=str(self.path), bytes=self.path.stat().st_size, rows=rows)
+            found = connection.execute(query).fetchall()
+        names = ("kind", "items", "bytes", "first", "last")
+        rows = tuple(dict(zip(names, (str(kind), *rest), strict=True)) for kind, *rest in found)
+        return StoreInfo(path=str(self.path), bytes=self.path.stat().st_size, rows=rows)
 
     def prune(self, kind: str | None = None, *, older_than_days: float | None = None, damaged: bool = False) -> int:
         """Delete items by kind, by age or because they are damaged; return how many. The file shrinks."""
@@ -389,10 +344,10 @@ class Store:
             if not 0 <= older_than_days <= 1_000_000:
                 raise ValueError(f"older_than_days must be a number of 0 to 1,000,000 days, not {older_than_days}")
             condition, values = f"{condition} AND created <= ?", [*values, int(time.time() - older_than_days * 86400)]
-        query = f"SELECT rowid, kind, key, value, checksum FROM items WHERE {condition}"
         with self._session(write=True) as connection:
             if damaged:
-                bad = [row[:1] for row in connection.execute(query, values) if _checksum(*row[1:4]) != row[4]]
+                query = f"SELECT kind, key, value, checksum, rowid FROM items WHERE {condition}"
+                bad = [row[4:] for row in connection.execute(query, values) if _checksum(*row[:3]) != row[3]]
                 connection.executemany("DELETE FROM items WHERE rowid = ?", bad)
                 count = len(bad)
             else:
@@ -420,28 +375,12 @@ def fill_missing(
     batch_size: int = 64,
     progress: str = "",
 ) -> list[Any]:
-    """Return one value a key: from the store where it is known, else computed and stored at once.
+    """Return one value a key: from the store (None keeps nothing) where it is known, else computed and stored at once.
 
-    Parameters
-    ----------
-    store : Store or None
-        None computes everything and keeps nothing.
-    kind : str
-        The store's drawer.
-    keys : sequence of str
-        One content key an item; equal keys are one question.
-    compute : callable
-        Gets a list of at most `batch_size` positions in `keys` and returns as many values. An exception object in the
-        place of a value is a failure: it is returned, never stored.
-    batch_size : int
-        How many values a kill can cost.
-    progress : str
-        A name for the progress bar; '' shows none.
-
-    Returns
-    -------
-    list
-        Values in the order of `keys`, stored or computed, each as JSON gives it back: tuples become lists.
+    `compute` gets a list of at most `batch_size` positions in `keys`, which is what a kill can cost, and returns as
+    many values. An exception object in the place of a value is a failure: it is returned, never stored. Equal keys are
+    one question. Values come in the order of `keys`, each as JSON gives it back: tuples become lists. `progress` names
+    a progress bar.
 
     Examples
     --------
@@ -460,11 +399,11 @@ def fill_missing(
             values = list(compute(batch))
             if len(values) != len(batch):
                 raise ValueError(f"compute was asked for {len(batch)} values and returned {len(values)}")
-            done = {keys[i]: v for i, v in zip(batch, values, strict=True) if not isinstance(v, BaseException)}
+            new = {keys[i]: value for i, value in zip(batch, values, strict=True)}
+            done = {key: value for key, value in new.items() if not isinstance(value, BaseException)}
             if store is not None:
                 store.put_many(kind, done)
-            known.update({keys[i]: v for i, v in zip(batch, values, strict=True)})
-            known.update({key: _decode(_encode(value)) for key, value in done.items()})
+            known |= new | {key: _decode(_encode(value)) for key, value in done.items()}
     return [known[key] for key in keys]
 
 
