@@ -17,13 +17,10 @@ from summeval_nb.models.local import load_backend, load_model
 from summeval_nb.models.store import Store, load_store, store_path
 
 
-def test_an_address_is_a_server(monkeypatch):
+def test_an_address_is_a_server_and_needs_a_name(monkeypatch):
     monkeypatch.setenv("SUMMEVAL_API_KEY", "secret")
     backend = load_model("m@http://127.0.0.1:9/v1")
     assert type(backend).__name__ == "ServerBackend" and "secret" not in repr(backend)
-
-
-def test_an_address_without_a_name_is_refused():
     with pytest.raises(ValueError, match="llm:NAME@http"):
         load_model("@http://127.0.0.1:9/v1")
 
@@ -46,16 +43,14 @@ def test_a_named_folder_is_loaded_once_until_it_changes(tmp_path):
     assert again.model is first.model and again.fingerprint == first.fingerprint
     said = first.choose("Well?", ["yes", "no"])
     assert (first.usage.calls, again.usage.calls) == (1, 0)
-    original = (folder / "model.safetensors").read_bytes()
-    weights = bytearray(original)
-    weights[-1] ^= 1
-    before = (folder / "model.safetensors").stat()
-    (folder / "model.safetensors").write_bytes(weights)
-    os.utime(folder / "model.safetensors", ns=(before.st_atime_ns, before.st_mtime_ns))
+    file = folder / "model.safetensors"
+    original, before = file.read_bytes(), file.stat()
+    file.write_bytes(original[:-1] + bytes([original[-1] ^ 1]))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     changed = load_model(str(folder))
     assert changed.model is not first.model and changed.fingerprint != first.fingerprint
     assert TransformersBackend(folder).fingerprint == changed.fingerprint
-    (folder / "model.safetensors").write_bytes(original)
+    file.write_bytes(original)
     assert load_model(str(folder)).choose("Well?", ["yes", "no"]) == said
 
 

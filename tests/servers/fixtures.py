@@ -15,9 +15,15 @@ from pathlib import Path
 
 import pytest
 
+from summeval_nb.evidence.llm import PROMPT
 from summeval_nb.models.base import example_model
 
 from .gguf_copy import write_gguf
+
+
+def question(evidence: str, claim: str) -> str:
+    """What the example model was trained to answer."""
+    return PROMPT.format(evidence=evidence, claim=claim)
 
 
 @pytest.fixture(scope="session")
