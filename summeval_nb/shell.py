@@ -23,9 +23,18 @@ from typer.core import TyperGroup
 
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, require_option, require_options
-from summeval_nb.core.files import csv_text, no_column, plain_cell, require_once, unread_columns, write_whole
+from summeval_nb.core.files import (
+    Item,
+    csv_text,
+    no_column,
+    open_items,
+    plain_cell,
+    read_item,
+    require_once,
+    unread_columns,
+    write_whole,
+)
 from summeval_nb.core.html import html_page, markdown_report, printable, text_table
-from summeval_nb.core.items import Item, open_items, read_item
 from summeval_nb.core.results import ScoreTable
 
 if TYPE_CHECKING:

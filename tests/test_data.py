@@ -35,7 +35,7 @@ BROKEN = [
     (article("b", systems=[entry("M1"), entry("M2", relevance="4")]), "'relevance' must be a number"),
     (article("b", systems=[entry("M1"), entry("M2", summary=["x"])]), "system 'M2': summary must be a string"),
     (article("a"), "line 2: the id 'a' stands there a second time"),
-    (["a list"], "line 2 must be a JSON object"),
+    (["a list"], "line 2: it must be a JSON object"),
 ]
 
 

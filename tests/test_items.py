@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb.core.items import encode_row, open_items
+from summeval_nb.core.files import encode_row, open_items
 from summeval_nb.runs.file import cut
 
 pd = Late("pandas")

@@ -96,7 +96,6 @@ def test_a_function_is_a_metric_by_its_place(acme):
     assert metric("A cat", "the cat").score == 0.5, "one reference is a list of one"
     table = metric.score_many(["A cat", ""], [["the cat"], ["x"]])
     assert table.n_undefined == 1 and table.mean() == 0.5 and table[1].reason
-    assert metric.compute(predictions=["A cat"], references=["a cat"]) == {"score": 1.0, "n_undefined": 0}
 
 
 def test_options_are_the_arguments_with_a_default(acme):
@@ -148,7 +147,7 @@ def test_a_run_scores_with_it_and_knows_its_code(acme, tmp_path, workers):
     assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean() == 0.5
     assert json.loads(report.path.read_text().splitlines()[0])["parts"] == {"words": 2}
     metric = report.info["settings"]["metric"]
-    assert metric["name"] == "acme_metrics.shared" and len(metric["code"]["acme_metrics"]) == 16
+    assert metric["name"] == "acme_metrics.shared"
     assert s.run(ROWS, "acme_shared", out=tmp_path, options={"lower": False}, workers=0, progress=False).mean() == 0.5
     with pytest.raises(ValueError, match="options"):
         s.run(ROWS, "acme_shared", out=tmp_path, workers=0, progress=False)

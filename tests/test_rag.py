@@ -9,8 +9,15 @@ from helpers.late import Late
 from test_retrieval import ROW, Letters, row
 
 from summeval_nb import cli, evaluate_answers, evaluate_rag, load_metric, run
-from summeval_nb.core.files import COLUMN_NAMES, find_column, is_missing, nearest_column, require_truth, table_records
-from summeval_nb.core.items import open_items
+from summeval_nb.core.files import (
+    COLUMN_NAMES,
+    find_column,
+    is_missing,
+    nearest_column,
+    open_items,
+    require_truth,
+    table_records,
+)
 from summeval_nb.judged.rag import MEASURES
 
 pd = Late("pandas")

@@ -22,7 +22,7 @@ from helpers.late import Late
 from helpers.patience import comes_back
 
 from summeval_nb import bleu_score, load_metric, rouge_score
-from summeval_nb.core.items import _parse
+from summeval_nb.core.files import _parse
 from summeval_nb.runs import file, workers
 from summeval_nb.runs.file import RunFile, only_one
 from summeval_nb.runs.report import RunReport
@@ -357,7 +357,7 @@ def test_what_is_finished_when_a_worker_refuses_is_kept(monkeypatch):
 
 
 def file_items(count):
-    from summeval_nb.core.items import open_items
+    from summeval_nb.core.files import open_items
 
     return open_items([{"n": n} for n in range(count)])
 
@@ -817,7 +817,7 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path):
 
 
 def test_a_batch_ends_at_a_number_of_rows_or_of_bytes(monkeypatch):
-    from summeval_nb.core.items import open_items
+    from summeval_nb.core.files import open_items
 
     monkeypatch.setattr(file, "BATCH_BYTES", 40)
     rows = [{"n": "x" * (30 if i == 4 else 1)} for i in range(7)]

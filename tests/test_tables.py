@@ -57,7 +57,7 @@ def test_two_indexes_are_refused_and_not_misaligned(name):
 def test_the_corpus_and_the_means_refuse_two_indexes_too():
     for call in (
         lambda: overlap.corpus_bleu(PAIRS.made, PAIRS.wanted[::-1]),
-        lambda: load_metric("chrf").compute(predictions=PAIRS.made, references=PAIRS.wanted[::-1]),
+        lambda: load_metric("chrf").score_many(PAIRS.made, PAIRS.wanted[::-1]),
         lambda: evaluate_many(PAIRS.wanted, PAIRS.made[::-1]),
     ):
         with pytest.raises(ValueError, match="different indexes"):
@@ -73,19 +73,6 @@ def test_what_is_no_place_in_a_table_is_named():
         table[1.5]
     with pytest.raises(ValueError, match="unknown by 'sentence'; known: 'text'"):
         table.to_frame(by="sentence")
-
-
-def test_scores_are_correlated_with_people_where_both_have_a_number():
-    table = overlap.bleu_many(PAIRS.made, PAIRS.wanted)
-    found = table.correlate([2, 3, 1, 5])
-    assert (found.spearman, found.kendall, found.n, found.left_out) == (1.0, 1.0, 3, 1)
-    assert found.pearson == pytest.approx(np.corrcoef(table.scores[:3], [2, 3, 1])[0, 1])
-    assert table.correlate([1, 1, 1, 2])[:3] == (None,) * 3
-    assert table.correlate([1, 1, 1, 2]).reason == "people's scores are all equal"
-    assert "fewer than two" in table.correlate([1, None, float("nan"), 2]).reason
-    for wrong in ([1, 2], ["good"] * 4, [1, 2, 3, float("inf")], pd.Series([1, 2, 3, 4])):
-        with pytest.raises(ValueError, match="human"):
-            table.correlate(wrong)
 
 
 def test_summaries_are_a_table_by_pair_and_by_sentence(tmp_path):

@@ -56,8 +56,6 @@ s.bleu_score("a", "b", tokenize=str.split)
 for items in ([{"n": 1}], pd.DataFrame(), Path("items.jsonl"), open("items.jsonl", "rb")):
     s.core.open_items(items)
 s.core.open_items(3)  # refused
-s.load_metric("rouge").compute(predictions=["a"], references=[["b", "c"]])
-s.load_metric("rouge").compute(predictions=3)  # refused
 frame = pd.DataFrame({"a": ["It rained."], "b": ["It rained."], "n": [1.0]})
 s.evaluate_many(frame["a"], frame["b"]).results[0].verdicts
 s.evaluate_many(frame["a"], frame["b"], cheker="embedded")  # refused
@@ -70,7 +68,6 @@ s.identify_score("12.3", frame["a"], frame["b"])
 s.evaluate_answers(frame["a"], frame["b"], frame["a"], frame["b"])
 s.judged.rag_many(frame["a"], frame["b"], frame["a"])
 s.judged.summarization_scores(frame["a"], frame["b"])
-s.load_metric("rouge").compute(predictions=frame["a"], references=frame["b"])
 s.sentence2embedding(frame["a"])
 s.text.split_many(frame["a"])
 s.cohen_kappa(frame["a"], frame["b"])

@@ -24,9 +24,8 @@ from summeval_nb.agreement.disagreement import cohen_disagreement
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import InputWarning, JsonDict, Stages, one_bar, require_count, require_option, steps
 from summeval_nb.core.data import load_toy_summeval
-from summeval_nb.core.files import frame_rows, read_asset
+from summeval_nb.core.files import frame_rows, open_items, read_asset, why_unread
 from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
-from summeval_nb.core.items import open_items, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import Resampling, mean_interval
 from summeval_nb.core.results import Signature, Verdict

@@ -7,9 +7,9 @@ from .data import SummEval as SummEval
 from .data import load_summeval as load_summeval
 from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
-from .items import Item as Item
-from .items import ItemStream as ItemStream
-from .items import open_items as open_items
+from .files import Item as Item
+from .files import ItemStream as ItemStream
+from .files import open_items as open_items
 from .metric import Metric as Metric
 from .results import Evidence as Evidence
 from .results import Finding as Finding

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import math
 import numbers
 import re
@@ -12,7 +13,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
@@ -71,24 +72,21 @@ def require_text(value: object, name: str) -> str:
     """Return `value` if it is a string; otherwise raise a `TypeError` that names the remedy."""
     if isinstance(value, str):
         return value
-    remedy = "pass '' for an empty text" if value is None else "pass one string"
-    if isinstance(value, (bytes, bytearray)):
-        remedy = "decode it first: value.decode('utf-8')"
-    elif isinstance(value, PathLike):
-        remedy = "read the file first: value.read_text(encoding='utf-8')"
-    elif isinstance(value, (list, tuple)):
-        remedy = "pass one string; join the parts, or call the function once for each"
+    remedies: dict[Any, str] = {
+        (bytes, bytearray): "decode it first: value.decode('utf-8')",
+        PathLike: "read the file first: value.read_text(encoding='utf-8')",
+        (list, tuple): "pass one string; join the parts, or call the function once for each",
+        type(None): "pass '' for an empty text",
+    }
+    remedy = next((told for kinds, told in remedies.items() if isinstance(value, kinds)), "pass one string")
     raise TypeError(f"{name} must be a string, not {type(value).__name__} ({short_repr(value)}): {remedy}")
 
 
 def require_texts(values: object, name: str, wanted: str = "a list of strings") -> list[str]:
     """Return `values` as a list of strings; a single string, None or a non-string element raises a `TypeError`."""
     if not is_listed(values):
-        remedy = "pass a list of strings"
-        if isinstance(values, str):
-            remedy = "wrap one text in a list: [text]"
-        elif is_frame(values):
-            remedy = "pass one of its columns, as in table['text']"
+        remedy = "wrap one text in a list: [text]" if isinstance(values, str) else "pass a list of strings"
+        remedy = "pass one of its columns, as in table['text']" if is_frame(values) else remedy
         given = f"{type(values).__name__} ({short_repr(values)})"
         raise TypeError(f"{name} must be {wanted}, not {given}: {remedy}")
     return [require_text(value, f"{name}[{index}]") for index, value in enumerate(as_listed(values))]
@@ -164,8 +162,7 @@ def require_share(value: object, name: str) -> float:
 
 def require_inner_share(value: object, name: str) -> float:
     """Return `value` as a float between 0 and 1, and neither of them; otherwise raise."""
-    share = require_share(value, name)
-    if not 0 < share < 1:
+    if (share := require_share(value, name)) in (0, 1):
         raise ValueError(f"{name} must lie between 0 and 1, not {value}")
     return share
 
@@ -305,30 +302,28 @@ def hub_only_if(download: bool) -> Iterator[dict[str, Any]]:
             constants.HF_HUB_OFFLINE = before
 
 
-class _Course:
-    """A bar, how far the work has come in its items, and where what is at hand will end."""
+class _Course(threading.local):
+    """A thread's bar, how far the work has come in its items, and where what is at hand will end."""
 
-    def __init__(self, bar: tqdm[Any], total: int) -> None:
-        self.bar, self.at, self.end, self._shown = bar, 0.0, float(total), time.monotonic()
+    bar: tqdm[Any] | None = None
+    at = end = shown = 0.0
 
     def move(self, to: float) -> None:
         """Count the items that are done; a second without one is shown by the clock."""
+        if self.bar is None:
+            return
         self.at = max(self.at, to)
         done, now = math.floor(self.at + 1e-6) - self.bar.n, time.monotonic()
         if done > 0:
             self.bar.update(done)
-        elif now - self._shown >= 1 and not self.bar.disable:
+        elif now - self.shown >= 1 and not self.bar.disable:
             self.bar.refresh()
         else:
             return
-        self._shown = now
+        self.shown = now
 
 
-class _Here(threading.local):
-    course: _Course | None = None
-
-
-_here = _Here()
+_here = _Course()
 
 
 @contextmanager
@@ -337,29 +332,29 @@ def one_bar(total: int, desc: str = "", unit: str = "it", *, show: bool | None =
 
     With `show=False` nothing is drawn, and nothing within draws either; None draws on a terminal only.
     """
-    if _here.course is not None:
+    if _here.bar is not None:
         yield
         return
     from tqdm.auto import tqdm
 
     with tqdm(total=total, desc=desc or None, unit=unit, disable=None if show is None else not show) as bar:
-        _here.course = course = _Course(bar, total)
+        _here.bar, _here.at, _here.end, _here.shown = bar, 0.0, float(total), time.monotonic()
         try:
             yield
-            course.move(total)
+            _here.move(total)
         finally:
-            _here.course = None
+            _here.bar = None
 
 
 @contextmanager
-def _until(course: _Course, end: float) -> Iterator[None]:
+def _until(end: float) -> Iterator[None]:
     """What is done within moves the bar to `end`."""
-    before, course.end = course.end, end
+    before, _here.end = _here.end, end
     try:
         yield
-        course.move(end)
+        _here.move(end)
     finally:
-        course.end = before
+        _here.end = before
 
 
 def steps(things: Iterable[One], sizes: Sequence[float] | None = None, *, total: int | None = None) -> Iterator[One]:
@@ -367,17 +362,15 @@ def steps(things: Iterable[One], sizes: Sequence[float] | None = None, *, total:
 
     `sizes` says how much work each is; without it all are the same, `total` of them.
     """
-    course = _here.course
-    if course is None:
+    if _here.bar is None:
         yield from things
         return
-    begin, room, done = course.at, course.end - course.at, 0.0
     if sizes is None:
         sizes = [1] * (len(things) if isinstance(things, Sized) and total is None else total or 0)
-    whole = sum(sizes) or 1
+    begin, room, done, whole = _here.at, _here.end - _here.at, 0.0, sum(sizes) or 1
     for thing, size in zip(things, sizes, strict=True):
         done += size
-        with _until(course, begin + room * done / whole):
+        with _until(begin + room * done / whole):
             yield thing
 
 
@@ -388,23 +381,15 @@ class Stages:
     """
 
     def __init__(self, **shares: float) -> None:
-        self._course, whole, done = _here.course, sum(shares.values()) or 1, 0.0
-        self._ends: dict[str, float] = {}
-        for name, share in shares.items():
-            done += share
-            self._ends[name] = done / whole
-        if self._course is not None:
-            self._begin, self._room = self._course.at, self._course.end - self._course.at
+        whole = sum(shares.values()) or 1
+        ends = (done / whole for done in itertools.accumulate(shares.values()))
+        self._bar, begin, room = _here.bar, _here.at, _here.end - _here.at
+        self._ends = {name: begin + room * end for name, end in zip(shares, ends, strict=True)}
 
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
+    def __call__(self, name: str) -> AbstractContextManager[None]:
         """Enter a stage."""
         end = self._ends[name]
-        if self._course is None or self._course is not _here.course:
-            yield
-            return
-        with _until(self._course, self._begin + self._room * end):
-            yield
+        return nullcontext() if self._bar is None or self._bar is not _here.bar else _until(end)
 
 
 PACKAGE = Path(__file__).parents[1]

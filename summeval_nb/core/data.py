@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import math
 import numbers
 import os
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .base import JsonDict, require_count, require_flag, require_module, require_text, require_texts
-from .files import frame_rows, is_unrated, require_path
+from .files import frame_rows, is_unrated, open_items, read_asset, require_path
 from .html import html_table, render
 
 if TYPE_CHECKING:
@@ -27,11 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["QUALITIES", "SCALE", "SampleArticle", "SampleSummary", "SummEval", "load_summeval", "load_toy_summeval"]
 __all__ += ["sample_articles"]
-
-
-def _asset(name: str) -> Any:
-    """Return the parsed JSON file of that name from the package's assets."""
-    return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -82,7 +75,7 @@ def sample_articles() -> list[SampleArticle]:
     (False, True, True)
     """
     articles = []
-    for item in _asset("samples.json")["articles"]:
+    for item in json.loads(read_asset("samples.json"))["articles"]:
         kinds = {}
         for kind, sentences in item["summaries"].items():
             columns = [tuple(sentence[key] for sentence in sentences) for key in ("text", "supported", "note")]
@@ -155,9 +148,8 @@ class SummEval:
     def take(self, articles: Iterable[int]) -> SummEval:
         """Return the data of some articles only, by index."""
         chosen = [int(index) for index in articles]
-        lists: dict[str, Any] = {
-            name: [getattr(self, name)[i] for i in chosen] for name in ("ids", "sources", "references", "summaries")
-        }
+        kept = ("ids", "sources", "references", "summaries")
+        lists: dict[str, Any] = {name: [getattr(self, name)[i] for i in chosen] for name in kept}
         return replace(self, **lists, ratings={quality: values[chosen] for quality, values in self.ratings.items()})
 
     def to_dict(self) -> JsonDict:
@@ -187,33 +179,39 @@ class SummEval:
         return f"SummEval({self.name}: {size}; rated: {', '.join(self.qualities)})"
 
     def _repr_html_(self) -> str:
-        def mean(values: np.ndarray) -> float | None:
-            present = values[~np.isnan(values)]
-            return float(present.mean()) if present.size else None
-
+        mean = lambda values: None if np.isnan(values).all() else float(np.nanmean(values))
         rows = [{"system": s} | {q: mean(v[:, j]) for q, v in self.ratings.items()} for j, s in enumerate(self.systems)]
         table = html_table(rows, caption="Mean rating by system")
         return render("parts.html", code=repr(self), parts=[table])
 
 
-def _field(record: object, name: str, where: str) -> object:
-    """A field of a JSON object, or an error that names the place and the field."""
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """Put the place in front of what is wrong there."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def _field(record: object, name: str) -> Any:
+    """A field of a JSON object."""
     if not isinstance(record, Mapping):
-        raise ValueError(f"{where} must be a JSON object with named fields, not {type(record).__name__}")
+        raise ValueError(f"it must be a JSON object with named fields, not {type(record).__name__}")
     if name not in record:
-        raise ValueError(f"{where}: the field {name!r} is missing (found: {', '.join(map(repr, record))})")
+        raise ValueError(f"the field {name!r} is missing (found: {', '.join(map(repr, record))})")
     return record[name]
 
 
-def _rating(record: object, quality: str, where: str) -> float:
+def _rating(record: object, quality: str) -> float:
     """A rating on the scale; a gap means not rated and becomes NaN, which the statistics leave out and count."""
-    value = _field(record, quality, where)
+    value = _field(record, quality)
     if is_unrated(value):
         return math.nan
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{where}: {quality!r} must be a number from 1 to 5 or null, not {value!r}")
+        raise ValueError(f"{quality!r} must be a number from 1 to 5 or null, not {value!r}")
     if not SCALE[0] <= float(value) <= SCALE[1]:
-        raise ValueError(f"{where}: {quality!r} must lie on the scale from 1 to 5, not {value!r}")
+        raise ValueError(f"{quality!r} must lie on the scale from 1 to 5, not {value!r}")
     return float(value)
 
 
@@ -227,76 +225,63 @@ def _as_means(ratings: np.ndarray, raters: int | None) -> np.ndarray:
     return np.where(np.abs(ratings - means) <= 1e-6, means, ratings)  # so many digits does a file hold
 
 
-def _by_system(record: object, where: str) -> dict[str, object]:
+def _by_system(record: object) -> dict[str, object]:
     """The entries of `systems` by name."""
-    entries = _field(record, "systems", where)
+    entries = _field(record, "systems")
     if isinstance(entries, (str, Mapping)) or not isinstance(entries, Iterable):
-        raise ValueError(f"{where}: 'systems' must be a list of objects, not {type(entries).__name__}")
+        raise ValueError(f"'systems' must be a list of objects, not {type(entries).__name__}")
     columns: dict[str, object] = {}
     for number, entry in enumerate(entries):
-        system = str(_field(entry, "system", f"{where}, systems[{number}]"))
+        with _at(f"systems[{number}]"):
+            system = str(_field(entry, "system"))
         if system in columns:
-            raise ValueError(f"{where}: the system {system!r} stands there twice")
+            raise ValueError(f"the system {system!r} stands there twice")
         columns[system] = entry
     if not columns:
-        raise ValueError(f"{where}: 'systems' is empty; an article needs at least one summary")
+        raise ValueError("'systems' is empty; an article needs at least one summary")
     return columns
-
-
-def _typed(check: Callable[[object, str], Any], record: object, name: str, where: str) -> Any:
-    """A field that passed a type check; the check's message gets the place in front."""
-    try:
-        return check(_field(record, name, where), name)
-    except TypeError as error:
-        raise ValueError(f"{where}: {error}") from error
 
 
 def _build(rows: Iterable[tuple[str, object]], name: str, raters: int | None = None) -> SummEval:
     """Check records one by one, put the systems of each into the order of the first, and stack the ratings."""
-    ids: dict[str, None] = {}
-    sources, references, summaries = [], [], []
-    systems: list[str] = []
+    sources: dict[str, str] = {}  # by the names of the articles
+    references, summaries, systems = [], [], list[str]()
     ratings: dict[str, list[list[float]]] = {quality: [] for quality in QUALITIES}
     for where, record in rows:
-        identity = str(_field(record, "id", where))
-        if identity in ids:
-            raise ValueError(f"{where}: the id {identity!r} stands there a second time; each article may occur once")
-        columns = _by_system(record, where)
-        systems = systems or list(columns)
-        if set(columns) != set(systems):
-            odd = ", ".join(map(repr, sorted(set(columns) ^ set(systems))))
-            raise ValueError(f"{where}: every article needs the same systems as the first; not in both: {odd}")
-        ids[identity] = None
-        sources.append(_typed(require_text, record, "source", where))
-        references.append(_typed(require_texts, record, "references", where))
-        if not references[-1]:
-            raise ValueError(f"{where}: 'references' is empty; an article needs at least one reference summary")
-        places = {system: f"{where}, system {system!r}" for system in systems}
-        summaries.append([_typed(require_text, columns[s], "summary", place) for s, place in places.items()])
-        for quality in QUALITIES:
-            ratings[quality].append([_rating(columns[s], quality, place) for s, place in places.items()])
-    if not ids:
+        with _at(where):
+            identity, columns = str(_field(record, "id")), _by_system(record)
+            if identity in sources:
+                raise ValueError(f"the id {identity!r} stands there a second time; each article may occur once")
+            systems = systems or list(columns)
+            if set(columns) != set(systems):
+                odd = ", ".join(map(repr, sorted(set(columns) ^ set(systems))))
+                raise ValueError(f"every article needs the same systems as the first; not in both: {odd}")
+            sources[identity] = require_text(_field(record, "source"), "source")
+            references.append(require_texts(_field(record, "references"), "references"))
+            if not references[-1]:
+                raise ValueError("'references' is empty; an article needs at least one reference summary")
+            summaries.append(list[str]())
+            for values in ratings.values():
+                values.append([])
+            for system in systems:
+                with _at(f"system {system!r}"):
+                    summaries[-1].append(require_text(_field(columns[system], "summary"), "summary"))
+                    for quality, values in ratings.items():
+                        values[-1].append(_rating(columns[system], quality))
+    if not sources:
         raise ValueError(f"{name}: there is not a single record in it")
     arrays = {quality: _as_means(np.array(values, dtype=np.float64), raters) for quality, values in ratings.items()}
-    for values in arrays.values():
-        values.setflags(write=False)
-    return SummEval(name, list(ids), sources, references, systems, summaries, arrays)
+    for stacked in arrays.values():
+        stacked.setflags(write=False)
+    return SummEval(name, list(sources), list(sources.values()), references, systems, summaries, arrays)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, object]]:
     """Each line of a file that is not blank: its place, and the JSON that it holds."""
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as file:
-        try:
-            for number, line in enumerate(file, 1):
-                where = f"{path.name}, line {number}"
-                if line.strip():
-                    try:
-                        yield where, json.loads(line)
-                    except json.JSONDecodeError as error:
-                        raise ValueError(f"{where} is not JSON: {error}") from error
-        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{path.name} cannot be read as JSON lines: {error}") from error
+    for item in open_items(path, format="jsonl"):
+        with _at(f"{path.name}, line {item.place} is not JSON"):
+            found = json.loads(item.data)
+        yield f"{path.name}, line {item.place}", found
 
 
 _HUB = ("mteb/summeval", "cda12ad7615edc362dbf25a00fdd61d3b1eaf93c")
@@ -388,7 +373,7 @@ def load_toy_summeval() -> SummEval:
     (8, 4)
     """
     rows = []
-    for number, item in enumerate(_asset("toy_summeval.json")["articles"]):
+    for number, item in enumerate(json.loads(read_asset("toy_summeval.json"))["articles"]):
         systems = []
         for entry in item["systems"]:
             rubric = {

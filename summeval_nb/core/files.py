@@ -1,43 +1,59 @@
-"""Files that are written whole or not at all, and tables that people bring: their rows, columns and cells."""
+"""Files that are written whole or not at all, tables that people bring, and the items of a corpus, one at a time."""
 
 from __future__ import annotations
 
 import ast
+import codecs
 import csv
 import errno
 import gzip
 import io
+import itertools
 import json
 import os
 import re
 import secrets
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias, cast
 
-from .base import PACKAGE, is_frame, is_listed, require_column, require_option, require_text, require_texts, short_repr
+from .base import (
+    PACKAGE,
+    JsonDict,
+    is_frame,
+    is_listed,
+    require_column,
+    require_module,
+    require_option,
+    require_text,
+    require_texts,
+    short_repr,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["COLUMN_NAMES", "Table", "csv_text", "find_column", "frame_rows", "is_gap", "is_missing", "nearest_column"]
+__all__ = ["COLUMN_NAMES", "FORMATS", "Corpus", "Item", "ItemStream", "Table", "csv_text", "encode_row", "find_column"]
 __all__ += [
+    "frame_rows",
+    "is_gap",
+    "is_missing",
     "is_unrated",
+    "nearest_column",
     "no_column",
+    "open_items",
     "plain_cell",
     "read_asset",
-    "replacing",
-    "require_once",
-    "require_passages",
-    "require_path",
 ]
-__all__ += ["require_truth", "table_records", "table_rows", "unread_columns", "without_gaps"]
-__all__ += ["write_whole"]
+__all__ += ["read_item", "replacing", "require_once", "require_passages", "require_path", "require_truth"]
+__all__ += ["table_records", "table_rows", "unread_columns", "why_unread", "without_gaps", "write_whole"]
 
 
 @contextmanager
@@ -262,19 +278,15 @@ def table_rows(table: Table) -> list[Mapping[Any, Any]]:
     given: Any = frame_rows(table)
     if isinstance(table, Mapping):
         lists = {name: require_column(values, f"the column {name!r}") for name, values in table.items()}
-        if len(set(map(len, lists.values()))) > 1:
-            raise ValueError(
-                f"columns must have the same length, not { {name: len(own) for name, own in lists.items()} }"
-            )
+        sizes = {name: len(own) for name, own in lists.items()}
+        if len(set(sizes.values())) > 1:
+            raise ValueError(f"columns must have the same length, not {sizes}")
         given = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
     lazy = hasattr(given, "collect_schema")
     rows = isinstance(given, Iterable) or hasattr(given, "__getitem__")  # such as torch's Dataset
     if isinstance(given, (str, bytes)) or lazy or not rows:
-        remedy = (
-            "call its collect() first"
-            if lazy
-            else "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
-        )
+        remedy = "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
+        remedy = "call its collect() first" if lazy else remedy
         raise TypeError(f"table must be a table, not {type(given).__name__} ({given!r:.40}): {remedy}")
     found = list(given)
     for number, row in enumerate(found):
@@ -311,6 +323,8 @@ def table_records(
         records.append({name: None if column is None else row[column] for name, column in found.items()})
     return records
 
+
+# ---------------------------------------------------------------- passages and true answers
 
 # A string as Python's `repr` writes it. Only its own escapes are read, so that each is one that Python knows.
 _ESCAPE = r"\\(?:[\\'\"nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})"
@@ -407,3 +421,342 @@ def _looks_written(text: str) -> bool:
     if opened is None or opened[2] == "(" or not _SEVERAL.search(text):
         return False
     return bool(_ENDED.search(text) or _CUT_OFF.match(text, _items(text, opened.end())[1]))
+
+
+# ---------------------------------------------------------------- the items of a corpus
+
+# what is scored: a file, an open one, a table of pandas, or dictionaries
+Corpus: TypeAlias = "str | os.PathLike[str] | BinaryIO | pd.DataFrame | Iterable[Mapping[str, object]]"
+Columns = Mapping[str, "str | Sequence[str]"]
+Sources = Mapping[str, "str | Sequence[str] | None"]  # None: a column under any name that people give it
+
+
+class Item(NamedTuple):
+    """One item of a corpus, as it travels.
+
+    Its place (line or row, from 1), its content as JSON, or a problem; and columns that JSON cannot say, each with the
+    reason.
+    """
+
+    place: int
+    data: bytes
+    problem: str = ""
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+def encode_row(row: object, place: int) -> Item:
+    """Return a mapping as an item; what is not a mapping becomes its problem, and a column JSON cannot say is unread.
+
+    An id that JSON cannot say is kept as a text.
+    """
+    if not isinstance(row, Mapping):
+        kind = type(row).__name__
+        return Item(place, b"", f"an item must be a mapping of column names to values, not {kind}")
+    try:
+        return Item(place, _dump(dict(row)))
+    except (TypeError, ValueError, RecursionError):
+        pass
+    kept, unread = {}, {}
+    for name, value in row.items():
+        try:
+            _dump({name: value})
+            kept[name] = value
+        except (TypeError, ValueError, RecursionError) as error:
+            unread[str(name)] = str(error)
+            if name == "id" and not isinstance(value, (Mapping, list, tuple)):
+                kept[name] = str(value)[:200]
+    return Item(place, _dump(kept), unread=tuple(unread.items()))
+
+
+def _dump(row: Mapping[Any, object]) -> bytes:
+    def as_json(value: object) -> object:
+        if is_gap(value):
+            return None
+        for method in ("tolist", "isoformat"):
+            if hasattr(value, method):
+                return getattr(value, method)()
+        raise TypeError(f"{type(value).__name__} is neither text, number, list nor mapping")
+
+    return json.dumps(row, default=as_json).encode("ascii")
+
+
+def why_unread(name: str, why: str) -> str:
+    """Return why a column of an item cannot be used, with a remedy."""
+    return f"the column {name!r} cannot be read: {why}; turn its values into text or numbers first"
+
+
+def _read_jsonl(handle: Iterable[bytes]) -> Iterator[Item]:
+    for place, line in enumerate(handle, 1):
+        data = (line.removeprefix(codecs.BOM_UTF8) if place == 1 else line).strip()
+        if data:
+            yield Item(place, data)
+
+
+def _read_csv(handle: Iterable[bytes]) -> Iterator[Item]:
+    csv.field_size_limit(2**31 - 1)
+    text = (line.decode("utf-8", "surrogateescape") for line in handle)
+    first = next(text, "").removeprefix("\ufeff")
+    reader = csv.reader(itertools.chain([first], text), delimiter=_separator(first), strict=True)
+    header = [name.strip() for name in _next_row(reader, 1) or []]
+    require_once(header, "the CSV header")
+    while (values := _next_row(reader, place := reader.line_num + 1)) is not None:
+        if values:
+            yield _csv_item(header, values, place)
+
+
+def _separator(header: str) -> str:
+    """What separates the columns of a CSV: the comma, or a semicolon or tab that makes more names of its first line."""
+
+    def count(sign: str) -> int:
+        names = next(csv.reader(header.splitlines()[:1], delimiter=sign), [])
+        return 0 if any('"' in name for name in names) else len(names)
+
+    return max(",;\t", key=count)
+
+
+_CSV_FAULTS = {
+    "unexpected end": "opens a quote that is never closed",
+    "expected after": "has text between a closing quote and the next column; a quote within quotes is written twice",
+    "new-line": "holds a carriage return that ends no line; save the file with the line ends of Unix or Windows",
+}
+
+
+def _next_row(reader: Iterator[list[str]], place: int) -> list[str] | None:
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        known = [words for part, words in _CSV_FAULTS.items() if part in str(error)]
+        fault = known[0] if known else f"is no CSV: {error}"
+        raise ValueError(f"the row that begins in line {place} of the CSV {fault}") from error
+
+
+def _csv_item(header: list[str], values: list[str], place: int) -> Item:
+    if len(values) != len(header):
+        return Item(place, b"", f"{len(values)} values under {len(header)} column names")
+    try:
+        "".join(values).encode("utf-8")
+    except UnicodeEncodeError:
+        return Item(place, b"", "not UTF-8 text")
+    return encode_row(dict(zip(header, (value or None for value in values), strict=True)), place)
+
+
+def _read_parquet(path: str | Path) -> Iterator[Item]:
+    parquet = require_module("pyarrow.parquet", "parquet")
+    with parquet.ParquetFile(path) as file:
+        require_once(file.schema_arrow.names, "the Parquet file")
+        rows = (row for batch in file.iter_batches(batch_size=1000) for row in batch.to_pylist())
+        yield from map(encode_row, rows, itertools.count(1))
+
+
+def _read_frame(frame: Any) -> Iterator[Item]:
+    for start in range(0, len(frame), 1000):
+        some = frame.iloc[start : start + 1000] if hasattr(frame, "iloc") else frame.slice(start, 1000)
+        yield from map(encode_row, frame_rows(some), itertools.count(start + 1))
+
+
+@dataclass
+class ItemStream:
+    """A corpus to iterate over once: items, their number as far as it is known, and a name for people.
+
+    `unit` is what places count: lines or rows. `total()` is exact for tables and an estimate for files.
+    """
+
+    name: str
+    items: Iterator[Item]
+    unit: str = "row"
+    length: int | None = None
+    size: int = 0
+    _seen: list[int] = field(default_factory=lambda: [0, 0], repr=False)
+
+    def __iter__(self) -> Iterator[Item]:
+        for item in self.items:
+            self._seen[0] += 1
+            self._seen[1] += len(item.data) + 1
+            yield item
+
+    def total(self) -> int | None:
+        """Return the number of items, an estimate from the bytes read so far, or None."""
+        count, used = self._seen
+        if self.length is not None or not self.size or not count:
+            return self.length
+        return max(count, round(count * self.size / used))
+
+
+FORMATS = ("jsonl", "csv", "parquet")
+_ENDINGS = {".ndjson": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+
+
+def _open_file(path: Path, given: str | None) -> ItemStream:
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {str(path)!r}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file")
+    format = given or _ENDINGS.get(Path(path.name.lower().removesuffix(".gz")).suffix)
+    if format is None:
+        raise ValueError(f"cannot tell the format of {path.name!r} from its name: pass format='jsonl' or 'csv'")
+    if format == "parquet":
+        length = require_module("pyarrow.parquet", "parquet").read_metadata(path).num_rows
+        return ItemStream(str(path), _read_parquet(path), "row", length)
+    packed = path.suffix.lower() == ".gz"
+    size = 0 if packed else path.stat().st_size
+    return ItemStream(str(path), _read_lines(path, format, packed), "line", size=size)
+
+
+def _read_lines(path: Path, format: str, packed: bool) -> Iterator[Item]:
+    try:
+        with gzip.open(path, "rb") if packed else open(path, "rb") as handle:
+            yield from _reader(format)(handle)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{str(path)!r} is not a whole gzip file ({error}): copy or pack it again") from error
+
+
+def _reader(format: str) -> Callable[[Iterable[bytes]], Iterator[Item]]:
+    return {"jsonl": _read_jsonl, "csv": _read_csv}[require_option(format, "format", ("jsonl", "csv"))]
+
+
+def open_items(items: Corpus, *, format: str | None = None) -> ItemStream:
+    """Return any corpus as a stream of items, to iterate over once.
+
+    Parameters
+    ----------
+    items : path, binary file, DataFrame, datasets.Dataset or iterable of mappings
+        Files: JSONL, CSV (with a header; commas, semicolons or tabs) or Parquet, the first two also packed by gzip.
+    format : {"jsonl", "csv", "parquet"}, optional
+        What a file holds; by default its name tells. For an open binary file: JSONL.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError, ValueError
+        If a file is not there, its format is unknown, or a table has two columns of one name.
+    TypeError
+        If `items` is nothing of the above.
+
+    Examples
+    --------
+    >>> [item.data for item in open_items([{"candidate": "a"}])]
+    [b'{"candidate": "a"}']
+    """
+    if format is not None:
+        require_option(format, "format", FORMATS)
+    if isinstance(items, (str, os.PathLike)):
+        return _open_file(Path(items), format)
+    kind, given = type(items).__name__, cast(Any, items)
+    if hasattr(items, "read"):
+        return ItemStream(getattr(items, "name", "a stream"), _reader(format or "jsonl")(given), "line")
+    if isinstance(items, Mapping):
+        remedy = "choose a split" if kind == "DatasetDict" else "pass a DataFrame or a list of mappings"
+        raise TypeError(f"items must be rows, not {kind} ({', '.join(map(str, items))}): {remedy}")
+    if is_frame(items):
+        return ItemStream("a DataFrame", _read_frame(given), length=len(given))
+    if isinstance(items, bytes) or not isinstance(items, Iterable):
+        raise TypeError(f"items must be a file, a table or an iterable of mappings, not {kind}")
+    length = len(items) if isinstance(items, Sized) else None
+    return ItemStream(f"a {kind}", map(encode_row, items, itertools.count(1)), length=length)
+
+
+def _parse(data: bytes) -> Any:
+    """Read JSON with pydantic's parser, three times as fast; what it refuses, Python's own accepts or explains."""
+    from pydantic_core import from_json
+
+    try:
+        return from_json(data, cache_strings=False)
+    except ValueError:
+        return json.loads(data.decode())
+
+
+def read_item(
+    item: Item, sources: Sources, kinds: Mapping[str, str], optional: Sequence[str] = ()
+) -> tuple[JsonDict, str]:
+    """Return an item's row under the metric's own names, and a problem or ''.
+
+    `kinds` says what each column must hold: "text", or "texts" for one text or a list of them; an optional one may be
+    missing, and is None.
+    """
+    if item.problem:
+        return {}, item.problem
+    try:
+        row = _parse(item.data)
+    except (ValueError, RecursionError) as error:
+        return {}, f"not JSON: {error}" if isinstance(error, ValueError) else "not JSON: nested too deeply"
+    if not isinstance(row, dict):
+        return {}, f"an item must be a JSON object, not {type(row).__name__}"
+    lost = {name: why_unread(name, why) for name, why in item.unread} if item.unread else {}
+    try:
+        columns = _found(sources, (*row, *lost) if lost else tuple(row), optional)
+    except ValueError as error:
+        return row, str(error)
+    if twice := _named_twice(item.data, columns, row):
+        return {}, f"the object names {twice!r} twice: leave one of them out"
+    found: JsonDict = {}
+    for name, source in columns.items():
+        if source == name and name in row:
+            continue
+        wanted = [source] if isinstance(source, str) else list(source)
+        if absent := [column for column in wanted if column not in row]:
+            missing = f"there is no {absent[0]!r}; there is: {', '.join(row)}; name yours with columns={{...}}"
+            return row, lost.get(absent[0], missing)
+        found[name] = row[source] if isinstance(source, str) else [row[column] for column in wanted]
+    row.update(found)
+    for name, kind in kinds.items():
+        value = row.setdefault(name, None)
+        if type(value) is str or value is None:  # a gap has no score, and that is no mistake
+            continue
+        row[name] = value = None if is_gap(value) else without_gaps(value)
+        if value is None:
+            continue
+        if problem := _wrong_type(value, name, kind):
+            return row, problem
+    return (_Row(row, lost) if lost else row), ""
+
+
+def _found(sources: Sources, present: tuple[str, ...], optional: Sequence[str]) -> Columns:
+    """The corpus' columns for the metric's, those that nobody named under any of their usual names."""
+    found: dict[str, str | Sequence[str]] = {}
+    for name, source in sources.items():
+        column: Any = find_column(name, present) if source is None else source
+        if column is None and name not in optional:
+            raise ValueError(no_column(name, present))
+        if column is not None:
+            found[name] = column
+    return found
+
+
+def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
+    """The first column that an object names twice, of those that are read; of all, where nobody says which are."""
+    named = [name for source in columns.values() for name in ([source] if isinstance(source, str) else source)]
+    read: Sequence[str] = named or list(row)
+    if all(sum(map(data.count, _spellings(name))) < 2 for name in read):
+        return ""
+    names: list[str] = []  # of the outermost object
+    with suppress(ValueError, RecursionError):  # what another parser reads
+        own = lambda pairs: [name for name, _ in pairs]
+        names = json.loads(data.decode("utf-8", "replace"), object_pairs_hook=own)
+    return next((name for name in read if names.count(name) > 1), "")
+
+
+@lru_cache(maxsize=1024)
+def _spellings(name: str) -> list[bytes]:
+    """A name as JSON may write it, with the quotation marks."""
+    spelled = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
+    return [text.encode("utf-8", "surrogatepass") for text in spelled]
+
+
+class _Row(dict[str, Any]):
+    """A row of which some columns could not be read: who asks for one is told why."""
+
+    def __init__(self, row: JsonDict, lost: Mapping[str, str]):
+        super().__init__(row)
+        self.lost = lost
+
+    def __missing__(self, name: str) -> Any:
+        raise ValueError(self.lost[name]) if name in self.lost else KeyError(name)
+
+
+def _wrong_type(value: object, name: str, kind: str) -> str:
+    if name == "contexts" and value == []:  # a search that found nothing
+        return ""
+    if kind == "text":
+        return f"{name} must be a text, not {type(value).__name__}"
+    if not isinstance(value, list) or set(map(type, value)) != {str}:
+        return f"{name} must be a text or a list of texts, not {type(value).__name__} ({str(value)[:40]})"
+    return ""

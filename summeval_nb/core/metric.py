@@ -21,8 +21,8 @@ from .base import JsonDict, Scores, as_listed, is_listed, require_column, requir
 from .files import is_gap, table_records, without_gaps
 from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
 
-__all__ = ["Metric", "MetricDefinition", "FunctionScore", "Accumulator", "metric", "batch", "definition_of"]
-__all__ += ["require_metric", "score_rows", "is_function"]
+__all__ = ["Metric", "MetricDefinition", "FunctionScore", "metric", "batch", "definition_of", "require_metric"]
+__all__ += ["score_rows", "is_function"]
 
 _JUDGED = ("candidate", "summary", "answer", "prediction", "response", "generated")
 _LISTS = frozenset({"references", "contexts", "passages", "retrieved_contexts", "ground_truths"})
@@ -35,11 +35,10 @@ Found = TypeVar("Found")
 class MetricDefinition:
     """What a metric's function says of itself, by its signature.
 
-    A parameter is a column if it has no default, or has one and the name of a column, such as `references`: then a
-    table may lack it. Every other parameter is an option. In a declared function a parameter by keyword without a
-    default is an option that must be given. With `takes_judge`, `judge` is another name of the option
-    `checker`. `columns` says of each column "text", or "texts" for one text or a list;
-    `judged` is the one that a system wrote; `many` and `corpus` are the calls that `batch` made.
+    A parameter is a column if it has no default, or has the name of a column, such as `references`: then a table may
+    lack it. Every other parameter is an option, in a declared function also one by keyword without a default. `columns`
+    says of each "text", or "texts" for one text or a list; `judged` is the one that a system wrote; `many` and `corpus`
+    are the calls that `batch` made. With `takes_judge`, `judge` is another name of the option `checker`.
     """
 
     def __init__(self, function: Callable[..., Any], name: str = "", *, declared: bool = False):
@@ -155,18 +154,10 @@ def metric(
 ) -> Callable[[Callable[Parameters, Found]], Callable[Parameters, Found]]:
     """Declare a function as the metric of a name; a misspelt option then raises in the function's own words.
 
-    Parameters
-    ----------
-    name : str
-        What the metric is called.
-    probe : str
-        A text that is scored to try the options before the first item of a run; '' for a model's.
-    batch_size : int
-        How many items a run keeps together.
-    check, signature : callable, optional
-        Both take all options by keyword. The first raises where one is wrong, when options are bound to the metric; the
-        function itself checks what it is given. The other returns the `Signature`; by default it names the options that
-        are not as usual.
+    `probe` is a text that is scored to try the options before the first item of a run, '' for a model's; `batch_size`
+    how many items a run keeps together. `check` and `signature` take all options by keyword. The first raises where one
+    is wrong, when options are bound to the metric. The other returns the `Signature`; by default it names the options
+    that are not as usual.
     """
 
     def declare(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
@@ -198,17 +189,10 @@ def batch(
 ) -> Callable[..., Any]:
     """Make the call of a metric over many texts: the same options, lists instead of texts.
 
-    Parameters
-    ----------
-    function : callable
-        A function declared by `metric`.
-    bulk : callable, optional
-        Takes one list a column and all options by keyword, perhaps `progress`, and returns a `ScoreTable`, or one score
-        of a `corpus`. It checks its lists. By default the function is called for each text.
-    name, doc : str
-        The name of the call, by default that of the function with `_many` in place of `_score`; its first lines.
-    **defaults
-        Options with another default than the function's.
+    `function` was declared by `metric`, and by default is called for each text. `bulk` takes one list a column and all
+    options by keyword, perhaps `progress`, checks its lists, and returns a `ScoreTable`, or one score of a `corpus`.
+    `name` is by default that of the function with `_many` in place of `_score`; `doc` the first lines of its help;
+    `defaults` are options with another default than the function's.
     """
     made = definition_of(function)
     name = name or f"{made.function_name.removesuffix('_score')}_many"
@@ -239,22 +223,22 @@ def batch(
         options = usual | made.chosen(bound)
         if lacking := [option for option, value in options.items() if value is MISSING]:
             raise TypeError(f"{name}() needs {', '.join(lacking)}")
-        gaps = _gaps(made, columns)
-        if gaps:
+        if gaps := _gaps(made, columns):
             columns = [list(values) if is_listed(values) else values for values in columns]
-            given_as = dict(zip(plural.values(), columns, strict=True))
-            _require_equal({names: len(values) for names, values in given_as.items() if isinstance(values, list)})
-        if gaps and corpus:
-            place, why = next(iter(gaps.items()))
-            raise ValueError(f"{name}(): {why}, {place}: a corpus is scored as one, leave the row out")
-        kept = [_without(values, gaps) for values in columns] if gaps else columns
+            given_as = zip(plural.values(), columns, strict=True)
+            _require_equal({names: len(values) for names, values in given_as if isinstance(values, list)})
+            if corpus:
+                place, why = next(iter(gaps.items()))
+                raise ValueError(f"{name}(): {why}, {place}: a corpus is scored as one, leave the row out")
+            kept = lambda values: [value for place, value in enumerate(values) if place not in gaps]
+            columns = [kept(values) if is_listed(values) else values for values in columns]
         found: Any
-        if gaps and not any(any(True for _ in values) for values in kept if is_listed(values)):
+        if gaps and not any(any(True for _ in values) for values in columns if is_listed(values)):
             found = ScoreTable([], signature=made.sign(options))
         elif bulk is not None:
-            found = bulk(*kept, **options, **(progress if shows_progress else {}))
+            found = bulk(*columns, **options, **(progress if shows_progress else {}))
         else:
-            found = _score_each(made, dict(zip(made.columns, kept, strict=True)), options)
+            found = _score_each(made, dict(zip(made.columns, columns, strict=True)), options)
         found = found.with_gaps(gaps) if gaps else found
         fits = index is not None and isinstance(found, ScoreTable) and len(index) == len(found)
         return found.indexed_by(index) if fits else found
@@ -285,11 +269,6 @@ def _gaps(made: MetricDefinition, columns: list[Any]) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
-def _without(values: Any, gaps: Mapping[int, str]) -> Any:
-    """Return a column without the rows that have a gap."""
-    return [value for place, value in enumerate(values) if place not in gaps] if is_listed(values) else values
-
-
 def _batch_shape(
     function: Callable[..., Any], bulk: Callable[..., Any] | None, plural: Mapping[str, str], defaults: JsonDict
 ) -> inspect.Signature:
@@ -314,15 +293,21 @@ def _batch_shape(
 def _batch_doc(made: MetricDefinition, plural: Mapping[str, str], corpus: bool, doc: str) -> str:
     """The docstring of a batch call; its options are those of the function."""
     first = doc or f"Score many texts as `{made.function_name}` scores one: the same numbers, in fewer steps."
-    lists = "    One entry a text, or columns of a DataFrame; a table with such columns may be the only argument."
-    lines = [first, "", "Parameters", "----------", f"{', '.join(plural.values())} : list", lists]
-    lines += [
-        ", ".join(made.options) or "no options",
-        f"    As for `{made.function_name}`.",
-        "progress : bool, optional",
-    ]
-    lines += ["    Whether to show a progress bar.", "", "Returns", "-------"]
-    return "\n".join([*lines, "Score of all texts as one" if corpus else "ScoreTable", ""])
+    return f"""{first}
+
+Parameters
+----------
+{", ".join(plural.values())} : list
+    One entry a text, or columns of a DataFrame; a table with such columns may be the only argument.
+{", ".join(made.options) or "no options"}
+    As for `{made.function_name}`.
+progress : bool, optional
+    Whether to show a progress bar.
+
+Returns
+-------
+{"Score of all texts as one" if corpus else "ScoreTable"}
+"""
 
 
 def _is_table(first: object, others: Sequence[object]) -> bool:
@@ -347,14 +332,26 @@ def _columns_of_table(table: Any, made: MetricDefinition) -> tuple[list[Any], An
 
 def _score_each(made: MetricDefinition, columns: Mapping[str, Any], options: JsonDict) -> ScoreTable[Any]:
     """Call a metric's function for each text."""
-    lists = _require_lists(made, {name: (name, values) for name, values in columns.items() if values is not None})
+    lists: dict[str, list[Any]] = {}
+    for name, values in columns.items():
+        if values is None:
+            continue
+        if made.columns[name] == "text":
+            lists[name] = require_texts(values, name)
+            continue
+        lists[name] = listed = require_column(values, name)
+        for place, value in enumerate(listed):
+            if not isinstance(value, str):
+                listed[place] = require_texts(value, f"{name}[{place}]", "a string or a list of strings")
+        if name == "references" and [] in lists[name]:
+            raise ValueError(f"{name}[{lists[name].index([])}] is empty: at least one reference is needed")
+    _require_equal({name: len(values) for name, values in lists.items()})
     signature = made.sign(options)
     results = []
     for values in zip(*lists.values(), strict=True):
         row = dict(zip(lists, values, strict=True))
         if not made.declared:  # somebody's function gets a list, however many texts there are
-            for name in row:
-                row[name] = [row[name]] if made.columns[name] == "texts" and isinstance(row[name], str) else row[name]
+            row = {k: [v] if made.columns[k] == "texts" and isinstance(v, str) else v for k, v in row.items()}
         results.append(_as_score(made, made.function(**row, **options), signature))
     return ScoreTable(results, signature=signature)
 
@@ -367,25 +364,6 @@ def _as_score(made: MetricDefinition, value: object, signature: Signature) -> Sc
     if outcome.status == "failed":
         raise ValueError(f"{made.name}: {outcome.reason}; return a finite number, or None for no score")
     return FunctionScore(score=outcome.score, reason=outcome.reason, signature=signature, parts=outcome.parts)
-
-
-def _require_lists(made: MetricDefinition | Metric, given: Mapping[str, tuple[str, object]]) -> dict[str, list[Any]]:
-    """Return each column as a list, checked; each comes with the name under which the user gave it."""
-    lists: dict[str, list[Any]] = {}
-    for column, (name, values) in given.items():
-        if made.columns[column] == "text":
-            lists[column] = require_texts(values, name)
-            continue
-        lists[column] = [
-            value
-            if isinstance(value, str)
-            else require_texts(value, f"{name}[{place}]", "a string or a list of strings")
-            for place, value in enumerate(require_column(values, name))
-        ]
-        if column == "references" and [] in lists[column]:
-            raise ValueError(f"{name}[{lists[column].index([])}] is empty: at least one reference is needed")
-    _require_equal({given[column][0]: len(values) for column, values in lists.items()})
-    return lists
 
 
 def _require_equal(sizes: Mapping[str, int]) -> None:
@@ -544,129 +522,11 @@ class Metric:
     def __reduce__(self) -> Any:
         if self.definition.remade is not None:  # somebody's is imported again, by its name
             return partial(self.definition.remade, self.name, **self._options), ()
-        return _remade, (self.function, self._options)
+        return partial(Metric, self.function, **self._options), ()
 
     def __repr__(self) -> str:
         chosen = "".join(f", {name}={value!r}" for name, value in self._options.items())
         return redacted(f"Metric({getattr(self.function, '__name__', self.name)}{chosen})")
-
-    def compute(
-        self,
-        *,
-        predictions: Iterable[str] | None = None,
-        references: Iterable[str | Iterable[str]] | None = None,
-        **columns: object,
-    ) -> JsonDict:
-        """Return the means over many texts as a plain dictionary, by keyword.
-
-        Parameters
-        ----------
-        predictions : list of str
-            The judged column: what a system wrote, one text each. Any sequence will do, such as a column of a
-            `datasets.Dataset`.
-        references : list, optional
-            For each of them one text or a list of texts; for a metric that reads two columns, the other one.
-        **columns : list
-            Columns under the metric's own names, instead of these two or beside them.
-
-        Returns
-        -------
-        dict
-            The mean of each of the table's `arrays` by its name; None where no text has it. `corpus_bleu` and so on
-            where the metric scores a whole corpus, as papers on translation report it. `n_undefined`: how many texts
-            have no score and are in no mean.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a missing or unknown column, lists of different lengths, no text at all, and what is no text.
-        """
-        lists = self.lists_of({"predictions": predictions, "references": references} | columns)
-        if not any(lists.values()):
-            raise ValueError("there is nothing to compute: give at least one text")
-        found = self.score_many(*lists.values())
-        if not isinstance(found, ScoreTable):
-            scores = [FunctionScore(score=as_outcome(one).score, reason="-", signature=self.signature) for one in found]
-            found = ScoreTable(scores, signature=self.signature)
-        corpus = getattr(self, "corpus", None)
-        whole = {f"corpus_{self.name}": corpus(*lists.values()).score} if corpus else {}
-        return {**whole, **found.means(), "n_undefined": found.n_undefined}
-
-    def accumulator(self) -> Accumulator:
-        """Return an object that takes texts in batches: `update`, `compute`, `reset`."""
-        return Accumulator(self)
-
-    def lists_of(self, named: Mapping[str, object]) -> dict[str, list[Any]]:
-        """Return the columns in their order, checked; None under a name is no column.
-
-        `predictions` stands for the judged column, as Hugging Face's `evaluate` and torchmetrics have it. `references`
-        stands for the column of that name, or for the one other column of a metric that reads two.
-        """
-        given = {name: texts for name, texts in named.items() if texts is not None}
-        shared_index(**given)
-        others = [name for name in self.columns if name != self.judged]
-        against = "references" if "references" in others else others[0] if len(others) == 1 else ""
-        meant, reads = {"predictions": self.judged, "references": against}, f"reads {', '.join(self.columns)}"
-        found: dict[str, tuple[str, object]] = {}
-        for name, value in given.items():
-            column = name if name in self.columns else meant.get(name, "")
-            if not column:
-                raise ValueError(f"{self.name} has no column for {name}: it {reads}; give them by these names")
-            if column in found:
-                both = f"{found[column][0]} and {name} are both the column {column} of {self.name}"
-                raise ValueError(f"{both}: give one of them")
-            found[column] = name, value
-        if missing := [column for column in self.columns if column not in found]:
-            hints = {column: name for name, column in meant.items() if column}
-            wanted = ", ".join(f"{hints.get(column, column)}=" for column in missing)
-            raise ValueError(f"{self.name} {reads}: give {wanted} too, one entry a text")
-        return _require_lists(self, {column: found[column] for column in self.columns})
-
-
-def _remade(function: Callable[..., Any], options: JsonDict) -> Metric:
-    """Make a metric again in another process."""
-    return Metric(function, **options)
-
-
-class Accumulator:
-    """Texts that come in batches, for one number at the end; made by `load_metric("bleu").accumulator()`.
-
-    It keeps the texts, not their scores, so that what is computed is what one call with all texts gives.
-
-    Examples
-    --------
-    >>> from summeval_nb import load_metric
-    >>> batches = load_metric("rouge", types=["rouge1"]).accumulator()
-    >>> batches.update(predictions=["a cat"], references=["a cat"])
-    >>> batches.update(predictions=["a cat"], references=["a dog"])
-    >>> batches.compute()["rouge1_f1"]
-    0.75
-    """
-
-    def __init__(self, metric: Metric):
-        self.metric = metric
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all texts, for the next epoch."""
-        self._kept: dict[str, list[Any]] = {name: [] for name in self.metric.columns}
-
-    def update(self, **columns: object) -> None:
-        """Add a batch of texts, as `Metric.compute` takes them; it may be empty, and is added whole or not at all."""
-        for name, values in self.metric.lists_of(columns).items():
-            self._kept[name] += values
-
-    def compute(self) -> JsonDict:
-        """Return what `Metric.compute` returns for all texts so far; raise a `ValueError` if there is none."""
-        if not len(self):
-            raise ValueError("there is nothing to compute: call update with predictions and references first")
-        return self.metric.compute(**self._kept)
-
-    def __len__(self) -> int:
-        return len(next(iter(self._kept.values()), []))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.metric!r}, {len(self)} texts)"
 
 
 def require_metric(value: object, name: str = "metric") -> Any:
@@ -692,10 +552,8 @@ def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: obj
     >>> [outcome.score for outcome in score_rows(Metric(words), rows)]
     [2.0, None]
     """
-    columns = require_metric(metric).columns
-    needed = (
-        [] if isinstance(metric, Metric) else [name for name in columns if name not in getattr(metric, "may_lack", ())]
-    )
+    columns, may_lack = require_metric(metric).columns, getattr(metric, "may_lack", ())
+    needed = [] if isinstance(metric, Metric) else [name for name in columns if name not in may_lack]
     gaps = {place: name for place, row in enumerate(rows) for name in needed if row[name] is None}
     if gaps:  # a `Metric` knows what to do with them
         others = iter(score_rows(metric, [row for place, row in enumerate(rows) if place not in gaps], **choices))

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
 from urllib.parse import quote, unquote
 
-from .base import JsonDict, float_array, is_finite, np, require_count, require_inner_share, require_option, short_repr
-from .files import write_whole
+from .base import JsonDict, is_finite, np, require_count, require_inner_share, require_option, short_repr
+from .files import csv_text, plain_cell, write_whole
 from .html import Markup, folded, html_page, html_table, render, text_table
 from .resampling import MeanInterval, mean_interval
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["Evidence", "Finding", "Outcome", "PooledCorrelation", "Result", "Rows", "Score", "ScoreTable", "Sentence"]
+__all__ = ["Evidence", "Finding", "Outcome", "Result", "Rows", "Score", "ScoreTable", "Sentence"]
 __all__ += ["Signature", "Verdict", "as_outcome", "shared_index"]
 
 
@@ -42,14 +42,7 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and its place in the text it came from: `source[start:end] == text`.
-
-    Parameters
-    ----------
-    text : str
-        The sentence's own characters, without white space around it.
-    start, end : int
-        Positions in the source, as for slicing.
+    """A sentence, without white space around it, and its place in the text it came from: `source[start:end] == text`.
 
     Examples
     --------
@@ -73,15 +66,10 @@ class Sentence:
 
 
 class Signature(Mapping[str, str]):
-    """The choices behind a score, in order, as `name:value|name:value`.
+    """The choices behind a score, names and values in order, as `name:value|name:value`.
 
     Values are stored as text: `True` becomes `yes`, `False` `no`, `None` `none`. Each signature ends with the package's
     version.
-
-    Parameters
-    ----------
-    parts : mapping of str to anything
-        Field names and values.
 
     Examples
     --------
@@ -96,7 +84,9 @@ class Signature(Mapping[str, str]):
 
         if not isinstance(parts, Mapping):
             raise TypeError(f"parts must map names to values, not {type(parts).__name__}")
-        self._parts = {str(name): _plain(value) for name, value in parts.items()}
+        words = {"True": "yes", "False": "no", "None": "none"}
+        plain = lambda value: words[str(value)] if value is None or isinstance(value, bool) else str(value)
+        self._parts = {str(name): plain(value) for name, value in parts.items()}
         self._parts.setdefault("version", __version__)
 
     def __getitem__(self, name: str) -> str:
@@ -132,10 +122,6 @@ class Signature(Mapping[str, str]):
         """Return the fields in which two signatures differ, each with both values (None where it is absent)."""
         names = dict.fromkeys([*self, *other])
         return {name: (self.get(name), other.get(name)) for name in names if self.get(name) != other.get(name)}
-
-
-def _plain(value: object) -> str:
-    return {True: "yes", False: "no", None: "none"}[value] if value is None or isinstance(value, bool) else str(value)
 
 
 def _field(text: str) -> str:
@@ -296,9 +282,7 @@ class Gap(Score):
         return dict(self.cells)
 
 
-def _card(
-    title: str, score: float | None, reason: str, rows: Sequence[Mapping[str, object]], signature: Signature
-) -> str:
+def _card(title: str, score: float | None, reason: str, rows: Sequence[JsonDict], signature: Signature) -> str:
     """A result as an HTML block: its name and number, the parts as a table, the signature."""
     number = f"undefined: {reason}" if score is None else f"{score:.4f}"
     return render("card.html", title=title, number=number, lines=[], rows=rows, signature=str(signature))
@@ -332,6 +316,9 @@ class Finding(NamedTuple):
     clash: bool = False
 
 
+_HARD = {"supported": 1.0, "unclear": 0.5, "contradicted": 0.0}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """Whether the evidence supports a sentence, with what probability, and why.
@@ -340,23 +327,18 @@ class Verdict:
     ----------
     probability : float or None
         Probability of support in [0, 1]; None when the checker failed, was not asked, or gave a hard verdict.
-    threshold : float
-        From this probability on a sentence is supported, unless a finding clashes.
-    contradicted_below : float, optional
-        Below this probability it is contradicted, and unclear in between; None: there is no in between.
-    evidence : sequence of Evidence
-        The article sentences that were looked at, best first.
-    findings : sequence of Finding
-        What the evidence does not hold.
+    threshold, contradicted_below : float
+        From the first on a sentence is supported, unless a finding clashes. Below the second, if there is one, it is
+        contradicted, and unclear in between.
+    evidence, findings : sequence of Evidence, of Finding
+        The article sentences that were looked at, best first, and what they do not hold.
     details : mapping
         What else the checker can say, such as its features or the probability mass of its options.
-    failed : bool
-        The checker gave no answer; the verdict is excluded from scores and counted.
-    reason : str
-        Why it failed, or why the sentence was not judged at all, as a heading is not.
+    failed, reason : bool, str
+        The checker gave no answer; the verdict is excluded from scores and counted. The reason says why, or why the
+        sentence was not judged at all, as a heading is not.
     hard : str
-        What a checker says that gives no probability: `"supported"`, `"unclear"` or `"contradicted"`. No threshold
-        applies.
+        What a checker says that gives no probability: `"supported"`, `"unclear"` or `"contradicted"`.
 
     Raises
     ------
@@ -376,7 +358,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if self.hard:
-            require_option(self.hard, "hard", ("supported", "unclear", "contradicted"))
+            require_option(self.hard, "hard", _HARD)
         if sum((self.probability is not None, self.failed, bool(self.hard))) > 1:
             said = self.hard or self.probability
             raise ValueError(f"a verdict has a probability, is hard, or has failed, and only one of them: {said}")
@@ -397,8 +379,7 @@ class Verdict:
     @property
     def support(self) -> float | None:
         """The probability; 1, 0.5 or 0 for a hard verdict; None when nothing was judged."""
-        hard = {"supported": 1.0, "unclear": 0.5, "contradicted": 0.0}
-        return hard[self.hard] if self.hard else self.probability
+        return _HARD[self.hard] if self.hard else self.probability
 
     @property
     def state(self) -> str | None:
@@ -484,20 +465,6 @@ def shared_index(**named: object) -> Any:
     return found.get(first)
 
 
-class PooledCorrelation(NamedTuple):
-    """How scores go with people's over all texts at once: three coefficients in [-1, 1], None with a `reason`.
-
-    `n` texts have both numbers; `left_out` lack one.
-    """
-
-    pearson: float | None
-    spearman: float | None
-    kendall: float | None
-    n: int
-    left_out: int
-    reason: str = ""
-
-
 def mean_row(
     name: str, values: Iterable[float | None], confidence: float, seed: int, *, bounded: bool = True
 ) -> JsonDict:
@@ -532,14 +499,12 @@ class ScoreTable(Generic[Result]):
     Parameters
     ----------
     results : sequence of Score, optional
-        The result of each text. Leave it out if `result_of` makes them.
+        The result of each text. Leave it out if `result_of` makes one from its place, when somebody asks for it.
     signature : Signature
         The options behind the numbers.
     arrays : mapping of str to array, optional
         Each number by name, one place a text, NaN where there is none; the first is the main score. By default they are
         read from the results' `numbers_by_name()`.
-    result_of : callable, optional
-        Makes the result of a text from its place, when somebody asks for it. A table can be pickled if it can.
     outcomes_of : callable, optional
         Makes what a run writes down for all texts at once, from the table.
     nothing : str
@@ -713,7 +678,8 @@ class ScoreTable(Generic[Result]):
     def _shown_summary(self) -> list[JsonDict]:
         """The summary without reasons where each number has its interval."""
         rows = self.summary()
-        return rows if any(row.get("reason") for row in rows) else [_without(row, "reason") for row in rows]
+        said = any(row.get("reason") for row in rows)
+        return [{name: value for name, value in row.items() if said or name != "reason"} for row in rows]
 
     @property
     def _kind(self) -> type[Score]:
@@ -785,46 +751,6 @@ class ScoreTable(Generic[Result]):
         """Return the rows of the `n` worst scores as a table of pandas, the worst first, with the texts' labels."""
         return self.to_frame().iloc[self.worst_first()[: require_count(n, "n")]]
 
-    def correlate(self, human: Sequence[float | None] | pd.Series) -> PooledCorrelation:
-        """Return how the main scores go with people's, over all texts at once.
-
-        `agreement.correlate` has more: levels, intervals, and several systems for an article.
-
-        Parameters
-        ----------
-        human : sequence of float
-            People's score of each text; None or NaN where there is none.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If these are no finite numbers, one a text, or have another index than the table.
-
-        Examples
-        --------
-        >>> results = [Score(score=value, signature=Signature({})) for value in (1.0, 2, 4)]
-        >>> ScoreTable(results, signature=Signature({})).correlate([1, 2, 3]).spearman
-        1.0
-        """
-        from scipy import stats
-
-        shared_index(table=self, human=human)
-        try:
-            given = float_array(human, "human")
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"human must hold one number a text: {error}") from error
-        if given.shape != (len(self),) or np.isinf(given).any():
-            raise ValueError(f"human must hold a finite number for each of {len(self)} texts, not {short_repr(human)}")
-        both = self.defined & ~np.isnan(given)
-        n, named = int(both.sum()), {"the scores": self.scores[both], "people's scores": given[both]}
-        equal = [name for name, values in named.items() if n and np.ptp(values) == 0]
-        reason = "fewer than two texts have both numbers" if n < 2 else f"{equal[0]} are all equal" if equal else ""
-        pearson, spearman, kendall = (
-            None if reason else float(coefficient(*named.values()).statistic)
-            for coefficient in (stats.pearsonr, stats.spearmanr, stats.kendalltau)
-        )
-        return PooledCorrelation(pearson, spearman, kendall, n, len(self) - n, reason)
-
     @property
     def main(self) -> str:
         """The name of the main score in words, such as `rouge1 f1`."""
@@ -845,7 +771,7 @@ class ScoreTable(Generic[Result]):
             return Markup("".join([summary, *(self._folded(place, place) for place in range(min(len(self), 10)))]))
         return self._card(", the first 10 below" if len(self) > 10 else "", self.rows()[:10])
 
-    def _card(self, more: str, rows: Sequence[Mapping[str, object]]) -> str:
+    def _card(self, more: str, rows: Sequence[JsonDict]) -> str:
         heading, reason = f"{self.main}, mean of {len(self)} texts{more}", f"no text of {len(self)} has a score"
         return _card(heading, self.mean(), reason, rows, self.signature)
 
@@ -861,8 +787,6 @@ class ScoreTable(Generic[Result]):
 
     def to_csv(self, path: str | PathLike[str]) -> Path:
         """Write one row a text as CSV, a cell that a spreadsheet could run made harmless, and return the path."""
-        from .files import csv_text, plain_cell
-
         labels = range(len(self)) if self.index is None else self.index
         rows = [{"text": label, **row} for label, row in zip(labels, self.rows(), strict=True)]
         rows = [{name: plain_cell(value) for name, value in row.items()} for row in rows]
@@ -885,10 +809,6 @@ class ScoreTable(Generic[Result]):
         page = html_page(title or self.main, "".join([self._card(", the worst first", []), *reports]))
         write_whole(path, page)
         return Path(path)
-
-
-def _without(row: JsonDict, name: str) -> JsonDict:
-    return {key: value for key, value in row.items() if key != name}
 
 
 def _result_or_gap(rows: Mapping[int, Any], places: Mapping[int, int], table: ScoreTable[Any], place: int) -> Any:

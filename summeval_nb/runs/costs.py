@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from summeval_nb.core.base import JsonDict, hub_only_if, require_count
+from summeval_nb.core.files import Columns, Corpus, open_items
 from summeval_nb.core.html import html_table, text_table
-from summeval_nb.core.items import Columns, Corpus, open_items
 from summeval_nb.core.results import Outcome
 from summeval_nb.evidence.model_checkers import ClaimFinder
 from summeval_nb.models.base import STAND_IN, Backend, Choice, Usage, UsageByStage, counting

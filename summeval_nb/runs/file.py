@@ -25,8 +25,7 @@ from urllib.parse import quote
 
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, hub_only_if
-from summeval_nb.core.files import replacing, write_whole
-from summeval_nb.core.items import Item
+from summeval_nb.core.files import Item, replacing, write_whole
 from summeval_nb.core.metric import Metric
 from summeval_nb.runs.workers import RunStopped
 

@@ -31,7 +31,7 @@ from summeval_nb.core.base import (
     require_option,
     require_options,
 )
-from summeval_nb.core.items import Columns, Corpus, Item, open_items, read_item
+from summeval_nb.core.files import Columns, Corpus, Item, open_items, read_item
 from summeval_nb.core.metric import COLUMNS, Metric, MetricDefinition, is_function, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
 from summeval_nb.runs.file import (

@@ -243,14 +243,10 @@ def attempt(target: Callable[..., Any], name: str, arguments: dict[str, Any]) ->
 
 
 def use(metric: Any, name: str, finite: bool) -> None:
-    """What everybody does with a metric that was made: a score, a row of a training loop, the same in batches."""
+    """What everybody does with a metric that was made: a score, and the means of a table."""
     row = dict.fromkeys(metric.columns, "It rained <zzq>. The cat \x1b[2J sat.")
     row |= {column: [text] for column, text in row.items() if column in ("references", "contexts")}
     judges.result(metric.score(*row.values()), name, finite=finite)
-    whole, batches = metric.compute(**{column: [cell] * 2 for column, cell in row.items()}), metric.accumulator()
-    for _ in range(2):
-        batches.update(**{column: [cell] for column, cell in row.items()})
-    if not all(map(math.isfinite, judges.numbers(whole))):
-        raise Wrong(f"{metric} computes {whole}", f"NaN in compute of {name}")
-    if batches.compute() != whole:
-        raise Wrong(f"{metric}: {batches.compute()} in batches and {whole} in one", f"batches of {name} differ")
+    table = metric.score_many(*([cell] * 2 for cell in row.values()))
+    if not all(map(math.isfinite, judges.numbers(table.means() if hasattr(table, "means") else list(table)))):
+        raise Wrong(f"{metric} means {table}", f"NaN in means of {name}")
