@@ -40,7 +40,7 @@ from summeval_nb.text.language import REMEDIES
 from summeval_nb.text.similarity import unit_rows
 
 from .matching import count_chunks, match_tokens, meteor_from_counts, rescale
-from .picture import MatchPicture, match_panels
+from .picture import MatchPicture, Placed, match_panels, token_spans
 from .tokens import (
     Groups,
     References,
@@ -92,7 +92,9 @@ class MeteorScore(Score):
         """Mark the matched words of both texts."""
         shown = "none" if self.score is None else f"{self.score:.4f}"
         title = f"METEOR {shown}: {len(self.matches)} matches in {self.chunks} chunks"
-        panels = match_panels(("candidate", "reference"), self.texts, self.words, self.matches)
+        sides = zip(self.texts, self.words, strict=True)
+        placed = [Placed(text, words, token_spans(text, words)) for text, words in sides]
+        panels = match_panels(("candidate", "reference"), placed, self.matches)
         return MatchPicture(title, panels, self.rows())
 
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.util import find_spec
-from itertools import chain, groupby, islice
+from itertools import accumulate, chain, groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from summeval_nb.core.base import JsonDict, np, one_bar, require_option, require_text, steps, warn_of_order
-from summeval_nb.core.html import Mark, html_table, render
+from summeval_nb.core.html import html_table, render
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
 
@@ -36,7 +36,7 @@ from .counting import (
     skip_counts,
 )
 from .ngrams import WordTokenizer, list_ngrams
-from .picture import COLORS, MatchPicture, ngram_panels, skip_marks, token_spans
+from .picture import MatchPicture, Panels, Placed, match_panels, ngram_panels, skip_panels, token_spans
 from .rouge_counts import (
     PrecisionRecallF1,
     combine_references,
@@ -270,9 +270,9 @@ class RougeScore(Score, Mapping[str, PrecisionRecallF1]):
         texts, shown = [self.candidate, self.references[reference]], "no score"
         if item := each[reference]:
             shown = f"P {item.precision:.3f} R {item.recall:.3f} F1 {item.f1:.3f}"
-        marks, rows = _marks(texts, kind, checked_tokenizer(**options)[0], options["weight"])
         labels = "candidate", f"reference {reference + 1} of {len(each)}"
-        return MatchPicture(f"{kind}: {shown}", list(zip(labels, texts, marks, strict=True)), rows)
+        panels, rows = _panels(labels, texts, kind, checked_tokenizer(**options)[0], options["weight"])
+        return MatchPicture(f"{kind}: {shown}", panels, rows)
 
 
 def _main(types: Sequence[str]) -> str:
@@ -642,55 +642,38 @@ def _takes_a_table(text: str, other: str) -> bool:
 
 # ----------------------------------------------------------------------------------------------------- what is shared
 
-_Placed: TypeAlias = tuple[int, list[Hashable], list[tuple[int, int] | None]]  # where a line starts, its tokens' places
 
-
-def _marks(
-    texts: Sequence[str], kind: str, tokenize: Tokenizer, weight: float
-) -> tuple[list[list[Mark]], list[JsonDict]]:
+def _panels(
+    labels: Sequence[str], texts: Sequence[str], kind: str, tokenize: Tokenizer, weight: float
+) -> tuple[Panels, list[JsonDict]]:
     """Mark what a type of ROUGE counts in a candidate and its reference, and list it."""
 
-    def placed(text: str, start: int = 0) -> _Placed:  # a stem stands where its word does
+    def placed(text: str) -> Placed:  # a stem stands where its word does
         words = tokenize.surfaces(text) if isinstance(tokenize, WordTokenizer) else tokenize(text)
-        return start, list(tokenize(text)), token_spans(text, words)
+        return Placed(text, list(tokenize(text)), token_spans(text, words))
 
-    sides = [placed(text) for text in texts]
-    if kind == "rougeL":
-        return _path_marks([sides[0]], [sides[1]], lcs_path)
-    if kind in ("rougeLsum", "rougeW"):
-        lines = [[placed(line[0], line.start()) for line in re.finditer("[^\n]+", text)] for text in texts]
-        path = partial(weighted_lcs_path, weight=weight) if kind == "rougeW" else lcs_path
-        return _path_marks(lines[0], lines[1], path)
     if kind in SKIP_TYPES:
-        return skip_marks([side[1:] for side in sides], kind)
-    panels, rows, _ = ngram_panels(
-        "  ", [(text, *side[1:]) for text, side in zip(texts, sides, strict=True)], int(kind[5:])
-    )
-    return [marks for _, _, marks in panels], rows
-
-
-def _path_marks(
-    candidate: Sequence[_Placed],
-    reference: Sequence[_Placed],
-    path: Callable[[Tokens, Tokens], list[tuple[int, int]]],
-) -> tuple[list[list[Mark]], list[JsonDict]]:
-    """Mark the words of the (weighted, or united) longest common subsequence."""
-    marks: list[list[Mark]] = [[], []]
-    rows: list[JsonDict] = []
-    for wanted_start, wanted, wanted_places in reference:
-        seen = set()
-        for made_start, made, made_places in candidate:
-            for i, j in path(wanted, made):
-                number, color = len(rows) + 1, COLORS[len(rows) % len(COLORS)]
-                title = f"{wanted[i]}: number {number} of the common subsequence"
-                sides = (made_start, made_places[j]), (wanted_start, wanted_places[i])
-                for side, (start, place) in zip(marks, sides, strict=True):
-                    if place:
-                        side.append(Mark(start + place[0], start + place[1], color, "#1a1a1a", title))
-                if i not in seen:
-                    seen.add(i)
-                    rows.append({"number": number, "word": str(wanted[i])})
-    return marks, rows
+        return skip_panels(labels, [placed(text) for text in texts], kind)
+    if kind not in ("rougeL", "rougeLsum", "rougeW"):
+        return ngram_panels(labels, [placed(text) for text in texts], int(kind[5:]))[:2]
+    path = partial(weighted_lcs_path, weight=weight) if kind == "rougeW" else lcs_path
+    pattern = r"[\s\S]+" if kind == "rougeL" else "[^\n]+"
+    sides, begins, whole = [], [], []
+    for text in texts:
+        found = [(line.start(), placed(line[0])) for line in re.finditer(pattern, text)]
+        spans = [span and (start + span[0], start + span[1]) for start, line in found for span in line.spans]
+        whole.append(Placed(text, [token for _, line in found for token in line.tokens], spans))
+        sides.append([line.tokens for _, line in found])
+        begins.append(list(accumulate(map(len, sides[-1]), initial=0)))
+    matches = [
+        (begins[0][p] + j, begins[1][q] + i)
+        for q, wanted in enumerate(sides[1])
+        for p, made in enumerate(sides[0])
+        for i, j in path(wanted, made)
+    ]
+    numbered = enumerate(dict.fromkeys(i for _, i in matches), 1)
+    rows: list[JsonDict] = [{"number": number, "word": str(whole[1].tokens[i])} for number, i in numbered]
+    return match_panels(labels, whole, matches, "{word}: number {number} of the common subsequence"), rows
 
 
 # ------------------------------------------------------------------------------- inherited: the reference comes first

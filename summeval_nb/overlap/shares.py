@@ -9,13 +9,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from summeval_nb.core.base import JsonDict, require_flag, require_option, require_text, require_texts, warn_of_order
-from summeval_nb.core.html import Mark
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Score, ScoreTable, Signature
 
 from .counting import as_sequences, number_texts, one_character_a_word
 from .ngrams import list_ngrams
-from .picture import COLORS, MatchPicture, token_spans
+from .picture import MatchPicture, colored, token_spans
 from .tokens import (
     References,
     Tokens,
@@ -59,10 +58,7 @@ class ExtractiveScore(Score):
 
     def explain(self) -> MatchPicture:
         """Mark the pieces of the summary that stand in the article."""
-        marks = [
-            Mark(start, end, COLORS[index % len(COLORS)], "#1a1a1a", self.summary[start:end])
-            for index, (start, end) in enumerate(self._places())
-        ]
+        marks = [colored(span, number, self.summary[slice(*span)]) for number, span in enumerate(self._places())]
         return MatchPicture("copied from the article", [("summary", self.summary, marks)], self.rows())
 
     def _places(self) -> list[tuple[int, int]]:

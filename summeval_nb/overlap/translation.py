@@ -20,7 +20,7 @@ from .bleu import SMOOTHING, bleu_counts, bleu_from_counts, brevity_penalty, clo
 from .chrf import characters, chrf_counts, chrf_from_counts, chrf_words
 from .counting import NumberedNgrams, number_characters, number_texts, place_texts
 from .ngrams import WordTokenizer
-from .picture import MatchPicture, match_panels, ngram_panels, token_spans
+from .picture import MatchPicture, Placed, match_panels, ngram_panels, token_spans
 from .ter import count_edits, shifted, ter_counts, ter_from_counts
 from .tokens import (
     Tokens,
@@ -243,22 +243,11 @@ def _bleu_parts(row: Row, options: Options) -> JsonDict:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BleuScore(_CountedScore):
-    """BLEU on the scale of 0 to 100, with the counts behind it.
+    """BLEU on the scale of 0 to 100, with the counts behind it; None when neither side holds a token.
 
-    Attributes
-    ----------
-    score : float or None
-        None when neither candidate nor references hold a token.
-    counts, totals : tuple of int
-        Clipped matches and candidate n-grams for orders 1 to n.
-    precisions : tuple of float
-        100 * count / total after smoothing.
-    bp : float
-        Brevity penalty in [0, 1].
-    candidate_length, reference_length : int
-        In tokens.
-    statistics : ndarray, shape (texts, 2 + 2n)
-        Both lengths, n clipped counts and n totals of each text.
+    For orders 1 to n, `counts` and `totals` are clipped matches and candidate n-grams, `precisions` 100 * count / total
+    after smoothing. `bp` is the brevity penalty in [0, 1], the lengths are in tokens. `statistics`, shape
+    (texts, 2 + 2n), has both lengths, n clipped counts and n totals of each text.
     """
 
     counts: tuple[int, ...]
@@ -292,16 +281,15 @@ class BleuScore(_CountedScore):
         tokenize = _bleu_tokenizer(self.options["tokenize"], self.options["lowercase"])
         candidate, references = self.texts[index]
         labels = ["candidate", *(f"reference {number}" for number in range(1, len(references) + 1))]
-        placed = [
-            (text, tokens := list(tokenize(text)), token_spans(text, tokens)) for text in (candidate, *references)
-        ]
+        cut = [(text, list(tokenize(text))) for text in (candidate, *references)]
+        placed = [Placed(text, tokens, token_spans(text, tokens)) for text, tokens in cut]
         columns = "candidate", "most in one reference", "counted"
         panels, rows, total = ngram_panels(labels, placed, n, columns)
         return MatchPicture(f"BLEU: shared {n}-grams, {total} of {_size(placed[0], n)} counted", panels, rows)
 
 
-def _size(placed: tuple[str, Sequence[object], object], n: int) -> int:
-    return max(len(placed[1]) - n + 1, 0)
+def _size(placed: Placed, n: int) -> int:
+    return max(len(placed.tokens) - n + 1, 0)
 
 
 @metric("bleu", probe="It rained.", batch_size=2000, check=_sign_bleu, signature=_sign_bleu)
@@ -471,16 +459,10 @@ def _no_character(row: Row, pairs: Pairs, options: Options) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ChrfScore(_CountedScore):
-    """chrF on the scale of 0 to 100, with the counts behind it.
+    """chrF on the scale of 0 to 100, with the counts behind it; None when neither side holds a character.
 
-    Attributes
-    ----------
-    score : float or None
-        None when neither candidate nor references hold a character.
-    counts : tuple of (candidate, reference, shared)
-        N-grams of each order, characters first, then words; of several references the best.
-    statistics : ndarray, shape (texts, 3 * orders)
-        The counts of each text, flat.
+    `counts` are the n-grams of each order, (candidate, reference, shared), characters first, then words; of several
+    references the best. `statistics`, shape (texts, 3 * orders), has the counts of each text, flat.
     """
 
     counts: tuple[tuple[int, int, int], ...]
@@ -517,7 +499,7 @@ class ChrfScore(_CountedScore):
         title = f"chrF {each[best].score or 0:.2f}; marked: character {n}-grams, {shared}"
         return MatchPicture(title, panels, each[best].rows())
 
-    def _placed(self, text: str) -> tuple[str, list[str], list[tuple[int, int] | None]]:
+    def _placed(self, text: str) -> Placed:
         """Return a text, its characters that count, and where each stands."""
         found = [
             (letter, (place, place + 1))
@@ -525,7 +507,7 @@ class ChrfScore(_CountedScore):
             for letter in (character.lower() if self.options["lowercase"] else character)
             if self.options["whitespace"] or not letter.isspace()
         ]
-        return text, [letter for letter, _ in found], [span for _, span in found]
+        return Placed(text, [letter for letter, _ in found], [span for _, span in found])
 
 
 @metric("chrf", probe="a", check=_sign_chrf, signature=_sign_chrf)
@@ -632,18 +614,10 @@ def count_ter(texts: Sequence[str], groups: Sequence[Sequence[str]], options: Ma
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TerScore(_CountedScore):
-    """TER in per cent, lower is better, with the edits behind it.
+    """TER in per cent, lower is better, with the edits behind it; None when neither side holds a word.
 
-    Attributes
-    ----------
-    score : float or None
-        None when neither candidate nor references hold a word.
-    edits : int
-        Of several references the fewest; added up over a corpus.
-    reference_length : float
-        Words of the references: their average, added up over a corpus.
-    statistics : ndarray, shape (texts, 2)
-        Both for each text.
+    Of several references `edits` are the fewest, and `reference_length` is the average, in words. Both are added up
+    over a corpus; `statistics`, shape (texts, 2), has them for each text.
     """
 
     edits: int
@@ -686,8 +660,9 @@ class TerScore(_CountedScore):
                 rows.append({"edit": kind, "candidate": "" if own is None else words[own], "reference": after})
             elif own is not None and theirs is not None:
                 stays.append((own, theirs))
-        labels, texts = ("candidate", f"reference {best + 1} of {len(found)}"), (candidate, references[best])
-        panels = match_panels(labels, texts, (words, wanted), stays)
+        sides = (candidate, words), (references[best], wanted)
+        placed = [Placed(text, own, token_spans(text, own)) for text, own in sides]
+        panels = match_panels(("candidate", f"reference {best + 1} of {len(found)}"), placed, stays)
         return MatchPicture(f"TER: {edits.total} edits for {len(wanted)} words; marked: what stays", panels, rows)
 
 

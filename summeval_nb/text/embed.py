@@ -64,8 +64,8 @@ __all__ = [
 class Embedder(Protocol):
     """An object that makes sentence vectors; `fingerprint` changes whenever they may change.
 
-    Optional: `encode_tokens(sentences)`, the normalised vectors of each sentence's tokens without special tokens, a
-    list of (t_i, d) arrays; and `encode_with_tokens(sentences)`, both in one pass.
+    Optional: `encode_tokens(sentences)`, normalised vectors of each sentence's tokens without special ones, a list of
+    (t_i, d) arrays; and `encode_with_tokens(sentences)`, both in one pass.
     """
 
     @property
@@ -176,17 +176,13 @@ def _threads(n_threads: int | None) -> Iterator[int]:
         torch.set_num_threads(before)
 
 
-def _require_threads(n_threads: int | None) -> int | None:
-    return None if n_threads is None else require_count(n_threads, "n_threads")
-
-
 class _PackagedEmbedder(BatchEmbedder):
     """Weights that are checked and loaded once, with the tokenizer that came with them."""
 
     max_tokens: int
 
     def _start(self, files: Callable[[], ModelFiles], device: str, n_threads: int | None) -> None:
-        self.n_threads = _require_threads(n_threads)
+        self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
         require_module("torch", "models")
         self._tokenizer, weights = files()
         self._weights = {name: value.to(device) for name, value in weights.items()}
@@ -212,10 +208,8 @@ class MiniLMEmbedder(_PackagedEmbedder):
 
     Raises
     ------
-    ImportError
-        If the extra `models` is not installed.
-    ValueError
-        If the weights are not the original ones.
+    ImportError, ValueError
+        If the extra `models` is not installed, or the weights are not the original ones.
 
     References
     ----------
@@ -447,21 +441,15 @@ class MPNetEmbedder(_PackagedEmbedder):
     folder : str or path, optional
         Where the weights are. By default they are looked for in the folder that the environment's `SUMMEVAL_NB_MPNET`
         names, in Hugging Face's local cache, and in the packages of the extra `careful`.
-    device : str
-        Where to calculate; never chosen automatically.
+    device, n_threads
+        As for `MiniLMEmbedder`.
     download : bool
         Whether weights that are nowhere here may be fetched from the model hub.
-    n_threads : int, optional
-        As for `MiniLMEmbedder`.
 
     Raises
     ------
-    ImportError
-        If the weights are not here.
-    OSError
-        If they cannot be read or written.
-    ValueError
-        If they are not the original ones.
+    ImportError, OSError, ValueError
+        If the weights are not here, cannot be read or written, or are not the original ones.
 
     References
     ----------
@@ -497,13 +485,11 @@ class SentenceTransformerEmbedder(BatchEmbedder):
     Parameters
     ----------
     model : str, path or SentenceTransformer
-        A folder saved by sentence-transformers, a name, or a loaded model.
-    device : str
-        Where to calculate; never chosen automatically. A loaded model stays where it is.
+        A folder saved by sentence-transformers, a name, or a loaded model, which stays where it is.
+    device, n_threads
+        As for `MiniLMEmbedder`.
     download : bool
         Whether a name may be fetched from the model hub.
-    n_threads : int, optional
-        As for `MiniLMEmbedder`.
 
     Raises
     ------
@@ -526,7 +512,7 @@ class SentenceTransformerEmbedder(BatchEmbedder):
         download: bool = False,
         n_threads: int | None = None,
     ):
-        self.n_threads = _require_threads(n_threads)
+        self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
         label = type(model).__name__
         if isinstance(model, (str, os.PathLike)):
             label = Path(os.fspath(model)).name
@@ -648,17 +634,8 @@ def _require_model_folder(folder: Path) -> None:
 class ObjectEmbedder(BatchEmbedder):
     """Any object with `encode(sentences)` and `fingerprint`; what it gives is checked.
 
-    If it has `encode_with_tokens` or `encode_tokens`, these are used and checked too.
-
-    Parameters
-    ----------
-    source : object
-        What does the work; it is handed batches of different sentences, shortest first.
-
-    Raises
-    ------
-    TypeError
-        If `encode` or `fingerprint` is missing.
+    If it has `encode_with_tokens` or `encode_tokens`, these are used and checked too. A `TypeError` is raised if
+    `encode` or `fingerprint` is missing.
 
     Examples
     --------
@@ -750,10 +727,8 @@ def load_embedder(embedder: EmbedderOrName = "minilm") -> BatchEmbedder:
 
     Raises
     ------
-    TypeError
-        If it is none of these.
-    ValueError
-        If there is no such model here.
+    TypeError, ValueError
+        If it is none of these, or there is no such model here.
 
     Examples
     --------

@@ -423,11 +423,6 @@ def languages_of(thing: object, kind: str | None = None) -> Codes:
     kind : str, optional
         Which of the table's kinds a name is of, where two kinds have it.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If the name is unknown, or what is declared is no list of codes.
-
     Examples
     --------
     >>> languages_of("punkt"), languages_of("sentencex")

@@ -46,11 +46,6 @@ def split_many(
     list of list of Sentence
         One list for each text, in order.
 
-    Raises
-    ------
-    TypeError, ValueError, FileNotFoundError, ImportError
-        As for `split_sentences`.
-
     Examples
     --------
     >>> [len(sentences) for sentences in split_many(["One. Two.", ""])]
@@ -101,14 +96,11 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str | None
 
     Raises
     ------
-    TypeError
-        If the text is not a string, or the splitter neither a name nor a callable.
-    ValueError
-        If the splitter or its language is unknown, or a callable's spans overlap, are out of range or lose text.
-    FileNotFoundError
-        If a model is not on this machine; the message holds the command that fetches it.
-    ImportError
-        If the splitter's package is not installed.
+    TypeError, ValueError
+        If the text is not a string, the splitter or its language unknown, or a callable's spans overlap, are out of
+        range or lose text.
+    FileNotFoundError, ImportError
+        If a model or a package is not on this machine; the message holds the command that fetches it.
 
     References
     ----------
@@ -227,11 +219,6 @@ def split_markdown(
         One list for each text, in order; `text[p.sentence.start:p.sentence.end] == p.sentence.text`. Headings, code,
         dividing lines, heads of tables, pictures and what wraps the text carry a `reason`: they are not for judging.
 
-    Raises
-    ------
-    TypeError, ValueError, FileNotFoundError, ImportError
-        As for `split_sentences`.
-
     References
     ----------
     The CommonMark specification, version 0.31.2, and GitHub's tables.
@@ -274,11 +261,6 @@ def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
     str
         The name, with the version of the library for all but `"punkt"`.
 
-    Raises
-    ------
-    TypeError, ValueError, ImportError
-        If the splitter is unknown or its package is not installed.
-
     Examples
     --------
     >>> splitter_name("punkt")
@@ -320,11 +302,6 @@ def split_units(
     -------
     list of Sentence
         Spans of the text, in order, that hold every character that is not white space once.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument has the wrong type, or a count is too small.
 
     Examples
     --------
