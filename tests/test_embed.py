@@ -107,9 +107,6 @@ def tiny(tiny_folder) -> SentenceTransformerEmbedder:
     return SentenceTransformerEmbedder(tiny_folder, n_threads=1)
 
 
-# --- the packaged model equals the library -------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def library(packaged_folder):
     from sentence_transformers import SentenceTransformer
@@ -125,15 +122,13 @@ def test_equals_sentence_transformers_on_odd_texts_and_real_news(minilm, library
     assert np.abs(minilm.encode(texts) - library.encode(texts, show_progress_bar=False)).max() < 1e-6
 
 
-def test_token_vectors_are_the_librarys_without_special_tokens(minilm, packaged_folder):
-    texts = NEWS[:6]
-    other = SentenceTransformerEmbedder(packaged_folder, n_threads=1)
-    assert other.has_tokens and other.dimension == 384
-    vectors, tokens = minilm.encode_with_tokens(texts)
-    their_vectors, their_tokens = other.encode_with_tokens(texts)
-    assert np.abs(vectors - their_vectors).max() < 1e-6
-    assert [t.shape for t in tokens] == [t.shape for t in their_tokens]
-    assert max(np.abs(a - b).max() for a, b in zip(tokens, their_tokens, strict=True) if len(a)) < 1e-5
+def test_token_vectors_are_the_librarys_without_special_tokens(minilm, library):
+    vectors, tokens = minilm.encode_with_tokens(NEWS[:6])
+    theirs = [matrix[1:-1].cpu() for matrix in library.encode(NEWS[:6], output_value="token_embeddings")]
+    assert np.abs(vectors - library.encode(NEWS[:6])).max() < 1e-6
+    assert [t.shape for t in tokens] == [t.shape for t in theirs]
+    expected = [torch.nn.functional.normalize(matrix, dim=-1).numpy() for matrix in theirs]
+    assert max(np.abs(a - b).max() for a, b in zip(tokens, expected, strict=True) if len(a)) < 1e-5
 
 
 def test_cut_at_256_tokens_like_the_library_and_says_so(minilm, library):
@@ -142,9 +137,6 @@ def test_cut_at_256_tokens_like_the_library_and_says_so(minilm, library):
         vectors, tokens = minilm.encode_with_tokens([long, "short"])
     assert np.abs(vectors - library.encode([long, "short"])).max() < 1e-6
     assert [len(t) for t in tokens] == [254, 1]
-
-
-# --- company, order, repetition -------------------------------------------------------------------------------------
 
 
 def test_company_does_not_change_a_vector(minilm):
@@ -166,14 +158,9 @@ def test_repeated_sentences_are_embedded_once(tiny):
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_any_batch_size_any_order(tiny, texts, batch_size):
     """Hypothesis' texts include control characters, unusual scripts and lone surrogates."""
-    vectors, tokens = tiny.encode_with_tokens(texts, batch_size=batch_size)
+    vectors = tiny.encode(texts, batch_size=batch_size)
     assert vectors.shape == (len(texts), 16) and vectors.dtype == np.float32 and np.isfinite(vectors).all()
-    assert len(tokens) == len(texts)
-    assert all(t.ndim == 2 and t.dtype == np.float32 and t.shape[1] in (0, 16) for t in tokens)
     assert np.allclose(tiny.encode(texts[::-1], batch_size=1)[::-1], vectors, atol=1e-4)
-
-
-# --- threads, speed -------------------------------------------------------------------------------------------------
 
 
 def test_threads_are_chosen_and_put_back(monkeypatch, minilm, tiny):
@@ -189,7 +176,7 @@ def test_threads_are_chosen_and_put_back(monkeypatch, minilm, tiny):
                 raise KeyError("restored after an error too")
             assert torch.get_num_threads() == 3
         minilm.encode(["It rained."])
-        tiny.encode_with_tokens(["the cat"])
+        tiny.encode(["the cat"])
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
@@ -204,9 +191,6 @@ def test_loads_what_it_needs_when_it_needs_it():
         "assert not {'transformers', 'sentence_transformers', 'sklearn'} & {*sys.modules}"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-
-
-# --- weights: verified, loaded once ---------------------------------------------------------------------------------
 
 
 def test_a_changed_or_missing_file_and_a_missing_package_are_named(monkeypatch, tmp_path, packaged_folder):
@@ -253,9 +237,6 @@ def test_loaded_once_and_the_same_from_many_threads(monkeypatch, minilm):
     assert len(made) == 1 and all(embedder is made[0] for embedder in got)
 
 
-# --- any sentence-transformers model --------------------------------------------------------------------------------
-
-
 def test_any_model_by_folder(tmp_path):
     from sentence_transformers import SentenceTransformer
 
@@ -264,30 +245,14 @@ def test_any_model_by_folder(tmp_path):
         folder = build_tiny(tmp_path / pooling, pooling=pooling)
         theirs = SentenceTransformer(str(folder), device="cpu").encode(texts)
         embedder = load_embedder(folder)
-        vectors, tokens = embedder.encode_with_tokens(texts)
-        assert np.allclose(vectors, theirs, atol=1e-5)
+        assert np.allclose(embedder.encode(texts), theirs, atol=1e-5)
         assert np.allclose(sentence2embedding(texts, embedder=str(folder)), theirs, atol=1e-5)
-        assert [len(t) for t in tokens] == [7, 1, 0, 3, 13, 7] and embedder.encode([]).shape == (0, 16)
+        assert embedder.encode([]).shape == (0, 16)
     with pytest.warns(UserWarning, match="1 of 2 sentences exceed the model's 32 tokens"):
         embedder.encode(["cat " * 40, "cat"])
 
 
-def test_left_padding_and_closing_token_only(tmp_path):
-    """Special tokens are found, not assumed: a model that pads on the left and adds only one token at the end."""
-    from sentence_transformers import SentenceTransformer
-    from tokenizers.processors import TemplateProcessing
-
-    model = SentenceTransformer(str(build_tiny(tmp_path / "odd")), device="cpu")
-    backend = model.tokenizer.backend_tokenizer
-    backend.post_processor = TemplateProcessing(single="$A [SEP]", special_tokens=[("[SEP]", 3)])
-    model.tokenizer.padding_side = "left"
-    texts = ["the cat", "the cat sat on the mat."]
-    together = load_embedder(model).encode_tokens(texts)
-    alone = [load_embedder(model).encode_tokens([text])[0] for text in texts]
-    assert [len(t) for t in together] == [2, 7] == [len(t) for t in alone]
-
-
-def test_a_default_prompt_is_no_token_of_the_sentence(tmp_path):
+def test_a_default_prompt_counts(tmp_path):
     from sentence_transformers import SentenceTransformer
 
     folder = build_tiny(tmp_path / "prompted")
@@ -296,10 +261,9 @@ def test_a_default_prompt_is_no_token_of_the_sentence(tmp_path):
     prompted = SentenceTransformerEmbedder(model)
     assert prompted.fingerprint.split(":")[1] != plain.fingerprint.split(":")[1]
     assert np.allclose(prompted.encode(["cat"]), plain.encode(["the mat, cat"]), atol=1e-5)
-    assert np.allclose(prompted.encode_tokens(["cat"])[0], plain.encode_tokens(["the mat, cat"])[0][3:], atol=1e-5)
 
 
-def test_a_model_without_token_vectors_says_so(tmp_path):
+def test_a_table_of_words_is_a_model_and_says_that_it_has_no_token_vectors(tmp_path):
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.models import StaticEmbedding
     from tokenizers import Tokenizer
@@ -365,9 +329,6 @@ def test_an_unknown_name_asks_no_network(monkeypatch):
         load_embedder("some-org/some-model")
 
 
-# --- objects --------------------------------------------------------------------------------------------------------
-
-
 class Table:
     """An embedder that returns what it was made with."""
 
@@ -406,33 +367,13 @@ def test_objects_may_return_any_array_and_no_nonsense():
             sentence2embedding(["a", "b"], embedder=Table(values))
 
 
-def test_an_objects_token_vectors_are_checked():
-    table = Table(lambda lot: np.ones((len(lot), 2)))
-    for tokens in (lambda s: [], lambda s: [np.full((1, 2), np.nan)] * len(s), lambda s: [np.zeros(3)] * len(s)):
-        table.encode_tokens = tokens
-        embedder = load_embedder(table)
-        assert embedder.has_tokens and embedder.encode(["a"]).shape == (1, 2)
-        with pytest.raises(ValueError, match="table-1 gave"):
-            embedder.encode_tokens(["a", "b"])
-    embedder = ObjectEmbedder(Table(lambda lot: np.ones((len(lot), len(lot[0])))))
+def test_an_object_keeps_its_dimension_and_gives_no_token_vectors():
+    embedder = load_embedder(Table(lambda lot: np.ones((len(lot), len(lot[0])))))
     embedder.encode(["ab"])
-    with pytest.raises(ValueError, match=r"not \(1, 2\)"):  # it must keep its dimension
+    with pytest.raises(ValueError, match=r"not \(1, 2\)"):
         embedder.encode(["abc"])
-
-
-def test_an_object_that_gives_both_is_asked_once():
-    calls = []
-
-    class Both(Table):
-        def encode_with_tokens(self, sentences):
-            calls.append(sentences)
-            return np.ones((len(sentences), 2)), [np.ones((len(s), 2)) for s in sentences]
-
-    vectors, tokens = load_embedder(Both(None)).encode_with_tokens(["abc", "", "abc"])
-    assert calls == [["", "abc"]] and vectors.shape == (3, 2) and [t.shape for t in tokens] == [(3, 2), (0, 2), (3, 2)]
-
-
-# --- bad input ------------------------------------------------------------------------------------------------------
+    with pytest.raises(ValueError, match="the embedder table-1 gives no token vectors"):
+        embedder.encode_tokens(["ab"])
 
 
 def given_to(embedder):
@@ -502,8 +443,6 @@ def test_batches_hold_every_position_once_within_both_limits(lengths, batch_size
     assert all(1 <= len(batch) <= batch_size for batch in batches)  # one that exceeds the budget goes alone
     assert budget is None or all(len(batch) == 1 or sum(lengths[i] for i in batch) <= budget for batch in batches)
 
-
-# --- vectors that were made before ------------------------------------------------------------------------------------
 
 RAIN = ["It rained.", "Rain fell."]
 

@@ -32,12 +32,10 @@ from summeval_nb.overlap.picture import CLIPPED, COLORS, MatchPicture, ngram_mar
 from summeval_nb.overlap.tokens import (
     SNOWBALL,
     clean_words,
-    irregular_forms,
     load_tokenizer,
     porter_stem,
     rouge_tokenizer,
     tokenizer_name,
-    wordnet_exceptions,
 )
 from summeval_nb.overlap.translation import bleu_many, bleu_score, corpus_bleu
 from summeval_nb.text import languages_of
@@ -135,7 +133,7 @@ WRONG = [
     (lambda: rouge_tokenizer(stemmer="no"), TypeError, "stemmer must be True or False"),
     (lambda: rouge_tokenizer(exceptions={"a": "b"}), ValueError, "rouge-1.5.5"),
     (lambda: rouge_tokenizer(stemmer=True, compat="rouge-1.5.5", exceptions=["a"]), TypeError, "mapping"),
-    (lambda: rouge_tokenizer(stemmer=True, compat="rouge-1.5.5", exceptions="wordnet3"), ValueError, "'wordnet'"),
+    (lambda: rouge_tokenizer(stemmer=True, compat="rouge-1.5.5", exceptions="wordnet"), TypeError, "mapping"),
     (lambda: load_metric("rouge", stemmer="german", compat="rouge-1.5.5"), ValueError, "needs compat='google'"),
     (lambda: porter_stem("word", "snowball"), ValueError, "known"),
     (lambda: list_ngrams("the cat", 2), TypeError, "characters"),
@@ -414,18 +412,9 @@ def test_a_stemmer_of_another_language_is_said_aloud(recwarn):
     assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
 
 
-def test_irregular_forms_are_read_from_nltks_folder_and_named(tmp_path, monkeypatch):
-    import nltk
-
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    with pytest.raises(LookupError, match="nltk.download"):
-        wordnet_exceptions()
-    folder = tmp_path / "corpora" / "wordnet"
-    folder.mkdir(parents=True)
-    (folder / "noun.exc").write_text("children child\naxes ax axis\n")
-    (folder / "verb.exc").write_text("went go\n")
-    assert wordnet_exceptions() == {"children": "child", "axes": "ax", "went": "go"}
-    ours = rouge_tokenizer(stemmer=True, compat="rouge-1.5.5", exceptions="wordnet")
+def test_irregular_forms_are_looked_up_and_named():
+    perl = {"stemmer": True, "compat": "rouge-1.5.5"}
+    ours = rouge_tokenizer(**perl, exceptions={"children": "child", "went": "go"})
     assert ours("Children went swimming") == ["child", "go", "swim"]
-    assert ours.name.startswith("rouge-1.5.5+porter+wordnet-3-") and irregular_forms(None) == ({}, "")
-    assert irregular_forms({"went": "go"})[1] != irregular_forms({"went": "gone"})[1]
+    assert ours.name.startswith("rouge-1.5.5+porter+exceptions-2-")
+    assert ours.name != rouge_tokenizer(**perl, exceptions={"children": "child", "went": "gone"}).name

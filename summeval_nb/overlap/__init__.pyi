@@ -80,7 +80,7 @@ def rouge_many(
     tokenizer: str | _typing.Any | None = ...,
     multi: str | None = ...,
     compat: str = ...,
-    exceptions: _abc.Mapping[str, str] | str | None = ...,
+    exceptions: _abc.Mapping[str, str] | None = ...,
     weight: float = ...,
     progress: bool | None = ...,
 ) -> _results.ScoreTable[RougeScore]: ...

@@ -91,7 +91,7 @@ def rouge_score(
     tokenizer: str | Tokenizer | None = None,
     multi: str | None = None,
     compat: str = "google",
-    exceptions: Mapping[str, str] | str | None = None,
+    exceptions: Mapping[str, str] | None = None,
     weight: float = 1.2,
 ) -> RougeScore:
     """Return ROUGE of one text against one or several references.
@@ -115,7 +115,7 @@ def rouge_score(
         How several references are combined. Default: `"best"`, and `"pooled"` with `compat="rouge-1.5.5"`.
     compat : {"google", "rouge-1.5.5"}
         Whose lower-casing, stemming and ROUGE-W: rouge-score 0.1.2's or the Perl script's.
-    exceptions : mapping, "wordnet" or None
+    exceptions : mapping, optional
         Irregular form → base form, looked up before stemming (`compat="rouge-1.5.5"`).
     weight : float
         Exponent of ROUGE-W, at least 1.
@@ -174,7 +174,7 @@ def checked_tokenizer(
     tokenizer: str | Tokenizer | None,
     multi: str | None,
     compat: str,
-    exceptions: Mapping[str, str] | str | None,
+    exceptions: Mapping[str, str] | None,
     weight: float,
 ) -> tuple[Tokenizer, str]:
     """Raise where an option is wrong; return what cuts a text into words, stemmed or not, and its name."""

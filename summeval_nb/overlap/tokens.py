@@ -389,43 +389,8 @@ def snowball_stem(language: str) -> Callable[[str], str]:
     return stem
 
 
-def wordnet_exceptions() -> dict[str, str]:
-    """Return irregular form → first base form from the WordNet that nltk has; a `LookupError` says how to get it."""
-    import nltk
-
-    exceptions: dict[str, str] = {}
-    for part in ("adj", "adv", "noun", "verb"):
-        for place in (f"corpora/wordnet/{part}.exc", f"corpora/wordnet.zip/wordnet/{part}.exc"):
-            try:
-                content = nltk.data.find(place).open().read().decode("utf-8")
-            except LookupError:
-                continue
-            lines = (line.split() for line in content.splitlines())
-            exceptions |= {fields[0]: fields[1] for fields in lines if len(fields) > 1}
-            break
-    if not exceptions:
-        raise LookupError(
-            "exceptions='wordnet' needs nltk's WordNet, which is not installed: run nltk.download('wordnet'), "
-            "or pass the exceptions as a mapping from irregular form to base form"
-        )
-    return exceptions
-
-
-def irregular_forms(given: Mapping[str, str] | str | None) -> tuple[Mapping[str, str], str]:
-    """Return the mapping and how a signature names it: origin, size and a digest."""
-    if given is None:
-        return {}, ""
-    if not isinstance(given, Mapping | str):
-        wanted = "a mapping from irregular form to base form"
-        raise TypeError(f"exceptions must be {wanted}, not {type(given).__name__}")
-    origin = require_option(given, "exceptions", ["wordnet"]) if isinstance(given, str) else "exceptions"
-    words = wordnet_exceptions() if isinstance(given, str) else given
-    digest = hashlib.sha256(repr(sorted(words.items())).encode()).hexdigest()[:8]
-    return words, f"+{origin}-{len(words)}-{digest}"
-
-
 def rouge_tokenizer(
-    *, stemmer: bool | str = False, compat: str = "google", exceptions: Mapping[str, str] | str | None = None
+    *, stemmer: bool | str = False, compat: str = "google", exceptions: Mapping[str, str] | None = None
 ) -> WordTokenizer:
     """Return ROUGE's tokenizer, with or without stemming.
 
@@ -436,7 +401,7 @@ def rouge_tokenizer(
         Snowball stems, such as `"german"`. Its words are runs of letters, marks and digits of any script.
     compat : {"google", "rouge-1.5.5"}
         Whose lower-casing and whose stemmer: rouge-score's or the Perl script's.
-    exceptions : mapping, "wordnet" or None
+    exceptions : mapping, optional
         Irregular form → base form, looked up before stemming (`compat="rouge-1.5.5"` only).
 
     Examples
@@ -457,7 +422,13 @@ def rouge_tokenizer(
     name = "rouge" if google else "rouge-1.5.5"
     if not stemmer:
         return WordTokenizer(name, clean, whole)
-    irregular, origin = irregular_forms(exceptions)
+    irregular, origin = exceptions or {}, ""
+    if exceptions is not None:
+        if not isinstance(exceptions, Mapping):
+            wanted = "a mapping from irregular form to base form"
+            raise TypeError(f"exceptions must be {wanted}, not {type(exceptions).__name__}")
+        digest = hashlib.sha256(repr(sorted(exceptions.items())).encode()).hexdigest()[:8]
+        origin = f"+exceptions-{len(exceptions)}-{digest}"
 
     @lru_cache(maxsize=2**16)
     def stem(word: str) -> str:

@@ -62,11 +62,7 @@ __all__ = [
 
 @runtime_checkable
 class Embedder(Protocol):
-    """An object that makes sentence vectors; `fingerprint` changes whenever they may change.
-
-    Optional: `encode_tokens(sentences)`, normalised vectors of each sentence's tokens without special ones, a list of
-    (t_i, d) arrays; and `encode_with_tokens(sentences)`, both in one pass.
-    """
+    """An object that makes sentence vectors; `fingerprint` changes whenever they may change."""
 
     @property
     def fingerprint(self) -> str: ...
@@ -89,9 +85,9 @@ def encodable(sentences: object) -> list[str]:
 class BatchEmbedder:
     """The common part of all embedders: equal sentences once, in batches, then in order.
 
-    `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension` is d. A subclass says how texts
-    are prepared (`_prepare`) and how one batch is calculated (`_pass`). With `progress` a bar is drawn; other functions
-    of the package, which draw their own, never ask for it.
+    `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, as with the packaged models; `dimension` is
+    d. A subclass says how texts are prepared (`_prepare`) and how one batch is calculated (`_pass`). With `progress` a
+    bar is drawn; other functions of the package, which draw their own, never ask for it.
     """
 
     has_tokens = True
@@ -504,6 +500,8 @@ class SentenceTransformerEmbedder(BatchEmbedder):
     ValueError: no model 'no/such-model': it is neither a folder nor ...
     """
 
+    has_tokens = False
+
     def __init__(
         self,
         model: str | os.PathLike[str] | SentenceTransformer,
@@ -519,52 +517,20 @@ class SentenceTransformerEmbedder(BatchEmbedder):
             model = _library_model(model, device, download)
         self._model = model.eval()
         self.fingerprint = f"{label}:{_model_hash(self._model)[:16]}"
-        with _threads(self.n_threads):
-            self._special = _special_tokens(self._model)
-            probe = self._model.encode(["a"], show_progress_bar=False)
-        self.dimension, self.has_tokens = np.shape(probe)[1], self._special is not None
+        self.dimension = self._pass(["a"], False)[0].shape[1]
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
-        limit = self._model.max_seq_length
-        if self.has_tokens and limit:
+        limit, tokenizer = self._model.max_seq_length, self._model.tokenizer
+        if callable(tokenizer) and limit:
             suspects = [text for text in texts if len(text.encode()) > limit]  # no other text can be too long
-            ids = self._model.tokenizer(suspects, verbose=False)["input_ids"] if suspects else []
+            ids = tokenizer(suspects, verbose=False)["input_ids"] if suspects else []
             warn_of_cuts(sum(len(row) > limit for row in ids), len(texts), limit)
         return super()._prepare(texts)
 
     def _pass(self, batch: list[Any], tokens: bool) -> Vectors:
-        options: dict[str, Any] = {"batch_size": len(batch), "show_progress_bar": False}
         with _threads(self.n_threads):
-            if not tokens:
-                return _require_vectors(self._model.encode(batch, **options), len(batch), self.fingerprint), []
-            items = self._model.encode(batch, output_value=None, convert_to_numpy=False, **options)
-        vectors = np.stack([item["sentence_embedding"].float().cpu().numpy() for item in items])
-        return _require_vectors(vectors, len(batch), self.fingerprint), [self._inner(item) for item in items]
-
-    def _inner(self, item: Mapping[str, Any]) -> np.ndarray:
-        """Return one text's normalised token vectors without padding and special tokens."""
-        import torch.nn.functional as F
-
-        before, after = self._special or (0, 0)
-        real = item["token_embeddings"][item["attention_mask"].bool()]
-        return F.normalize(real[before : max(before, len(real) - after)].float(), dim=-1).cpu().numpy()
-
-
-def _special_tokens(model: Any) -> tuple[int, int] | None:
-    """Return how many tokens stand before and after the text's own; None for a model without token vectors.
-
-    A default prompt counts among those before.
-    """
-    try:
-        mask = model.tokenizer("a", return_special_tokens_mask=True)["special_tokens_mask"]
-        item = model.encode(["a"], output_value=None, show_progress_bar=False)[0]
-        prompt = model.prompts.get(model.default_prompt_name or "", "")
-        words = model.tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return None
-    if "token_embeddings" not in item or 0 not in mask:
-        return None
-    return mask.index(0) + len(words), mask[::-1].index(0)
+            vectors = self._model.encode(batch, batch_size=len(batch), show_progress_bar=False)
+        return _require_vectors(vectors, len(batch), self.fingerprint), []
 
 
 def _model_hash(model: SentenceTransformer) -> str:
@@ -634,8 +600,7 @@ def _require_model_folder(folder: Path) -> None:
 class ObjectEmbedder(BatchEmbedder):
     """Any object with `encode(sentences)` and `fingerprint`; what it gives is checked.
 
-    If it has `encode_with_tokens` or `encode_tokens`, these are used and checked too. A `TypeError` is raised if
-    `encode` or `fingerprint` is missing.
+    A `TypeError` is raised if `encode` or `fingerprint` is missing.
 
     Examples
     --------
@@ -647,11 +612,10 @@ class ObjectEmbedder(BatchEmbedder):
     [[10.0], [3.0]]
     """
 
+    has_tokens = False
+
     def __init__(self, source: Embedder):
-        self._source: Any = source  # what else it has is asked
-        self.fingerprint = _require_source(source)
-        self._both = callable(getattr(source, "encode_with_tokens", None))
-        self.has_tokens = self._both or callable(getattr(source, "encode_tokens", None))
+        self._source, self.fingerprint = source, _require_source(source)
         self._seen: int | None = None
 
     @property
@@ -660,17 +624,9 @@ class ObjectEmbedder(BatchEmbedder):
         return self._seen or self._pass(["a"], False)[0].shape[1]
 
     def _pass(self, batch: list[Any], tokens: bool) -> Vectors:
-        if tokens and self._both:
-            values, found = self._source.encode_with_tokens(batch)
-        else:
-            values = self._source.encode(batch)
-            found = self._source.encode_tokens(batch) if tokens else []
-        vectors = _require_vectors(values, len(batch), self.fingerprint, self._seen)
+        vectors = _require_vectors(self._source.encode(batch), len(batch), self.fingerprint, self._seen)
         self._seen = vectors.shape[1]
-        if tokens and len(found) != len(batch):
-            counts = f"{len(found)} token arrays for {len(batch)} sentences"
-            raise ValueError(f"the embedder {self.fingerprint} gave {counts}")
-        return vectors, [_require_vectors(matrix, len(matrix), self.fingerprint) for matrix in found]
+        return vectors, []
 
 
 def _require_source(source: object) -> str:

@@ -95,10 +95,8 @@ def dot_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.ndarra
 
     Parameters
     ----------
-    embed_text : array_like, shape (M, d)
-        One vector for each article sentence.
-    embed_summary : array_like, shape (N, d)
-        One vector for each summary sentence.
+    embed_text, embed_summary : array_like, shapes (M, d) and (N, d)
+        One vector for each article sentence, and for each summary sentence.
 
     Returns
     -------
@@ -145,27 +143,10 @@ def unit_rows(matrix: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/3_evidence/33_similarity.ipynb #47dc29b1
 def cosine_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.ndarray:
-    """Return the cosine of every summary vector with every article vector.
+    """Return the cosine of every summary vector with every article vector, (N, M).
 
-    Calculated in float64. The similarity of a zero vector with anything is 0.
-
-    Parameters
-    ----------
-    embed_text : array_like, shape (M, d)
-        One vector for each article sentence.
-    embed_summary : array_like, shape (N, d)
-        One vector for each summary sentence.
-
-    Returns
-    -------
-    numpy.ndarray, shape (N, M), float64
-        In [-1, 1]. Entry [i, j] belongs to summary sentence i and article sentence j.
-        Equal vectors have exactly equal entries.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is no finite, non-empty matrix of real numbers, or d differs.
+    Parameters, returns and raises as for `dot_similarity`, but entries are in [-1, 1].
+    The similarity of a zero vector with anything is 0.
 
     References
     ----------
@@ -190,11 +171,9 @@ def topk_related(sim_matrix: ArrayLike, k: int) -> np.ndarray:
     Parameters
     ----------
     sim_matrix : array_like, shape (N, M)
-        Similarities, one row for each summary sentence, one column for each article
-        sentence; all finite.
+        Similarities of N summary and M article sentences, all finite.
     k : int
-        How many, at least 1. If there are fewer than k article sentences, all are
-        returned.
+        How many, at least 1; all if there are fewer than k.
 
     Returns
     -------
@@ -203,10 +182,8 @@ def topk_related(sim_matrix: ArrayLike, k: int) -> np.ndarray:
 
     Raises
     ------
-    TypeError
-        If k is no whole number, or the matrix holds no real numbers.
-    ValueError
-        If k < 1, or `sim_matrix` is empty, no matrix, or holds NaN or infinity.
+    TypeError, ValueError
+        If k is no whole number of at least 1, or `sim_matrix` no finite matrix.
 
     Examples
     --------
