@@ -13,10 +13,8 @@ from summeval_nb.core import InputWarning
 from summeval_nb.evidence import WordsChecker
 from summeval_nb.judged import EmbeddedJudge, LLMJudge
 from summeval_nb.judged import refusals as _refusals
-from summeval_nb.overlap.tokens import _TOKENIZERS, BORROWED
-from summeval_nb.text import language_table, languages_of
-from summeval_nb.text.language import READS, REMEDIES, foreign_language, language_of, unread_words
-from summeval_nb.text.splitters import SPLITTERS
+from summeval_nb.text import languages_of
+from summeval_nb.text.language import foreign_language, language_of, unread_words
 
 HERE = Path(__file__).parent
 NAMES = ("sentences", "fresh", "sixty", "abroad")
@@ -93,31 +91,14 @@ YES = ScriptedBackend(lambda prompt: "yes")
 GERMAN = "Der Rat hat am Montag den Plan für eine neue Brücke gebilligt."
 
 
-def test_names_and_objects_declare_the_same_languages():
-    assert set(READS["splitter"]) == set(SPLITTERS)
-    assert set(READS["tokenizer"]) == {*_TOKENIZERS, *BORROWED}
+def test_objects_declare_their_languages():
     for name, kind in (("embedded", EmbeddedChecker), ("words", WordsChecker)):
-        assert languages_of(kind()) == READS["checker"][name] == ("en",)
+        assert languages_of(kind()) == languages_of(EmbeddedJudge(checker=name)) == ("en",) == _refusals._READS
         assert repr(kind()).endswith("languages=en)")
-        assert languages_of(EmbeddedJudge(checker=name)) == READS["judge"][name]
-    assert languages_of(LLMChecker(YES)) is languages_of(LLMJudge(YES)) is READS["judge"]["llm"] is None
-    assert _refusals._READS == languages_of("refusals") == ("en",)
-    rows = language_table()
-    assert len(rows) == sum(map(len, READS.values())) and set(READS) <= set(REMEDIES)
-    assert all(row["reads"] == "any" or row["for other languages"] for row in rows)
-    chinese = {row["name"] for row in language_table("zh-TW")}
-    assert {"zh", "sentencex", "llm"} <= chinese and not chinese & {"embedded", "punkt", "ja-mecab"}
-
-
-def test_languages_of_objects_and_names():
+    assert languages_of(LLMChecker(YES)) is languages_of(LLMJudge(YES)) is None
     assert languages_of(LLMChecker(YES, languages=["en", "zh"])) == ("en", "zh")
     assert languages_of(Wrapped(WordsChecker())) == ("en",)
-    assert languages_of("nli:FOLDER") is None and languages_of("embedded", kind="judge") == ("en",)
     assert "languages=de" in repr(LLMJudge(YES, languages=("de",))) and "languages=any" in repr(LLMChecker(YES))
-    with pytest.raises(ValueError, match="nothing is called 'spacy'"):
-        languages_of("spacy")
-    with pytest.raises(ValueError, match="unknown kind"):
-        languages_of("punkt", kind="cutter")
 
 
 def test_one_code_is_not_read_letter_by_letter():

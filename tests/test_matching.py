@@ -14,7 +14,6 @@ from summeval_nb.core import InputWarning
 from summeval_nb.overlap import bertscore, bertscore_many, meteor_many, meteor_score
 from summeval_nb.overlap.alignment import _Synonyms
 from summeval_nb.overlap.matching import count_chunks
-from summeval_nb.text import languages_of
 
 nltk = Late("nltk")
 nltk_meteor = Late("nltk.translate.meteor_score", "meteor_score")
@@ -56,7 +55,7 @@ def test_meteor_says_when_the_texts_are_not_english(recwarn):
     english = "The council approved the plan for a new bridge on Monday."
     meteor_score(english, [english, "a"], synonyms=None)
     meteor_many([english, "Der Rat ging."], [english, "Der Rat"], synonyms=None)
-    assert not recwarn.list and languages_of("meteor") == ("en",)
+    assert not recwarn.list
     with pytest.warns(InputWarning, match="METEOR knows stems .* of English, and the texts are in German: take chrF"):
         assert meteor_score(german, german, synonyms=None).score > 0.9
     with pytest.warns(InputWarning, match="in Chinese"):

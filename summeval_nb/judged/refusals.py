@@ -19,7 +19,7 @@ import numpy as np
 from summeval_nb.core.base import Stages, steps
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.judging import Flag
-from summeval_nb.text.language import foreign_language, language_name, languages_of
+from summeval_nb.text.language import foreign_language, language_name
 from summeval_nb.text.similarity import unit_rows
 from summeval_nb.text.statements import premise_sentences
 
@@ -346,7 +346,7 @@ def refusal_flags(texts: Sequence[str], embedder: Any, lang: str | None = None) 
     return [Flag(value=None, reason=why[text]) if why[text] else flags[text] for text in texts]
 
 
-_READS = languages_of("refusals") or ()  # the languages of the rules of the embedded judge
+_READS = ("en",)  # the languages of the rules of the embedded judge
 
 
 def unread(text: str, lang: str | None = None) -> str:

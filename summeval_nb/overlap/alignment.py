@@ -36,7 +36,6 @@ from summeval_nb.core.base import (
 from summeval_nb.core.metric import batch, metric
 from summeval_nb.core.results import Score, ScoreTable, Signature
 from summeval_nb.text.embed import encodable
-from summeval_nb.text.language import REMEDIES
 from summeval_nb.text.similarity import unit_rows
 
 from .matching import count_chunks, match_tokens, meteor_from_counts, rescale
@@ -63,7 +62,6 @@ __all__ = ["BertScore", "MeteorScore", "bertscore", "bertscore_many", "meteor_ma
 # ---------------------------------------------------------------------------------------------------------- METEOR
 
 _NO_WORDS = "neither candidate nor references hold anything to compare"
-_STEMS = "METEOR knows stems and synonyms of", ("en",)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -158,7 +156,7 @@ def meteor_score(
     """
     signature = meteor_signature(synonyms, tokenize, alpha, beta, gamma)
     text, listed = require_candidate(candidate, references), require_references(references)
-    warn_of_language(*_STEMS, [text, *listed], REMEDIES["metric"])
+    _warn_of_foreign_words([text, *listed])
     return _meteor(text, listed, _load_synonyms(synonyms), load_tokenizer(tokenize), (alpha, beta, gamma), signature)
 
 
@@ -168,7 +166,7 @@ def meteor_table(
     """Return METEOR of each text; by default a bar is shown for more than 1,000 of them."""
     signature = meteor_signature(**options)
     texts, groups = require_pairs(candidates, references)
-    warn_of_language(*_STEMS, texts, REMEDIES["metric"])
+    _warn_of_foreign_words(texts)
     known, tokenize = _load_synonyms(options["synonyms"]), load_tokenizer(options["tokenize"])
     weights = options["alpha"], options["beta"], options["gamma"]
     with one_bar(len(texts), "METEOR", "text", show=len(texts) > 1000 if progress is None else progress):
@@ -178,6 +176,11 @@ def meteor_table(
 
 
 meteor_many = batch(meteor_score, meteor_table)
+
+
+def _warn_of_foreign_words(texts: Sequence[str]) -> None:
+    remedy = "take chrF, or ROUGE with the language's stemmer"
+    warn_of_language("METEOR knows stems and synonyms of", ("en",), texts, remedy)
 
 
 def _meteor(

@@ -25,7 +25,7 @@ from summeval_nb.core.base import (
     warn_of_order,
 )
 from summeval_nb.core.metric import is_function
-from summeval_nb.text.language import READS, SNOWBALL_NAMES, foreign_language, language_name, start_of
+from summeval_nb.text.language import SNOWBALL_NAMES, foreign_language, language_name, start_of
 
 from .ngrams import ENTITIES, RULES_13A, WordTokenizer, clean_13a, measure, shape, split_13a
 
@@ -351,7 +351,7 @@ def porter_stem(word: str, dialect: str = "nltk") -> str:
     return _step_5(_step_4(_steps_2_3(_step_1(word, dialect), dialect), dialect), dialect)
 
 
-SNOWBALL = tuple(name for name in READS["stemmer"] if name != "porter")
+SNOWBALL = tuple(SNOWBALL_NAMES.values())
 _SAMPLE = 2000  # characters by which a language is told
 
 
@@ -560,12 +560,13 @@ def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
     """Warn of texts that are clearly not in the language that a stemmer is made for."""
 
     def remedy(code: str) -> str:
-        own = next((name for name, codes in READS["stemmer"].items() if codes == (code,)), "")
+        own = SNOWBALL_NAMES.get(code)
         return f"pass stemmer={own!r}" if own else "pass stemmer=False, and a tokenizer of their language"
 
     if stemmer:
         name = "porter" if stemmer is True else str(require_stemmer(stemmer))
-        warn_of_language(f"the stemmer {name!r} reads", READS["stemmer"][name] or (), texts, remedy)
+        codes = {"porter": "en"} | {stemming: code for code, stemming in SNOWBALL_NAMES.items()}
+        warn_of_language(f"the stemmer {name!r} reads", (codes[name],), texts, remedy)
 
 
 # Tercom's rules as sacrebleu 2.6 (Apache 2.0) writes them, with what looks like slips in them: numbers are to be equal

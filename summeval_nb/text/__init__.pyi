@@ -9,7 +9,6 @@ from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .embed import load_embedder as load_embedder
 from .embed import sentence2embedding as sentence2embedding
-from .language import language_table as language_table
 from .language import languages_of as languages_of
 from .similarity import cosine_similarity as cosine_similarity
 from .similarity import dot_similarity as dot_similarity

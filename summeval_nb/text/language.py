@@ -9,12 +9,10 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from summeval_nb.core.base import require_option, require_text
-
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-__all__ = ["language_table", "languages_of"]
+__all__ = ["languages_of"]
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 FEW = 10  # letters that are enough where three small words are of one language, and none is English
@@ -357,39 +355,6 @@ no:norwegian pt:portuguese ro:romanian ru:russian es:spanish sv:swedish"""
 SNOWBALL_NAMES = dict(pair.split(":") for pair in _STEMMED.split())
 
 Codes = tuple[str, ...] | None
-ENGLISH: Codes = ("en",)
-
-# What has a name and is asked for by it, by kind: the languages that it reads (None: any, or those of its model), and
-# where another is to be had. What is an object says the same in its attribute `languages`.
-READS: dict[str, dict[str, Codes]] = {
-    "checker": dict.fromkeys(("embedded", "quick", "careful", "words"), ENGLISH) | {"nli": None, "llm": None},
-    "judge": dict.fromkeys(("embedded", "quick", "careful", "words"), ENGLISH) | {"llm": None},
-    "refusals": {"refusals": ENGLISH},
-    "key phrases": {"counted": ENGLISH, "keybert": ENGLISH},
-    "claims": {"split_claims": ENGLISH},
-    "splitter": {"punkt": ENGLISH, "sentencex": None, "stanza": None},
-    "stemmer": {"porter": ENGLISH} | {name: (code,) for code, name in SNOWBALL_NAMES.items()},
-    "metric": {"meteor": ENGLISH},
-    "tokenizer": {
-        **dict.fromkeys(("rouge", "rouge-1.5.5"), ENGLISH),
-        **dict.fromkeys(("none", "13a", "intl", "char"), None),
-        "zh": ("zh",),
-        "ja-mecab": ("ja",),
-        "ko-mecab": ("ko",),
-        **dict.fromkeys(("spm", "flores101", "flores200", "spBLEU-1K"), None),
-    },
-}
-REMEDIES = {
-    "checker": "judge='nli:FOLDER' or 'llm:FOLDER'",
-    "judge": "judge='llm:FOLDER'",
-    "refusals": "judge='llm:FOLDER'",
-    "key phrases": "judge='llm:FOLDER'",
-    "claims": "claims='statements' and a language model (chapter 37)",
-    "splitter": "splitter='sentencex' or 'stanza', and lang=",
-    "stemmer": "stemmer= with the language's name, or stemmer=False",
-    "metric": "take chrF, or ROUGE with the language's stemmer",
-    "tokenizer": "tokenizer='intl' or 'char', or a function of yours",
-}
 
 
 def require_languages(value: object, name: str = "languages") -> Codes:
@@ -412,67 +377,22 @@ def reads(thing: object) -> str:
     return f"languages={'any' if codes is None else '+'.join(codes)}"
 
 
-def languages_of(thing: object, kind: str | None = None) -> Codes:
+def languages_of(thing: object) -> Codes:
     """Return the codes of the languages that something reads; None for any.
 
     Parameters
     ----------
-    thing : object or str
+    thing : object
         A checker, judge, splitter or tokenizer: its attribute `languages`, or that of the `inner` one that it asks;
-        without either it is trusted with any. Or a name of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
-    kind : str, optional
-        Which of the table's kinds a name is of, where two kinds have it.
+        without either it is trusted with any. A `TypeError` or `ValueError` is raised if that is no list of codes.
 
     Examples
     --------
-    >>> languages_of("punkt"), languages_of("sentencex")
+    >>> from summeval_nb.evidence import WordsChecker
+    >>> languages_of(WordsChecker()), languages_of(str.split)
     (('en',), None)
     """
-    if not isinstance(thing, str):
-        seen = 0
-        while not hasattr(thing, "languages") and hasattr(thing, "inner") and seen < 20:
-            thing, seen = thing.inner, seen + 1
-        return require_languages(getattr(thing, "languages", None), f"languages of {type(thing).__name__}")
-    base = thing.partition(":")[0]
-    kinds = READS if kind is None else {kind: READS[require_option(kind, "kind", READS)]}
-    found = {own: names[base] for own, names in kinds.items() if base in names}
-    if not found:
-        known = ", ".join(sorted({name for names in kinds.values() for name in names}))
-        raise ValueError(f"nothing is called {thing!r}; known: {known}")
-    if len(set(found.values())) > 1:
-        raise ValueError(f"{thing!r} names {' and '.join(found)}: say which by kind=")
-    return next(iter(found.values()))
-
-
-def language_table(lang: str | None = None) -> list[dict[str, str]]:
-    """Return what there is by name, which languages it reads, and what to take else.
-
-    Parameters
-    ----------
-    lang : str, optional
-        A language's code: only what reads it, or does not say that it does not.
-
-    Returns
-    -------
-    list of dict
-        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other languages`.
-
-    Examples
-    --------
-    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
-    ['sentencex', 'stanza']
-    """
-    if lang is not None:
-        require_text(lang, "lang")
-    code = None if lang is None else lang.partition("-")[0]
-    return [
-        {
-            "kind": kind,
-            "name": name,
-            "reads": "any" if codes is None else ", ".join(codes),
-            "for other languages": "" if codes is None else REMEDIES[kind],
-        }
-        for kind, names in READS.items()
-        for name, codes in names.items()
-        if code is None or codes is None or code in codes
-    ]
+    seen = 0
+    while not hasattr(thing, "languages") and hasattr(thing, "inner") and seen < 20:
+        thing, seen = thing.inner, seen + 1
+    return require_languages(getattr(thing, "languages", None), f"languages of {type(thing).__name__}")
