@@ -26,7 +26,7 @@ from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
 from .agreement.tables import summeval_task as summeval_task
 from .agreement.correlation import compare_metrics as compare_metrics
-from .agreement.systems import compare_systems as compare_systems
+from .agreement.tables import compare_systems as compare_systems
 from .agreement.registry import list_metrics as list_metrics
 from .agreement.registry import load_metric as load_metric
 from .agreement.tables import metric_table as metric_table

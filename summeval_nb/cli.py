@@ -211,14 +211,12 @@ def bench(
     given: Given,
     checker: Annotated[Names, opt("A checker: embedded, careful, nli:FOLDER or llm:; repeat to compare.")] = None,
     judge: Annotated[Names, opt("A judge: embedded, words, nli:FOLDER or llm:; repeat to compare.")] = None,
-    rater: Annotated[str | None, opt("A model that gives grades, such as llm:FOLDER.")] = None,
-    quality: Annotated[Names, opt("What the rater grades; repeat.")] = None,
     set: Annotated[Names, opt("package, everyday; of judges refusals, pairs, sentences, splits; repeat.")] = None,
     data: Annotated[Names, opt("Your own for checkers, FORMAT:FILE, e.g. rows:mine.csv; repeat.")] = None,
     reports: Annotated[bool | None, opt("Whether evaluate judges (default but for everyday), or a checker.")] = None,
     limit: Annotated[int | None, opt("At most so many items of each set, by lot.")] = None,
 ) -> None:
-    """Measure checkers on labelled sentences, or judges and raters on labelled sets: right answers, order, costs.
+    """Measure checkers on labelled sentences, or judges on labelled sets: right answers, order, costs.
 
     Example: summeval bench --checker embedded --set everyday --data rows:mine.csv
 
@@ -226,10 +224,7 @@ def bench(
     """
     from summeval_nb.evidence.labelled import BENCH_SETS
 
-    if bool(rater) != bool(quality):
-        fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
-    judges: dict[str, Any] = {name: name for name in judge or []}
-    judges |= {f"{rater} ({own})": core.Metric(judged.rate, quality=own, judge=rater) for own in quality or []}
+    judges = {name: name for name in judge or []}
     if judges and (checker or data or reports is not None):
         fail("--checker, --data and --reports measure checkers: call bench for judges without them")
     if judges:

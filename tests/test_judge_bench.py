@@ -1,4 +1,4 @@
-"""Judges on labelled sets: by hand, blind ones, failing ones, raters, costs, the shell."""
+"""Judges on labelled sets: by hand, blind ones, failing ones, costs, the shell."""
 
 import json
 
@@ -9,11 +9,9 @@ from summeval_nb import ScriptedBackend
 from summeval_nb.agreement import benchmark_judge
 from summeval_nb.agreement.bench import JUDGE_SETS, SETS, USUAL_SETS, Case, Reply, ask_judge, draw_cases, order_changes
 from summeval_nb.cli import app
-from summeval_nb.core.metric import Metric
 from summeval_nb.evidence import LabelledSentence
 from summeval_nb.judged import LLMJudge
 from summeval_nb.judged.embedded import BulkJudge
-from summeval_nb.judged.grading import rate
 from summeval_nb.judged.judging import Entailment, Flag, Statement
 
 ARTICLES = [f"Text {n}. It rained in Oslo. The mayor resigned in May." for n in range(6)]
@@ -127,14 +125,6 @@ def test_refusals_and_splits():
     assert whole["right"] == pytest.approx(34 / 65)
 
 
-def test_raters():
-    grade = Metric(rate, quality="fluency", judge=ScriptedBackend(lambda prompt: "5"))
-    found = benchmark_judge({"five": grade})
-    (row,) = found.rows()
-    assert row["set"] == "grades: fluency" and row["n"] == 32 and row["right"] == 0.75 and row["kappa"] == 0
-    assert row["calls"] == 32 and row["calibration_error"] is None and len(found.wrong_rows()) == 8
-
-
 def test_a_store_keeps_answers(tmp_path):
     judge = Scripted(by_text)
     first = benchmark_judge(judge, {"mine": MINE}, store=tmp_path / "answers.sqlite").rows()[0]
@@ -193,7 +183,6 @@ def test_the_shell(tmp_path):
     rows = json.loads(CliRunner().invoke(app, [*command, "--json"]).output)["rows"]
     assert rows[0]["n"] == 4
     assert CliRunner().invoke(app, [*command, "--set", "no"]).exit_code == 2
-    assert "--quality" in CliRunner().invoke(app, [*command, "--quality", "fluency"]).output
     page = tmp_path / "page.html"
     assert CliRunner().invoke(app, [*command, "--html", str(page)]).exit_code == 0 and "<table" in page.read_text()
 

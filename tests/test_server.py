@@ -691,7 +691,6 @@ COMMANDS = [
     ["compare", "rows.jsonl", "--judge"],
     ["score", "context_recall", "rows.jsonl", "-o"],
     ["bench", "--set", "pairs", "--limit", "1", "--judge"],
-    ["bench", "--quality", "fluency", "--limit", "1", "--rater"],
     ["bench", "--data", "rows:rows.jsonl", "--checker"],
     ["run", "rows.jsonl", "--metric", "rating", "--out", "run", "--workers", "0", "-o", "quality=fluency", "-o"],
 ]

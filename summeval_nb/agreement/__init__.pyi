@@ -40,10 +40,10 @@ from .registry import METRICS as METRICS
 from .registry import MetricList as MetricList
 from .registry import list_metrics as list_metrics
 from .registry import load_metric as load_metric
-from .systems import SystemComparisons as SystemComparisons
-from .systems import compare_systems as compare_systems
 from .tables import MetricTable as MetricTable
 from .tables import SummEvalResult as SummEvalResult
+from .tables import SystemComparisons as SystemComparisons
+from .tables import compare_systems as compare_systems
 from .tables import metric_scores as metric_scores
 from .tables import metric_table as metric_table
 from .tables import reference_similarities as reference_similarities

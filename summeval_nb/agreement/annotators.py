@@ -147,10 +147,6 @@ def cohen_kappa(
     confidence, n_resamples, seed
         Of the interval; 0 resamples for none.
 
-    Returns
-    -------
-    Agreement
-
     Raises
     ------
     TypeError, ValueError
@@ -191,10 +187,6 @@ def fleiss_kappa(ratings: Ratings, *, confidence: float = 0.95, n_resamples: int
         row. An item with a missing rating is left out and counted.
     confidence, n_resamples, seed
         Of the interval; 0 resamples for none.
-
-    Returns
-    -------
-    Agreement
 
     Raises
     ------
@@ -240,10 +232,6 @@ def krippendorff_alpha(
         All possible ratings in their order, needed for texts that are ordinal.
     confidence, n_resamples, seed
         Of the interval; 0 resamples for none.
-
-    Returns
-    -------
-    Agreement
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Checkers, judges and raters measured on labelled sets: how often they are right, how surely, at what cost.
+"""Checkers and judges measured on labelled sets: how often they are right, how surely, at what cost.
 
 Chapters 43 and 66 say what the numbers mean; `evidence.labelled` has the measures of a checker. Here are the two public
 functions with their one result, the sets, and the files that labelled sentences come in.
@@ -23,10 +23,8 @@ from summeval_nb.agreement.correlation import draw_interval, with_interval
 from summeval_nb.agreement.disagreement import cohen_disagreement
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import InputWarning, JsonDict, Stages, one_bar, require_count, require_option, steps
-from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.core.files import frame_rows, open_items, read_asset, why_unread
 from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
-from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import Resampling, mean_interval
 from summeval_nb.core.results import Signature, Verdict
 from summeval_nb.evidence.base import Checker, how_well, left_out_rows, seen_articles
@@ -53,12 +51,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from typing_extensions import TypeIs
 
 __all__ = ["FORMATS", "JUDGE_SETS", "Bench", "benchmark_checker", "benchmark_judge", "load_labelled"]
 
-# a truth value, a word, a grade, or the statements of a text
-Label: TypeAlias = str | bool | float | tuple[str, ...]
+# a truth value, a word, or the statements of a text
+Label: TypeAlias = str | bool | tuple[str, ...]
 LabelledRows: TypeAlias = "Iterable[LabelledSentence | Mapping[str, object]]"
 
 
@@ -92,7 +89,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class BenchRun:
-    """One checker, judge or rater on one labelled set, case by case, and what it took; None where nothing counts it."""
+    """One checker or judge on one labelled set, case by case, and what it took; None where nothing counts it."""
 
     name: str
     set: str
@@ -124,13 +121,6 @@ class BenchRun:
         return "; ".join(f"{names[key]}: {n} of {total} articles" for key, n in self.seen.items())
 
 
-def _same(said: Label | None, truth: Label) -> bool:
-    """Whether a case was judged rightly; grades are rounded."""
-    if isinstance(said, (int, float)) and isinstance(truth, float):
-        return round(said) == round(truth)
-    return said == truth
-
-
 _SEEN = (
     "The checker was fitted to these sets (fitted to), so the figures above are no result. By a version that had not "
     "seen the set:"
@@ -139,7 +129,7 @@ _SEEN = (
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bench:
-    """Checkers, or judges and raters, measured on labelled sets; made by `benchmark_checker` and `benchmark_judge`.
+    """Checkers, or judges, measured on labelled sets; made by `benchmark_checker` and `benchmark_judge`.
 
     Parameters
     ----------
@@ -172,7 +162,7 @@ class Bench:
             kinds: dict[tuple[str, Label], list[bool | None]] = {}
             for case, reply in zip(run.cases, run.replies, strict=True):
                 if isinstance(case.truth, (bool, np.bool_)) or (case.kind and isinstance(case.truth, str)):
-                    right = None if reply.said is None else _same(reply.said, case.truth)
+                    right = None if reply.said is None else reply.said == case.truth
                     kinds.setdefault((case.kind, case.truth), []).append(right)
             for (kind, label), every in kinds.items():
                 counted = [right for right in every if right is not None]
@@ -187,7 +177,7 @@ class Bench:
             | {"probability": reply.probability, "text": case.text}
             for run in self.runs
             for case, reply in run.answered
-            if not _same(reply.said, case.truth)
+            if reply.said != case.truth
         ]
         return sorted(rows, key=lambda row: -abs(row["probability"] - 0.5) if row["probability"] is not None else 0.0)
 
@@ -532,7 +522,6 @@ def _used(judge: object) -> tuple[int, int] | None:
     while hasattr(judge, "inner"):
         judge = judge.inner
     held = [judge, *(vars(judge).values() if hasattr(judge, "__dict__") else ())]
-    held += judge.bound().values() if type(judge) is Metric else ()
     usages: list[Any] = [usage for own in held if hasattr(usage := getattr(own, "usage", None), "prompt_tokens")]
     counts = [(usage.calls, usage.prompt_tokens + usage.generated_tokens) for usage in usages]
     return (sum(calls for calls, _ in counts), sum(tokens for _, tokens in counts)) if counts else None
@@ -545,15 +534,11 @@ def _since(before: tuple[int, int] | None, judge: object) -> tuple[int | None, i
     return after[0] - (before or (0, 0))[0], after[1] - (before or (0, 0))[1]
 
 
-# Judges and raters
-
-
-# a rater is a metric with the option `quality`
-JudgeOrName: TypeAlias = str | Judge | Metric
+# Judges
 
 
 def benchmark_judge(
-    judge: JudgeOrName | Mapping[str, JudgeOrName] = "embedded",
+    judge: str | Judge | Mapping[str, str | Judge] = "embedded",
     sets: str | Sequence[str] | Mapping[str, LabelledRows] | None = None,
     *,
     limit: int | None = None,
@@ -562,16 +547,15 @@ def benchmark_judge(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Bench:
-    """Put judges and raters through labelled sets.
+    """Put judges through labelled sets.
 
     Parameters
     ----------
-    judge : str, Judge, rater or mapping of str to them
-        A judge as for `load_judge`, such as `"embedded"` or `"llm:FOLDER"`; a rater is a metric with a `quality`, such
-        as `load_metric("rating", quality="fluency", judge=...)`. Several by the names that the table shall show.
+    judge : str, Judge or mapping of str to them
+        As for `load_judge`, such as `"embedded"` or `"llm:FOLDER"`; several by the names that the table shall show.
     sets : str, sequence of str, or mapping of str to sequence of LabelledSentence, optional
         Of `JUDGE_SETS`, by default all but "everyday"; or labelled sentences of your own, by name, also as rows or
-        tables as for `benchmark_checker`. Raters get the toy ratings of their quality.
+        tables as for `benchmark_checker`.
     limit : int, optional
         At most so many examples of each set, whole texts drawn by lot.
     store : Store or path, optional
@@ -605,11 +589,11 @@ def benchmark_judge(
     if not named:
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
     # an address may hold a password
-    judges = {redacted(str(n)): own if _is_rater(own) else load_judge(own) for n, own in named.items()}
+    judges = {redacted(str(name)): load_judge(own) for name, own in named.items()}
     kept, runs, parts = load_store(store), [], {"metric": "judge-bench", "sets": "+".join(chosen)}
     for name, loaded in judges.items():
-        parts[f"judge {name}"] = str(loaded.signature) if _is_rater(loaded) else loaded.fingerprint
-        for place, cases in (_grade_sets(loaded.bound()["quality"]) if _is_rater(loaded) else chosen).items():
+        parts[f"judge {name}"] = loaded.fingerprint
+        for place, cases in chosen.items():
             runs.append(_judge_run(name, loaded, place, draw_cases(cases, limit, seed), kept))
     signature = Signature(parts | {"limit": limit} | resampling.signature)
     return Bench(
@@ -617,18 +601,13 @@ def benchmark_judge(
     )
 
 
-def _is_rater(judge: object) -> TypeIs[Metric]:
-    """Whether this grades summaries, and is no judge."""
-    return isinstance(judge, Metric) and judge.bound().get("quality") is not None
-
-
-def _judge_run(name: str, judge: Judge | Metric, place: str, cases: list[Case], store: StoreOrPath) -> BenchRun:
-    """The replies of a judge or rater, once; statements also in the opposite order, where there are several a text."""
+def _judge_run(name: str, judge: Judge, place: str, cases: list[Case], store: StoreOrPath) -> BenchRun:
+    """The replies of a judge, once; statements also in the opposite order, where there are several a text."""
     before, start = _used(judge), time.perf_counter()
-    replies = _ask_rater(judge, cases) if _is_rater(judge) else ask_judge(judge, cases, store)
+    replies = ask_judge(judge, cases, store)
     seconds, spent = time.perf_counter() - start, _since(before, judge)
     changes = None
-    if not _is_rater(judge) and cases[0].task == "entail":
+    if cases[0].task == "entail":
         changes = order_changes(replies, ask_judge(judge, cases, store, backwards=True))
     return BenchRun(name, place, tuple(cases), tuple(replies), seconds, *spent, changes)
 
@@ -699,12 +678,6 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
     return replies
 
 
-def _ask_rater(rater: Metric, cases: Sequence[Case]) -> list[Reply]:
-    """A rater's grades; one without a number failed."""
-    rows = [dict(zip(rater.columns, (case.premise, case.text), strict=False)) for case in cases]
-    return [Reply(outcome.score, reason=outcome.reason) for outcome in score_rows(rater, rows)]
-
-
 def _judge_row(run: BenchRun, resampling: Resampling) -> JsonDict:
     """The share of right answers and kappa, with intervals over texts."""
     found: JsonDict = {}
@@ -727,7 +700,7 @@ def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict
     """1 less observed over expected disagreement, twice: for the share of right answers the expected one is 1."""
     texts: dict[str, int] = {}
     place = np.array([texts.setdefault(case.premise, len(texts)) for case, _ in run.answered])
-    wrong = np.array([not _same(reply.said, case.truth) for case, reply in run.answered])
+    wrong = np.array([reply.said != case.truth for case, reply in run.answered])
 
     def share(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return w[:, place] @ wrong / w[:, place].sum(axis=1), np.ones(len(w))
@@ -737,8 +710,6 @@ def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict
         return found
     coded = code_ratings([(reply.said, case.truth) for case, reply in run.answered], None)
     apart = 1.0 - np.eye(len(coded.categories))
-    if run.cases[0].task == "grade":
-        apart = np.subtract.outer(coded.positions, coded.positions) ** 2
 
     def kappa(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return cohen_disagreement(coded.codes, apart, w[:, place])
@@ -811,18 +782,6 @@ def _judge_sets(sets: object) -> dict[str, list[Case]]:
         wanted = f"names such as {JUDGE_SETS[0]!r}, or map names to labelled sentences"
         raise TypeError(f"sets must be {wanted}, not {sets!r:.40}")
     return {name: SETS[require_option(name, "set", JUDGE_SETS)]() for name in dict.fromkeys(names)}
-
-
-def _grade_sets(quality: str) -> dict[str, list[Case]]:
-    """The bundled toy ratings of one quality, a case for each summary."""
-    toy = load_toy_summeval()
-    rows = zip(toy.sources, toy.summaries, toy.ratings[require_option(quality, "quality", toy.ratings)], strict=True)
-    cases = [
-        Case("grade", source, text, float(grade))
-        for source, texts, grades in rows
-        for text, grade in zip(texts, grades, strict=True)
-    ]
-    return {f"grades: {quality}": cases}
 
 
 # Labelled sentences of the user's own, and the files they come in

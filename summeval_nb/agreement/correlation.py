@@ -187,10 +187,6 @@ def correlate(
     seed : int
         The same seed draws the same articles and systems for every metric.
 
-    Returns
-    -------
-    Correlation
-
     Raises
     ------
     TypeError, ValueError
@@ -372,10 +368,6 @@ def paired_test(
     n_resamples : int
         Number of permutations, and of bootstrap resamples for the intervals; at least 1.
 
-    Returns
-    -------
-    PairedTest
-
     References
     ----------
     Deutsch, Dror and Roth 2021, TACL 9, 1132-1146 (permutation of articles, systems and both; Boot-Both). Phipson and
@@ -487,10 +479,6 @@ def compare_metrics(
     level, coefficient, n_resamples, confidence, seed
         As in `paired_test`; tests are two-sided. More permutations than `n_resamples` are made where the correction
         could otherwise never find anything: at least twice the number of pairs divided by `alpha`.
-
-    Returns
-    -------
-    MetricComparisons
 
     References
     ----------

@@ -621,17 +621,18 @@ def _require_enough(said: dict[str, float], items: int, *, paired: bool) -> None
 class Labelling:
     """Drawn items with buttons, as `label_items` returns them: `widget`, its `buttons` by name, and the `place`."""
 
-    def __init__(self, path: str | PathLike[str], who: str, question: str, share: bool) -> None:
+    def __init__(self, path: str | PathLike[str], who: str, question: str) -> None:
         widgets: Any = require_module("ipywidgets", "lab")
-        self.path, self.who, self.share = path, plain_cell(require_text(who, "who").strip()), share
+        self.path, self.who = path, plain_cell(require_text(who, "who").strip())
         if not self.who:
             raise ValueError("who is empty: say whose labels these are")
         self._question, self._problem = require_text(question, "question"), ""
         self._items = [*drawn_items(path).values()]
-        self.place, self.buttons = self._next(0), {}
-        for name in ("Yes", "No", "Skip", "Back"):
-            self.buttons[name] = widgets.Button(description=name, layout=widgets.Layout(width="6rem"))
-            self.buttons[name].on_click(partial(self._clicked, name))
+        wide, names = widgets.Layout(width="6rem"), ("Yes", "No", "Skip", "Back")
+        self.place = self._next(0)
+        self.buttons = {name: widgets.Button(description=name, layout=wide) for name in names}
+        for name, button in self.buttons.items():
+            button.on_click(partial(self._clicked, name))
         row = widgets.HBox([*self.buttons.values()], layout=widgets.Layout(flex_flow="row wrap"))
         self._view = widgets.HTML(layout=widgets.Layout(width="auto", min_width="0"))
         self.widget: Any = widgets.VBox([row, self._view])
@@ -641,11 +642,9 @@ class Labelling:
         return next((row["label"] for row in rows if row.get("who") == self.who and not is_missing(row["label"])), "")
 
     def _next(self, start: int) -> int:
-        """The first place from `start` on that waits for this person."""
-        for place, rows in enumerate(self._items[start:], start):
-            if not self._own(rows) and not (self.share and any(not is_missing(row["label"]) for row in rows)):
-                return place
-        return len(self._items)
+        """The first place from `start` on without a label of this person."""
+        waiting = (place for place, rows in enumerate(self._items[start:], start) if not self._own(rows))
+        return next(waiting, len(self._items))
 
     def _clicked(self, name: str, _: object = None) -> None:
         self._problem = ""
@@ -685,9 +684,7 @@ class Labelling:
         return {**moving, "text/plain": repr(self), "text/html": self._repr_html_()}
 
 
-def label_items(
-    path: str | PathLike[str], who: str, *, question: str = "Is it right?", share: bool = False
-) -> Labelling:
+def label_items(path: str | PathLike[str], who: str, *, question: str = "Is it right?") -> Labelling:
     """Show drawn items one at a time in Jupyter, and keep a yes or no for each.
 
     The judge's verdict is not shown, because who sees it tends to agree with it. Each label is written at once, with
@@ -701,8 +698,6 @@ def label_items(
         Whose labels these are. Several people may label one file; `read_labels(path, who)` tells them apart.
     question : str
         What yes and no answer.
-    share : bool
-        Leave out what somebody else has labelled, so that people share the work.
 
     Returns
     -------
@@ -727,4 +722,4 @@ def label_items(
     >>> items
     2 of 2, 1 labelled by Ada
     """
-    return Labelling(path, who, question, share)
+    return Labelling(path, who, question)

@@ -586,20 +586,9 @@ def reliability_bins(probabilities: Numbers, labels: Numbers, *, n_bins: int = 1
 
 
 def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None) -> Axes:
-    """Draw each bin's share of supported items over its mean probability.
+    """Draw each bin's share of supported items, with its interval and count, over its mean probability.
 
-    Each share has its interval and its count.
-
-    Parameters
-    ----------
-    bins : sequence of mappings
-        As `reliability_bins` returns them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    `bins` are what `reliability_bins` returns; without `ax` there are new axes.
     """
     ax = axes_for(ax, 4.5, 4.5)
     x = np.array([row["mean_probability"] for row in bins])
