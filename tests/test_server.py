@@ -62,7 +62,7 @@ OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
 DIALECTS = ["llamacpp", "vllm", "openai"]
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Well?"}], "logprobs": True}
-REQUEST |= {"grammar": 'root ::= "yes" | "no"', "structured_outputs": {"choice": OPTIONS}}
+REQUEST |= {"extra_body": {"grammar": 'root ::= "yes" | "no"', "structured_outputs": {"choice": OPTIONS}}}
 
 
 def backend_for(server: MisbehavingServer | RawServer | str, **options) -> ServerBackend:

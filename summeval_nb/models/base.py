@@ -362,10 +362,8 @@ class Backend(ABC):
             return asked.choose_many(prompts, options, workers=workers, progress=progress, sample=sample)
         prompts, options = require_texts(prompts, "prompts"), _options(options)
         workers = require_count(workers, "workers")
-        if sample is None:
-            return self._choose_many(prompts, options, workers, progress)
-        draw = functools.partial(self.choose, options=options, sample=sample)
-        return self._each(draw, prompts, workers, progress)
+        with one_bar(len(prompts), progress, show=bool(progress)):
+            return self._choose_many(prompts, options, workers, sample)
 
     def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
         """Return an instance of a pydantic model that the language model filled in, validated.
@@ -397,15 +395,13 @@ class Backend(ABC):
         return random.Random(f"{sample}:{prompt}").choices(list(shares), list(shares.values()))[0]
 
     def _choose_many(
-        self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
+        self, prompts: list[str], options: tuple[str, ...], workers: int, sample: int | None
     ) -> list[Choice | BackendError]:
-        return self._each(functools.partial(self.choose, options=options), prompts, workers, progress)
+        ask = functools.partial(self.choose, options=options, sample=sample)
+        return list(steps(self._each(ask, prompts, workers), total=len(prompts)))
 
-    def _each(
-        self, ask: Callable[[str], Choice], prompts: list[str], workers: int, progress: str
-    ) -> list[Choice | BackendError]:
-        with one_bar(len(prompts), progress, show=bool(progress)):
-            return [attempt(ask, prompt) for prompt in steps(prompts)]
+    def _each(self, ask: Callable[[str], Choice], prompts: list[str], workers: int) -> Iterable[Choice | BackendError]:
+        return (attempt(ask, prompt) for prompt in prompts)
 
 
 def find_backends(value: object) -> list[Backend]:

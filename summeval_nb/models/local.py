@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from summeval_nb.core.addresses import redacted
-from summeval_nb.core.base import OWN_CHECKERS, JsonDict, hub_only_if, one_bar, require_flag, require_module, steps
+from summeval_nb.core.base import OWN_CHECKERS, JsonDict, hub_only_if, require_flag, require_module, steps
 from summeval_nb.models.base import (
     Backend,
     BackendError,
@@ -399,9 +399,11 @@ class TransformersBackend(Backend):
             raise InvalidOutput(f"no probabilities: {error}", model=self.name, remedy=remedy) from None
 
     def _choose_many(
-        self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
+        self, prompts: list[str], options: tuple[str, ...], workers: int, sample: int | None
     ) -> list[Choice | BackendError]:
-        with self._reader.lock, one_bar(len(prompts), progress, show=bool(progress)):
+        if sample is not None:
+            return super()._choose_many(prompts, options, workers, sample)
+        with self._reader.lock:
             starts = {i: attempt(self._start, prompt, options) for i, prompt in enumerate(prompts)}
             fit = {i: start for i, start in starts.items() if isinstance(start, Start)}
             results: dict[int, Choice | BackendError] = {

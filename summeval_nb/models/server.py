@@ -17,7 +17,7 @@ import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from urllib.request import getproxies, proxy_bypass
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from summeval_nb.core.addresses import Address, redacted
-from summeval_nb.core.base import JsonDict, one_bar, require_count, require_module, require_option, require_text, steps
+from summeval_nb.core.base import JsonDict, require_count, require_module, require_option, require_text
 from summeval_nb.core.html import printable
 from summeval_nb.models.base import (
     MORE_TOKENS,
@@ -220,21 +220,23 @@ class _Network(httpcore2.SyncBackend):
         return _Timed(super().connect_tcp(host, port, _left(timeout), *more, **options))
 
 
-class _Declined(Exception):
-    """A response that is no answer, or is not read to its end: another status, an encoding, too many bytes."""
-
-    def __init__(self, response: httpx2.Response, said: bytes = b""):
-        self.response, self.said = response, said
-
-
 class _Transport(httpx2.BaseTransport):
-    """Sends our own headers alone (the client's tell of this machine and of OpenAI), and reads a bounded response."""
+    """Sends our own headers alone (the client's tell of this machine and of OpenAI), and reads a bounded response.
 
-    def __init__(self, pool: httpcore2.ConnectionPool, headers: Mapping[str, str], query: str):
-        self._pool, self._headers, self._query = pool, headers, query
+    What is no answer, or is not read to its end (another status, an encoding, too many bytes) is handed to `declined`,
+    with what was read of it, and the error that this returns is raised.
+    """
+
+    def __init__(
+        self,
+        pool: httpcore2.ConnectionPool,
+        headers: Mapping[str, str],
+        query: str,
+        declined: Callable[[httpx2.Response, bytes], BackendError],
+    ):
+        self._pool, self._headers, self._query, self._declined = pool, headers, query, declined
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request and return its whole response; raises `_Declined` for what is no answer."""
         kept = ("Host", "Content-Type", "Content-Length")
         headers = {name: request.headers[name] for name in kept if name in request.headers} | {**self._headers}
         url = f"{request.url}?{self._query}" if self._query else str(request.url)
@@ -252,7 +254,7 @@ class _Transport(httpx2.BaseTransport):
                     break
             if answers and not encoded:
                 return httpx2.Response(200, headers=received.headers, content=bytes(body))
-            raise _Declined(response, bytes(body[:most]))
+            raise self._declined(response, bytes(body[:most]))
         finally:
             received.close()
 
@@ -313,11 +315,7 @@ class Wire:
         end = time.monotonic() + within
         begun, limit = _END.set(end), httpx2.Timeout(None, connect=connect)
         try:
-            response = self._client().post(
-                "/chat/completions", cast_to=httpx2.Response, body=request, options={"timeout": limit}
-            )
-        except _Declined as declined:
-            raise self._declined(declined.response, declined.said) from None
+            body = self._client().chat.completions.with_raw_response.create(**request, timeout=limit).content
         except httpcore2.ConnectTimeout:
             raise self._late("no connection", min(connect, within)) from None
         except httpcore2.TimeoutException:
@@ -326,7 +324,7 @@ class Wire:
             raise self._broken(error.__cause__ or error) from None
         finally:
             _END.reset(begun)
-        answer = self._read(response.content)
+        answer = self._read(body)
         if time.monotonic() > end:  # a very large one takes its time to be read
             raise self._late("no complete answer", within)
         return answer
@@ -416,7 +414,9 @@ class Wire:
             if self.address.basic or self.key:
                 headers["Authorization"] = f"Basic {self.address.basic}" if self.address.basic else f"Bearer {self.key}"
             pool = self._pool()
-            http = httpx2.Client(transport=_Transport(pool, headers, self.address.query), trust_env=False)
+            http = httpx2.Client(
+                transport=_Transport(pool, headers, self.address.query, self._declined), trust_env=False
+            )
             start, key = self.address.start, "sent by the transport"
             self._made = os.getpid(), openai.OpenAI(api_key=key, base_url=start, max_retries=0, http_client=http)
             weakref.finalize(self, pool.close).atexit = False
@@ -517,9 +517,9 @@ def _constraint(dialect: str, options: Sequence[str]) -> tuple[str, JsonDict]:
     """
     nested = any(option != other and other.startswith(option) for option in options for other in options)
     if dialect == "llamacpp" and not nested:
-        return dialect, {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}
+        return dialect, {"extra_body": {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}}
     if dialect == "vllm" and not nested:
-        return dialect, {"structured_outputs": {"choice": list(options)}}
+        return dialect, {"extra_body": {"structured_outputs": {"choice": list(options)}}}
     schema: JsonDict = {"type": "object", "properties": {"answer": {"type": "string", "enum": list(options)}}}
     schema |= {"required": ["answer"], "additionalProperties": False}
     return "openai", _json_schema("choice", schema)
@@ -703,15 +703,11 @@ class ServerBackend(Backend):
     def fingerprint(self) -> str:
         return f"server:{self.base_url}:{self.asked_dialect}:{self.name}"
 
-    def _each(
-        self, ask: Callable[[str], Choice], prompts: list[str], workers: int, progress: str
-    ) -> list[Choice | BackendError]:
+    def _each(self, ask: Callable[[str], Choice], prompts: list[str], workers: int) -> Iterable[Choice | BackendError]:
         if prompts and isinstance(refusal := attempt(lambda: self._way), BackendError):
             self.usage.add(calls=len(prompts), failures=len(prompts))
             return [refusal] * len(prompts)
-        with one_bar(len(prompts), progress, show=bool(progress)):
-            asked = in_threads(lambda prompt: attempt(ask, prompt), prompts, workers)
-            return list(steps(asked, total=len(prompts)))
+        return in_threads(lambda prompt: attempt(ask, prompt), prompts, workers)
 
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
