@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .addresses import redacted
 from .base import JsonDict, Scores, as_listed, is_listed, require_column, require_options, require_texts, short_repr
-from .files import is_gap, table_records, without_gaps
+from .files import COLUMN_NAMES, is_gap, table_records, without_gaps
 from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
 
 __all__ = ["Metric", "MetricDefinition", "FunctionScore", "metric", "batch", "definition_of", "require_metric"]
@@ -123,10 +123,24 @@ def names_misspelt(function: Callable[Parameters, Found]) -> Callable[Parameters
     def call(*given: Parameters.args, **options: Parameters.kwargs) -> Found:
         __tracebackhide__ = True  # pytest shows the line of the test
         if not options.keys() <= names.keys():
-            require_options(f"{function.__name__}()", options, names)
+            named = by_own_names(options, names)
+            require_options(f"{function.__name__}()", named, names)
+            return call(*given, **named)
         return function(*given, **(one_judge(options) if two_names else options))
 
     return call
+
+
+def by_own_names(options: Mapping[str, Any], names: Iterable[str]) -> JsonDict:
+    """Return options in which a text stands under the function's name for it, as a column of a table would.
+
+    Examples
+    --------
+    >>> by_own_names({"context": "It rained.", "answer": "Rain."}, ["contexts", "answer"])
+    {'contexts': 'It rained.', 'answer': 'Rain.'}
+    """
+    own = {other: name for name in names if name not in options for other in COLUMN_NAMES.get(name, ())}
+    return {name if name in names else own.get(name, name): value for name, value in options.items()}
 
 
 def one_judge(options: Mapping[str, Any]) -> JsonDict:
