@@ -124,7 +124,7 @@ def test_a_model_with_declared_languages_is_not_asked_others():
 
 
 @pytest.mark.parametrize("splitter", ["punkt", "sentencex"])
-def test_a_splitter_warns_of_english_rules_on_other_languages(splitter, recwarn):
+def test_a_language_that_is_found_has_its_splitter_or_a_warning(splitter, recwarn, monkeypatch):
     if splitter == "sentencex":
         pytest.importorskip("sentencex")
     for lang in ("en", "de")[: 1 if splitter == "punkt" else 2]:
@@ -132,7 +132,9 @@ def test_a_splitter_warns_of_english_rules_on_other_languages(splitter, recwarn)
     split_text("It rained in Oslo on Monday, and nobody had expected that it would.", splitter=splitter)
     split_text("Der Rat ging.", splitter=splitter)
     assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
-    with pytest.warns(InputWarning, match="in German.*lang='de'; lang='en' if it is English"):
+    assert split_text(GERMAN, splitter=splitter) == split_text(GERMAN, splitter="sentencex", lang="de")
+    monkeypatch.setattr("summeval_nb.text.splitters.find_spec", lambda name: None)
+    with pytest.warns(InputWarning, match="in German.*; lang='en' if it is English"):
         split_text(GERMAN, splitter=splitter)
 
 

@@ -13,7 +13,7 @@ from helpers.stanza_tiny import train_stanza
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import evaluate, split_text
+from summeval_nb import evaluate_many, split_text
 from summeval_nb.text import split_claims, split_many, split_sentences, split_units, splitter_name
 from summeval_nb.text.punkt import joined, sentence_ends, sentence_places, shortened
 from summeval_nb.text.splitters import SPLITTERS, stanza_pipeline
@@ -164,7 +164,6 @@ def test_stanza_in_lots_is_the_same_as_one_by_one(with_stanza):
 
 
 def test_the_bar_of_stanza_is_for_direct_calls(with_stanza, capsys):
-    from summeval_nb import evaluate_many
 
     text = "\n\n".join(f"It rained {number} times." for number in range(200))
     assert len(split_many([text], splitter="stanza")[0]) >= 200
@@ -214,12 +213,13 @@ def test_sentencex_in_other_languages_or_not_at_all(monkeypatch):
         split_text("It rained.", splitter="sentencex")
 
 
-def test_marks_that_punkt_does_not_know_are_said():
+def test_marks_that_punkt_does_not_know_are_said(monkeypatch):
+    monkeypatch.setattr("summeval_nb.text.splitters.find_spec", lambda name: None)
     for text in ("桥开放了。它很长。", "هل أنت بخير؟ نعم", "वह आया। वह गया।"):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             assert split_text(text) == [text]
-        assert "name the language" in str(caught[0].message)
+        assert "name the language" in str(caught[-1].message)
 
 
 # ---------------------------------------------------------------- callables
@@ -445,5 +445,10 @@ def test_a_language_chooses_the_splitter():
     assert (
         splitter_name("punkt", lang="de").startswith("sentencex-de") and splitter_name("punkt", lang="en-GB") == "punkt"
     )
-    found = evaluate(text, "Es regnete.", lang="de")
-    assert len(found.source_sentences) == 2 and found.signature["splitter"].startswith("sentencex-de")
+    for lang in ("de", None):  # named or found, and what cannot be read is said once
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = evaluate_many([text, text], ["Es regnete."] * 2, lang=lang, progress=False)[1]
+        assert ["judge='nli:FOLDER'" in str(one.message) for one in told] == [True] * (lang is None)
+        assert len(found.source_sentences) == 2 and found.signature["splitter"].startswith("sentencex-de")
+    assert split_text("桥开放了。它很长。") == ["桥开放了。", "它很长。"]

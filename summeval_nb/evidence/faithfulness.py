@@ -9,6 +9,7 @@ out is a `Faithfulness`: the score with every reason, as a report, as data and b
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from summeval_nb.core.base import (
+    InputWarning,
     JsonDict,
     Stages,
+    callers_level,
     made_of,
     one_bar,
     require_count,
@@ -73,7 +76,7 @@ from summeval_nb.text.embed import BatchEmbedder, EmbedderOrName, SentenceVector
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word
 from summeval_nb.text.normalize import VERSION as NORMALIZE
 from summeval_nb.text.similarity import cosine_similarity
-from summeval_nb.text.split import Reading, Splitter, split_markdown, splitter_name
+from summeval_nb.text.split import Reading, Splitter, languages_for, split_markdown, splitter_name
 from summeval_nb.text.statements import read_with_leads
 
 if TYPE_CHECKING:
@@ -199,8 +202,8 @@ def evaluate(
     store : Store or path, optional
         Where vectors and verdicts are kept, so that a second run computes only what is missing.
     lang : str, optional
-        The texts' language, such as `"en"`, for the splitter and the checker. By default the splitter takes English,
-        and texts that are clearly in a language that the checker does not read are not judged.
+        The texts' language, such as `"en"`, for the splitter and the checker. By default it is found, and texts that
+        are clearly in a language that the checker does not read are not judged.
 
     Returns
     -------
@@ -211,7 +214,8 @@ def evaluate(
     Warns
     -----
     InputWarning
-        If a text looks like a path, or the summary is much longer than the article.
+        If a text looks like a path, the summary is much longer than the article, or it is found to be in a language
+        that the checker does not read.
 
     Raises
     ------
@@ -271,14 +275,18 @@ def read_pairs(
         progress=False,
     )
     read = {text: read_with_leads(text[0], own) for text, own in zip(distinct, found, strict=True)}
-    by_words, pairs = getattr(checker, "by_words", False), []
+    by_words, pairs, lost = getattr(checker, "by_words", False), [], ""
+    codes = dict(zip(texts, languages_for([[text] for text in texts], splitter, lang or None), strict=True))
     for summary, text in steps(judged):
         source, own = may_be_evidence(read[text, ""]), read[summary, text]
         if by_words:
             own = [read_row(reading, source) for reading in own]
         unread = unread_sentences(source, own, checker, lang)
         reasons = [claim.reason or reason for claim, reason in zip(own, unread, strict=True)]
-        pairs.append(ReadPair(text, summary, source, own, reasons, by_words))
+        lost = lost or next((why for why in unread if why.startswith(("the article is in", "the text is in"))), "")
+        pairs.append(ReadPair(text, summary, source, own, reasons, by_words, codes[text]))
+    if lost and not lang:
+        warnings.warn(f"not judged: {lost}", InputWarning, stacklevel=callers_level())
     return pairs
 
 
@@ -311,6 +319,7 @@ class ReadPair:
     readings: list[Reading]
     reasons: list[str]
     by_words: bool = False
+    lang: str | None = None
     similarity: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     evidence: list[list[Evidence]] = field(default_factory=list)
 
@@ -359,10 +368,13 @@ class ReadPair:
         if not verdicts:
             which, text = ("summary", self.summary) if self.source else ("article", self.article)
             reason = f"the {which} holds no sentence" if text.strip() else f"the {which} is empty"
+        signature = settings.signature
+        if self.lang and not settings.lang:  # a language that was found has its splitter
+            signature = Signature({**signature, "splitter": splitter_name(settings.splitter, lang=self.lang)})
         return Faithfulness(
             score=score,
             reason=reason,
-            signature=_signed(settings.signature, verdicts),
+            signature=_signed(signature, verdicts),
             source=self.article,
             summary=self.summary,
             source_sentences=[reading.sentence for reading in self.source],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 from summeval_nb.core.base import require_count, require_flag, require_text, require_texts
 from summeval_nb.core.metric import is_function
 from summeval_nb.core.results import Sentence
 from summeval_nb.text import markdown, splitters
+from summeval_nb.text.language import language_of, start_of
 from summeval_nb.text.normalize import Normalized, Unwrapped, in_one_form, unwrapped
 from summeval_nb.text.punkt import joined, sentence_ends, sentence_places, shortened
 
@@ -52,7 +53,21 @@ def split_many(
     [2, 0]
     """
     texts = require_texts(texts, "texts")
+    return _split(texts, splitter, languages_for([[text] for text in texts], splitter, lang), progress)
+
+
+def languages_for(texts: Sequence[Sequence[str]], splitter: Splitter, lang: str | None) -> list[str | None]:
+    """Return the language of each text, given by its pieces: the one that was named, or what is found."""
     name = splitters.require_splitter(splitter, lang)
+    if lang is not None or not name:
+        return [lang] * len(texts)
+    return [splitters.found_language(name, pieces) for pieces in texts]
+
+
+def _split(
+    texts: Sequence[str], splitter: Splitter, codes: Sequence[str | None], progress: bool | None
+) -> list[list[Sentence]]:
+    """The sentences of texts in these languages."""
     if is_function(splitter):
         return [markdown.cut_by(splitter, text) for text in texts]
     blocks = [markdown.blocks_of(text) for text in texts]
@@ -61,14 +76,19 @@ def split_many(
         for text, own in zip(texts, blocks, strict=True)
         for block in own
     ]
-    splitters.warn_of_foreign_text(name, lang, bodies)
-    if name == "stanza":
-        found = splitters.stanza_places(bodies, lang or "en", progress)
-    elif name == "sentencex":
-        found = splitters.sentencex_places(bodies, lang or "en")
-    else:
-        found = [sentence_places(body, sentence_ends) for body in bodies]
-    places = iter(found)
+    written = [code for code, own in zip(codes, blocks, strict=True) for _ in own]
+    found: dict[str | None, Iterator[list[int]]] = {}
+    for code in dict.fromkeys(written):
+        own = [body for body, other in zip(bodies, written, strict=True) if other == code]
+        name = splitters.require_splitter(splitter, code)
+        if name == "stanza":
+            found[code] = iter(splitters.stanza_places(own, code or "en", progress))
+        elif name == "sentencex":
+            found[code] = iter(splitters.sentencex_places(own, code or "en"))
+        else:
+            splitters.warn_of_foreign_marks(own)
+            found[code] = iter([sentence_places(body, sentence_ends) for body in own])
+    places = (next(found[code]) for code in written)
     return [
         markdown.cut_blocks(text, own, [next(places) for _ in own]) for text, own in zip(texts, blocks, strict=True)
     ]
@@ -86,8 +106,8 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str | None
         language, `"sentencex"` takes its place. A callable takes the text and returns (start, end) pairs. Empty lines
         always end a sentence; with a named splitter, list items and Markdown headings are sentences of their own.
     lang : str, optional
-        The language's code, such as `"en"` or `"zh"`. By default English, with a warning where a text is clearly in
-        another language. Not used by a callable.
+        The language's code, such as `"en"` or `"zh"`. By default English, or what a text is clearly in. Not used by a
+        callable.
 
     Returns
     -------
@@ -233,15 +253,16 @@ def split_markdown(
     others = [""] * len(texts) if likes is None else require_texts(likes, "likes")
     bare = [unwrapped(text, like=other) for text, other in zip(texts, others, strict=True)]
     pieces = [markdown.markdown_pieces(without.own.text) for without in bare]
-    bodies = [
-        body
-        for without, own in zip(bare, pieces, strict=True)
-        for body in markdown.stated_bodies(without.own.text, own)
-    ]
-    rest = iter(split_many(bodies, splitter=splitter, lang=lang, progress=progress))
+    bodies = [markdown.stated_bodies(without.own.text, own) for without, own in zip(bare, pieces, strict=True)]
+    codes = languages_for(bodies, splitter, lang)
+    for place, like in enumerate(others):  # what is too short to tell is in the language of the other text
+        if like and codes[place] is None and language_of(start_of(bodies[place], 4000)) is None:
+            (codes[place],) = languages_for([[like]], splitter, lang)
+    written = [code for code, own in zip(codes, bodies, strict=True) for _ in own]
+    rest = iter(_split([body for own in bodies for body in own], splitter, written, progress))
     return [
-        _readings(text, without, markdown.read_pieces(without.own.text, own, rest), other, lang)
-        for text, without, own, other in zip(texts, bare, pieces, others, strict=True)
+        _readings(text, without, markdown.read_pieces(without.own.text, own, rest), other, code)
+        for text, without, own, other, code in zip(texts, bare, pieces, others, codes, strict=True)
     ]
 
 

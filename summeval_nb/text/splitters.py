@@ -8,11 +8,13 @@ import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 from summeval_nb.core.base import (
     InputWarning,
     callers_level,
+    how_to_install,
     one_bar,
     require_module,
     require_option,
@@ -20,7 +22,7 @@ from summeval_nb.core.base import (
     steps,
 )
 from summeval_nb.core.metric import is_function
-from summeval_nb.text.language import foreign_language, language_name, start_of
+from summeval_nb.text.language import OTHER, foreign_language, language_name, start_of
 
 SPLITTERS = ("punkt", "stanza", "sentencex")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -43,11 +45,16 @@ def require_splitter(splitter: object, lang: str | None) -> str:
 
 
 def sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
-    """Return where sentences begin, as sentencex sees it."""
+    """Return where sentences begin, as sentencex sees it, but for marks that end nothing."""
     module = require_module("sentencex", "splitters")
     if not lang.isascii():
         raise ValueError(f"lang must be the code of a language, such as 'en' or 'zh', not {lang!r:.60}")
-    return [[piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)] for body in bodies]
+    found = []
+    for body in bodies:
+        held = held_stops(body)
+        starts = (piece["start_index"] for piece in module.get_sentence_boundaries(lang, body))
+        found.append([start for start in starts if len(body[:start].rstrip()) - 1 not in held])
+    return found
 
 
 @lru_cache(maxsize=8)
@@ -85,17 +92,25 @@ def without_surrogates(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def warn_of_foreign_text(splitter: str, lang: str | None, bodies: Sequence[str]) -> None:
-    """Warn of marks that Punkt does not know, and of texts clearly not English when no language was given."""
-    mark = next(filter(None, map(_FOREIGN_MARK.search, bodies)), None) if splitter == "punkt" else None
-    if mark:
+def found_language(splitter: str, bodies: Sequence[str]) -> str | None:
+    """Return the language of a text that is clearly not English, whose splitter is then taken; None for English.
+
+    A warning says what its splitter needs where it is not installed.
+    """
+    code = foreign_language(start_of(bodies, _SAMPLE), ("en",))
+    if code in (None, OTHER) or (splitter != "stanza" and find_spec("sentencex")):
+        return None if code == OTHER else code
+    remedy = how_to_install("splitters") if splitter == "punkt" else f"lang={code!r}"
+    said = f"the splitter {splitter!r} is cutting by English rules, and the text is in {language_name(str(code))}"
+    warnings.warn(f"{said}: {remedy}; lang='en' if it is English", InputWarning, stacklevel=callers_level())
+    return None
+
+
+def warn_of_foreign_marks(bodies: Sequence[str]) -> None:
+    """Warn of marks that Punkt does not know."""
+    if mark := next(filter(None, map(_FOREIGN_MARK.search, bodies)), None):
         said = f"the splitter 'punkt' does not end sentences at {mark[0]!r}: name the language, such as lang='zh'"
-    elif lang is None and (code := foreign_language(start_of(bodies, _SAMPLE), ("en",))):
-        said = f"the splitter {splitter!r} is cutting by English rules, and the text is in {language_name(code)}: "
-        said += f"name the language, lang={code!r}; lang='en' if it is English"
-    else:
-        return
-    warnings.warn(said, InputWarning, stacklevel=callers_level())
+        warnings.warn(said, InputWarning, stacklevel=callers_level())
 
 
 def versioned_name(splitter: str, lang: str) -> str:
