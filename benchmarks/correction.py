@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from summeval_nb.agreement.labels import MIN_LABELS, corrected
+from summeval_nb.agreement.annotators import MIN_LABELS, corrected
 
 ITEMS = Path(__file__).with_name("how_well_items.csv.gz")
 SETS, LABELS = ("qags_cnndm", "summeval"), (MIN_LABELS, 60, 120)

@@ -20,7 +20,7 @@ from .core.results import Score as Score
 from .core.results import Verdict as Verdict
 from .core.data import load_summeval as load_summeval
 from .core.data import sample_articles as sample_articles
-from .agreement.labels import correct_score as correct_score
+from .agreement.annotators import correct_score as correct_score
 from .agreement.correlation import correlate as correlate
 from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
@@ -30,7 +30,7 @@ from .agreement.tables import compare_systems as compare_systems
 from .agreement.registry import list_metrics as list_metrics
 from .agreement.registry import load_metric as load_metric
 from .agreement.tables import metric_table as metric_table
-from .agreement.card import metric_card as metric_card
+from .agreement.bench import metric_card as metric_card
 from .models.store import Store as Store
 from .models.base import ScriptedBackend as ScriptedBackend
 from .models.local import TransformersBackend as TransformersBackend

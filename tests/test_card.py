@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from summeval_nb import metric_card
 from summeval_nb.agreement import MetricCard
-from summeval_nb.agreement.card import GOOD, KINDS, MARKS, ORDER, OTHER, card_items, changed
+from summeval_nb.agreement.bench import GOOD, KINDS, MARKS, ORDER, OTHER, card_items, changed
 from summeval_nb.cli import app
 
 plt = Late("matplotlib.pyplot")

@@ -8,8 +8,8 @@ from helpers.late import Late
 
 from summeval_nb import correct_score, evaluate_many
 from summeval_nb.agreement import draw_items, labels_needed, record_label
+from summeval_nb.agreement.annotators import MIN_LABELS, corrected
 from summeval_nb.agreement.correction import power_tuned
-from summeval_nb.agreement.labels import MIN_LABELS, corrected
 
 pd = Late("pandas")
 

@@ -6,15 +6,23 @@ import typing as _typing
 import summeval_nb.core.results as _results
 
 from .annotators import Agreement as Agreement
+from .annotators import CorrectedScore as CorrectedScore
+from .annotators import Labelling as Labelling
 from .annotators import cohen_kappa as cohen_kappa
+from .annotators import correct_score as correct_score
+from .annotators import draw_items as draw_items
 from .annotators import fleiss_kappa as fleiss_kappa
 from .annotators import krippendorff_alpha as krippendorff_alpha
+from .annotators import label_items as label_items
+from .annotators import labels_needed as labels_needed
+from .annotators import read_labels as read_labels
+from .annotators import record_label as record_label
 from .bench import Bench as Bench
+from .bench import MetricCard as MetricCard
 from .bench import benchmark_checker as benchmark_checker
 from .bench import benchmark_judge as benchmark_judge
 from .bench import load_labelled as load_labelled
-from .card import MetricCard as MetricCard
-from .card import metric_card as metric_card
+from .bench import metric_card as metric_card
 from .correction import rogan_gladen as rogan_gladen
 from .correlation import Correlation as Correlation
 from .correlation import MetricComparisons as MetricComparisons
@@ -25,14 +33,6 @@ from .correlation import correlate as correlate
 from .correlation import paired_test as paired_test
 from .correlation import pairwise_accuracy as pairwise_accuracy
 from .disagreement import metric_ceiling as metric_ceiling
-from .labels import CorrectedScore as CorrectedScore
-from .labels import Labelling as Labelling
-from .labels import correct_score as correct_score
-from .labels import draw_items as draw_items
-from .labels import label_items as label_items
-from .labels import labels_needed as labels_needed
-from .labels import read_labels as read_labels
-from .labels import record_label as record_label
 from .metrics import embedding_score as embedding_score
 from .metrics import length_score as length_score
 from .permutation import adjust_p_values as adjust_p_values

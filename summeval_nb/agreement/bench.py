@@ -1,13 +1,16 @@
-"""Checkers and judges measured on labelled sets: how often they are right, how surely, at what cost.
+"""How good checkers, judges and metrics are: on labelled sets, and on texts that were changed in known ways.
 
-Chapters 43 and 66 say what the numbers mean; `evidence.labelled` has the measures of a checker. Here are the two public
-functions with their one result, the sets, and the files that labelled sentences come in.
+Chapters 43 and 66 say what the numbers mean; `evidence.labelled` has the measures of a checker. Here are the public
+functions with their results, the sets, and the files that labelled sentences come in. A metric's card says what should
+leave it as it is, what must make it fall, and what it does.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,12 +24,27 @@ import numpy as np
 from summeval_nb.agreement.annotators import chance_corrected, code_ratings
 from summeval_nb.agreement.correlation import draw_interval, with_interval
 from summeval_nb.agreement.disagreement import cohen_disagreement
+from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.addresses import redacted
-from summeval_nb.core.base import InputWarning, JsonDict, Stages, one_bar, require_count, require_option, steps
+from summeval_nb.core.base import (
+    OWN_CHECKERS,
+    InputWarning,
+    JsonDict,
+    Stages,
+    one_bar,
+    require_count,
+    require_inner_share,
+    require_option,
+    require_text,
+    require_texts,
+    short_repr,
+    steps,
+)
 from summeval_nb.core.files import frame_rows, open_items, read_asset, why_unread
-from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
-from summeval_nb.core.resampling import Resampling, mean_interval
-from summeval_nb.core.results import Signature, Verdict
+from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
+from summeval_nb.core.metric import Metric, score_rows
+from summeval_nb.core.resampling import MeanInterval, Resampling, mean_interval
+from summeval_nb.core.results import Outcome, Rows, Signature, Verdict
 from summeval_nb.evidence.base import Checker, how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.faithfulness import judge as judged_through
@@ -52,7 +70,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "JUDGE_SETS", "Bench", "benchmark_checker", "benchmark_judge", "load_labelled"]
+__all__ = ["FORMATS", "JUDGE_SETS", "MARKS", "WRAPPERS", "Bench", "MetricCard", "benchmark_checker", "benchmark_judge"]
+__all__ += ["date_forms", "load_labelled", "metric_card"]
 
 # a truth value, a word, or the statements of a text
 Label: TypeAlias = str | bool | tuple[str, ...]
@@ -121,6 +140,7 @@ class BenchRun:
         return "; ".join(f"{names[key]}: {n} of {total} articles" for key, n in self.seen.items())
 
 
+_COLORS = ("#1f5f99", "#b34700", "#3f6f21", "#7a3b8f", "#555555")
 _SEEN = (
     "The checker was fitted to these sets (fitted to), so the figures above are no result. By a version that had not "
     "seen the set:"
@@ -260,8 +280,35 @@ class Bench:
         return render("parts.html", parts=parts, notes=[self.signature])
 
     def plot(self) -> Figure:
-        """Draw the measures with their intervals, and the share right by kind."""
-        return _figure(self)
+        """Draw the measures with their intervals on the left, the share right by kind on the right."""
+        import matplotlib.pyplot as plt
+
+        rows, kinds = self.table, self.kind_rows()
+        names = list(dict.fromkeys(row["kind"] for row in kinds))
+        height = 1.4 + 0.32 * max(len(self.measures), len(names), 3)
+        drawn, axes = plt.subplots(1, 1 + bool(names), figsize=(10, height), layout="constrained", squeeze=False)
+        left, right = axes[0][0], axes[0][-1]
+        for number, row in enumerate(rows):
+            color, shift = _COLORS[number % len(_COLORS)], 0.5 * (number - (len(rows) - 1) / 2) / len(rows)
+            for place, name in enumerate(self.measures):
+                draw_interval(left, place + shift, row[name], (row[f"{name}_low"], row[f"{name}_high"]), color)
+            for kind in kinds:
+                if (kind[self.who], kind["set"]) == (row[self.who], row["set"]):
+                    hollow = kind["label"] in (False, "wrong", "not entailed")
+                    row_of_kind = names.index(kind["kind"]) + shift + 0.15 * hollow
+                    draw_interval(right, row_of_kind, kind["right"], (kind["low"], kind["high"]), color, hollow=hollow)
+            left.plot([], [], "o-", color=color, label=figure_text(f"{row[self.who]} on {row['set']}"))
+        sides: list[tuple[Axes, Sequence[str], str]] = [(left, self.measures, "measures")]
+        if names:
+            sides.append((right, names, "judged rightly, by kind (hollow: false ones)"))
+        for ax, labels, title in sides:
+            shown = [figure_text(label.replace("_", " ")) or "(no kind)" for label in labels]
+            ax.set(yticks=range(len(labels)), yticklabels=shown, title=title)
+            ax.invert_yaxis()
+            ax.axvline(0.5, color="#999999", linewidth=0.8)
+            ax.grid(axis="x", color="#e5e5e5")
+        drawn.legend(loc="outside lower center", ncols=2, frameon=False)
+        return drawn
 
 
 def _without_idle(rows: list[JsonDict]) -> list[JsonDict]:
@@ -276,41 +323,6 @@ def _share_right(right: Sequence[bool]) -> JsonDict:
     return {"n": len(right), "right": sum(right) / len(right) if right else None, "low": low, "high": high}
 
 
-_COLORS = ("#1f5f99", "#b34700", "#3f6f21", "#7a3b8f", "#555555")
-
-
-def _figure(bench: Bench) -> Figure:
-    """A point for each run: the measures with their intervals on the left, the share right by kind on the right."""
-    import matplotlib.pyplot as plt
-
-    rows, kinds = bench.table, bench.kind_rows()
-    names = list(dict.fromkeys(row["kind"] for row in kinds))
-    height = 1.4 + 0.32 * max(len(bench.measures), len(names), 3)
-    drawn, axes = plt.subplots(1, 1 + bool(names), figsize=(10, height), layout="constrained", squeeze=False)
-    left, right = axes[0][0], axes[0][-1]
-    for number, row in enumerate(rows):
-        color, shift = _COLORS[number % len(_COLORS)], 0.5 * (number - (len(rows) - 1) / 2) / len(rows)
-        for place, name in enumerate(bench.measures):
-            draw_interval(left, place + shift, row[name], (row[f"{name}_low"], row[f"{name}_high"]), color)
-        for kind in kinds:
-            if (kind[bench.who], kind["set"]) == (row[bench.who], row["set"]):
-                hollow = kind["label"] in (False, "wrong", "not entailed")
-                row_of_kind = names.index(kind["kind"]) + shift + 0.15 * hollow
-                draw_interval(right, row_of_kind, kind["right"], (kind["low"], kind["high"]), color, hollow=hollow)
-        left.plot([], [], "o-", color=color, label=figure_text(f"{row[bench.who]} on {row['set']}"))
-    sides: list[tuple[Axes, Sequence[str], str]] = [(left, bench.measures, "measures")]
-    if names:
-        sides.append((right, names, "judged rightly, by kind (hollow: false ones)"))
-    for ax, labels, title in sides:
-        shown = [figure_text(label.replace("_", " ")) or "(no kind)" for label in labels]
-        ax.set(yticks=range(len(labels)), yticklabels=shown, title=title)
-        ax.invert_yaxis()
-        ax.axvline(0.5, color="#999999", linewidth=0.8)
-        ax.grid(axis="x", color="#e5e5e5")
-    drawn.legend(loc="outside lower center", ncols=2, frameon=False)
-    return drawn
-
-
 def draw_cases(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
     """Return at most `limit` cases, of whole premises drawn by lot, in the order of the set."""
     if limit is None or require_count(limit, "limit") >= len(cases):
@@ -323,9 +335,22 @@ def draw_cases(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
 
 
 def _row(
-    run: BenchRun, who: str, measures: JsonDict, wanted: Sequence[str], error: float | None, resampling: Resampling
+    run: BenchRun,
+    who: str,
+    found: Mapping[str, tuple[float | None, tuple[float | None, float | None] | None]],
+    texts: Mapping[str, np.ndarray],
+    wanted: Sequence[str],
+    error: float | None,
+    resampling: Resampling,
 ) -> JsonDict:
-    """The table's row for a run, and why something in it is None."""
+    """The table's row for a run, and why something in it is None; `texts` are those of the items that a share is of."""
+    measures: JsonDict = {}
+    for name, (value, ends) in found.items():
+        low, high = ends or (None, None)
+        if low is None and name in texts and resampling.n_resamples and value in (0, 1):
+            alike = [value] * len(set(texts[name].tolist()))  # Wilson's interval, in which each text counts once
+            low, high, _ = mean_interval(alike, bounded=True, confidence=resampling.confidence)
+        measures |= {name: value, f"{name}_low": low, f"{name}_high": high}
     none = [reply for reply in run.replies if reply.said is None]
     missing = [name for name in wanted if measures[name] is None]
     bare = [name for name in wanted if name not in missing and measures[f"{name}_low"] is None]
@@ -338,6 +363,12 @@ def _row(
     row |= {"failed": len(none) - declined, "declined": declined} | measures
     row |= {"calibration_error": error, "order_changes": run.order_changes, "calls": run.calls, "tokens": run.tokens}
     return row | {"seconds": run.seconds, "fitted_to": run.fitted_to, "reason": "; ".join(said)}
+
+
+def _texts_of(run: BenchRun) -> np.ndarray:
+    """The number of the text of each answered case."""
+    places: dict[str, int] = {}
+    return np.array([places.setdefault(case.premise, len(places)) for case, _ in run.answered], dtype=int)
 
 
 # Checkers
@@ -491,30 +522,18 @@ def _verdicts_by_evaluate(
 
 def _checker_row(run: BenchRun, resampling: Resampling) -> JsonDict:
     """The measures of a run with their intervals over articles."""
-    places: dict[str, int] = {}
-    group = np.array([places.setdefault(case.premise, len(places)) for case, _ in run.answered])
-    labels = [bool(case.truth) for case, _ in run.answered]
+    group, labels = _texts_of(run), [bool(case.truth) for case, _ in run.answered]
     p = [float(reply.probability or 0.0) for _, reply in run.answered]
     said = [bool(reply.said) for _, reply in run.answered]
-    values: Mapping[str, float | None] = dict.fromkeys(MEASURES)
-    ends: Sequence[tuple[float | None, float | None]] = [(None, None)] * len(MEASURES)
+    found: dict[str, Any] = dict.fromkeys(MEASURES, (None, None))
     if labels:
-        values = checker_measures(labels, p, said)
         ends = measure_intervals([np.array(side, float) for side in (labels, p, said)], group, resampling)
-    found: JsonDict = {}
-    counted = dict(zip(MEASURES[2:], ([not y for y in labels], labels, said), strict=True))  # what each is a share of
-    for name, (low, high) in zip(MEASURES, ends, strict=True):
-        if low is None and name in counted and resampling.n_resamples and values[name] in (0, 1):
-            low, high = _certain(values[name], group[np.array(counted[name])], resampling)
-        found |= {name: values[name], f"{name}_low": low, f"{name}_high": high}
+        values = checker_measures(labels, p, said)
+        found = {name: (values[name], pair) for name, pair in zip(MEASURES, ends, strict=True)}
+    counted = zip(MEASURES[2:], ([not y for y in labels], labels, said), strict=True)  # what each is a share of
+    texts = {name: group[np.array(chosen, dtype=bool)] for name, chosen in counted}
     # hard verdicts have no probabilities that could be right
-    error = None if run.hard else reliability(p, labels).score
-    return _row(run, "checker", found, MEASURES, error, resampling)
-
-
-def _certain(share: float | None, groups: np.ndarray, resampling: Resampling) -> tuple[float | None, float | None]:
-    """Wilson's interval of a share of none or all, in which each text counts once."""
-    return mean_interval([share or 0.0] * len(set(groups.tolist())), bounded=True, confidence=resampling.confidence)[:2]
+    return _row(run, "checker", found, texts, MEASURES, None if run.hard else reliability(p, labels).score, resampling)
 
 
 def _used(judge: object) -> tuple[int, int] | None:
@@ -680,32 +699,25 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
 
 def _judge_row(run: BenchRun, resampling: Resampling) -> JsonDict:
     """The share of right answers and kappa, with intervals over texts."""
-    found: JsonDict = {}
-    for name in ("right", "kappa"):
-        found |= dict.fromkeys((name, f"{name}_low", f"{name}_high"))
-    if run.answered:
-        texts = np.unique([case.premise for case, _ in run.answered], return_inverse=True)[1]
-        for name, measure in _judge_measures(run, resampling).items():
-            low, high = measure["interval"] or (None, None)
-            if low is None and name == "right" and resampling.n_resamples and measure["score"] in (0, 1):
-                low, high = _certain(measure["score"], texts, resampling)
-            found |= {name: measure["score"], f"{name}_low": low, f"{name}_high": high}
+    measured = _judge_measures(run, resampling) if run.answered else {}
+    found: dict[str, Any] = dict.fromkeys(("right", "kappa"), (None, None))
+    found |= {name: (measure["score"], measure["interval"]) for name, measure in measured.items()}
     sure = [(r.probability, c.truth in ("entailed", "refusal")) for c, r in run.answered if r.probability is not None]
     error = reliability(*zip(*sure, strict=True)).score if sure else None
     names = ["right"] if run.cases[0].task == "statements" else ["right", "kappa"]  # a split is no category
-    return _row(run, "judge", found, names, error, resampling)
+    return _row(run, "judge", found, {"right": _texts_of(run)}, names, error, resampling)
 
 
 def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict]:
     """1 less observed over expected disagreement, twice: for the share of right answers the expected one is 1."""
-    texts: dict[str, int] = {}
-    place = np.array([texts.setdefault(case.premise, len(texts)) for case, _ in run.answered])
+    place = _texts_of(run)
+    n_texts = int(place.max()) + 1
     wrong = np.array([reply.said != case.truth for case, reply in run.answered])
 
     def share(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return w[:, place] @ wrong / w[:, place].sum(axis=1), np.ones(len(w))
 
-    found = {"right": chance_corrected(share, len(texts), resampling)}
+    found = {"right": chance_corrected(share, n_texts, resampling)}
     if run.cases[0].task == "statements":
         return found
     coded = code_ratings([(reply.said, case.truth) for case, reply in run.answered], None)
@@ -714,7 +726,7 @@ def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict
     def kappa(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return cohen_disagreement(coded.codes, apart, w[:, place])
 
-    return found | {"kappa": chance_corrected(kappa, len(texts), resampling)}
+    return found | {"kappa": chance_corrected(kappa, n_texts, resampling)}
 
 
 # The sets of judges
@@ -943,3 +955,405 @@ _LAYOUTS: dict[str, Callable[[Path], Iterator[LabelledSentence]]] = {
     "summedits": _summedits,
 }
 FORMATS = tuple(_LAYOUTS)
+
+
+# A card for a metric
+
+Rewrite: TypeAlias = Callable[[str], str]
+
+# The same text in other clothes; the everyday set of `benchmarks/everyday.py` wears them, too.
+
+MONTHS = "January February March April May June July August September October November December".split()
+
+
+def date_forms(year: int, month: int, day: int) -> list[str]:
+    """Return a date as people write it; the day is greater than 12.
+
+    Examples
+    --------
+    >>> date_forms(2019, 1, 15)[:3]
+    ['January 15, 2019', '15 January 2019', 'Jan 15, 2019']
+    """
+    name, number = MONTHS[month - 1], f"{month:02}"
+    words = [form for own in (name, name[:3]) for form in (f"{own} {day}, {year}", f"{day} {own} {year}")]
+    return [*words, f"{year}-{number}-{day}", f"{day}/{number}/{year}", f"{day}.{number}.{year}"]
+
+
+def _rewrite(form: str) -> Rewrite:
+    """What puts a text into a form, which may ask for it `bare`, without its full stop, and for its number of words."""
+    return lambda text: form.format(text=text, bare=text.rstrip("."), words=len(text.split()))
+
+
+_FORMS = json.loads(read_asset("card_forms.json"))
+MARKS, WRAPPERS = (tuple(map(_rewrite, _FORMS[name])) for name in ("marks", "wrappers"))
+SPACES: tuple[Rewrite, ...] = (
+    lambda text: text.replace(" ", "  "),
+    lambda text: f"\n{text}\n\n",
+    lambda text: f"  {text}\t",
+    lambda text: text.replace(" ", "\u00a0"),
+    lambda text: text.replace(" ", "\n", 4).replace("\n", " ", 3),  # a line ends after the fourth word
+)
+
+
+# Items, and what becomes of them
+
+GOOD, OTHER, ORDER = "good candidate", "another text", "order of references"
+CELLS = ("candidate", "summary", "references", "text", "source", "contexts")  # what an item has for a metric
+KINDS = dict.fromkeys(("citation marks", "date forms", "wrappers", ORDER, "white space"), "invariance")
+KINDS |= dict.fromkeys((OTHER, "number changed", "negation", "roles exchanged"), "direction")
+KINDS |= dict.fromkeys(("padding", "repetition", "truncation"), "direction")
+_TEXTS, _LISTS = ("candidate", "a", "b", "date"), ("references", "source", "number", "verb")
+_SLOTS = ("a", "b", "number", "verb", "date")
+_SLOT = re.compile(rf"\{{({'|'.join(_SLOTS)})\}}")
+_DAY = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(1[3-9]|2\d|3[01])")
+
+
+def _checked(item: object, where: str) -> JsonDict:
+    """An item whose fields have the form that `metric_card` describes; the field that has not is named."""
+    if not isinstance(item, Mapping) or any(name not in item for name in _TEXTS + _LISTS):
+        raise ValueError(f"{where} must map {', '.join(_TEXTS + _LISTS)} to texts, not be {short_repr(item)}")
+    own: JsonDict = {name: require_text(item[name], f"{where}, {name}") for name in _TEXTS}
+    own |= {name: require_texts(item[name], f"{where}, {name}") for name in _LISTS}
+    if lacking := [slot for slot in _SLOTS if f"{{{slot}}}" not in own["candidate"]]:
+        raise ValueError(f"{where}, candidate has no {{{lacking[0]}}}: write {{{lacking[0]}}} where it belongs")
+    for name in _LISTS:
+        if not own[name] or (name in ("number", "verb") and (len(own[name]) != 2 or len({*own[name]}) != 2)):
+            wanted = "a text at least" if name in ("references", "source") else "two texts, the right and a wrong one"
+            raise ValueError(f"{where}, {name} must hold {wanted}, not {short_repr(item[name])}")
+    if not _DAY.fullmatch(own["date"]):
+        raise ValueError(f"{where}, date must be like '2021-03-14', its day from 13 on, not {short_repr(item['date'])}")
+    return own
+
+
+def card_items(
+    items: Sequence[Mapping[str, Any]] | None, limit: int | None, rng: np.random.Generator
+) -> list[JsonDict]:
+    """Return the items of a card, the package's or those given, checked; with `limit` so many, drawn by lot."""
+    if items is None:
+        items = [json.loads(line) for line in read_asset("card_items.jsonl").decode("utf-8").splitlines()]
+    elif isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Sequence):
+        raise TypeError(f"items must be a list of mappings, not {type(items).__name__}")
+    checked = [_checked(item, f"items[{place}]") for place, item in enumerate(items)]
+    if limit is not None and require_count(limit, "limit", minimum=2) < len(checked):
+        checked = [checked[place] for place in sorted(rng.permutation(len(checked))[:limit])]
+    if len(checked) < 2:
+        raise ValueError(f"a card needs two items at least, not {len(checked)}: each is compared with another's text")
+    return checked
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    text = _SLOT.sub(lambda slot: values[slot[1]], template)
+    return text[:1].upper() + text[1:]
+
+
+def _cells(candidate: str, references: list[str], source: list[str]) -> JsonDict:
+    text = " ".join(source)
+    return dict(zip(CELLS, (candidate, candidate, references, text, text, source), strict=True))
+
+
+def changed(items: Sequence[JsonDict], start: int) -> list[dict[str, JsonDict]]:
+    """Return what a metric is given of each item, by the name of the change; forms rotate from `start`."""
+    forms = [date_forms(*map(int, item["date"].split("-"))) for item in items]
+    values = [
+        {"a": item["a"], "b": item["b"], "number": item["number"][0], "verb": item["verb"][0], "date": form[1]}
+        for item, form in zip(items, forms, strict=True)
+    ]
+    every = []
+    for place, item in enumerate(items):
+        right, turn, far = values[place], start + place, (place + len(items) // 2) % len(items)
+        dates = [form for form in forms[place] if form != right["date"]]  # "May" is its own short form
+        other, template = items[far], item["candidate"]
+        good = _filled(template, right)
+        words = good.split()
+        texts = {
+            GOOD: good,
+            OTHER: _filled(other["candidate"], values[far]),
+            "citation marks": MARKS[turn % len(MARKS)](good),
+            "date forms": _filled(template, right | {"date": dates[turn % len(dates)]}),
+            "wrappers": WRAPPERS[turn % len(WRAPPERS)](good),
+            "white space": SPACES[turn % len(SPACES)](good),
+            "number changed": _filled(template, right | {"number": item["number"][1]}),
+            "negation": _filled(template, right | {"verb": item["verb"][1]}),
+            "roles exchanged": _filled(template, right | {"a": item["b"], "b": item["a"]}),
+            "padding": f"{good} {_filled(other['source'][0], values[far])}",
+            "repetition": f"{good} {good}",
+            "truncation": " ".join(words[: len(words) // 2]) + ".",
+        }
+        references, source = ([_filled(text, right) for text in item[name]] for name in ("references", "source"))
+        cells = {name: _cells(text, references, source) for name, text in texts.items()}
+        every.append(cells | {ORDER: _cells(good, references[::-1], source[::-1])})
+    return every
+
+
+# The card
+
+AnyMetric: TypeAlias = "str | Metric | Checker | Callable[..., Any]"
+_MACHINE_FAULTS = (ImportError, MemoryError, OSError)  # not of an item: whoever calls must know
+
+
+def _scorer(metric: Any) -> tuple[str, Metric]:
+    """The name of a metric, and what scores texts for it; a checker is judged by its share of supported sentences."""
+    name = metric if isinstance(metric, str) else str(getattr(metric, "name", "") or getattr(metric, "__name__", ""))
+    is_checker = hasattr(metric, "check_many") and not isinstance(metric, type)
+    is_checker |= name in OWN_CHECKERS or name.partition(":")[0] in ("nli", "llm")
+    scorer = load_metric("faithfulness", checker=metric) if is_checker else load_metric(metric)
+    return name or type(metric).__name__, scorer
+
+
+def _outcomes(scorer: Metric, rows: Sequence[JsonDict]) -> list[Outcome]:
+    """One outcome a row; where scoring all of them raises, each is scored alone."""
+    try:
+        return score_rows(scorer, rows)
+    except _MACHINE_FAULTS:
+        raise
+    except Exception as error:
+        if len(rows) == 1:
+            return [Outcome(None, "failed", f"{type(error).__name__}: {error}")]
+    return [outcome for row in steps(rows) for outcome in _outcomes(scorer, [row])]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MetricCard(Rows):
+    """What changes of a text do to a metric; made by `metric_card`.
+
+    Parameters
+    ----------
+    metric : str
+        Its name.
+    table : tuple of dict
+        A row for each `change`: its `kind` ("invariance" or "direction"), `n` items and those
+        `missing`, without a score; the mean `effect` with its ends `low` and `high`, and as a
+        `share` of the spread with `share_low` and `share_high`; the share of items that do as
+        they should, `right`; `verdict`, `reason`, and an `example`. What is undefined is None, as are
+        the ends of an effect that is the same in all items.
+    spread : float
+        Mean score of good candidates less that of candidates about something else.
+    signature : Signature
+        Every choice that could change a number.
+    """
+
+    metric: str
+    table: tuple[JsonDict, ...]
+    spread: float
+    signature: Signature
+
+    @property
+    def blind_spots(self) -> list[str]:
+        """The changes that the metric should notice and does not, or should not notice and does."""
+        return [row["change"] for row in self.table if row["verdict"] in ("blind", "moves")]
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary for each change."""
+        return [dict(row) for row in self.table]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data."""
+        more = {"spread": self.spread, "blind_spots": self.blind_spots, "signature": str(self.signature)}
+        return {"metric": self.metric, "rows": self.rows(), **more}
+
+    def to_markdown(self, *, level: int = 2) -> str:
+        """Return heading, reading aid, table and signature as Markdown, for an appendix."""
+        title, note = f"Metric card: {self.metric}", str(self.signature)
+        return markdown_report(title, self._lines(), self._shown(), note=note, level=level)
+
+    def _lines(self) -> list[str]:
+        confidence, margin = float(self.signature["conf"]), float(self.signature["margin"])
+        return [
+            f"Blind spots: {', '.join(self.blind_spots) or 'none found'}.",
+            f"Effects are mean changes of the score with {confidence:.0%} bootstrap intervals over items. The spread "
+            f"is {self.spread:.3f}: the mean score of good candidates less that of texts about something else. "
+            f"A change within {margin:.0%} of the spread counts as none. Right is the share of items that do as they "
+            "should.",
+        ]
+
+    def _shown(self) -> list[JsonDict]:
+        """The rows as they are printed, without columns that say nothing."""
+        shown = []
+        for row in self.table:
+            cells = {name: row[name] for name in ("change", "kind", "n", "missing")}
+            cells["effect"] = with_interval(row["effect"], (row["low"], row["high"]))
+            cells["share of spread"] = with_interval(row["share"], (row["share_low"], row["share_high"]), ".0%")
+            cells |= {"right": "–" if row["right"] is None else f"{row['right']:.0%}"}
+            shown.append(cells | {"verdict": row["verdict"], "reason": row["reason"]})
+        empty = [name for name in ("missing", "reason") if not any(row[name] for row in shown)]
+        return [{name: cell for name, cell in row.items() if name not in empty} for row in shown]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"MetricCard({self.metric})", text_table(self._shown()), *self._lines(), str(self.signature)])
+
+    def _repr_html_(self) -> str:
+        table = html_table(self._shown(), caption=f"Metric card: {self.metric}")
+        examples = html_table([{"change": row["change"], "example": row["example"]} for row in self.table])
+        parts = [table, folded("An example of each change", examples)]
+        return render("parts.html", parts=parts, notes=[*self._lines(), self.signature])
+
+    def plot(self) -> Figure:
+        """Draw each effect as a share of the spread with its interval; shape and word say what the colour says."""
+        import matplotlib.pyplot as plt
+
+        figure, ax = plt.subplots(figsize=(7.5, 1.3 + 0.32 * len(self.table)), layout="constrained")
+        margin = float(self.signature["margin"])
+        ax.axvspan(-margin, margin, color="#8fc1e8", alpha=0.35, linewidth=0)
+        ax.axvline(0, color="#767676", linewidth=0.8)
+        looks = dict.fromkeys(("keeps", "sees"), ("#1f5f99", "o")) | {"undecided": ("#666666", "D")}
+        for place, row in enumerate(self.table):
+            color, shape = looks.get(row["verdict"], ("#b34700", "s"))
+            ax.text(1.02, place, row["verdict"], transform=ax.get_yaxis_transform(), va="center", color=color)
+            if row["share"] is not None:
+                if row["share_low"] is not None:
+                    ax.plot([row["share_low"], row["share_high"]], [place] * 2, color=color, linewidth=2)
+                ax.plot(row["share"], place, shape, color=color, markerfacecolor="white" if shape == "s" else color)
+        ax.set_yticks(range(len(self.table)), [f"{row['change']} ({row['kind']})" for row in self.table])
+        ax.set(ylim=(len(self.table) - 0.5, -0.5), title=figure_text(self.metric))
+        ax.set_xlabel("change of the score as a share of the spread (left: worse)")
+        ax.xaxis.set_major_formatter("{x:.0%}")
+        return figure
+
+
+def _verdict(kind: str, low: float, high: float, margin: float) -> str:
+    """The verdict of an interval, as `metric_card` describes it."""
+    if kind == "direction":
+        return "sees" if high <= -margin else "blind" if low > -margin else "undecided"
+    if -margin < low and high < margin:
+        return "keeps"
+    return "moves" if high <= -margin or low >= margin else "undecided"
+
+
+def metric_card(
+    metric: AnyMetric,
+    *,
+    items: Sequence[Mapping[str, Any]] | None = None,
+    limit: int | None = None,
+    margin: float = 0.1,
+    n_resamples: int = 2000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    progress: bool = True,
+) -> MetricCard:
+    """Try a metric on changes that it must notice, and on changes that it must not.
+
+    Each item has a good candidate, references and a source. *Invariances* leave the quality as it
+    is: citation marks, date forms, wrappers ("Here is a summary:"), white space, and the order of
+    the references, or of the source's sentences. *Directions* make the text worse. It becomes
+    false by another number, a negation or exchanged roles. Padding, repetition and truncation are
+    for metrics that read references: a metric that reads the source alone need not punish them.
+
+    Parameters
+    ----------
+    metric : str, metric, checker or callable
+        A name for `load_metric` or a checker's for `load_checker`; a metric with options of yours; a
+        checker with `check_many`, judged by the share of sentences that `evaluate` supports; or a
+        function such as `f(candidate, references)` or `f(text, summary)` that returns a number, a
+        score or None. Its parameters without a default are `candidate`, `summary`, `references`,
+        `text`, `source` or `contexts`.
+    items : sequence of mappings, optional
+        Yours instead of the package's, each with `candidate`, `references` and `source` (lists of
+        texts and of sentences), `a` and `b`, who have the two roles, `number` and `verb` (the right
+        text and a wrong one), and `date`, such as "2021-03-14", its day from 13 on. In the
+        candidate write {a}, {b}, {number}, {verb}, {date} for them, elsewhere you may.
+    limit : int, optional
+        At most so many items, drawn by lot.
+    margin : float
+        What counts as no change, as a share of the spread, between 0 and 1.
+    n_resamples, confidence, seed
+        Of the bootstrap over items. The seed also draws which item gets which mark or wrapper.
+    progress : bool
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    MetricCard
+        With `blind_spots`, `rows()`, `to_frame()`, `to_dict()`, `to_markdown()` and `plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a metric, an item or an option is not what it should be, the metric reads what items
+        have not, or it scores fewer than two good candidates.
+
+    Notes
+    -----
+    The unit is the spread: the mean score of good candidates less that of texts about something
+    else. Its sign says which side is good, also where lower is better. The verdict comes from the
+    interval of the mean change in this unit. A metric *keeps* an invariance if the interval lies
+    within the margin, and *moves* if it lies outside. It *sees* a direction if the interval lies at
+    or below minus the margin, and is *blind* if it lies above. All else is *undecided*, and so is
+    all on fewer than -ln(1 - confidence) / margin items, usually 30: by the rule of three, fewer
+    cannot show that so few items change. A metric whose spread may be 0 is blind to *another text*,
+    and nothing else is decided. Intervals are not corrected for their number. Items are short news
+    in English, the candidate close to its source: a card without blind spots promises nothing
+    elsewhere.
+
+    References
+    ----------
+    Ribeiro et al. 2020, Beyond Accuracy: Behavioral Testing of NLP Models with CheckList, ACL.
+
+    Examples
+    --------
+    >>> card = metric_card(lambda candidate, references: len(candidate), progress=False)
+    >>> card.blind_spots
+    ['another text']
+    """
+    require_inner_share(margin, "margin")
+    name, scorer = _scorer(metric)
+    if unknown := [column for column in scorer.columns if column not in CELLS]:
+        raise ValueError(f"{name} reads {', '.join(unknown)}, which items have not; they have {', '.join(CELLS)}")
+    rng = np.random.default_rng(seed)
+    chosen = card_items(items, limit, rng)
+    texts = changed(chosen, int(rng.integers(len(MARKS))))
+    left_out = {"padding", "repetition", "truncation"} - ({*KINDS} if "references" in scorer.columns else set())
+    names = [GOOD, *(change for change in KINDS if change not in left_out)]
+    rows = [{column: own[change][column] for column in scorer.columns} for change in names for own in texts]
+    with one_bar(len(rows), name, "text", show=progress):
+        found = _outcomes(scorer, rows)
+    size = len(texts)
+    outcomes = {change: found[place * size : (place + 1) * size] for place, change in enumerate(names)}
+    scores = {c: np.array([math.nan if o.score is None else o.score for o in own]) for c, own in outcomes.items()}
+    how: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+
+    def reason(*changes: str) -> str:
+        return next((outcome.reason for change in changes for outcome in outcomes[change] if outcome.score is None), "")
+
+    def ends_of(values: np.ndarray, around: MeanInterval) -> tuple[float, float]:
+        """The ends of an interval; of equal values, their mean twice."""
+        mean = float(values.mean())
+        return (mean, mean) if around.low is None or around.high is None else (around.low, around.high)
+
+    apart = scores[GOOD] - scores[OTHER]
+    if (scored := int((~np.isnan(apart)).sum())) < 2:
+        why = reason(GOOD, OTHER)
+        raise ValueError(f"{name} scored {scored} of {size} good candidates with texts about something else: {why}")
+    apart = apart[~np.isnan(apart)]
+    spread, (low, high) = float(apart.mean()), ends_of(apart, mean_interval(apart, **how))
+    is_apart, needed = low > 0 or high < 0, math.ceil(-math.log(1 - confidence) / margin)
+    table = []
+    for change in names[1:]:
+        moved = scores[change] - scores[GOOD]
+        moved = moved[~np.isnan(moved)]
+        effect = float(moved.mean()) if moved.size > 1 else None
+        around = mean_interval(moved, **how)
+        shown = "order of sentences" if change == ORDER and "references" not in scorer.columns else change
+        row: JsonDict = {"change": shown, "kind": KINDS[change], "n": moved.size, "missing": size - moved.size}
+        row |= {"effect": effect, "low": around.low, "high": around.high}
+        row |= dict.fromkeys(("share", "share_low", "share_high", "right")) | {"verdict": "undecided"}
+        row["reason"] = reason(change, GOOD)
+        low = high = 0.0
+        if is_apart and effect is not None:
+            row["share"] = effect / spread
+            low, high = sorted(end / spread for end in ends_of(moved, around))
+            if around.low is not None:
+                row["share_low"], row["share_high"] = low, high
+            good = np.abs(moved / spread) <= margin if row["kind"] == "invariance" else moved / spread < -1e-9
+            row["right"] = float(good.mean())
+        if change == OTHER:
+            row["verdict"] = "sees" if is_apart else "blind"
+        elif is_apart and moved.size >= needed:
+            row["verdict"], row["reason"] = _verdict(row["kind"], low, high, margin), row["reason"] or around.reason
+        elif not row["reason"]:
+            row["reason"] = f"needs {needed} items" if is_apart else "does not tell good candidates from other texts"
+        cells = next((own[change] for own in texts if own[change] != own[GOOD]), texts[0][change])
+        table.append(row | {"example": " ".join(cells["contexts"] if change == ORDER else [cells["candidate"]])})
+    seen = hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:12]
+    parts = {"metric": "metric-card", "of": getattr(scorer, "fingerprint", name), "items": f"{size}-{seen}"}
+    signature = Signature(parts | {"margin": margin, "conf": confidence, "n": n_resamples, "seed": seed})
+    return MetricCard(name, tuple(table), spread, signature)
