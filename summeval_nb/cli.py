@@ -6,8 +6,9 @@ Each command reads its input, calls one function, and shows the result.
 from __future__ import annotations
 
 import sys
-from collections import ChainMap
+from collections import ChainMap, Counter
 from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -299,9 +300,9 @@ def correlate(
         fail(f"{table!r}: a row has no {lost[0]!r}")
     places = [(row.get(article, place), row.get(system)) for place, row in enumerate(rows)]
     cells = dict(zip(places, read_ratings([[row[metric], row[human]] for row in rows]), strict=True))
-    if twice := [place for place in cells if places.count(place) > 1]:
-        apart = f"system {twice[0][1]!r}" if several else f"no column {system!r} that tells them apart"
-        fail(f"two rows for article {twice[0][0]!r} and {apart}")
+    if len(cells) < len(places):
+        ((first, other), _), *_ = Counter(places).most_common(1)
+        fail(f"two rows for article {first!r} and {f'system {other!r}' if several else f'no column {system!r}'}")
     articles, systems = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     grids: list[Any] = [[[cells.get((a, s), (None, None))[k] for s in systems] for a in articles] for k in (0, 1)]
     grids = grids if several else list(zip(*cells.values(), strict=True))
@@ -401,9 +402,6 @@ def correct(
 # ---------------------------------------------------------------- runs
 
 
-_PLANNED = ("items", "metric", "out", "options", "columns", "format", "store")
-
-
 @command("run", "option", "column", "format", "store", "html", "as_json")
 def run(
     table: Annotated[str, arg("Corpus: JSONL, CSV or Parquet; - for standard input.")],
@@ -432,7 +430,8 @@ def run(
     arguments |= {"columns": shell.read_pairs(given.column, "--column"), "store": given.store}
     arguments["items"] = shell.standard_input() if table == "-" else table
     if dry_run:
-        show(runs.plan_run(**{name: arguments[name] for name in _PLANNED}), given, "Plan")
+        known = arguments.keys() & signature(runs.plan_run).parameters.keys()
+        show(runs.plan_run(**{name: arguments[name] for name in known}), given, "Plan")
         return
     try:
         report = runs.run(**arguments, progress=sys.stderr.isatty())
@@ -480,7 +479,7 @@ def report(
         fail(f"a regression: {compared.sentence()}", code=1)
 
 
-# ---------------------------------------------------------------- first contact, the book, and stores
+# ---------------------------------------------------------------- first contact and the book
 
 
 def _with_author(summary: core.SampleSummary, result: evidence.Faithfulness) -> evidence.Faithfulness:
@@ -549,31 +548,6 @@ def lab(
     from summeval_nb.teaching.exercises import open_book
 
     open_book(options or ())
-
-
-@command("store", "as_json")
-def store(
-    path: Annotated[str, arg("The store's file.")],
-    given: Given,
-    delete_kind: Annotated[str | None, opt("Delete this kind.")] = None,
-    delete_older: Annotated[float | None, opt("Delete what is older than so many days.")] = None,
-    delete_damaged: Annotated[bool, opt("Delete what is damaged.", "--delete-damaged")] = False,
-) -> None:
-    """Say what a store of vectors and answers holds; or delete some of it, which makes its file smaller.
-
-    Example: summeval store answers.sqlite --delete-older 90
-    """
-    from summeval_nb.models.store import Store
-
-    if not Path(path).exists():
-        fail(f"there is no store {path!r}")
-    kept = Store(path)
-    if delete_kind or delete_older is not None or delete_damaged:
-        count = kept.prune(delete_kind, older_than_days=delete_older, damaged=delete_damaged)
-        say(f"{count} items deleted from {path}")
-        return
-    held = kept.info()
-    say(shell.to_json(held.to_dict()) if given.as_json else text_table(held.rows) if held.rows else f"{path} is empty")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

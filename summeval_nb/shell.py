@@ -21,40 +21,15 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TextIO
 import typer
 from typer.core import TyperGroup
 
+from summeval_nb.core import files as tables
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, require_option, require_options
-from summeval_nb.core.files import (
-    Item,
-    csv_text,
-    no_column,
-    open_items,
-    plain_cell,
-    read_item,
-    require_once,
-    unread_columns,
-    write_whole,
-)
 from summeval_nb.core.html import html_page, markdown_report, printable, text_table
 from summeval_nb.core.results import ScoreTable
 
 if TYPE_CHECKING:
     from summeval_nb.core.metric import MetricDefinition
 
-_WORDS_OF_THE_SHELL = {  # for Python's, in messages
-    "columns={...}": "--column METRIC'S=YOURS",
-    "resume=False": "--no-resume",
-    "force=True": "--force",
-    "format='jsonl' or 'csv'": "--format jsonl or --format csv",
-    "run nltk.download('wordnet') once": "run python -m nltk.downloader wordnet once",
-    "synonyms=None": "-o synonyms=null",
-    "'wordnet', None or a mapping": "wordnet, null or a JSON object",
-    "give them as options, ": "give them as options, -o ",
-    "=..., ": "=... -o ",  # between two of them
-    "draw_items(table, n, path=)": "summeval correct TABLE --draw N --out FILE",
-    "name verdict=": "name it with -o verdict=",
-    "with verdict=": "with -o verdict=",
-    "Store(path).prune(damaged=True) deletes": "summeval store FILE --delete-damaged deletes",
-}
 Parameters = Mapping[str, Parameter]
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)
 _presses = 0  # of Ctrl-C
@@ -108,11 +83,13 @@ def _drop(stream: TextIO | None) -> None:
 
 def _in_words_of_the_shell(text: str) -> str:
     """A message with the shell's options in the place of Python's arguments."""
-    columns, option = r"columns=\{'(\w{1,40})': '([^']{1,200})'\}", lambda found: shlex.quote("=".join(found.groups()))
-    text = re.sub(columns, lambda found: f"--column {option(found)}", text)
-    for python, shell in _WORDS_OF_THE_SHELL.items():
-        text = text.replace(python, shell)
-    return text
+    column = lambda found: f"--column {shlex.quote(f'{found[1]}={found[2]}')}"
+    text = re.sub(r"columns=\{'(\w{1,40})': '([^']{1,200})'\}", column, text)
+    text = text.replace("columns={...}", "--column METRIC'S=YOURS").replace("force=True", "--force")
+    text = re.sub(r"format='(\w+)'", r"--format \1", text).replace("resume=False", "--no-resume")
+    text = text.replace("draw_items(table, n, path=)", "summeval correct TABLE --draw N --out FILE")
+    text = re.sub(r"nltk\.download\('(\w+)'\)", r"python -m nltk.downloader \1", text)
+    return re.sub(r"(?<![\w-])(\w+)=(?=None|True|False|'|\.\.\.|[ ,;:)]|$)", r"-o \1=", text)
 
 
 def _describe(error: Exception) -> tuple[str, int]:
@@ -179,12 +156,6 @@ class Commands(TyperGroup):
             if args[0] == "evaluate":  # as in Python
                 fail("evaluate is the metric faithfulness: call summeval score faithfulness")
         return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands, each with its whole first sentence, on as many lines as that takes."""
-        found: dict[str, Any] = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(1000)) for name, command in found.items()])
 
 
 def _prepare_streams() -> None:
@@ -284,12 +255,17 @@ def command(name: str, *shared: str, **settings: Any) -> Callable[[Callable[...,
 
         called.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {one.name: one.annotation for one in parameters}
-        return app.command(name, **settings)(called)
+        first = (function.__doc__ or "").partition("\n")[0]
+        return app.command(name, short_help=first, **settings)(called)
 
     return add
 
 
 # ---------------------------------------------------------------- options and models
+
+
+_WORDS = {"None": None, "True": True, "False": False}  # of Python, beside JSON's
+_FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def read_pairs(given: list[str] | None, what: str) -> JsonDict:
@@ -301,13 +277,10 @@ def read_pairs(given: list[str] | None, what: str) -> JsonDict:
             fail(f"{what} must be NAME=VALUE, not {item!r}")
         if name in found:
             fail(f"{what} names {name!r} twice: give it once")
-        found[name] = value
+        found[name] = _WORDS.get(value, value)
         with suppress(ValueError, RecursionError):
             found[name] = json.loads(value)
     return found
-
-
-_FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def read_options(given: Given, caller: str, known: Callable[..., object] | Parameters, *but: str) -> JsonDict:
@@ -386,14 +359,14 @@ def read_files(files: list[str], columns: Sequence[str], metric: str) -> list[Js
     return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)]
 
 
-def _read_items(name: str, format: str | None) -> Iterable[Item]:
-    return open_items(standard_input() if name == "-" else name, format=format)
+def _read_items(name: str, format: str | None) -> Iterable[tables.Item]:
+    return tables.open_items(standard_input() if name == "-" else name, format=format)
 
 
 def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
     """Return the rows of a table that must all have these columns."""
-    require_once(columns, "the command")
-    read = [read_item(item, {column: column for column in columns}, {}) for item in _read_items(name, format)]
+    tables.require_once(columns, "the command")
+    read = [tables.read_item(item, {column: column for column in columns}, {}) for item in _read_items(name, format)]
     if problems := [problem for _, problem in read if problem]:
         fail(f"{name!r}: {problems[0]}")
     return [row for row, _ in read] or fail(f"{name!r} holds no rows")
@@ -426,10 +399,10 @@ def read_table(table: str, given: Given, *metrics: Any) -> tuple[list[list[JsonD
     listed = [list(rows) for rows in zip(*good, strict=True)]
     for job, rows in zip(jobs, listed, strict=True):
         taken = ["id", *job.columns.values()]  # several columns may be one list
-        others = [column for column in unread_columns(job.kinds, rows[0]) if column not in taken]
+        others = [column for column in tables.unread_columns(job.kinds, rows[0]) if column not in taken]
         for name in job.may_lack if others else ():
             if all(row.get(name) is None for row in rows):
-                note(_in_words_of_the_shell(no_column(name, others)))
+                note(_in_words_of_the_shell(tables.no_column(name, others)))
     return listed, len(bad)
 
 
@@ -453,9 +426,9 @@ def write(path: Path, save: Callable[[Path], object]) -> None:
 def write_csv(path: Path, rows: Sequence[JsonDict]) -> None:
     """Write rows as CSV; a file that is there must be such a table already, with the same columns."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    text = csv_text([{name: plain_cell(value) for name, value in row.items()} for row in rows], names)
+    text = tables.csv_text([{name: tables.plain_cell(value) for name, value in row.items()} for row in rows], names)
     require_ours("--csv", path, text.partition("\n")[0].encode("utf-8", "replace"))
-    write(path, lambda target: write_whole(target, text))
+    write(path, lambda target: tables.write_whole(target, text))
 
 
 def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = False, **drawn: Any) -> None:
@@ -466,7 +439,7 @@ def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = 
         say(text or repr(result), safe=safe)
     if given.html:
         titled = drawn | ({"title": title} if isinstance(result, ScoreTable) else {})
-        plain = lambda path: write_whole(path, html_page(title, result._repr_html_()))
+        plain = lambda path: tables.write_whole(path, html_page(title, result._repr_html_()))
         write(given.html, partial(result.to_html, **titled) if hasattr(result, "to_html") else plain)
     if given.markdown:
         if hasattr(result, "to_markdown"):
@@ -475,7 +448,7 @@ def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = 
             rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
             more = [f"The first {_MOST_ROWS} of {len(rows)} rows."] if len(rows) > _MOST_ROWS else []
             told = markdown_report(title, [repr(result).partition("\n")[0], *more], rows[:_MOST_ROWS])
-        write(given.markdown, lambda path: write_whole(path, f"{_STARTS['markdown'].decode()}\n{told}"))
+        write(given.markdown, lambda path: tables.write_whole(path, f"{_STARTS['markdown'].decode()}\n{told}"))
 
 
 def show_rows(rows: Sequence[JsonDict], given: Given, *, shown: Sequence[JsonDict] | None = None) -> None:

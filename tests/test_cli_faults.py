@@ -14,8 +14,6 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb import cli
-from summeval_nb.text import punkt
-from summeval_nb.text import splitters as _splitters
 
 nltk = Late("nltk")
 pytestmark = pytest.mark.nightly
@@ -72,8 +70,6 @@ def place(tmp_path, monkeypatch):
     for name in ("STANZA_RESOURCES_DIR", "NLTK_DATA"):
         monkeypatch.setenv(name, "/nonexistent")
     monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
-    punkt.punkt_of.cache_clear()
-    _splitters.learnt_tables.cache_clear()
     return tmp_path
 
 
@@ -103,7 +99,6 @@ report m1  =>  is not the file of a run, or is damaged
 report m3  =>  holds no run: it is of an earlier version
 $RUN m3  =>  a run of an earlier version, which is not continued
 run pairs.jsonl --metric bleu --workers 1 --out o --timeout inf  =>  timeout must be
-store good.sqlite --delete-older inf  =>  older_than_days must be
 score bleu pairs.jsonl -o n=1000000000  =>  n must be at most 100
 score bleu deep.jsonl  =>  nested too deeply
 score rouge pairs.jsonl -o stemmer=maybe  =>  stemmer must be True or False
@@ -122,8 +117,8 @@ bench --data rows:  =>  FORMAT:FILE
 score bleu pairs.jsonl --html /dev/full  =>  cannot write '/dev/full': No space left
 $EVALUATE -o splitter=stanza  =>  stanza.download
 score chrf pairs.jsonl -o beta=NaN  =>  beta must lie between 0 and 1000, not nan
-score meteor pairs.jsonl  =>  run python -m nltk.downloader wordnet once, or pass -o synonyms=null
-score meteor pairs.jsonl -o synonyms=None  =>  synonyms must be wordnet, null or a JSON object
+score meteor pairs.jsonl  =>  run python -m nltk.downloader wordnet once, or pass -o synonyms=None
+score meteor pairs.jsonl -o synonyms=5  =>  synonyms must be 'wordnet', None or a mapping
 score meteor pairs.jsonl -o synonyms=null -o tokenize=words  =>  unknown tokenizer 'words'
 score bertscore pairs.jsonl -o model=nowhere  =>  nothing is downloaded
 score bertscore pairs.jsonl -o model=m7  =>  m7' cannot be loaded:
@@ -149,11 +144,10 @@ score bleu pairs.jsonl --column candidate=made  =>  there is: id, candidate
 $RUN o --column candidate=made  =>  there is no 'made'; there is: id, candidate
 $RUN /proc/no  =>  cannot write into
 report .  =>  holds no run
-store no-such  =>  there is no store
 score bleu article.txt --format csv  =>  holds no rows
 score bleu article.txt  =>  pass --format jsonl
 correlate twice-rated.csv  =>  two rows for article
-correlate alone.csv  =>  no column 'system' that tells them apart
+correlate alone.csv  =>  two rows for article 'a' and no column 'system'
 correlate words.csv  =>  could not convert
 score answers asked.jsonl -o judge=gpt:4  =>  judge cannot be 'gpt'
 run pairs.jsonl --metric bleu --out o --engine ray --address 127.0.0.1:1  =>  ray start --head

@@ -181,7 +181,7 @@ ASKED = {"question": HOSTILE, "answer": f"It {HOSTILE} rained.", "ground_truth":
 ASKED |= {"text": f"It {HOSTILE} rained.", "contexts": f"It {HOSTILE} rained.", "summary": f"It {HOSTILE} rained."}
 
 
-@pytest.mark.parametrize("command", ["score rouge", "score answers", "store", "report"])
+@pytest.mark.parametrize("command", ["score rouge", "score answers", "report"])
 @pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
 def test_no_text_commands_the_terminal_of_any_command(more: list[str], command: str, place: Path, capsys: Any) -> None:
     write_jsonl(place / "bad.jsonl", [{HOSTILE: 1}, {**ROWS[0], **ASKED, HOSTILE: HOSTILE}])
@@ -189,7 +189,7 @@ def test_no_text_commands_the_terminal_of_any_command(more: list[str], command: 
         store.put_many(f"k{HOSTILE}", {HOSTILE: 1})
     if command == "report":
         quiet([{**row, "id": HOSTILE} for row in ROWS] + [{"id": HOSTILE}], "bleu", out=place / "o")
-    tables = {"store": ["s.sqlite"], "report": ["o"]}
+    tables = {"report": ["o"]}
     leave(*command.split(), *tables.get(command, ["bad.jsonl"]), *(more if command != "report" else []))
     said = capsys.readouterr()
     assert said.out + said.err and not set("\x1b\x07\u202e\x9b\x7f") & set(said.out + said.err)
@@ -245,7 +245,7 @@ def test_any_error_of_a_store_is_one_line(kind: str, place: Path, capsys: Any) -
     make(place / "store.sqlite")
     for name in ("a.txt", "s.txt"):
         (place / name).write_text("It rained.")
-    commands = [["score", "faithfulness", "a.txt", "s.txt", "--store"], ["store"]]
+    commands = [["score", "faithfulness", "a.txt", "s.txt", "--store"]]
     for command in [*commands, ["run", "pairs.jsonl", "--metric", "bleu", "--out", "o", "--store"]]:
         assert leave(*command, "store.sqlite") == 2
         line = one_line(capsys)

@@ -270,7 +270,7 @@ def test_every_command_has_help_with_an_example(summeval):
     assert "Score texts with metrics by their names." in listed and summeval().out == summeval("-h").out
     assert "..." not in listed.partition("Commands:")[2] and summeval("--version").out.startswith("summeval ")
     names = [command.name for command in cli.app.registered_commands]
-    assert names[:2] == ["score", "metrics"] and len(names) == 15
+    assert names[:2] == ["score", "metrics"] and len(names) == 14
     for name in names:
         assert f"Example: summeval {name}" in summeval(name, "--help").out
 
@@ -360,8 +360,7 @@ def test_ctrl_c_says_how_to_go_on(workers, tmp_path):
 
 def test_store_correlate_and_annotators(place, summeval):
     summeval("score", "faithfulness", "article.txt", "summary.txt", "--store", "s.sqlite")
-    assert json.loads(summeval("store", "s.sqlite", "--json").out)["bytes"] > 0
-    assert summeval("store", "s.sqlite", "--delete-damaged").out.startswith("0 items deleted")
+    assert Path("s.sqlite").stat().st_size > 0
     rated = Path("rated.csv")
     cells = [f"{a},{i},{i},{i * i}" for a in range(3) for i in range(5)]
     rated.write_text("\n".join(["article,system,metric,human", *cells]) + "\n")

@@ -302,7 +302,7 @@ def load_summeval(
     download: bool = False,
     raters: int | None = 3,
 ) -> SummEval:
-    """Read SummEval ratings from a file, or from the hub when asked to.
+    """Read SummEval ratings (Fabbri et al. 2021, TACL 9, 391-409) from a file, or from the hub when asked to.
 
     Parameters
     ----------
@@ -312,8 +312,8 @@ def load_summeval(
         Without a path: fetch `mteb/summeval` (a pinned revision) with the package datasets.
     raters : int or None
         How many people's whole grades each rating is the mean of: three, as in SummEval. A rating within 1e-6 of such a
-        mean *is* that mean, so that 1.666667 and 1.66666667 are both 5/3 and equal means stay equal. None takes ratings
-        as they are written.
+        mean *is* that mean, so that 1.666667 and 1.66666667 are both 5/3 and equal means stay equal: M1 and M22 tie in
+        fluency. None takes ratings as they are written.
 
     Returns
     -------
@@ -322,21 +322,9 @@ def load_summeval(
 
     Raises
     ------
-    ValueError
+    ValueError, FileNotFoundError
         If neither a path nor `download=True` is given, or a line is not what it should be: the message names the line
-        and the field.
-    FileNotFoundError
-        If there is no such file.
-
-    Notes
-    -----
-    With `raters=3` M1 and M22 tie in mean fluency. That moves system-level rank correlations with fluency (Kendall of
-    ROUGE-1 from .4500 to .4603, -2 .4667 to .4770, -L .3333 to .3431, BLEU .2500 to .2594), and MTEB's scores by less
-    than 1e-8.
-
-    References
-    ----------
-    Fabbri et al. 2021, SummEval: Re-evaluating Summarization Evaluation, TACL 9, 391-409.
+        and the field. If there is no such file.
 
     Examples
     --------
@@ -361,11 +349,6 @@ def load_toy_summeval() -> SummEval:
 
     The texts are invented and the ratings follow from counted properties by a rubric; both were made by one person to
     explain statistics with. A result on them says nothing about any metric.
-
-    Returns
-    -------
-    SummEval
-        With the name `"toy"` and tables of shape (8, 4).
 
     Examples
     --------

@@ -115,11 +115,10 @@ Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]] | Mapping[str,
 
 def require_once(names: Iterable[object], what: str) -> None:
     """Raise a `ValueError` if a table names a column twice: a row would hold the last of them only."""
-    seen: set[str] = set()
-    for name in map(str, names):
-        if name in seen:
-            raise ValueError(f"{what} names a column twice, {name!r}: rename one of them, or leave it out")
-        seen.add(name)
+    listed = list(map(str, names))
+    if len(set(listed)) < len(listed):
+        twice = next(name for name in listed if listed.count(name) > 1)
+        raise ValueError(f"{what} names a column twice, {twice!r}: rename one of them, or leave it out")
 
 
 def frame_rows(given: Any) -> Any:
@@ -135,26 +134,22 @@ def frame_rows(given: Any) -> Any:
     return given.to_dicts() if hasattr(given, "to_dicts") else given.to_dict("records")
 
 
-_CONTEXTS: tuple[str, ...] = ("contexts", "context", "retrieved_contexts", "retrieval_context", "retrieved_documents")
-_CONTEXTS += ("retrieved_passages", "source_documents", "documents", "document", "passages")
-_TRUTHS: tuple[str, ...] = ("truth", "ground_truth", "ground_truths", "reference", "reference_answer", "gold_answer")
-_TRUTHS += ("expected", "expected_answer", "expected_output")
-
-_WRITTEN: tuple[str, ...] = ("prediction", "hypothesis", "output", "actual_output", "response", "generated")
-_ANSWERS = (*_WRITTEN, "answer", "generated_answer")
-_SUMMARIES = (*_ANSWERS, "candidate", "summary", "generated_summary")
-
-# Who reads a column, by its name here, finds it under each of these.
-COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
-    "question": ("question", "user_input", "query", "input"),
-    "contexts": _CONTEXTS,
-    "ground_truth": _TRUTHS,
-    "text": ("text", "article", "document", "source"),
+_ANSWERS = "prediction hypothesis output actual_output response generated answer generated_answer"
+_SUMMARIES = f"{_ANSWERS} candidate summary generated_summary"
+_NAMES = {
+    "question": "question user_input query input",
+    "contexts": "contexts context retrieved_contexts retrieval_context retrieved_documents retrieved_passages "
+    "source_documents documents document passages",
+    "ground_truth": "truth ground_truth ground_truths reference reference_answer gold_answer expected expected_answer "
+    "expected_output",
+    "text": "text article document source",
     "summary": _SUMMARIES,
     "candidate": _SUMMARIES,
     "answer": _ANSWERS,
-    "references": ("references", "reference", "target", "gold", "highlights"),
+    "references": "references reference target gold highlights",
 }
+# Who reads a column, by its name here, finds it under each of these.
+COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {name: tuple(others.split()) for name, others in _NAMES.items()}
 _EITHER = frozenset({"answer"})  # beside a `prediction` it may be what is true, so that nobody guesses
 
 
@@ -195,13 +190,7 @@ def unread_columns(names: Iterable[str], present: Iterable[object]) -> list[obje
 
 
 def nearest_column(name: str, present: Iterable[object]) -> object | None:
-    """Return the column that was probably meant by `name`; None where none is near.
-
-    Examples
-    --------
-    >>> nearest_column("contexts", ["question", "retreived contexts"])
-    'retreived contexts'
-    """
+    """Return the column that was probably meant by `name`; None where none is near."""
     columns = {_plain(column): column for column in present if not _plain(column).endswith("_id")}
     for known in (name, *COLUMN_NAMES.get(name, ())):
         if near := get_close_matches(_plain(known), columns, n=1, cutoff=0.8):
@@ -226,13 +215,7 @@ def no_column(name: str, present: Iterable[object], *, renamed: bool = False) ->
 
 
 def is_missing(value: object) -> bool:
-    """Whether a cell of a table holds nothing: None, NaN, pandas' NA, or a text without a letter.
-
-    Examples
-    --------
-    >>> is_missing(float("nan")), is_missing(" "), is_missing([])
-    (True, True, False)
-    """
+    """Whether a cell of a table holds nothing: None, NaN, pandas' NA, or a text without a letter."""
     return not value.strip() if isinstance(value, str) else is_gap(value)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .base import JsonDict, is_numpy, np
@@ -59,16 +59,11 @@ class Markup(str):
 def _templates() -> jinja2.Environment:
     import jinja2
 
-    def escaped(value: object) -> object:
-        return value if hasattr(value, "__html__") else Markup(escape(str(value)))
-
-    def tint(probability: float | None) -> Markup:
-        return Markup("background:{};color:{}".format(*probability_color(probability)))
-
+    escaped = lambda value: value if hasattr(value, "__html__") else Markup(escape(str(value)))
     loader = jinja2.PackageLoader("summeval_nb", "assets/templates")
     strict: dict[str, Any] = {"undefined": jinja2.StrictUndefined, "finalize": escaped}
     found = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, **strict)
-    found.filters["tint"] = tint
+    found.filters["tint"] = lambda share: Markup("background:{};color:{}".format(*probability_color(share)))
     found.globals["table"] = html_table
     return found
 
@@ -129,13 +124,9 @@ def _pieces(text: str, marks: Iterable[Mark]) -> list[tuple[str, Mark | None]]:
     for mark in marks:
         if not 0 <= mark.start <= mark.end <= len(text):
             raise ValueError(f"mark {mark.start}:{mark.end} lies outside a text of {len(text)} characters")
-        for position in range(mark.start, mark.end):
-            owner[position] = owner[position] or mark
-    found = []
-    for _, positions in groupby(range(len(text)), key=lambda i: id(owner[i])):
-        first, *others = positions
-        found.append((text[first : first + 1 + len(others)], owner[first]))
-    return found
+        owner[mark.start : mark.end] = [own or mark for own in owner[mark.start : mark.end]]
+    runs = (list(places) for _, places in groupby(range(len(text)), key=lambda i: id(owner[i])))
+    return [(text[places[0] : places[-1] + 1], owner[places[0]]) for places in runs]
 
 
 def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
@@ -147,22 +138,22 @@ def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
     'a <mark style="background:#000000;color:#ffffff">&lt;b</mark>'
     """
     pieces = _pieces(text, marks)
-    for mark in (mark for _, mark in pieces if mark):
-        if not all(re.fullmatch(r"#[0-9a-fA-F]{6}", color) for color in (mark.background, mark.color)):
-            raise ValueError(f"a mark's colours must be like #ffe08a, not {mark.background!r} and {mark.color!r}")
+    for color in (color for _, mark in pieces if mark for color in (mark.background, mark.color)):
+        if not re.fullmatch(r"#[0-9a-fA-F]{6}", color):
+            raise ValueError(f"a mark's colours must be like #ffe08a, not {color!r}")
     return render("marks.html", pieces=pieces)
 
 
 def mark_terminal(text: str, marks: Iterable[Mark], *, color: bool = True) -> str:
     """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or in [brackets]."""
-    out = []
+    out = ""
     for piece, mark in _pieces(text, marks):
         plain = printable(piece)
         if mark is not None:
             front, back = (";".join(map(str, bytes.fromhex(part[1:]))) for part in (mark.color, mark.background))
             plain = f"\x1b[38;2;{front};48;2;{back}m{plain}\x1b[0m" if color else f"[{plain}]"
-        out.append(plain)
-    return "".join(out)
+        out += plain
+    return out
 
 
 Rows = Sequence[Mapping[str, object]]
@@ -171,12 +162,8 @@ Rows = Sequence[Mapping[str, object]]
 def _table(rows: Rows, columns: Sequence[str] | None) -> tuple[list[str], list[list[object]]]:
     """The columns of a table, by default those of its first row, and its cells: floats with four digits, None as –."""
     names = list(columns if columns is not None else (rows[0] if rows else ()))
-
-    def shown(value: object) -> object:
-        if value is None:
-            return "–"
-        return f"{value:.4f}" if isinstance(value, float) or is_numpy(value, "floating") else value
-
+    digits = lambda value: f"{value:.4f}" if isinstance(value, float) or is_numpy(value, "floating") else value
+    shown = lambda value: "–" if value is None else digits(value)
     return names, [[shown(row.get(name)) for name in names] for row in rows]
 
 
@@ -282,13 +269,10 @@ def heat_map(
     values = np.asarray(matrix, dtype=float)
     rows, columns = values.shape
     ax = axes_for(ax, min(14, 2.5 + 0.45 * columns), min(10, 1.4 + 0.45 * rows))
-    low, high = value_range
-    image = ax.imshow(values, cmap="cividis", vmin=low, vmax=high, aspect="auto")
+    image = ax.imshow(values, cmap="cividis", vmin=value_range[0], vmax=value_range[1], aspect="auto")
     for row, column in marked:
-        frame = Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="#ff7f0e", linewidth=2.5)
-        ax.add_patch(frame)
-    names = {"xlabel": column_label, "ylabel": row_label, "title": title}
-    ax.set(**{name: figure_text(text) for name, text in names.items()})
+        ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="#ff7f0e", linewidth=2.5))
+    ax.set(xlabel=figure_text(column_label), ylabel=figure_text(row_label), title=figure_text(title))
     x, y = (range(0, count, max(1, -(-count // 20))) for count in (columns, rows))  # at most about twenty
     ax.set(xticks=x, yticks=y)
     ax.figure.colorbar(image, ax=ax, label=figure_text(value_label))
@@ -380,11 +364,10 @@ class Report:
 
     def grouped(self) -> Iterator[tuple[str | None, list[tuple[int, Entry]]]]:
         """Yield each group's name with its entries and their positions; without groups, all under no name."""
-        entries, start = list(enumerate(self.entries)), 0
-        groups: Sequence[tuple[str | None, int]] = self.groups or [(None, len(entries))]
+        entries = enumerate(self.entries)
+        groups: Sequence[tuple[str | None, int]] = self.groups or [(None, len(self.entries))]
         for name, count in groups:
-            yield name, entries[start : start + count]
-            start += count
+            yield name, list(islice(entries, count))
 
 
 _SHOWN = 3  # pieces of evidence that are shown for a sentence; the others stay folded, or are counted
@@ -426,12 +409,11 @@ def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = No
             row: JsonDict = {"summary": group} if report.groups else {}
             row |= {"sentence": position + 1, "verdict": entry.label, "probability": entry.probability}
             numbers.append(row | {"evidence: article sentence (similarity)": evidence, "note": entry.note})
-    three = any(entry.state for entry in report.entries)
-    middle = [(0.5, "unclear")] if three else []
-    low = "contradicted" if three else "not supported"
+    low = [(0.5, "unclear"), (0.0, "contradicted")] if any(entry.state for entry in report.entries) else []
+    low = low or [(0.0, "not supported")]
     drawn: JsonDict = {"groups": list(report.grouped()), "numbers": numbers, "rules": Markup("\n".join(rules))}
     drawn |= {"kinds": sorted({kind for entry in report.entries for kind, _, _ in entry.findings})}
-    drawn |= {"scale": [(1.0, "supported"), *middle, (0.0, low), (None, "not judged")], "article": article}
+    drawn |= {"scale": [(1.0, "supported"), *low, (None, "not judged")], "article": article}
     drawn |= {"rest": report.source[ends[-1] :], "lines": _LINES, "hints": _HINTS, "question": _QUESTION}
     return render("report.html", report=report, name=name, shown=shown, **drawn)
 
@@ -445,15 +427,11 @@ def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
     letters, start = list(plain), 0
     while True:
         room = max(20, width - sum(start <= place <= start + width for place in brackets))
-        if len(plain) - start <= room:
-            break
         cut = plain.rfind(" ", start + 1, start + room + 1)
-        if cut < 0:  # a word that is longer than the line
-            cut = plain.find(" ", start + 1)
-        if cut < 0:
-            break
+        cut = plain.find(" ", start + 1) if cut < 0 else cut  # a word may be longer than the line
+        if cut < 0 or len(plain) - start <= room:
+            return "".join(letters)
         letters[cut], start = "\n", cut + 1
-    return "".join(letters)
 
 
 def _paragraph(text: str, width: int, *, front: str = "", indent: int = 4) -> str:
@@ -464,13 +442,13 @@ def _paragraph(text: str, width: int, *, front: str = "", indent: int = 4) -> st
 
 def _signed(signature: str, width: int) -> str:
     """A signature on lines of at most `width` characters, cut behind a choice."""
-    lines = [""]
-    for part in printable(signature).replace("\n", " ").split("|"):
-        if lines[-1] and len(lines[-1]) + len(part) + 2 > width:
-            lines[-1] += "|"
-            lines.append(f"  {part}")
-        else:
-            lines[-1] += f"|{part}" if lines[-1] else part
+    first, *others = printable(signature).replace("\n", " ").split("|")
+    lines = [first]
+    for part in others:
+        lines[-1] += "|"
+        if len(lines[-1]) + len(part) + 1 > width:
+            lines.append("  ")
+        lines[-1] += part
     return "\n".join(lines)
 
 

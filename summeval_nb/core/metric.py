@@ -144,13 +144,7 @@ def by_own_names(options: Mapping[str, Any], names: Iterable[str]) -> JsonDict:
 
 
 def one_judge(options: Mapping[str, Any]) -> JsonDict:
-    """Return options in which `judge` has become `checker`, its other name; both at once are an error.
-
-    Examples
-    --------
-    >>> one_judge({"judge": "words", "k": 3})
-    {'checker': 'words', 'k': 3}
-    """
+    """Return options in which `judge` has become `checker`, its other name; both at once are an error."""
     if options.get("judge") is None:
         return {name: value for name, value in options.items() if name != "judge"}
     if "checker" in options:
@@ -307,21 +301,10 @@ def _batch_shape(
 def _batch_doc(made: MetricDefinition, plural: Mapping[str, str], corpus: bool, doc: str) -> str:
     """The docstring of a batch call; its options are those of the function."""
     first = doc or f"Score many texts as `{made.function_name}` scores one: the same numbers, in fewer steps."
-    return f"""{first}
-
-Parameters
-----------
-{", ".join(plural.values())} : list
-    One entry a text, or columns of a DataFrame; a table with such columns may be the only argument.
-{", ".join(made.options) or "no options"}
-    As for `{made.function_name}`.
-progress : bool, optional
-    Whether to show a progress bar.
-
-Returns
--------
-{"Score of all texts as one" if corpus else "ScoreTable"}
-"""
+    lists = f"Give {', '.join(plural.values())}: one entry a text, or columns of a DataFrame; a table with such columns"
+    options = f"The options ({', '.join(made.options) or 'none'}) are those of `{made.function_name}`"
+    returned = "one score of all texts" if corpus else "a `ScoreTable`"
+    return f"{first}\n\n{lists} may be the only argument. {options}; `progress` shows a bar. It returns {returned}.\n"
 
 
 def _is_table(first: object, others: Sequence[object]) -> bool:
@@ -556,16 +539,7 @@ def require_metric(value: object, name: str = "metric") -> Any:
 
 
 def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: object) -> list[Outcome]:
-    """Return one outcome a row; each row has the metric's columns. A choice that `score_many` has not is left out.
-
-    Examples
-    --------
-    >>> def words(candidate):
-    ...     return len(candidate.split()) or None
-    >>> rows = [{"candidate": "a cat"}, {"candidate": ""}]
-    >>> [outcome.score for outcome in score_rows(Metric(words), rows)]
-    [2.0, None]
-    """
+    """Return one outcome a row; each row has the metric's columns. A choice that `score_many` has not is left out."""
     columns, may_lack = require_metric(metric).columns, getattr(metric, "may_lack", ())
     needed = [] if isinstance(metric, Metric) else [name for name in columns if name not in may_lack]
     gaps = {place: name for place, row in enumerate(rows) for name in needed if row[name] is None}
@@ -586,15 +560,12 @@ def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: obj
     if len(outcomes) != len(rows):
         gave = f"score_many of {type(metric).__name__} gave {len(outcomes)} scores"
         raise ValueError(f"{gave} for {len(rows)} rows: one a row is needed")
-    return [_of_its_own(*pair) for pair in zip(outcomes, rows, strict=True)]
-
-
-def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
-    """An outcome whose signature names the number of references of its own row."""
-    if "references" not in row or "|nrefs:var|" not in outcome.signature:
-        return outcome
-    size = 1 if isinstance(row["references"], str) else len(row["references"])
-    return outcome._replace(signature=outcome.signature.replace("|nrefs:var|", f"|nrefs:{size}|", 1))
+    for place, (outcome, row) in enumerate(zip(outcomes, rows, strict=True)):
+        if "references" in row and "|nrefs:var|" in outcome.signature:  # it names the number of its own row
+            size = 1 if isinstance(row["references"], str) else len(row["references"])
+            signature = outcome.signature.replace("|nrefs:var|", f"|nrefs:{size}|", 1)
+            outcomes[place] = outcome._replace(signature=signature)
+    return outcomes
 
 
 def is_function(value: object) -> TypeGuard[Callable[..., Any]]:

@@ -58,7 +58,7 @@ score ter PLAIN PLAIN / score rouge bleu chrf TABLE / score faithfulness PLAIN P
 score context_recall ASKED / score VALUE ASKED / score summary_score TABLE / run TABLE bleu --out OUT
 run TABLE --metric rouge --out OUT --workers 1 / run TABLE --metric VALUE --out OUT --workers 1 / report OUT
 report PLAIN / correlate TABLE --metric candidate --human id / correlate TABLE --metric candidate --human VALUE
-store PLAIN / store PLAIN --delete-damaged / compare ASKED / metrics / metrics VALUE
+compare ASKED / metrics / metrics VALUE
 annotators TABLE --raters id,candidate -o level=nominal / annotators ASKED --raters a,b --coefficient cohen
 annotators ASKED --raters VALUE --coefficient fleiss / correct TABLE TABLE -o verdict=VALUE
 correct TABLE --draw 1 --out LABELS / correct TABLE --draw VALUE --out LABELS / bench --data rows:ASKED
