@@ -131,13 +131,8 @@ TEXTS = st.lists(PIECES, max_size=30).map("".join)
 def test_a_list_is_found_and_a_minus_sign_is_none():
     blocks = blocks_of(LAYOUT)
     assert [b.item for b in blocks] == [False, False, True, True, False]
-    assert [LAYOUT[b.body : b.end].strip() for b in blocks] == [
-        "# Prices",
-        "We offer:",
-        "phones",
-        "cases",
-        "The prices are from\n- 12 to\nabout 15.",
-    ]
+    bodies = ["# Prices", "We offer:", "phones", "cases", "The prices are from\n- 12 to\nabout 15."]
+    assert [LAYOUT[b.body : b.end].strip() for b in blocks] == bodies
 
 
 @given(TEXTS)

@@ -44,8 +44,6 @@ def check_promises(text, sentences):
     assert not any(re.search(r"\n[ \t]*\n", sentence.text) for sentence in sentences), "an empty line inside a sentence"
 
 
-# ---------------------------------------------------------------- English: a full stop is not always the end
-
 # A text and its sentences, a sentence and its claims, between bars; sentences that make one claim.
 CASES = json.loads(Path(__file__).with_name("sentence_cases.json").read_text(encoding="utf-8"))
 # Kinds of full stop, both ways, a bar where a reader cuts; the second half was written after the rules.
@@ -78,9 +76,6 @@ def test_a_full_stop_reads_the_same_far_into_a_text():
         assert [s.text for s in split_sentences(text)][1:] == split_text(case.replace("|", " "))
 
 
-# ---------------------------------------------------------------- layout
-
-
 def test_layout():
     for text, expected in CASES["layout"]:
         sentences = split_sentences(text)
@@ -89,9 +84,6 @@ def test_layout():
     for text in ("", " ", "\n\n", "\u00a0\u2003\t\r\n"):
         assert split_sentences(text) == split_text(text) == split_units(text) == []
     assert [s.start for s in split_sentences("It rained. It rained. It rained.")] == [0, 11, 22]
-
-
-# ---------------------------------------------------------------- properties, for each splitter
 
 
 def choices(*lines):
@@ -143,15 +135,13 @@ def test_units_keep_their_promises(text, max_chars, min_chars, keep_lists):
         assert len(short) >= min_chars or following.end - short.start > max_chars
 
 
-# ---------------------------------------------------------------- the other splitters, for real
-
-STORY = "The old dog saw the cat. Dr. Smith liked the river! She found a bank? Mr. Lee read the paper."
 STORY_SENTENCES = [
     "The old dog saw the cat.",
     "Dr. Smith liked the river!",
     "She found a bank?",
     "Mr. Lee read the paper.",
 ]
+STORY = " ".join(STORY_SENTENCES)
 
 
 def test_stanza_in_lots_is_the_same_as_one_by_one(with_stanza):
@@ -222,8 +212,6 @@ def test_marks_that_punkt_does_not_know_are_said(monkeypatch):
         assert "name the language" in str(caught[-1].message)
 
 
-# ---------------------------------------------------------------- callables
-
 BAD_SPANS = [
     ([(0, 5), (4, 9)], ValueError, "span 1 of the splitter is 4:9: spans must be ordered"),
     ([(5, 9), (0, 5)], ValueError, "'One.'"),
@@ -271,9 +259,6 @@ def test_what_is_no_splitter_and_no_text_is_refused():
             split_units("It rained.", **{name: wrong})
 
 
-# ---------------------------------------------------------------- names
-
-
 def test_names_carry_versions():
     import stanza
 
@@ -295,8 +280,6 @@ def test_names_of_callables():
     assert "Mine" in splitter_name(Mine()) and "0x" not in splitter_name(Mine())
     assert splitter_name(named) == "mine-1"
 
-
-# ---------------------------------------------------------------- size and speed
 
 LONG = {
     "no white space": "a" * 1_000_000,
@@ -345,9 +328,6 @@ def test_real_articles_agree_with_punkt_but_for_the_rules(data_folder):
     assert len(own & theirs) / len(own | theirs) > 0.98
 
 
-# ---------------------------------------------------------------- units
-
-
 def test_units_rule_by_rule():
     assert list(shortened("abcdefgh", 0, 8, 3)) == [(0, 3), (3, 6), (6, 8)]  # no white space: cut anywhere
     assert joined([(0, 3), (4, 40), (41, 45)], 20, 500) == [(0, 45)]
@@ -390,9 +370,6 @@ def test_a_list_longer_than_a_unit_is_cut():
     text = "These are not included:\n" + "\n".join(f"- a charger of kind {n}" for n in range(20))
     kept = split_units(text, keep_lists=True, max_chars=100)
     assert max(map(len, kept)) <= 100 and kept[0].text.startswith("These") and kept[0].text.count("\n- ") == 3
-
-
-# ---------------------------------------------------------------- claims
 
 
 def test_claims():

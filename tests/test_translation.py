@@ -62,22 +62,8 @@ TER_CHOICES = [
 ]
 WORDS = ["the", "The", "cat", "cats.", "3.5", "1,000", "-", "a-b", "'s", "&quot;x&quot;", "mat,", "é", "我", "on"]
 ODD_WORDS = ["the", "The", "cats.", "(hi)", "3.5", "-", "!", "é", "我们", "ß", "İ", "on", "\u3000", "a" * 30, "𝒳y"]
-TER_WORDS = [
-    "the",
-    "The",
-    "cat",
-    "cats.",
-    "'s",
-    "3.5",
-    "1,000",
-    "5-",
-    "&quot;x&quot;",
-    "。",
-    "我们",
-    "カナ",
-    "ひら",
-    "a\n-b",
-]
+TER_WORDS = ["the", "The", "cat", "cats.", "'s", "3.5", "1,000", "5-", "&quot;x&quot;", "。", "我们", "カナ", "ひら"]
+TER_WORDS += ["a\n-b"]
 SPACES, SIZES = [" ", "  ", "\n"], [0, 1, 2, 3, 5, 8, 13, 21]
 
 

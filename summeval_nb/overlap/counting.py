@@ -98,17 +98,13 @@ def ngram_levels(tokens: NumberedTexts, n: int) -> Iterator[NumberedTexts]:
         if order > 1:
             inside = starts + order - 1 < tokens.ends[owners[starts]]
             starts, first = starts[inside], level.numbers[inside]
-            numbers = _number_pairs(first, tokens.numbers[starts + order - 1])
+            second = tokens.numbers[starts + order - 1]
+            ranked = stable_order(second, first)
+            a, b = first[ranked], second[ranked]
+            numbers = np.zeros(len(ranked), np.int64)
+            numbers[ranked[1:]] = np.cumsum((a[1:] != a[:-1]) | (b[1:] != b[:-1]))
             level = NumberedTexts(numbers, np.maximum(tokens.lengths - order + 1, 0))
         yield level
-
-
-def _number_pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    order = stable_order(second, first)
-    a, b = first[order], second[order]
-    numbers = np.zeros(len(order), np.int64)
-    numbers[order[1:]] = np.cumsum((a[1:] != a[:-1]) | (b[1:] != b[:-1]))
-    return numbers
 
 
 _SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800

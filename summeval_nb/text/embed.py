@@ -558,8 +558,17 @@ def _library_model(name: str | os.PathLike[str], device: str, download: bool) ->
     from transformers.utils import logging
 
     source, folder = os.fspath(name), Path(name)
-    if folder.is_dir():
-        _require_model_folder(folder)
+    if folder.is_dir() and not (folder / "modules.json").is_file():  # the library would take it for a bare BERT
+        raise ValueError(
+            f"{folder} holds no modules.json, so it is not a sentence-transformers model: build one with "
+            "SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its saved folder"
+        )
+    for pickled in sorted(folder.rglob("pytorch_model*.bin")) if folder.is_dir() else ():
+        if not any(pickled.parent.glob("*.safetensors")):
+            raise ValueError(
+                f"{folder} has no file named model.safetensors beside {pickled.name}, and a pickle is not read: save "
+                "the model anew with SentenceTransformer(...).save(folder), where you trust it"
+            )
     shown = logging.is_progress_bar_enabled()
     if not download:
         logging.disable_progress_bar()  # transformers would draw one while it reads weights
@@ -580,21 +589,6 @@ def _library_model(name: str | os.PathLike[str], device: str, download: bool) ->
     finally:
         if shown:
             logging.enable_progress_bar()
-
-
-def _require_model_folder(folder: Path) -> None:
-    """Refuse a folder that the library would take for a bare BERT, and one with a pickle of weights alone."""
-    if not (folder / "modules.json").is_file():
-        raise ValueError(
-            f"{folder} holds no modules.json, so it is not a sentence-transformers model: build one with "
-            "SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its saved folder"
-        )
-    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
-        if not any(pickled.parent.glob("*.safetensors")):
-            raise ValueError(
-                f"{folder} has no file named model.safetensors beside {pickled.name}, and a pickle is not read: save "
-                "the model anew with SentenceTransformer(...).save(folder), where you trust it"
-            )
 
 
 class ObjectEmbedder(BatchEmbedder):

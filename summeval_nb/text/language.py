@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -121,10 +121,7 @@ def language_of(text: str) -> str | None:
 @lru_cache(maxsize=1 << 14)
 def _language(text: str, read: frozenset[str]) -> str | None:
     """Return the likeliest language, if it is clear whether that is one of those `read`."""
-    counts: Counter[str] = Counter()
-    for run in _runs().finditer(text):
-        script = str(run.lastgroup)
-        counts[script] += len(run[0]) * _WEIGHTS.get(script, 1)
+    counts = _letters(text, _WEIGHTS)
     total = counts.total()
     if total < ENOUGH:
         return _by_few_words(text) if total >= FEW and counts["latin"] == total else None
@@ -241,12 +238,18 @@ def _base(languages: Iterable[str]) -> frozenset[str]:
     return frozenset(_SAME.get(code, code) for code in bases)
 
 
-def _by_script(text: str, read: frozenset[str]) -> str | None:
-    """Return a language for a text of which most letters are in a script that none of the languages `read` has."""
+def _letters(text: str, weights: Mapping[str, int]) -> Counter[str]:
+    """Count the letters of each script in a text; some count more than once."""
     counts: Counter[str] = Counter()
     for run in _runs().finditer(text):
-        counts[str(run.lastgroup)] += len(run[0])
-    known = _scripts_of(read)
+        script = str(run.lastgroup)
+        counts[script] += len(run[0]) * weights.get(script, 1)
+    return counts
+
+
+def _by_script(text: str, read: frozenset[str]) -> str | None:
+    """Return a language for a text of which most letters are in a script that none of the languages `read` has."""
+    counts, known = _letters(text, {}), _scripts_of(read)
     other = sum(count for script, count in counts.items() if script not in known)
     if not read <= NAMES.keys() or 2 * other <= counts.total():
         return None

@@ -393,10 +393,8 @@ class _Walk:
             content, places = f"{marker} {content}", [*range(at, at + len(marker) + 1), *places]
             markup = {place + len(marker) + 1 for place in markup}
         piece = _without(content, places, markup, "", group)
-        yield piece if piece.plain else self._picture(content, places)
-
-    def _picture(self, content: str, places: Sequence[int]) -> Piece:
-        return _trimmed_piece(content, places, PICTURE) if content.startswith("![") else Piece("", [])
+        is_picture = not piece.plain and content.startswith("![")
+        yield _trimmed_piece(content, places, PICTURE) if is_picture else piece
 
     def _table(self, tokens: Sequence[Token]) -> Iterator[Piece]:
         """Yield the rows of a table: its head with the reason, the others as cells with commas between them."""

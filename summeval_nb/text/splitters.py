@@ -248,13 +248,9 @@ def after_quantity(before: str, following: str) -> bool | None:
         return False if following[0].islower() and after not in _SUBJECTS else None
     if after.lower() in _SMALL:
         return True
-    belongs = quantity["hour"] and (_HOUR_GOES_ON.match(following) or _only_hour(before))
+    alone = all(word.lower() in _BEFORE_HOUR or _ONLY_HOUR.fullmatch(word) for word in before.replace(",", " ").split())
+    belongs = quantity["hour"] and (_HOUR_GOES_ON.match(following) or alone)
     return not (quantity["of"] or belongs)
-
-
-def _only_hour(sentence: str) -> bool:
-    words = sentence.replace(",", " ").split()
-    return all(word.lower() in _BEFORE_HOUR or _ONLY_HOUR.fullmatch(word) for word in words)
 
 
 def as_listed(before: str, word: str, following: str) -> tuple[str, str]:
