@@ -509,6 +509,4 @@ def token_source(model: str | Path = "minilm", layer: int | None = None) -> Toke
     return _loaded(folder.resolve(), layer)
 
 
-@lru_cache(maxsize=2)
-def _loaded(folder: Path, layer: int | None) -> TokenModel:
-    return TokenModel(folder, layer)
+_loaded = lru_cache(maxsize=2)(TokenModel)

@@ -48,8 +48,7 @@ class Configuration:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        more = {"signature": str(self.signature), "same": list(self.same)}
-        return {"value": self.value, "program": self.program, "surprise": self.surprise} | more
+        return {**vars(self), "signature": str(self.signature), "same": list(self.same)}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -115,8 +114,8 @@ class _Pairs:
         self.sizes = np.array([len(group) for group in self.groups])
         self.starts = np.cumsum(self.sizes) - self.sizes
         self.several = bool((self.sizes > 1).any())
-        pairs = [(text, [one]) for text, group in zip(self.texts, self.groups, strict=True) for one in group]
-        self.flat = [text for text, _ in pairs], [one for _, one in pairs]
+        each = [text for text, group in zip(self.texts, self.groups, strict=True) for _ in group]
+        self.flat = each, [[one] for group in self.groups for one in group]
 
 
 Views = Mapping[str, np.ndarray]  # what was counted of each text, by which of several references; "" if there is one

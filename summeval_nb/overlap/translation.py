@@ -304,7 +304,7 @@ def bleu_score(
     lowercase: bool = False,
     effective_order: bool = True,
 ) -> BleuScore:
-    """Return BLEU of one text, from 0 to 100.
+    """Return BLEU of one text, from 0 to 100; None, with a reason, when no side holds a token.
 
     Parameters
     ----------
@@ -325,11 +325,6 @@ def bleu_score(
         Lower-case both sides first.
     effective_order : bool
         Leave out orders for which the candidate is too short.
-
-    Returns
-    -------
-    BleuScore
-        None as score, with a reason, when no side holds a token.
 
     Raises
     ------
@@ -522,7 +517,9 @@ def chrf_score(
     whitespace: bool = False,
     eps_smoothing: bool = False,
 ) -> ChrfScore:
-    """Return chrF of one text, from 0 to 100.
+    """Return chrF of one text, from 0 to 100; None, with a reason, when no side holds a character.
+
+    Errors are those of `bleu_score`.
 
     Parameters
     ----------
@@ -540,16 +537,6 @@ def chrf_score(
         Count white space as characters.
     eps_smoothing : bool
         As `chrF++.py`, nltk and Moses do: the mean of the orders' F-scores, none left out.
-
-    Returns
-    -------
-    ChrfScore
-        None as score, with a reason, when no side holds a character.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `bleu_score`.
 
     References
     ----------
@@ -678,6 +665,9 @@ def ter_score(
 ) -> TerScore:
     """Return the translation edit rate of one text in per cent; lower is better.
 
+    It is None, with a reason, when no side holds a word, and above 100 when there are more edits than words. Errors are
+    those of `bleu_score`.
+
     Parameters
     ----------
     candidate : str
@@ -692,16 +682,6 @@ def ter_score(
         With the two above: also for Chinese and Japanese signs, which become words of their own.
     case_sensitive : bool
         Keep capitals; by default both sides are lower-cased.
-
-    Returns
-    -------
-    TerScore
-        None as score, with a reason, when no side holds a word. Above 100 when there are more edits than words.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `bleu_score`.
 
     References
     ----------
