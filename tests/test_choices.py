@@ -20,7 +20,7 @@ WRONG_TEXTS = [
     ((b"bytes", "a"), TypeError, "decode"),
     ((["the", "cat"], ["the cat"]), TypeError, "not list"),
     ((["a reference"], "the candidate"), TypeError, "candidate .* first .* look swapped"),
-    (("a", None), TypeError, "references must be a list"),
+    (("a", None), TypeError, "references must be a string or a list of strings"),
     (("a", []), ValueError, "at least one reference"),
     (("a", ["b", None]), TypeError, r"references\[1\]"),
     (("a", [["b"]]), TypeError, r"references\[0\]"),
