@@ -161,7 +161,6 @@ WRONG = [
     (lambda: s.TransformersBackend("somebody/some-model"), s.models.BackendRejected, "cannot be loaded.* a folder"),
     (lambda: s.ServerBackend("m", base_url="http://x/v1", dialect="klingon"), ValueError, "unknown dialect 'klingon'"),
     (lambda: s.ServerBackend("m", base_url="http://x/v1", max_retries=-1), ValueError, "max_retries"),
-    (lambda: s.ServerBackend("m", base_url="http://x/v1", context=0), ValueError, "context"),
     (lambda: s.compare_runs(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
     (lambda: s.agreement.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),
     (lambda: s.compare_metrics(float("nan"), np.ones((2, 3))), TypeError, "metrics must map"),

@@ -84,12 +84,15 @@ def require_text(value: object, name: str) -> str:
 
 def require_texts(values: object, name: str, wanted: str = "a list of strings") -> list[str]:
     """Return `values` as a list of strings; a single string, None or a non-string element raises a `TypeError`."""
-    if not is_listed(values):
+    if type(values) is not list and not is_listed(values):
         remedy = "wrap one text in a list: [text]" if isinstance(values, str) else "pass a list of strings"
         remedy = "pass one of its columns, as in table['text']" if is_frame(values) else remedy
         given = f"{type(values).__name__} ({short_repr(values)})"
         raise TypeError(f"{name} must be {wanted}, not {given}: {remedy}")
-    return [require_text(value, f"{name}[{index}]") for index, value in enumerate(as_listed(values))]
+    listed = list(as_listed(values))
+    if set(map(type, listed)) - {str}:
+        return [require_text(value, f"{name}[{index}]") for index, value in enumerate(listed)]
+    return listed
 
 
 def require_column(values: object, name: str) -> list[object]:
@@ -354,7 +357,7 @@ def steps(things: Iterable[One], sizes: Sequence[float] | None = None, *, total:
 
     `sizes` says how much work each is; without it all are the same, `total` of them.
     """
-    if _here.bar is None:
+    if _here.bar is None or _here.bar.disable:
         yield from things
         return
     if sizes is None:
@@ -381,7 +384,8 @@ class Stages:
     def __call__(self, name: str) -> AbstractContextManager[None]:
         """Enter a stage."""
         end = self._ends[name]
-        return nullcontext() if self._bar is None or self._bar is not _here.bar else _until(end)
+        moves = self._bar is not None and self._bar is _here.bar and not self._bar.disable
+        return _until(end) if moves else nullcontext()
 
 
 PACKAGE = Path(__file__).parents[1]
