@@ -26,9 +26,8 @@ from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, mean
 from summeval_nb.evidence.base import warn_of_paths
 from summeval_nb.judged.correctness import Correctness, correctness, hypothesis_score, pair_score, verdict_of
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, as_statement
-from summeval_nb.judged.places import looked_up, looked_up_in_tables
+from summeval_nb.judged.replies import looked_up, looked_up_in_tables, own_spans, spoken
 from summeval_nb.judged.session import JudgeSession, Reply, Unit, load_judge
-from summeval_nb.judged.units import own_spans, spoken
 from summeval_nb.models.store import StoreOrPath
 from summeval_nb.text.markdown import Row
 from summeval_nb.text.statements import answer_units, as_premise, is_list, with_denying_leads

@@ -38,6 +38,7 @@ from summeval_nb.judged.answers import AnswerRow, evaluate_rows
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, word_list
 from summeval_nb.judged.ranking import RANKING
 from summeval_nb.judged.refusals import unread
+from summeval_nb.judged.replies import spoken
 from summeval_nb.judged.retrieval import (
     EPSILON,
     RELEVANT,
@@ -48,7 +49,6 @@ from summeval_nb.judged.retrieval import (
     relevant_share,
 )
 from summeval_nb.judged.session import NOT_SAID, JudgeSession, Reply
-from summeval_nb.judged.units import spoken
 from summeval_nb.models.store import StoreOrPath
 from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.language import languages_of

@@ -14,9 +14,7 @@ from summeval_nb.core.base import OWN_CHECKERS, Stages, require_option
 from summeval_nb.core.results import Sentence
 from summeval_nb.judged.embedded import TASKS, EmbeddedJudge, Items
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Resolution
-from summeval_nb.judged.places import looked_up
-from summeval_nb.judged.replies import Told, read_replies
-from summeval_nb.judged.units import AnswerUnit, spoken, spoken_units
+from summeval_nb.judged.replies import AnswerUnit, Told, looked_up, read_replies, spoken, spoken_units
 from summeval_nb.models.base import counted_as
 from summeval_nb.models.local import load_model, unknown_name
 from summeval_nb.models.store import StoreOrPath, content_key, fill_missing, load_store
