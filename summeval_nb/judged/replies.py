@@ -767,9 +767,9 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
     nearer = [clause for clause in clauses if clause.held(frame) > best + 1e-9]
     named = _names(asked) & frame
     of_another = not any(named <= clause.parts.key_set | clause.carried for clause in holders)
-    holders = [clause.parts for clause in holders if clause.held(frame) > best - 1e-9]
+    nearest = [clause.parts for clause in holders if clause.held(frame) > best - 1e-9]
     elsewhere = nearer and (of_another or any(_rivals(own, frame, clause.parts) for clause in nearer))
-    if elsewhere or (told.kind == "subject" and not any(_does(told, own, parts) for parts in holders)):
+    if elsewhere or (told.kind == "subject" and not any(_does(told, own, parts) for parts in nearest)):
         return "contradicted" if label == "contradicted" else "neutral"
     return label
 
