@@ -349,6 +349,8 @@ def _is_clause(reply: str, question: str) -> bool:
     if low[0] in _PREPOSITIONS and low[0] != "because":  # With the app, users can pay
         rest = reply.partition(", ")[2]
         return bool(rest.strip()) and _is_clause(rest, question)
+    if len(low) > 3 and _is_many(low[0]) and _BEHIND.isdisjoint(low[:2]):  # Bicycles travel free of charge
+        return True
     if any(word in _AUXILIARY - {"am", "may"} for word in low[1:]):
         return True
     noun = (_frame_of(question) or _Frame("", "")).noun.lower().split()
