@@ -58,7 +58,8 @@ class _Scores:
         for name, table in self.found.items():
             rows = table.rows()
             for number in table.arrays():
-                column = name if number == "score" else f"{name} {number}" if number in shown else number
+                known = number.startswith(tuple(METRICS))  # as rouge1_f1 and context_recall are
+                column = name if number == "score" else number if known else f"{name}_{number}"
                 shown[column] = [row[number] for row in rows]
         reasons = [table.reasons() for table in self.found.values()]
         if any(map(any, reasons)):

@@ -118,7 +118,7 @@ def test_rates_of_a_table_by_hand():
 def test_the_right_answer_is_preferred_in_both_places():
     truth, wrong = "The bridge opened in May 1931.", "The bridge opened in June 1875."
     first, two = (s.compare_answers("When?", *pair, ground_truth=truth) for pair in ((truth, wrong), (wrong, truth)))
-    assert (first.winner, two.winner) == ("a", "b") and first.parts == {"f1 of a": 1, "f1 of b": 0}
+    assert (first.winner, two.winner) == ("a", "b") and first.parts == {"f1_a": 1, "f1_b": 0}
     assert first.lean is None and first.consistent is None and first.orders == ()
     assert s.compare_answers("When?", truth, truth, ground_truth=truth).winner == "tie"
     nothing = s.compare_answers("When?", truth, wrong)

@@ -206,7 +206,7 @@ def test_a_row_that_gives_no_result_says_why(tmp_path):
     for item in (4, -5):
         with pytest.raises(IndexError, match=f"there is no row {item} in this run: its 4 rows are 0 to 3"):
             report.result(item)
-    with pytest.raises(ValueError, match="item 1 has no result, because it failed: at 2: summary must be a text"):
+    with pytest.raises(ValueError, match="item 1 has no result, undefined: summary is missing in this row"):
         report.result(1)
     with pytest.raises(ValueError, match="there is no row of the id 'z' in this run: its first row's is 'a'"):
         report.result(id="z")

@@ -309,7 +309,7 @@ def test_run_report_and_the_gate(place, summeval):
     )
     worse = gate("bad", "good", "--markdown", "gate.md", "--html", "gate.html", code=1)
     assert worse.err.count("a regression: On 12 common items bad scores lower") == 1
-    assert "| common items |" in Path("gate.md").read_text() and "Compared with good" in Path("gate.html").read_text()
+    assert r"| common\_items |" in Path("gate.md").read_text() and "Compared with good" in Path("gate.html").read_text()
     gate("good", "bad"), gate("bad", "good", "--margin", 90), gate("ter_good", "ter_bad")
     gate("ter_bad", "ter_good", code=1)
     assert "too few items" in gate("few", "good", code=2).err

@@ -80,7 +80,7 @@ def test_summaries_are_a_table_by_pair_and_by_sentence(tmp_path):
         {"text": [ARTICLE] * 3, "summary": [SUMMARY, "Anna Miller led the crew.", SUMMARY]}, list("xyz")
     )
     table = evaluate_many(given.text, given.summary, checker="words", progress=False)
-    assert list(table.to_frame().index) == list("xyz") and "not judged" in table.to_frame()
+    assert list(table.to_frame().index) == list("xyz") and "not_judged" in table.to_frame()
     frame = table.to_frame(by="sentence")
     assert list(frame.columns) == ["row", *table[0].rows()[0]] and set(frame.index) == set("xyz")
     for _, row in frame.iterrows():

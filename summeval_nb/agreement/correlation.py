@@ -539,7 +539,7 @@ class PairwiseAccuracy(Score):
 
     def rows(self) -> list[JsonDict]:
         """Return one row with the accuracy, the threshold and the counts."""
-        counts = {"pairs": self.n_pairs, "human ties": self.n_human_ties}
+        counts = {"pairs": self.n_pairs, "human_ties": self.n_human_ties}
         return [{"accuracy": self.score, "epsilon": self.epsilon, "calibrated": self.calibrated} | counts]
 
     def plot(self, *, ax: Axes | None = None) -> Axes:

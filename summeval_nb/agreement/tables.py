@@ -533,15 +533,14 @@ def compare_systems(
     columns = {name: None if own is None else require_column(own, name) for name, own in others.items()}
     rows, signatures = list[JsonDict](), dict[str, Signature]()
     for metric in map(load_metric, metrics):
-        counted, kept, shown = _counted(metric, given, columns)
+        counted, kept, shown, why = _counted(metric, given, columns)
         name = _shown_name(metric)
         for other in (shown.get("metric", name), f"{name} ({len(signatures) + 1})"):
             name = other if name in signatures else name
         signatures[name] = shown
         tests = {} if not kept else _tested(counted, first, confidence, n_resamples, seed)
         for system in outputs:
-            absent = {"score": None, "reason": "no text has a score in all systems"}
-            found = tests.get(system, absent)
+            found = tests.get(system, {"score": None, "reason": why})
             empty: JsonDict = dict.fromkeys(("score", "low", "high", "p_bootstrap", "p_randomisation"))
             rows.append({"metric": name, "system": system} | empty | {"n": kept, "reason": ""} | found)
     return SystemComparisons(baseline=first, scores=rows, signatures=signatures, confidence=confidence)
@@ -555,8 +554,9 @@ def _shown_name(metric: Metric) -> str:
 
 def _counted(
     metric: Metric, outputs: Mapping[str, list[str]], columns: Mapping[str, Any]
-) -> tuple[dict[str, _Counted], int, Signature]:
-    """Return each system's counts over the texts that have a score in all, how many these are, and the signature."""
+) -> tuple[dict[str, _Counted], int, Signature, str]:
+    """Return each system's counts over the texts that have a score in all, how many these are, the signature, and why
+    there may be none."""
     others = [column for column in metric.columns if column != metric.judged]
     for column in others:
         if columns.get(column) is None and column not in metric.may_lack:
@@ -569,7 +569,7 @@ def _counted(
         table = zip(*outputs.values(), *(own for own in beside.values() if own is not None), strict=True)
         whole = [not any(map(is_gap, row)) for row in table]
         if not any(whole):
-            return {}, 0, metric.signature
+            return {}, 0, metric.signature, "each text lacks a cell"
         outputs = {system: list(compress(said, whole)) for system, said in outputs.items()}
         beside = {column: own and list(compress(own, whole)) for column, own in beside.items()}
     for system, said in outputs.items():
@@ -577,12 +577,14 @@ def _counted(
         kinds[system] = (corpus or metric.score_many)(*(lists[column] for column in metric.columns))
     if all(isinstance(found, Score) for found in kinds.values()):
         counted = {system: _Counted(found.statistics, found.from_counts) for system, found in kinds.items()}
-        return counted, len(next(iter(counted.values())).counts), next(iter(kinds.values())).signature
+        return counted, len(next(iter(counted.values())).counts), next(iter(kinds.values())).signature, ""
     tables: dict[str, ScoreTable[Any]] = kinds
     kept = np.logical_and.reduce([table.defined for table in tables.values()])
     n = int(kept.sum())
     counted = {s: _Counted(table.scores[kept][:, None], lambda row: row[0] / n) for s, table in tables.items()}
-    return counted, n, next(iter(tables.values())).signature
+    reasons = (reason for table in tables.values() for reason in table.reasons() if reason)
+    why = f"no text has a score in all systems: {next(reasons, '')}"
+    return counted, n, next(iter(tables.values())).signature, why
 
 
 def _tested(

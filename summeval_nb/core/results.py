@@ -281,6 +281,9 @@ class Gap(Score):
     def row(self) -> JsonDict:
         return dict(self.cells)
 
+    def outcome(self) -> Outcome:
+        return Outcome(None, "undefined", self.reason, {}, str(self.signature))
+
 
 def _card(title: str, score: float | None, reason: str, rows: Sequence[JsonDict], signature: Signature) -> str:
     """A result as an HTML block: its name and number, the parts as a table, the signature."""

@@ -800,7 +800,7 @@ class Faithfulness(_Reported, Score):
             "sentences": len(self.verdicts),
             "unclear": self.n_unclear,
             "failed": self.n_failed,
-            "not judged": self.n_unjudged,
+            "not_judged": self.n_unjudged,
             "reason": self.reason,
         }
 

@@ -160,7 +160,7 @@ class CitationsScore(Score):
     def numbers_by_name(self) -> dict[str, float | None]:
         """Return the three numbers by name, and the recall over the sentences that cite something."""
         names = ("recall", "precision", "recall_where_cited")
-        return {"f1": self.score} | {name: getattr(self, name) for name in names}
+        return {"citations_f1": self.score} | {f"citations_{name}": getattr(self, name) for name in names}
 
     @property
     def source(self) -> str:
@@ -196,7 +196,8 @@ class CitationsScore(Score):
         """Return everything as plain Python data, ready for JSON."""
         counts = {"n_uncited": self.n_uncited, "n_failed": self.n_failed, "unknown": list(self.unknown)}
         texts = {"answer": self.answer, "passages": dict(self.passages)}
-        return super().to_dict() | self.numbers_by_name() | counts | texts
+        numbers = {name.removeprefix("citations_"): value for name, value in self.numbers_by_name().items()}
+        return super().to_dict() | numbers | counts | texts
 
     @property
     def line(self) -> str:
@@ -204,7 +205,7 @@ class CitationsScore(Score):
         if self.score is None:
             return f"Citations undefined: {self.reason}"
         shown = ", ".join(
-            f"{name} {value:.2f}" for name, value in list(self.numbers_by_name().items())[:3] if value is not None
+            f"{name[10:]} {value:.2f}" for name, value in list(self.numbers_by_name().items())[:3] if value is not None
         )
         told = [f"{self.n_uncited} of {len(self.sentences)} sentences cite nothing"] * bool(self.n_uncited)
         more = f" and {len(self.unknown) - 5} others" if len(self.unknown) > 5 else ""

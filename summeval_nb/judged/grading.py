@@ -607,7 +607,7 @@ def _from_verdicts(pair: Pair, verdicts: Sequence[Verdicts], how: Mapping[str, A
     a, b = (answer_f1(*one) or 0.0 for one in verdicts)
     winner = "tie" if abs(a - b) <= how["margin"] else "a" if a > b else "b"
     score = {"a": 1.0, "b": 0.0, "tie": 0.5}[winner]
-    return {"score": score, "winner": winner, "parts": {"f1 of a": a, "f1 of b": b}}
+    return {"score": score, "winner": winner, "parts": {"f1_a": a, "f1_b": b}}
 
 
 def _check_pair(question: object, a: object, b: object, ground_truth: object = None, where: str = "") -> Pair:
@@ -772,7 +772,7 @@ class SystemRanking(Rows):
             met = won + sum(count for (_, loser), count in self.wins.items() if loser == system)
             low, high = self.intervals[system] or (None, None)
             numbers = {"rank": self.rank(system), "strength": self.strengths[system], "low": low, "high": high}
-            rows.append({"system": system, **numbers, "win rate": won / met if met else None, "comparisons": met})
+            rows.append({"system": system, **numbers, "win_rate": won / met if met else None, "comparisons": met})
         return rows
 
     def to_dict(self) -> JsonDict:

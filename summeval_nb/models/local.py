@@ -252,16 +252,18 @@ def read_model(
     except ImportError:  # it names the package to install
         raise
     except Exception as error:  # the readers of damaged files have no class for it
-        raise unreadable(model, part, error, remedy) from error
+        raise unreadable(model, part, error, remedy, download) from error
     require_weights(model, report["missing_keys"], kind[1])
     return loaded, tokenizer
 
 
-def unreadable(model: str | Path, part: str, error: Exception, remedy: str) -> BackendRejected:
+def unreadable(model: str | Path, part: str, error: Exception, remedy: str, download: bool = False) -> BackendRejected:
     """The refusal of a model of which a part cannot be read."""
     why = f"{type(error).__name__}: {error}".splitlines()[0]
     if Path(str(model)).exists():
         remedy = f"copy the folder again, or {remedy}"
+    elif not download and "connect" in why:  # transformers says that it could not, and nobody tried
+        why = "there is no such folder, and Hugging Face's local cache does not hold it"
     return BackendRejected(f"{model} cannot be loaded, at {part}: {why}", remedy=remedy)
 
 

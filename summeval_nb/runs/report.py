@@ -118,7 +118,7 @@ class RunReport(Rows):
         Raises
         ------
         IndexError, ValueError
-            If there is no such row, or the item failed before there was a result.
+            If there is no such row, or the item lacks a cell or failed before there was a result.
         """
         if (item is None) == (id is None):
             raise TypeError("say which row: by its number, result(3), or by its id, result(id='a')")
@@ -135,8 +135,8 @@ class RunReport(Rows):
                 raise IndexError(f"there is no row {item} in this run: its {count:,} rows are 0 to {count - 1}")
             known = "its rows have no ids" if first is None else f"its first row's is {first!r:.40}"
             raise ValueError(f"there is no row of the id {id!r:.40} in this run: {known}")
-        if row["status"] == "failed" and not row["parts"]:
-            raise ValueError(f"item {row['item']} has no result, because it failed: {row['reason']}")
+        if row["status"] != "ok" and not row["parts"]:
+            raise ValueError(f"item {row['item']} has no result, {row['status']}: {row['reason']}")
         return result_of_row(row)
 
     def to_dict(self) -> JsonDict:
@@ -289,8 +289,8 @@ class RunComparison(Rows):
 
     def rows(self) -> list[JsonDict]:
         """Return one row: counts, means, the difference with its interval and p-value."""
-        row: JsonDict = {"common items": self.n, "left out": self.left_out, "in one run only": self.alone}
-        row |= {f"mean of {name}": mean for name, mean in zip(self.names, (self.mean_a, self.mean_b), strict=True)}
+        row: JsonDict = {"common_items": self.n, "left_out": self.left_out, "in_one_run_only": self.alone}
+        row |= {f"mean_{name}": mean for name, mean in zip(self.names, (self.mean_a, self.mean_b), strict=True)}
         return [row | {"difference": self.difference, "low": self.low, "high": self.high, "p": self.p_value}]
 
     def to_dict(self) -> JsonDict:
