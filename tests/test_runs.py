@@ -603,7 +603,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     def refuse(self, *_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(Path, "touch", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(RunStopped, match="cannot write into .*Read-only file system; choose another folder"):
         quiet(ROWS, "bleu", out=tmp_path / "out")
 

@@ -55,7 +55,7 @@ def require_usable(folder: Path, items: object = None) -> None:
         what = f"the input {str(name)!r} lies in the folder of the run, {str(folder)!r}"
         raise ValueError(f"{what}; choose another folder")
     for path in map(folder.joinpath, _WRITTEN):
-        if _is_link(path):
+        if os.path.islink(path) or getattr(os.path, "isjunction", os.path.islink)(path):
             remedy = "put what it leads to in its place, or make the whole folder a link"
             raise ValueError(f"{str(path)!r} is a link, by which a run would change what is not its own; {remedy}")
     if not folder.is_dir() or _is_ours(folder / FILE):
@@ -81,22 +81,6 @@ def _is_ours(path: Path) -> bool:
     if head.startswith(b"SQLite format 3\0") and int.from_bytes(head[68:72], "big") == _MARK:
         return True
     raise ValueError(f"{str(path)!r} is not the file of a run, or is damaged; move it away, or choose another folder")
-
-
-def _is_link(path: Path) -> bool:
-    is_junction = getattr(os.path, "isjunction", None)  # of Windows, from Python 3.12 on
-    return path.is_symlink() or bool(is_junction and is_junction(path))
-
-
-def open_folder(out: str | Path) -> Path:
-    """Return the folder of a run, made if there is none; one that cannot be written raises a `RunStopped`."""
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / LOCK).touch()
-    except OSError as error:
-        raise RunStopped(f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder") from error
-    return folder
 
 
 # ---------------------------------------------------------------- one run in a folder
@@ -130,8 +114,15 @@ else:
 
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process, by a lock that ends with it; a second holder raises a `RuntimeError`."""
-    number = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    """Hold a folder, made if there is none, by a lock that ends with this process.
+
+    A second holder raises a `RuntimeError`, a folder that cannot be written or locked a `RunStopped`.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        number = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    except OSError as error:
+        raise RunStopped(f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder") from error
     try:
         _lock(number)
     except OSError as error:

@@ -6,7 +6,6 @@ import hashlib
 import inspect
 import itertools
 import json
-import math
 import os
 import platform
 import threading
@@ -47,7 +46,6 @@ from summeval_nb.runs.file import (
     explained,
     find_unknown,
     only_one,
-    open_folder,
     require_usable,
 )
 from summeval_nb.runs.report import RunReport
@@ -69,40 +67,31 @@ MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], objec
 def load_options(
     options: Mapping[str, Any], metric: MetricDefinition, load: Callable[[str], Backend] | None = None
 ) -> dict[str, Any]:
-    """Return a metric's options in which texts such as "llm:folder" have become checkers, judges and backends."""
+    """Return a metric's options in which a text such as "llm:folder" has become what the parameter wants.
+
+    That is a checker, a judge or a language model; any other name is refused by the function itself.
+    """
     found = metric.chosen(options)
-    for name in found.keys() & {"checker", "judge"}:
-        value = found[name]
-        if isinstance(value, str) and ":" in value:
-            annotation = str(getattr(metric.options.get(name), "annotation", "")).lower()
-            says = any(word in annotation for word in ("checker", "judge", "backend"))
-            found[name] = _load_judge(value, annotation if says else name, load)
-    return found
-
-
-def _load_judge(name: str, wanted: str, load: Callable[[str], Backend] | None) -> object:
-    """Who judges by a name, as the parameter wants it: a language model (any other name is refused by the function
-    itself), a checker or a judge."""
-    from summeval_nb.models.local import load_model
-
-    load, (kind, _, model) = load or load_model, name.partition(":")
-    if "backend" in wanted and kind == "llm":
-        return load(model)
-    if "checker" in wanted:
+    for option in found.keys() & {"checker", "judge"}:
+        name = found[option]
+        if not isinstance(name, str) or ":" not in name:
+            continue
         from summeval_nb.evidence.model_checkers import named_checker
-
-        return named_checker(name, load)
-    if "judge" not in wanted:
-        return name
-    if kind == "llm":
+        from summeval_nb.judged.embedded import EmbeddedJudge
         from summeval_nb.judged.llm import LLMJudge
+        from summeval_nb.models.local import load_model
 
-        return LLMJudge(load(model))
-    if kind != "nli":
-        raise ValueError(f"judge cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
-    from summeval_nb.judged.session import load_judge
-
-    return load_judge(name)
+        made, (kind, _, model) = load or load_model, name.partition(":")
+        annotation = str(getattr(metric.options.get(option), "annotation", "")).lower()
+        wanted = annotation if any(word in annotation for word in ("checker", "judge", "backend")) else option
+        if "backend" in wanted and kind == "llm":
+            found[option] = made(model)
+        elif "checker" in wanted:
+            found[option] = named_checker(name, made)
+        elif "judge" in wanted:
+            is_llm = kind == "llm"
+            found[option] = LLMJudge(made(model)) if is_llm else EmbeddedJudge(checker=named_checker(name, made))
+    return found
 
 
 class Job:
@@ -146,6 +135,9 @@ class Job:
         self.batch_size: int = getattr(known, "batch_size", 500)
         self._judged = getattr(known, "judged", "")  # the column that a system wrote
         self._others = [name for name in self.kinds if name != self._judged]
+        # of the package, and none of its choices is a model: it only counts words, if there is no code of somebody's
+        self.is_lexical: bool = is_ours(metric) and not kind.defaults().keys() & MODEL_OPTIONS
+        self.in_this_process: bool = self.is_lexical and not any(map(callable, options.values()))
         # the corpus' column for each of the metric's; None where nobody named one
         self._sources: dict[str, str | Sequence[str] | None] = {**dict.fromkeys(self.kinds), **self.columns}
         if known:
@@ -169,16 +161,6 @@ class Job:
                         "names, if that is meant"
                     )
                 known[column] = name
-
-    @property
-    def is_lexical(self) -> bool:
-        """Whether the metric is one of the package's that only count words: none of its choices is a model."""
-        return is_ours(self.metric) and not self.kind.defaults().keys() & MODEL_OPTIONS
-
-    @property
-    def in_this_process(self) -> bool:
-        """Whether no worker process is started where nobody says: for word metrics without code of somebody's."""
-        return self.is_lexical and not any(map(callable, self.options.values()))
 
     def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
         """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
@@ -261,15 +243,18 @@ class Scorer:
             from summeval_nb.models.store import Store
 
             store = (open_store or Store)(job.store)
+        options: Mapping[str, Any] = job.options
         if isinstance(job.metric, str):
-            options = job.options if job.is_lexical else load_options(job.options, job.kind, load)
+            options = options if job.is_lexical else load_options(options, job.kind, load)
             options = {**options, "store": store} if "store" in job.kind.defaults() else options
             self._metric = load_metric(job.metric, **options)
             probe = self._metric.probe if is_ours(job.metric) else None  # somebody's need not stand an empty text
-            if probe and not job.is_lexical:
-                from summeval_nb.models.base import find_backends
+        self._counting: Any = partial(nullcontext, {})
+        if not job.is_lexical:
+            from summeval_nb.models.base import counting, find_backends
 
-                probe = "" if find_backends(options) else probe
+            self._counting = counting
+            probe = "" if probe and find_backends(options) else probe
         if probe is not None:
             self.outcomes([dict.fromkeys(job.kinds, probe)])
 
@@ -286,7 +271,7 @@ class Scorer:
         """Return one row per item, and what language models used for them, by stage."""
         job = self.job
         read = [job.read(item) for item in items]
-        with nullcontext({}) if job.is_lexical else _counting() as usage:
+        with self._counting() as usage:
             found = iter(try_together([row for row, problem in read if not problem], self.outcomes))
         kept = []
         for item, (row, problem) in zip(items, read, strict=True):
@@ -296,12 +281,6 @@ class Scorer:
                 outcome = Outcome(None, "failed", " ".join(f"{type(outcome).__name__}: {outcome}".split()))
             kept.append(make_row(row, outcome, content))
         return Scored(kept, [usage] if usage else [])
-
-
-def _counting() -> Any:
-    from summeval_nb.models.base import counting
-
-    return counting()
 
 
 def make_scorer(job: Job) -> Callable[[Sequence[Item]], Scored]:
@@ -336,12 +315,11 @@ def _plain_id(value: object) -> Any:
     """An id as JSON can hold it; NaN, which stands for a missing one in tables, is none."""
     if value is None or isinstance(value, (str, int)):
         return value
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
     try:
-        return json.loads(json.dumps(value, allow_nan=False, default=_plain))
+        json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
-        return str(value)[:200]
+        return None if isinstance(value, float) else str(value)[:200]
+    return value
 
 
 def _plain(value: object) -> object:
@@ -552,8 +530,8 @@ def run(
         why = f"nothing tells its metric from another ({'; '.join(unknown)})"
         warnings.warn(f"this run cannot be continued if it is stopped, because {why}: {_DECLARE}", stacklevel=2)
     call, count = choose_engine(engine, job.in_this_process, workers, address, num_gpus, timeout)
-    require_usable(Path(out), items)
-    stream, folder = open_items(items, format=format), open_folder(out)
+    require_usable(folder := Path(out), items)
+    stream = open_items(items, format=format)
     about = {"settings": settings, "engine": engine, "workers": count, "num_gpus": num_gpus}
     about |= {"versions": {"python": platform.python_version(), "platform": platform.platform()}}
     about |= {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
