@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from typing import NoReturn
 
 
@@ -28,6 +29,11 @@ def main() -> NoReturn:
         cli.main()
     except KeyboardInterrupt:  # in the instant before the command's own handling, or after it
         _leave()
+    except SystemExit as left:
+        if left.code == 130:  # all is said and closed, and Python's own way out takes a second where torch is loaded
+            sys.stdout.flush()
+            os._exit(130)
+        raise
     finally:
         heed(signal.SIGINT, _leave)
 

@@ -351,7 +351,7 @@ def require_columns(batches: Iterable[Batch], job: Job) -> Iterator[Batch]:
     for batch in batches:
         for _, _, item in () if checked else batch:
             row, problem = job.read(item, typed=False)
-            if row:
+            if row and not item.unread:
                 checked = True
                 if problem:
                     raise ValueError(f"at {item.place} of the corpus {problem}")
