@@ -89,7 +89,7 @@ def test_rouge_of_one_is_rouge_of_many_to_the_last_bit(multi, compat):
         for place, (text, group) in enumerate(zip(generated, references, strict=True)):
             score = rouge_score(text, group, **choices)
             assert bool(len(score)) == bool(table.defined[place])
-            for kind, item in score.files():
+            for kind, item in score.items():
                 assert item == tuple(table[f"{kind}_{part}"][place] for part in item._fields), (kind, text, group)
                 assert {type(number) for number in item} == {float}
 
