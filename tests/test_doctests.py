@@ -17,6 +17,7 @@ CHAPTERS = book.modules([name for name in book.written() if name not in book.TEX
 WITHOUT = {  # plain modules whose docstrings hold no example that could run here, and why
     "cli": "the shell: tests/test_shell.py runs its commands",
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
+    "models.http": "needs a server: tests/test_server.py calls it",
     "models.server": "needs a server: tests/test_server.py calls it",
     "shell": "how commands speak: tests/test_cli_faults.py reads it",
     "runs.file": "the memory of a run: tests/test_runs.py writes it",

@@ -14,6 +14,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -44,18 +45,9 @@ from summeval_nb.models.base import (
     InvalidOutput,
     example_model,
 )
+from summeval_nb.models.http import MOST_SHOWN, Answer, Token, Wire, seconds_to_wait
 from summeval_nb.models.local import TransformersBackend
-from summeval_nb.models.server import (
-    MOST_SHOWN,
-    Answer,
-    ServerBackend,
-    Token,
-    Wire,
-    _constraint,
-    _served_masses,
-    _written,
-    seconds_to_wait,
-)
+from summeval_nb.models.server import ServerBackend, _constraint, _served_masses, _written
 from summeval_nb.models.store import Store, content_key, fill_missing
 
 OPTIONS = ["yes", "no"]
@@ -600,6 +592,13 @@ def test_limits_are_numbers_of_seconds(name):
     for value in (0, -1, math.nan, math.inf, "60", None, True):
         with pytest.raises(ValueError, match=f"{name} must be a number of seconds"):
             ServerBackend("x", base_url="http://localhost/v1", **{name: value})
+
+
+def test_without_the_extra_the_name_is_there_and_says_what_to_install():
+    code = "import sys; sys.modules |= dict.fromkeys(['openai', 'httpx2', 'httpcore2', 'torch', 'guidance'])\n"
+    code += "from summeval_nb.models import *\nServerBackend('m', base_url='http://h/v1')"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
+    assert "ImportError: this needs the package openai" in said and "[llm]" in said
 
 
 # Keys, addresses, proxies, certificates, logs ------------------------------------------------------------------------
