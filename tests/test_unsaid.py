@@ -4,8 +4,16 @@ from helpers.cases import cases
 
 from summeval_nb.evidence import EmbeddedChecker
 from summeval_nb.evidence.tokens import take_apart
-from summeval_nb.evidence.unsaid import DENIED, OPEN, PLANNED, unsaid_spans, unsaid_words
-from summeval_nb.evidence.verbs import may_be_past, present_key, same_form
+from summeval_nb.evidence.unsaid import (
+    DENIED,
+    OPEN,
+    PLANNED,
+    may_be_past,
+    present_key,
+    same_form,
+    unsaid_spans,
+    unsaid_words,
+)
 from summeval_nb.text.split import split_text
 
 UNSAID = cases("""

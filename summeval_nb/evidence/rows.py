@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.evidence.tokens import Token, take_apart
-from summeval_nb.evidence.unsaid import unsaid_spans
-from summeval_nb.evidence.verbs import may_be_past
+from summeval_nb.evidence.unsaid import may_be_past, unsaid_spans
 from summeval_nb.text.markdown import Row
 from summeval_nb.text.normalize import normalize
 from summeval_nb.text.split import Reading

@@ -14,8 +14,7 @@ from rapidfuzz.distance import Levenshtein
 
 from summeval_nb.core.results import Finding
 from summeval_nb.evidence.tokens import Parts, Token, antonyms
-from summeval_nb.evidence.unsaid import DENIED, unsaid_words
-from summeval_nb.evidence.verbs import same_form
+from summeval_nb.evidence.unsaid import DENIED, same_form, unsaid_words
 from summeval_nb.evidence.words import idf_coverage, pairs_within, stem_weight
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from summeval_nb.core.results import Sentence
 from summeval_nb.evidence.rows import cells_said, rows_say
 from summeval_nb.evidence.rules import EXCLUSIVE, WHEN
 from summeval_nb.evidence.tokens import Parts, Token, stem, take_apart
-from summeval_nb.evidence.verbs import may_be_past, past_of
+from summeval_nb.evidence.unsaid import may_be_past, past_of
 from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged.judging import Entailment, Label
 from summeval_nb.text.markdown import Row, has_word
