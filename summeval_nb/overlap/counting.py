@@ -70,13 +70,7 @@ def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Hashable
 
 
 def stable_order(*keys: np.ndarray) -> np.ndarray:
-    """Return the order that sorts non-negative whole numbers by the last key, ties by the one before, and so on.
-
-    Examples
-    --------
-    >>> stable_order(np.array([3, 1, 2]), np.array([1, 1, 0])).tolist()
-    [2, 1, 0]
-    """
+    """Return the order that sorts non-negative whole numbers by the last key, ties by the one before, and so on."""
     order = None
     for key in keys:
         shift, greatest = 0, int(key.max(initial=0))
@@ -231,13 +225,7 @@ SKIP_TYPES: dict[str, tuple[int | None, bool]] = {
 
 
 def count_pairs(length: int, kind: str) -> int:
-    """Return how many skip-bigrams a text of so many words has.
-
-    Examples
-    --------
-    >>> count_pairs(4, "rougeS"), count_pairs(4, "rougeSU")
-    (6, 10)
-    """
+    """Return how many skip-bigrams a text of so many words has."""
     gap, single = SKIP_TYPES[kind]
     reach = max(length - 1, 0) if gap is None else min(max(length - 1, 0), gap + 1)
     return reach * length - reach * (reach + 1) // 2 + (length if single else 0)
@@ -274,13 +262,7 @@ def skip_counts(made: np.ndarray, wanted: np.ndarray, tokens: NumberedTexts, kin
 
 
 def shared_pairs(sequence: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
-    """Return how many skip-bigrams two texts share, first word by first word, so that few are held at once.
-
-    Examples
-    --------
-    >>> shared_pairs("police killed the gunman".split(), "the gunman killed police".split(), "rougeS")
-    1
-    """
+    """Return how many skip-bigrams two texts share, first word by first word, so that few are held at once."""
     gap, single = SKIP_TYPES[kind]
     found: list[dict[Hashable, list[int]]] = [defaultdict(list), defaultdict(list)]
     for text, places in zip((sequence, other), found, strict=True):
@@ -299,13 +281,7 @@ def shared_pairs(sequence: Sequence[Hashable], other: Sequence[Hashable], kind: 
 
 
 def pairs_in_order(tokens: Sequence[Hashable], kind: str) -> Iterator[tuple[int, ...]]:
-    """Yield the places of every skip-bigram of a text, and of every word where single words count.
-
-    Examples
-    --------
-    >>> list(pairs_in_order(["a", "b", "c"], "rougeSU"))
-    [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
-    """
+    """Yield the places of every skip-bigram of a text, and of every word where single words count."""
     gap, single = SKIP_TYPES[kind]
     for first in range(len(tokens)):
         if single:
@@ -381,13 +357,7 @@ _BEAM = 25  # words on each side of the diagonal
 
 
 def one_character_a_word(*texts: Sequence[Hashable]) -> list[str]:
-    """Return texts as strings in which equal words are equal characters, surrogates left out.
-
-    Examples
-    --------
-    >>> one_character_a_word(["a", "cat", "a"], ["cat"])
-    ['\\x00\\x01\\x00', '\\x01']
-    """
+    """Return texts as strings in which equal words are equal characters, surrogates left out."""
     numbers: dict[Hashable, int] = {}
     listed = [[numbers.setdefault(word, len(numbers)) for word in text] for text in texts]
     return ["".join(chr(number if number < 0xD800 else number + 0x800) for number in text) for text in listed]

@@ -712,9 +712,7 @@ def calculate_rouge(
 
 
 def calculate_rouge_l(reference: str, generated: str, tokenizer: str | Tokenizer | None = None) -> dict[str, float]:
-    """Return ROUGE-L against one reference: the LCS over each text's length.
-
-    Parameters, returns and raises as for `calculate_rouge`.
+    """Return ROUGE-L against one reference, the LCS over each text's length; the rest is as for `calculate_rouge`.
 
     Examples
     --------

@@ -97,6 +97,8 @@ def extractiveness(
 ) -> ExtractiveScore:
     """Return how far a summary copies its article, says it anew or repeats itself.
 
+    A measure is None where the text holds no token, or the summary no n-gram. Errors are those of `bleu_score`.
+
     The summary is cut into fragments: from its first token on, the longest run of tokens that stands in the article,
     then the longest from the next token on, and so on. `f` is the length of a fragment, `s` and `a` are those of
     summary and article, in tokens.
@@ -120,16 +122,6 @@ def extractiveness(
         As for `bleu_score`.
     lowercase : bool
         Lower-case both texts first.
-
-    Returns
-    -------
-    ExtractiveScore
-        A measure is None where the text holds no token, or the summary no n-gram.
-
-    Raises
-    ------
-    TypeError, ValueError
-        For anything that is no text, and unknown options.
 
     Notes
     -----

@@ -50,13 +50,7 @@ def require_number(value: object, name: str, low: float, high: float) -> float:
 
 
 def require_references(references: object, name: str = "references") -> list[str]:
-    """Return one reference or several as a list; none at all, or None among them, is an error.
-
-    Examples
-    --------
-    >>> require_references("the cat sat")
-    ['the cat sat']
-    """
+    """Return one reference or several as a list; none at all, or None among them, is an error."""
     either = "a string or a list of strings"
     listed = [references] if isinstance(references, str) else require_texts(references, name, either)
     if not listed:
@@ -515,10 +509,7 @@ def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: 
 
 
 def warn_of_lost_letters(texts: Sequence[str], tokenizer: str) -> None:
-    """Warn when ROUGE's own tokenizer, which keeps a to z and 0 to 9, drops more than 2 in 100 letters of a text.
-
-    A text that keeps nothing at all is `warn_of_lost_texts`' affair.
-    """
+    """Warn when ROUGE's own tokenizer, which keeps a to z and 0 to 9, drops more than 2 in 100 letters of a text."""
     if not tokenizer.startswith("rouge"):
         return
     some = [text for text in dict.fromkeys(texts) if not text.isascii() and _KEPT.search(text)]
@@ -604,13 +595,7 @@ def tercom_words(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> list[str]:
-    """Return a text's words by Tercom's rules.
-
-    Examples
-    --------
-    >>> tercom_words("The mat.", normalized=True)
-    ['the', 'mat', '.']
-    """
+    """Return a text's words by Tercom's rules."""
     text = text.rstrip()
     text = text if case_sensitive else text.lower()
     if text and normalized:

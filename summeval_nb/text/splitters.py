@@ -114,13 +114,7 @@ def warn_of_foreign_marks(bodies: Sequence[str]) -> None:
 
 
 def versioned_name(splitter: str, lang: str) -> str:
-    """Return a splitter's name with its language, unless it is English, and its library's version.
-
-    Examples
-    --------
-    >>> versioned_name("punkt", "en")
-    'punkt'
-    """
+    """Return a splitter's name with its language, unless it is English, and its library's version."""
     if splitter == "punkt":
         return splitter
     require_module(splitter, "splitters" if splitter == "sentencex" else "stanza")
