@@ -13,13 +13,7 @@ from summeval_nb import LLMChecker, ScriptedBackend, Verdict, benchmark_checker
 from summeval_nb.agreement import load_labelled
 from summeval_nb.core.resampling import Resampling
 from summeval_nb.evidence import LabelledSentence, bench_sentences
-from summeval_nb.evidence.labelled import (
-    FALSE_KINDS,
-    MEASURES,
-    TRUE_KINDS,
-    checker_measures,
-    measure_intervals,
-)
+from summeval_nb.evidence.labelled import FALSE_KINDS, MEASURES, TRUE_KINDS, checker_measures, measure_intervals
 
 pd = Late("pandas")
 bert_classifier = Late("helpers.tiny_nli", "bert_classifier")

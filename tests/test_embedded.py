@@ -13,14 +13,7 @@ from helpers.wrapping import Wrapped
 from summeval_nb import EmbeddedChecker, evaluate, sample_articles
 from summeval_nb.evidence import WordsChecker, builtin
 from summeval_nb.evidence.base import encode_pairs, how_well
-from summeval_nb.evidence.embedded import (
-    LOGIT_CLIP,
-    NUMBERS,
-    fitted,
-    number_weights,
-    pair_features,
-    parse_pair,
-)
+from summeval_nb.evidence.embedded import LOGIT_CLIP, NUMBERS, fitted, number_weights, pair_features, parse_pair
 from summeval_nb.evidence.faithfulness import MEANING, Explanation, faithfulness_from_dict
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.text.embed import load_embedder

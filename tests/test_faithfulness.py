@@ -18,11 +18,7 @@ from summeval_nb.core.data import sample_articles
 from summeval_nb.core.files import read_asset
 from summeval_nb.core.html import Entry, Report, evidence_text
 from summeval_nb.core.results import Evidence, Finding, Sentence, Signature
-from summeval_nb.evidence.faithfulness import (
-    Faithfulness,
-    compare_reports,
-    faithfulness_from_dict,
-)
+from summeval_nb.evidence.faithfulness import Faithfulness, compare_reports, faithfulness_from_dict
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import load_embedder
 

@@ -17,13 +17,7 @@ from typer.testing import CliRunner
 
 from summeval_nb import EmbeddedChecker, benchmark_checker, evaluate, sample_articles
 from summeval_nb.cli import app
-from summeval_nb.evidence import (
-    LabelledSentence,
-    WordsChecker,
-    base,
-    compare_reports,
-    load_checker,
-)
+from summeval_nb.evidence import LabelledSentence, WordsChecker, base, compare_reports, load_checker
 from summeval_nb.evidence.base import article_mark, how_well, measured_rows, seen_articles
 
 pd = Late("pandas")

@@ -459,13 +459,7 @@ def _name_of(judge: object) -> str:
 
 
 def _checker_run(
-    label: str,
-    checker: Checker,
-    name: str,
-    cases: Sequence[Case],
-    combine: str,
-    store: Store | None,
-    by_evaluate: bool,
+    label: str, checker: Checker, name: str, cases: Sequence[Case], combine: str, store: Store | None, by_evaluate: bool
 ) -> BenchRun:
     """A set judged by a checker or by `evaluate`, the sentences of each text put together.
 

@@ -910,13 +910,7 @@ def _standardised(x: np.ndarray) -> np.ndarray:
 
 
 def _both_sides(
-    a: np.ndarray,
-    b: np.ndarray,
-    y: np.ndarray,
-    level: str,
-    coefficient: str,
-    articles: np.ndarray,
-    systems: np.ndarray,
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, level: str, coefficient: str, articles: np.ndarray, systems: np.ndarray
 ) -> list[np.ndarray]:
     """The level's correlations of both sides after each permutation."""
     if level == "summary":

@@ -163,11 +163,7 @@ _KNOWN: dict[str, _Known] = {
     "answer_relevancy": _Known("judged.rag:answer_relevancy", "answer about the question", "-1 to 1"),
     "answer_faithfulness": _Known("judged.rag:answer_faithfulness", "answer found in the passages"),
     "answer_correctness": _Known("judged.rag:answer_correctness", "answer says what the true one says"),
-    "noise_sensitivity": _Known(
-        "judged.rag:noise_sensitivity",
-        "wrong statements that passages made",
-        better="lower",
-    ),
+    "noise_sensitivity": _Known("judged.rag:noise_sensitivity", "wrong statements that passages made", better="lower"),
     "mrr": _Known("judged.ranking:mrr", "rank of the first wanted search result"),
     "ndcg": _Known("judged.ranking:ndcg", "wanted search results on top"),
     "recall_at_k": _Known("judged.ranking:recall_at_k", "wanted search results that were found"),

@@ -439,12 +439,7 @@ class CarefulChecker(EmbeddedChecker):
     good_at = "which reads short sentences well, and still misses many small changes in long ones"
 
     def __init__(
-        self,
-        *,
-        threshold: float | None = None,
-        slope: float = 1.0,
-        offset: float = 0.0,
-        precision: str = "float32",
+        self, *, threshold: float | None = None, slope: float = 1.0, offset: float = 0.0, precision: str = "float32"
     ):
         super().__init__(threshold=threshold, slope=slope, offset=offset, precision=precision)
         mark = hashlib.sha256(read_asset("careful.json")).hexdigest()[:12]  # it holds the weights' checksum

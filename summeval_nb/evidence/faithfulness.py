@@ -45,17 +45,7 @@ from summeval_nb.core.html import (
     text_table,
 )
 from summeval_nb.core.metric import batch, metric, names_misspelt
-from summeval_nb.core.results import (
-    Evidence,
-    Finding,
-    Outcome,
-    Rows,
-    Score,
-    ScoreTable,
-    Sentence,
-    Signature,
-    Verdict,
-)
+from summeval_nb.core.results import Evidence, Finding, Outcome, Rows, Score, ScoreTable, Sentence, Signature, Verdict
 from summeval_nb.evidence.base import (
     Checker,
     Pair,
@@ -630,11 +620,7 @@ def assert_faithful(
 
 
 def checker(
-    sens_text: Sequence[str],
-    sen_summary: str,
-    *,
-    using: str | Checker = "embedded",
-    lang: str | None = None,
+    sens_text: Sequence[str], sen_summary: str, *, using: str | Checker = "embedded", lang: str | None = None
 ) -> tuple[bool, float | None]:
     """Return whether article sentences support a summary sentence, and how surely.
 
