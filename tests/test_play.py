@@ -77,9 +77,6 @@ class Elements(HTMLParser):
         self.text += data if self.open[-1:] != ["style"] else ""
 
 
-# --- the LCS table ---
-
-
 @pytest.mark.parametrize(
     "x, y", [("", ""), ("a", ""), ("", "a"), ("a", "a"), ("a", "b"), ("abc", "ac"), ("abcbdab", "bdcaba")]
 )
@@ -92,22 +89,6 @@ def test_steps_fill_the_table_and_walk_the_path(x, y):
     kept = [(step.row - 1, step.column - 1) for step in steps if step.kind == "keep"]
     assert kept[::-1] == lcs_path(x, y)
     assert (steps[0].kind, steps[-1].kind) == ("start", "done")
-
-
-@pytest.mark.parametrize(
-    "arguments, error, message",
-    [
-        (("word " * 31, "word"), ValueError, "the reference has 31 words"),
-        ((None, "word"), TypeError, "reference must be a string"),
-        (("a", "b", 4), ValueError, "step must be at most 3"),
-    ],
-)
-def test_wrong_lcs_settings_are_named(arguments, error, message):
-    with pytest.raises(error, match=message):
-        lcs_state(*arguments)
-
-
-# --- BLEU ---
 
 
 @pytest.mark.parametrize(
@@ -143,9 +124,6 @@ def test_the_fate_of_each_ngram():
     assert bleu_state("a a", "a a")._repr_html_().count("2 of 2 count<") == 1
 
 
-# --- evidence ---
-
-
 def test_a_low_threshold_and_three_states_are_drawn():
     number = [Finding("number", "9", 0, 1, clash=True)]
 
@@ -168,11 +146,8 @@ def test_a_low_threshold_and_three_states_are_drawn():
     page = evidence_state(study, 1)._repr_html_()
     assert [f"<strong>{word}</strong>" in page for word in ("supported", "contradicted", "unclear")] == [True] * 3
     assert "0.50 ?" in page and "0.20 ✗" in page and "0.90 ✓" in page
-    assert [verdict.state for verdict in evidence_state(study, 1, 0.1).verdicts] == [
-        "supported",
-        "unclear",
-        "supported",
-    ]
+    states = [verdict.state for verdict in evidence_state(study, 1, 0.1).verdicts]
+    assert states == ["supported", "unclear", "supported"]
 
 
 def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
@@ -188,45 +163,27 @@ def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
     )
 
 
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda s: evidence_state(s, 13), ValueError, "k must be at most 12"),
-        (lambda s: play_evidence("It rained.", " "), ValueError, "nothing to play with: the summary is empty"),
-        (lambda s: play_evidence(None, "It rained."), TypeError, "must be"),
-    ],
-)
-def test_wrong_evidence_settings_are_named(study, call, error, message):
-    with pytest.raises(error, match=message):
-        call(study)
+def test_coefficients_are_scipys():
+    theirs = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+    for points in map(preset_points, PRESETS):
+        values, xy = correlation_state(points).values, list(zip(*points, strict=True))
+        for name, function in theirs.items():
+            assert float(values[name]) == pytest.approx(function(*xy).statistic, abs=1e-12)
 
 
-# --- correlation ---
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_coefficients_are_scipys(name):
-    points = preset_points(name)
-    x, y = zip(*points, strict=True)
-    values = correlation_state(points).values
-    assert float(values["pearson"]) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
-    assert float(values["spearman"]) == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
-    assert float(values["kendall"]) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "points, error, message",
-    [
-        ([[1, 2]], ValueError, "at least two pairs"),
-        ([[1e308, 1], [-1e308, 2]], ValueError, "within ±1e\\+100 to be drawn, not at 1e\\+308: rescale"),
-    ],
-)
-def test_wrong_points_are_named(points, error, message):
-    with pytest.raises(error, match=message):
-        play_correlation(points)
-
-
-# --- the shell ---
+def test_wrong_settings_are_named(study):
+    for call, error, message in (
+        (lambda: lcs_state("word " * 31, "word"), ValueError, "the reference has 31 words"),
+        (lambda: lcs_state(None, "word"), TypeError, "reference must be a string"),
+        (lambda: lcs_state("a", "b", 4), ValueError, "step must be at most 3"),
+        (lambda: evidence_state(study, 13), ValueError, "k must be at most 12"),
+        (lambda: play_evidence("It rained.", " "), ValueError, "nothing to play with: the summary is empty"),
+        (lambda: play_evidence(None, "It rained."), TypeError, "must be"),
+        (lambda: play_correlation([[1, 2]]), ValueError, "at least two pairs"),
+        (lambda: play_correlation([[1e308, 1], [-1e308, 2]]), ValueError, r"within ±1e\+100 .*at 1e\+308: rescale"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
 
 
 def test_a_moved_control_changes_state_and_drawing(pictures):
@@ -267,19 +224,13 @@ def test_a_wrong_setting_leaves_all_as_it_was(pictures):
 
 
 def test_buttons_step_and_stop_at_the_ends(pictures):
-    picture = pictures["lcs"].set(step=43)
-    back, forward = (
-        button
-        for button in picture.widget.children[0].children
-        if getattr(button, "description", "") in ("back", "next")
-    )
-    for _ in range(3):
-        forward.click()
-    assert picture.state.step == 44
-    picture.set(step=1)
-    for _ in range(3):
-        back.click()
-    assert picture.state.step == 0
+    picture = pictures["lcs"]
+    buttons = {getattr(button, "description", ""): button for button in picture.widget.children[0].children}
+    for start, name, end in ((43, "next", 44), (1, "back", 0)):
+        picture.set(step=start)
+        for _ in range(3):
+            buttons[name].click()
+        assert picture.state.step == end
 
 
 def test_preset_buttons_stay_inside_the_picture():
@@ -297,8 +248,6 @@ def test_the_script_is_in_the_package_and_asks_nobody():
     assert "export default" in script
     assert not re.search(r"https?:|import\s|fetch\(|eval\(", script)
 
-
-# --- still pictures ---
 
 WITHOUT = """
 import sys
