@@ -260,9 +260,7 @@ def card(metric: Annotated[str, arg("The name of a metric or a checker: rouge1, 
 def compare(
     table: Table,
     given: Given,
-    judge: Annotated[
-        str, opt("embedded, words or nli:FOLDER holds both against the true answer; llm: reads both side by side.")
-    ] = "embedded",
+    judge: Annotated[str, opt("embedded, words, nli:FOLDER: against the truth; llm: side by side.")] = "embedded",
 ) -> None:
     """Compare two answers to each question side by side, in both orders.
 
@@ -327,13 +325,13 @@ def annotators(
     from summeval_nb.agreement.annotators import read_ratings
 
     known: dict[str, Any] = {"alpha": agreement.krippendorff_alpha, "fleiss": agreement.fleiss_kappa}
-    function = (known | {"cohen": agreement.cohen_kappa})[require_option(coefficient, "coefficient", [*known, "cohen"])]
-    options, names = read_options(given, coefficient, function), raters.split(",")
+    known["cohen"] = agreement.cohen_kappa
+    function, names = known[require_option(coefficient, "coefficient", known)], raters.split(",")
+    options = read_options(given, coefficient, function)
     if coefficient == "cohen" and len(names) != 2:
         fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
-    read = shell.read_columns(table, given.format, names)
-    ratings: list[Any] = [read_ratings([[row[name] for name in names] for row in read])]
-    result = function(*(map(list, zip(*ratings[0], strict=True)) if coefficient == "cohen" else ratings), **options)
+    read = read_ratings([[row[name] for name in names] for row in shell.read_columns(table, given.format, names)])
+    result = function(*(map(list, zip(*read, strict=True)) if coefficient == "cohen" else [read]), **options)
     show(result, given, "Agreement of raters", f"{result}\n{result.signature}")
 
 
@@ -451,18 +449,14 @@ def report(
     given: Given,
     other: Annotated[Path | None, opt("An earlier run over the same corpus, to compare with.")] = None,
     worst: Annotated[int, opt("How many of the lowest scores to show.")] = 10,
-    fail_on_regression: Annotated[
-        bool, opt("Exit with 1 if the run is worse than --other, else 0.", "--fail-on-regression")
-    ] = False,
+    fail_on_regression: Annotated[bool, opt("Exit with 1 if it is worse.", "--fail-on-regression")] = False,
     margin: Annotated[float, opt("How much worse is still allowed, in the units of the score.")] = 0.0,
 ) -> None:
     """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
 
-    Without --html it is DIR/report.html.
-
-    As a gate, --fail-on-regression compares the items that both runs scored, matched by id and content. It exits with 1
-    if the whole interval of the difference lies on the worse side, beyond the margin, with 0 if not, and with 2 if
-    nothing can be told: runs of other items, or too few of them.
+    Without --html it is DIR/report.html. As a gate, --fail-on-regression compares the items that both runs scored. It
+    exits with 1 if the whole interval of the difference lies on the worse side, beyond the margin, with 0 if not, and
+    with 2 if nothing can be told: runs of other items, or too few of them.
 
     Example: summeval report runs/today --other runs/yesterday --fail-on-regression
     """
@@ -535,9 +529,7 @@ def book(
 
 @command("lab", context_settings={"ignore_unknown_options": True})
 def lab(
-    options: Annotated[
-        Names, typer.Argument(metavar="[OPTION]...", help="Options of JupyterLab, e.g. --port=8889.")
-    ] = None,
+    options: Annotated[Names, typer.Argument(help="Options of JupyterLab, e.g. --port=8889.")] = None,
 ) -> None:
     """Open the book in JupyterLab; its notebooks are not marked as changed before you change them.
 

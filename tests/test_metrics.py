@@ -31,12 +31,8 @@ def test_rouge_and_bleu_equal_their_reference_implementations():
             every = [scorer.score(reference, text) for reference in TOY.references[i]]
             for name in names[:3]:
                 assert found[name][i, j] == pytest.approx(max(scores[name].fmeasure for scores in every), abs=1e-12)
-            assert found["bleu"][i, j] == pytest.approx(
-                sacrebleu.sentence_bleu(text, TOY.references[i]).score, abs=1e-9
-            )
-            assert found["chrf"][i, j] == pytest.approx(
-                sacrebleu.sentence_chrf(text, TOY.references[i]).score, abs=1e-9
-            )
+            for name, peer in (("bleu", sacrebleu.sentence_bleu), ("chrf", sacrebleu.sentence_chrf)):
+                assert found[name][i, j] == pytest.approx(peer(text, TOY.references[i]).score, abs=1e-9)
 
 
 def test_bertscore_equals_its_package():
@@ -194,30 +190,13 @@ def test_the_figure_has_a_panel_for_each_quality():
 OF_QUESTIONS = [n for n in METRICS if find_metric(n)[0].columns.keys() & {"question", "retrieved_context_ids"}]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        n
-        for n in METRICS
-        if n
-        not in (
-            "meteor",
-            "faithfulness",
-            "summary_score",
-            "rating",
-            "citations",
-            "repetition",
-            "exact_match",
-            *OF_QUESTIONS,
-        )
-    ],
-)
+NOT_IN_TABLES = {"meteor", "faithfulness", "summary_score", "rating", "citations", "repetition", "exact_match"}
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in {*NOT_IN_TABLES, *OF_QUESTIONS}])
 def test_every_named_metric_gives_a_full_table(name):
     table = metric_scores(TOY, [name])[name]
     assert table.shape == TOY.shape and np.isfinite(table).all() and len(np.unique(table)) > 8
-
-
-METRIC, HUMAN = np.array([[1.0, 3, 2, 4], [2, 1, 3, 4]]), np.array([[1.0, 2, 3, 4], [1, 2, 3, 4]])
 
 
 def test_references_that_repeat_are_encoded_once():
@@ -254,39 +233,27 @@ def test_a_table_says_every_choice():
 # ---------------------------------------------------------------- the list
 
 
-GOOD_AND_BAD = {  # by columns: rows that a metric should like, and rows that it should not
-    "candidate, references": (
-        ["a cat sat on the mat", "a cat sat on the mat"],
-        ["prices rose", "a cat sat on the mat"],
-    ),
-    "text, summary": (
-        ["It rained all day in Oslo.", "It rained all day."],
-        ["It rained all day in Oslo.", "It snowed."],
-    ),
-    "answer, contexts": (["It rained [1].", ["It rained."]], ["It rained [1].", ["It was sunny."]]),
-    "contexts, summary": (["It rained all day in Oslo."] * 2, ["It rained all day in Oslo.", "A cat sat."]),
-    "context, question, ground_truth, answer": (
-        ["It rained.", "How was it?", "It rained.", "It rained."],
-        ["It rained.", "How was it?", "It rained.", "It snowed."],
-    ),
-    "question, contexts, truth": (["When?", "It opened in 1931.", "It opened in 1931."],)
-    + (["When?", "Rain fell.", "It opened in 1931."],),
-    "question, contexts": (["How long is the bridge?", "The bridge is 9 metres long."],)
-    + (["How long is the bridge?", "Cheese is made of milk."],),
-    "question, answer": (["How long is the bridge?", "The bridge is 9 metres long."],)
-    + (["How long is the bridge?", "Cheese is made of milk."],),
-    "question, contexts, answer": (["When?", "It opened in 1931.", "It opened in 1931."],)
-    + (["When?", "It opened in 1931.", "Rain fell."],),
-    "question, answer, truth": (["How was it?", "It rained.", "It rained."],)
-    + (["How was it?", "It snowed.", "It rained."],),
-    "question, contexts, answer, truth": (["When?", "It opened in 1931.", "It opened in 1931.", "It opened in 1931."],)
-    + (["When?", "It opened in 1931. It opened in 1950.", "It opened in 1950.", "It opened in 1931."],),
+GOOD_AND_BAD = {  # by columns: a row that a metric should like, and one that it should not
+    "candidate, references": "a cat sat on the mat / a cat sat on the mat | prices rose / a cat sat on the mat",
+    "text, summary": "It rained all day in Oslo. / It rained all day. | It rained all day in Oslo. / It snowed.",
+    "answer, contexts": "It rained [1]. / It rained. | It rained [1]. / It was sunny.",
+    "contexts, summary": "It rained all day in Oslo. / It rained all day in Oslo. | "
+    "It rained all day in Oslo. / A cat sat.",
+    "contexts, question, ground_truth, answer": "It rained. / How was it? / It rained. / It rained. | "
+    "It rained. / How was it? / It rained. / It snowed.",
+    "question, contexts, ground_truth": "When? / It opened in 1931. / It opened in 1931. | "
+    "When? / Rain fell. / It opened in 1931.",
+    "question, contexts": "How long is the bridge? / The bridge is 9 metres long. | "
+    "How long is the bridge? / Cheese is made of milk.",
+    "question, contexts, answer": "When? / It opened in 1931. / It opened in 1931. | "
+    "When? / It opened in 1931. / Rain fell.",
+    "question, answer, ground_truth": "How was it? / It rained. / It rained. | How was it? / It snowed. / It rained.",
+    "question, contexts, answer, ground_truth": "When? / It opened in 1931. / It opened in 1931. / "
+    "It opened in 1931. | When? / It opened in 1931. It opened in 1950. / It opened in 1950. / It opened in 1931.",
+    "rag": "When? / It opened in 1931. / It opened in 1931. / It opened in 1931. | "
+    "When? / It opened in 1931. / Rain fell. / It opened in 1931.",
 }
-GOOD_AND_BAD["rag"] = (
-    ["When?", "It opened in 1931.", "It opened in 1931.", "It opened in 1931."],
-    ["When?", "It opened in 1931.", "Rain fell.", "It opened in 1931."],
-)
-GOOD_AND_BAD["retrieved_context_ids, reference_context_ids"] = ((["d1", "d2"], ["d1"]), (["d2"], ["d1"]))
+GOOD_AND_BAD["question, answer"] = GOOD_AND_BAD["question, contexts"]
 LISTED = list_metrics().rows()
 
 
@@ -297,8 +264,11 @@ RANKING = [row for row in LISTED if row["better"] != "neither" and row["asks_mod
 def test_the_list_says_which_way_is_better_and_the_range(row):
     options = {"synonyms": None} if row["metric"] == "meteor" else {}
     metric = load_metric(row["metric"], **options)
-    rows = GOOD_AND_BAD.get(row["metric"], GOOD_AND_BAD[row["reads"]])
-    columns = [[*pair] for pair in zip(*rows, strict=True)]
+    if row["reads"] == "retrieved_context_ids, reference_context_ids":
+        columns = [[["d1", "d2"], ["d2"]], [["d1"], ["d1"]]]
+    else:
+        rows = GOOD_AND_BAD.get(row["metric"], GOOD_AND_BAD[row["reads"]]).split(" | ")
+        columns = list(zip(*(text.split(" / ") for text in rows), strict=True))
     good, bad = metric.score_many(*columns).scores
     assert (good > bad) if row["better"] == "higher" else (good < bad)
     low, _, high = row["range"].partition(" to ")

@@ -1,4 +1,4 @@
-"""A mistake in the name of an option suggests the right one, in the words of what was called."""
+"""A mistake in the name of an option suggests the right one, and texts that are none are refused in the same words."""
 
 import inspect
 
@@ -6,6 +6,7 @@ import pytest
 from helpers.public import NAMES, public
 
 import summeval_nb as s
+from summeval_nb import overlap
 from summeval_nb.core.base import require_options
 
 TAKES_OPTIONS = {"load_metric": ("rouge", "stemmer"), "nli_recipe": ("minicheck-roberta", "threshold")}
@@ -25,14 +26,8 @@ def options_of(name):
     if name == "rank_systems":  # it binds them to the metric side_by_side, which says them
         return []
     parameters = inspect.signature(function).parameters.values()
-    assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters), (
-        f"{name} does not say its options"
-    )
-    return [
-        parameter.name
-        for parameter in parameters
-        if parameter.kind is parameter.KEYWORD_ONLY and len(parameter.name) > 2
-    ]
+    assert not any(one.kind is one.VAR_KEYWORD for one in parameters), f"{name} does not say its options"
+    return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and len(one.name) > 2]
 
 
 def misspelt(name: str, option: str) -> str:
@@ -41,12 +36,8 @@ def misspelt(name: str, option: str) -> str:
     if name in TAKES_OPTIONS:
         words = [TAKES_OPTIONS[name][0], "folder"][: 1 + (name == "nli_recipe")]
     else:
-        required = [
-            parameter
-            for parameter in inspect.signature(called).parameters.values()
-            if parameter.default is parameter.empty
-        ]
-        words = words[: sum(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in required)]
+        required = [one for one in inspect.signature(called).parameters.values() if one.default is one.empty]
+        words = words[: sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in required)]
     with pytest.raises(TypeError) as caught:
         called(*words, **{option[:-2] + option[-1]: None})
     return str(caught.value)
@@ -99,11 +90,48 @@ def test_a_function_that_takes_options_is_itself():
         s.bleu_score("a")
 
 
-def test_a_call_over_many_texts_has_the_same_options():
-    faces = [(s.overlap.rouge_score, s.overlap.rouge_many), (s.overlap.bleu_score, s.overlap.bleu_many)]
-    faces += [(s.overlap.meteor_score, s.overlap.meteor_many), (s.overlap.bertscore, s.overlap.bertscore_many)]
-    for function, call in [*faces, (s.overlap.extractiveness, s.overlap.extractiveness_many)]:
-        options, many = function.metric.options, inspect.signature(call).parameters
-        columns = list(many)[: len(function.metric.columns)]
-        assert {name: many[name].default for name in options} == function.metric.defaults()
-        assert set(many) == {*columns, *options, "progress"}
+FACES = {
+    overlap.rouge_score: overlap.rouge_many,
+    overlap.meteor_score: overlap.meteor_many,
+    overlap.bertscore: overlap.bertscore_many,
+    overlap.extractiveness: overlap.extractiveness_many,
+    overlap.bleu_score: overlap.bleu_many,
+    overlap.chrf_score: overlap.chrf_many,
+    overlap.ter_score: overlap.ter_many,
+}
+WRONG_TEXTS = [
+    ((None, "a"), TypeError, "candidate must be a string"),
+    ((b"bytes", "a"), TypeError, "decode"),
+    ((["the", "cat"], ["the cat"]), TypeError, "not list"),
+    ((["a reference"], "the candidate"), TypeError, "candidate .* first .* look swapped"),
+    (("a", None), TypeError, "references must be a string or a list of strings"),
+    (("a", []), ValueError, "at least one reference"),
+    (("a", ["b", None]), TypeError, r"references\[1\]"),
+    (("a", [["b"]]), TypeError, r"references\[0\]"),
+]
+WRONG_LISTS = [
+    (("a", ["b"]), TypeError, "wrap one text in a list"),
+    ((["a"], "b"), TypeError, "one string or one list of strings per candidate"),
+    ((["a"], ["b", "c"]), ValueError, "one entry per candidate.*zip"),
+    ((["a"], [[]]), ValueError, r"references\[0\] is empty"),
+    ((["a"], [7]), TypeError, r"references\[0\]"),
+    ((["a", 7], ["a", "b"]), TypeError, r"candidates\[1\]"),
+    (([["a reference"]], ["the candidate"]), TypeError, "candidates .* first .* look swapped"),
+]
+
+
+@pytest.mark.parametrize("function", FACES, ids=lambda function: function.__name__)
+def test_options_and_texts(function):
+    definition, many = function.metric, inspect.signature(FACES[function]).parameters
+    columns = list(many)[: len(definition.columns)]
+    assert {name: many[name].default for name in definition.options} == definition.defaults()
+    assert set(many) == {*columns, *definition.options, "progress"}
+    for call in (function, FACES[function]):
+        with pytest.raises(TypeError, match=rf"{call.__name__}\(\).*'mispelt'"):
+            call("a", "a", mispelt=1)
+    options = {"synonyms": None} if function is overlap.meteor_score else {}
+    if columns[0] == "candidates":
+        for call, table in ((function, WRONG_TEXTS), (FACES[function], WRONG_LISTS)):
+            for texts, error, message in table:
+                with pytest.raises(error, match=message):
+                    call(*texts, **options)
