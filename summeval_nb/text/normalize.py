@@ -30,7 +30,7 @@ from summeval_nb.text.values import (
 )
 from summeval_nb.text.wrapping import Mark, citation_marks, doubles_stop, wrappers
 
-VERSION = "4"  # whatever reads normalised text names it in its signature
+VERSION = "5"  # whatever reads normalised text names it in its signature
 
 
 class Normalized(NamedTuple):

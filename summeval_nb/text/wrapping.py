@@ -460,11 +460,6 @@ _OPENER = re.compile(
     r"(?=\s|\Z|(?<=[!:：])[\w*•\"“<`-])",
     re.I,
 )
-_CONNECTIVE = re.compile(
-    r"(?:(?<=[.!?\n])\s|\A|(?<=\n))\s{0,3}(?P<label>(?:In summary|In short|In brief|In conclusion|In essence|In sum"
-    r"|In a nutshell|To summari[sz]e|To sum (?:it )?up|To put it (?:briefly|shortly|simply)|(?:Put simply|Simply put)"
-    r"|Long story short|All in all|To conclude|Summing up)\s?[,:])(?=\s)"
-)
 _ME = (
     r"(?:\bI(?:['’](?:m|d|ll)| am| would| can| could| will)\b|\blet me know\b|\bask me\b|\bjust (?:ask"
     r"|say|let)\b|\btell me\b|\bfeel free\b)"
@@ -668,12 +663,6 @@ def _credit(text: str, start: int, end: int) -> tuple[int, int] | None:
     return None
 
 
-_SOURCE_LIST = re.compile(
-    r"(?<![^\n])(?:\#{1,6} )?[*_]{0,3}(?:Sources?|References|Citations|Bibliography|Works cited"
-    r"|Footnotes)(?: used| cited)?"
-    r"[*_]{0,3}:?[*_]{0,3}[ \t]*+\n(?:[ \t]*+(?:(?:[-*•] )?(?:\[\^?[\w-]{1,20}\]|【)[^\n]*+"
-    r"|[^\n]{0,300}?https?://[^\n]*+)?(?:\n|\Z))+\Z",
-)
 _REFERENCES = re.compile(
     r"(?<=\n)[ \t]*(?:\#{1,6} )?[*_]{0,3}(?P<head>(?i:Sources?|References|Citations|Bibliography|Works cited"
     r"|Footnotes"
@@ -696,9 +685,6 @@ def _references(text: str, start: int, end: int) -> tuple[int, int] | None:
 _PAIR = re.compile(
     r"(?P<fence>```)\w{0,12}[ \t]*\n|<(?P<tag>summary|answer|final_answer|final|output|response|result)>"
 )
-_LINE_LABEL = re.compile(rf"(?<![^\n])[ \t]*+(?P<label>{_LABEL.pattern})", re.I)
-
-
 # a sentence of these words alone, that greets, thanks, promises or offers, says nothing of any subject
 _TALK = frozenset(
     """a an the this that these those it its is are be been am was s re m ve d ll i me my you your yours do does
@@ -731,18 +717,6 @@ _META = frozenset(
     best luck thanks contain errors mistakes great language model reading artificial intelligence""".split()
 )
 _WORD = re.compile(r"[^\W_]+")
-_FIRST_LABEL = re.compile(
-    r"(?P<label>(?P<deco>\*{1,3}|_{1,2})?(?i:(?:re\w+|condens\w+|short\w*|simpl\w+|edited|final|concise|brief"
-    r"|abridged) (?:version"
-    r"|text|output)|output|result|response|reply|rewrite|translation|paraphrase|caption"
-    r"|bottom line)(?:\s?[:：](?(deco)(?P=deco))"
-    r"|(?(deco)(?P=deco)\s?[:：]?|\s?[:：])))(?=\s*[^\W\d_a-z]|\s*\n)"
-)
-_FIRST_WORD = re.compile(
-    r"(?P<label>(?i:sure(?: thing)?|okay|ok|alright|absolutely|certainly|yes|yep|yeah|overall)(?:,"
-    r"|\s?[—–-])(?=\s+[a-zA-Z])"
-    r"|(?i:yes|yep|yeah|right)[.!](?=\s+\S))"
-)
 _LAST_SIGN = re.compile(r"[?:：](?=[^\w?:：]*\Z)")
 _FIRST_UNIT = re.compile(r"[^.!?:\n\"“”]{1,160}(?:[:：](?=\s)|[.!?]++(?=\s(?![a-z])|\Z)|(?=\n))")
 
@@ -833,9 +807,6 @@ class _Body:
             found = _OPENER.match(self.text, position, self.end) or _LABEL.match(self.text, position, self.end)
             if found:
                 return position, found.end()
-        found = _FIRST_LABEL.match(self.text, self.start, self.end)
-        if found or (self.beside and (found := _FIRST_WORD.match(self.text, self.start, self.end))):
-            return found.span("label")
         if span := _credit(self.text, self.start, self.end):
             return span
         unit = _FIRST_UNIT.match(self.text, self.start, self.end)
@@ -889,8 +860,7 @@ def wrappers(text: str, *, like: str = "") -> list[tuple[int, int]]:
 
     They are reasoning between tags, control marks of models, announcements and greetings at the beginning,
     offers, wishes, warnings, word counts, hashtags and sources at the end, and labels such as "Summary:".
-    `like` is the text that a summary is of: beside it, "Yes." at the beginning answers nobody, and what shares
-    a word with it is no warning.
+    `like` is the text that a summary is of: what shares a word with it is no warning.
 
     Examples
     --------
@@ -901,17 +871,14 @@ def wrappers(text: str, *, like: str = "") -> list[tuple[int, int]]:
     certain = disjoint([*reasoning_spans(text), *_controls(text)])
     body = _Body(text, certain, like)
     body.trim()
-    if found := _SOURCE_LIST.search(text, body.start, body.end):
-        body.take(found.start(), body.end)
-    elif span := _references(text, body.start, body.end):
+    if span := _references(text, body.start, body.end):
         body.take(*span)
     while body.start < body.end:
         if span := body.opener() or body.closer():
             body.take(*span)
         elif not body.pair():
             break
-    labels = [found.span("label") for kind in (_LINE_LABEL, _CONNECTIVE) for found in kind.finditer(text)]
-    spans = disjoint(body.spans + labels)
+    spans = disjoint(body.spans)
     announced = any(text[end - 1] in ":：" for _, end in spans)
     if announced or re.search(r"[^\W_]", cut_out(text, spans)):
         return spans
