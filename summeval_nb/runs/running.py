@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from pydantic_core import PydanticSerializationError, to_json
 from tqdm.auto import tqdm
 
-from summeval_nb.agreement.registry import METRICS, find_metric, is_ours, load_metric, metric_source
+from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_ours, load_metric, metric_source
 from summeval_nb.core.base import (
     OWN_CHECKERS,
     JsonDict,
@@ -185,11 +185,15 @@ class Job:
         """Return what must be equal for a run to be continued, as plain data."""
         from summeval_nb import __version__
 
-        ours, options = is_ours(self.metric), self.options
-        source = metric_source(self.metric) if isinstance(self.metric, str) and not ours else self.metric
+        options, metric = self.options, cast(Any, self.metric)
+        if not is_ours(metric):
+            known = describe(metric_source(metric) if isinstance(metric, str) else metric, "metric")
+            package = describe_metric(metric)["package"] if isinstance(metric, str) else ""
+            offered = package and "unknown" in known  # by an installed package, which has a version
+            metric = {"name": known["name"], "package": package} if offered else known
         found = {
             "summeval_nb": __version__,
-            "metric": self.metric if ours else describe(source, "metric"),
+            "metric": metric,
             "options": describe(options, "options"),
             "columns": describe(self.columns, "c"),
         }
