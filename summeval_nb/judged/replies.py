@@ -446,7 +446,7 @@ def _read(text: str, question: str) -> list[Told]:
     plain = text.strip()
     if opened := _STRESSED.match(plain):  # **Yes** — it was
         plain = opened[2] + plain[opened.end() :]
-    if plain.endswith(":"):  # a list, whose items go on with it
+    if re.search(r":\s*$", plain, re.M):  # a list, whose items go on with it
         return [Told(text)]
     found = _yes_or_no(plain, question)
     if found is not None:
