@@ -11,6 +11,7 @@ from summeval_nb import cohen_kappa, krippendorff_alpha
 from summeval_nb.agreement import Agreement, fleiss_kappa, metric_ceiling
 from summeval_nb.agreement.annotators import code_ratings, read_ratings
 from summeval_nb.cli import app
+from summeval_nb.core.base import InputWarning
 
 krippendorff = Late("krippendorff")
 pd = Late("pandas")
@@ -206,6 +207,8 @@ def test_data_frames_labels_and_what_is_printed():
         assert fleiss_kappa([["a", "a"], ["b", "b"], ["a", gap]], n_resamples=0).n_left_out == 1
     assert cohen_kappa([True, False], [True, False], n_resamples=0).score == 1
     assert code_ratings([[1.0, 2]], None).categories == (1, 2)
+    with pytest.warns(InputWarning, match="adds up to 5, as a table of counts"):
+        fleiss_kappa([[0, 0, 5], [1, 2, 2], [5, 0, 0]], n_resamples=0)
 
 
 def test_ratings_of_a_file():

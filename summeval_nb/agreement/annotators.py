@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -26,8 +27,10 @@ from summeval_nb.agreement.correction import Tuned, power_tuned, rogan_gladen, t
 from summeval_nb.agreement.correlation import Interval, histogram, with_interval
 from summeval_nb.agreement.disagreement import alpha_disagreement, cohen_disagreement, fleiss_disagreement
 from summeval_nb.core.base import (
+    InputWarning,
     JsonDict,
     as_listed,
+    callers_level,
     is_frame,
     require_count,
     require_inner_share,
@@ -459,6 +462,11 @@ def code_ratings(rows: Sequence[Sequence[object]], categories: object) -> CodedR
     every = [value for row in table for value in row if value is not None]
     if len(kinds := sorted(set(map(kind, every)))) > 1:
         raise TypeError(f"ratings must be all of one kind, and there are {' and '.join(kinds)}: convert them first")
+    sums = {sum(row) if all(type(v) is float and v >= 0 for v in row) else None for row in table}  # type: ignore[arg-type]
+    if len(table) > 2 < len(table[0]) and len(sums) == 1 and sums.isdisjoint({None, 0.0, 1.0}) and 0.0 in every:
+        told = f"every row of ratings adds up to {sums.pop():g}, as a table of counts per category does"
+        remedy = "a row has one rating for each rater: repeat each category as often as it was given"
+        warnings.warn(f"{told}: {remedy}", InputWarning, stacklevel=callers_level())
     known = sorted(set(every)) if categories is None else _named_categories(categories)
     for category in dict.fromkeys(every):
         if category not in known or kinds != [kind(known[0])]:

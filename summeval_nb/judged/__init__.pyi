@@ -41,12 +41,12 @@ from .rag import context_precision as context_precision
 from .rag import context_recall as context_recall
 from .rag import context_relevance as context_relevance
 from .rag import evaluate_rag as evaluate_rag
+from .rag import hit_rate as hit_rate
+from .rag import mrr as mrr
+from .rag import ndcg as ndcg
 from .rag import noise_sensitivity as noise_sensitivity
 from .rag import rag_score as rag_score
-from .ranking import hit_rate as hit_rate
-from .ranking import mrr as mrr
-from .ranking import ndcg as ndcg
-from .ranking import recall_at_k as recall_at_k
+from .rag import recall_at_k as recall_at_k
 from .retrieval import average_precision as average_precision
 from .session import ask_many as ask_many
 from .session import load_judge as load_judge
@@ -59,11 +59,11 @@ if not _typing.TYPE_CHECKING:
     from .grading import compare_answers_many as compare_answers_many
     from .grading import rate_many as rate_many
     from .grading import rubric_many as rubric_many
+    from .rag import hit_rate_many as hit_rate_many
+    from .rag import mrr_many as mrr_many
+    from .rag import ndcg_many as ndcg_many
     from .rag import rag_many as rag_many
-    from .ranking import hit_rate_many as hit_rate_many
-    from .ranking import mrr_many as mrr_many
-    from .ranking import ndcg_many as ndcg_many
-    from .ranking import recall_at_k_many as recall_at_k_many
+    from .rag import recall_at_k_many as recall_at_k_many
     from .summary_score import summarization_scores as summarization_scores
 
 def evaluate_answers(
@@ -133,19 +133,6 @@ def rubric_many(
     store: _typing.Any = ...,
     progress: bool | None = ...,
 ) -> _results.ScoreTable[Rating]: ...
-def rag_many(
-    questions: _typing.Any,
-    contexts: _abc.Iterable[_typing.Any] | None = ...,
-    answers: _abc.Iterable[_typing.Any] | None = ...,
-    ground_truths: _abc.Iterable[_typing.Any] | None = ...,
-    *,
-    metrics: _abc.Sequence[str] | None = ...,
-    judge: str | Judge = ...,
-    embedder: _typing.Any = ...,
-    max_failed: float = ...,
-    store: _typing.Any = ...,
-    progress: bool | None = ...,
-) -> _results.ScoreTable[RagScore]: ...
 def hit_rate_many(
     retrieved_context_ids: _typing.Any,
     reference_context_ids: _abc.Iterable[_typing.Any] | None = ...,
@@ -167,6 +154,19 @@ def ndcg_many(
     k: int | None = ...,
     progress: bool | None = ...,
 ) -> _results.ScoreTable[_typing.Any]: ...
+def rag_many(
+    questions: _typing.Any,
+    contexts: _abc.Iterable[_typing.Any] | None = ...,
+    answers: _abc.Iterable[_typing.Any] | None = ...,
+    ground_truths: _abc.Iterable[_typing.Any] | None = ...,
+    *,
+    metrics: _abc.Sequence[str] | None = ...,
+    judge: str | Judge = ...,
+    embedder: _typing.Any = ...,
+    max_failed: float = ...,
+    store: _typing.Any = ...,
+    progress: bool | None = ...,
+) -> _results.ScoreTable[RagScore]: ...
 def recall_at_k_many(
     retrieved_context_ids: _typing.Any,
     reference_context_ids: _abc.Iterable[_typing.Any] | None = ...,

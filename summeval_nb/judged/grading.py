@@ -29,12 +29,12 @@ from summeval_nb.core.html import Markup, axes_for, figure_text, html_table, tex
 from summeval_nb.core.metric import Metric, batch, metric
 from summeval_nb.core.resampling import drawings, middle
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature, mean_row, rate_row
+from summeval_nb.judged.correctness import correctness
 from summeval_nb.judged.judging import Entailment, Judge
 from summeval_nb.judged.pairwise import (
     CRITERIA,
     Order,
     Pair,
-    answer_f1,
     both_orders,
     rubric_prompt,
     side_by_side_prompt,
@@ -604,7 +604,7 @@ def _from_verdicts(pair: Pair, verdicts: Sequence[Verdicts], how: Mapping[str, A
             why = failed[0].reason if failed else "there is no statement to judge"
             reason = f"{len(failed)} of {len(tags)} statements could not be judged: {why}"
             return {"score": None, "reason": reason, "failed": True}
-    a, b = (answer_f1(*one) or 0.0 for one in verdicts)
+    a, b = (correctness(*own).f1 or 0.0 for own in verdicts)
     winner = "tie" if abs(a - b) <= how["margin"] else "a" if a > b else "b"
     score = {"a": 1.0, "b": 0.0, "tie": 0.5}[winner]
     return {"score": score, "winner": winner, "parts": {"f1_a": a, "f1_b": b}}

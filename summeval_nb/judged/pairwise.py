@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .judging import Entailment
 from ..models.base import as_json
 
 # %% auto #0
-__all__ = ['PAIR_PROMPT', 'CRITERIA', 'Order', 'both_orders', 'Pair', 'side_by_side_prompt', 'answer_f1', 'strengths',
-           'rubric_prompt']
+__all__ = ['PAIR_PROMPT', 'CRITERIA', 'Order', 'both_orders', 'Pair', 'side_by_side_prompt', 'strengths', 'rubric_prompt']
 
 # %% ../../nbs/5_other_qualities/57_pairs.ipynb #686d27e6
 @dataclass(frozen=True, kw_only=True)
@@ -114,40 +112,6 @@ def side_by_side_prompt(pair: Pair, swapped: bool, rubric: str = CRITERIA) -> st
         first=as_json(first),
         second=as_json(second),
     )
-
-# %% ../../nbs/5_other_qualities/57_pairs.ipynb #b58d0ce1
-def answer_f1(
-    right: Sequence[Entailment], covered: Sequence[Entailment]
-) -> float | None:
-    """Return the F1 of an answer from verdicts on its statements and on the true one's.
-
-    Parameters
-    ----------
-    right : sequence of Entailment
-        Does the true answer entail each statement of the answer?
-    covered : sequence of Entailment
-        Does the answer entail each statement of the true one?
-
-    Returns
-    -------
-    float or None
-        In [0, 1]; failed verdicts are left out, None if none is left on a side.
-
-    Examples
-    --------
-    >>> yes, no = Entailment(label="entailed"), Entailment(label="neutral")
-    >>> answer_f1([yes, no], [yes])
-    0.6666666666666666
-    """
-    shares = []
-    for tags in (right, covered):
-        known = [tag.label == "entailed" for tag in tags if not tag.failed]
-        if not known:
-            return None
-        shares.append(sum(known) / len(known))
-    precision, recall = shares
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0
 
 # %% ../../nbs/5_other_qualities/57_pairs.ipynb #af37b640
 def strengths(wins: np.ndarray, prior: float = 0.5) -> np.ndarray | None:
