@@ -388,15 +388,16 @@ class Verdict:
     def state(self) -> str | None:
         """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise, or nothing of the kind).
 
-        None when nothing was judged. A probability between the two thresholds is unclear, and so is one that reaches
+        Without `contradicted_below` it is `"supported"` or `"not supported"`. None when nothing was judged. A probability between the two thresholds is unclear, and so is one that reaches
         `threshold` although a finding clashes.
         """
+        no = "not supported" if self.contradicted_below is None else "contradicted"
         if self.hard or self.probability is None:
-            return self.hard or None
+            return no if self.hard == "contradicted" else self.hard or None
         if self.probability >= self.threshold:
             return "unclear" if any(finding.clash for finding in self.findings) else "supported"
         low = self.threshold if self.contradicted_below is None else self.contradicted_below
-        return "contradicted" if self.probability < low else "unclear"
+        return no if self.probability < low else "unclear"
 
     @property
     def supported(self) -> bool | None:

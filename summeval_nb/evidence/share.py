@@ -45,5 +45,5 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
 # %% ../../nbs/3_evidence/38_faithfulness.ipynb #9d1ec1b1
 def possible_share(verdicts: Iterable[Verdict]) -> float | None:
     """Return the share if every unclear sentence is true; None if none was judged."""
-    possible = [v.state != "contradicted" for v in verdicts if v.judged]
+    possible = [v.state in ("supported", "unclear") for v in verdicts if v.judged]
     return sum(possible) / len(possible) if possible else None

@@ -466,9 +466,7 @@ def _decided(verdict: Verdict, threshold: float) -> Verdict:
 
 
 def _state_of(verdict: Verdict) -> str:
-    """A verdict's state in words; a checker with one border knows only supported and not."""
-    if verdict.contradicted_below is None and verdict.supported is False:
-        return "not supported"
+    """A verdict's state in words."""
     return verdict.state or "not judged"
 
 
