@@ -18,6 +18,7 @@ STORED = (
     "1_start/12_five_steps.ipynb",
     "2_counting/21_ngrams.ipynb",
     "2_counting/22_rouge.ipynb",
+    "from_other_tools.ipynb",
 )
 COMMAND = "python docs/execute.py --store"
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # shows nothing without its kernel

@@ -31,6 +31,11 @@ def test_a_guess_leads_to_what_was_meant_first():
 def test_a_part_suggests_and_names_the_place_of_other_parts():
     for part, name, said in (
         (s.overlap, "blue_score", "did you mean bleu_score"),
+        (s, "register_metric", "did you mean load_metric"),
+        (s, "evaluate_dataset", "did you mean evaluate_many or evaluate_rag"),
+        (s, "score_dataframe", "did you mean evaluate_many or rouge_many"),
+        (s, "paired_bootstrap", "did you mean compare_systems or summeval_nb.agreement.paired_test"),
+        (s, "confidence_interval", "did you mean compare_systems, correlate"),
         (s.judged, "kappa", "did you mean summeval_nb.cohen_kappa"),
         (s.judged, "evaluate", "evaluate is in summeval_nb.evidence"),
     ):

@@ -388,8 +388,9 @@ class Verdict:
     def state(self) -> str | None:
         """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise, or nothing of the kind).
 
-        Without `contradicted_below` it is `"supported"` or `"not supported"`. None when nothing was judged. A probability between the two thresholds is unclear, and so is one that reaches
-        `threshold` although a finding clashes.
+        Without `contradicted_below` it is `"supported"` or `"not supported"`. None when nothing was judged. A
+        probability between the two thresholds is unclear, and so is one that reaches `threshold` although a finding
+        clashes.
         """
         no = "not supported" if self.contradicted_below is None else "contradicted"
         if self.hard or self.probability is None:
