@@ -106,9 +106,9 @@ def test_both_sides_print_the_same_bleu_and_signature():
 
 def test_both_sides_compare_the_same_two_systems():
     theirs, ours = (run(code, names_of_the_page()) for code in task(9))
-    assert ours.startswith("59.42 and 35.94 BLEU: +23.48")
+    assert re.findall(r"^(?:theirs|ours)\D*([\d.]+) \[", ours, re.M) == ["59.42", "35.94"]
     assert "score=59.42" in theirs and "score=35.94" in theirs
-    assert float(re.search(r"p = (\S+)", ours)[1]) > 0.05 < float(re.findall(r"p_value=([\d.]+)", theirs)[0])
+    assert "no test: with 3 texts" in ours and float(re.findall(r"p_value=([\d.]+)", theirs)[0]) > 0.05
 
 
 def test_both_sides_correlate_alike():
