@@ -24,7 +24,7 @@ from typer.core import TyperGroup
 from summeval_nb.core import files as tables
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, require_option, require_options
-from summeval_nb.core.html import html_page, markdown_report, printable, text_table
+from summeval_nb.core.html import html_page, markdown_report, printable
 from summeval_nb.core.results import ScoreTable
 
 if TYPE_CHECKING:
@@ -449,11 +449,6 @@ def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = 
             more = [f"The first {_MOST_ROWS} of {len(rows)} rows."] if len(rows) > _MOST_ROWS else []
             told = markdown_report(title, [repr(result).partition("\n")[0], *more], rows[:_MOST_ROWS])
         write(given.markdown, lambda path: tables.write_whole(path, f"{_STARTS['markdown'].decode()}\n{told}"))
-
-
-def show_rows(rows: Sequence[JsonDict], given: Given, *, shown: Sequence[JsonDict] | None = None) -> None:
-    """Print rows as JSON, or as a table; `shown` are the rows as people read them."""
-    say(to_json({"rows": rows}) if given.as_json else text_table(rows if shown is None else shown))
 
 
 def leave_for(bad: int, total: int) -> None:
