@@ -33,16 +33,9 @@ ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 class WordTokenizer:
     """A tokenizer that cuts a word alike, wherever it stands.
 
-    Parameters
-    ----------
-    name : str
-        How a signature names it.
-    clean : callable
-        Text to text, before the words are separated.
-    split_word : callable
-        A word to its tokens.
-    normalise : callable, optional
-        A token as it stands in the text to the token that is counted, such as its stem.
+    A signature calls it by `name`. `clean` changes a text before its words are separated,
+    `split_word` cuts a word into tokens, and `normalise`, if there is one, makes of a
+    token the one that is counted, such as its stem.
 
     Examples
     --------
@@ -105,17 +98,8 @@ def measure(stem: str) -> int:
 def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
     """Return all n-grams of a token sequence, in order, as tuples.
 
-    Parameters
-    ----------
-    tokens : sequence
-        Tokens; a string is refused, because its elements are characters.
-    n : int
-        Their length, at least 1.
-
-    Returns
-    -------
-    list of tuple
-        `len(tokens) - n + 1` of them; none when the text is shorter than n.
+    There are `len(tokens) - n + 1`, or none when the text is shorter than n, which is at
+    least 1. A string is refused, because its elements are characters.
 
     Examples
     --------
@@ -136,13 +120,7 @@ def clipped_counts(
 ) -> dict[tuple[Item, ...], tuple[int, int, int]]:
     """Return each n-gram's count, its greatest count in one reference, the smaller.
 
-    Parameters
-    ----------
-    candidate : sequence of tokens
-    references : sequence of sequences of tokens
-        At least one.
-    n : int
-        Order of the n-grams.
+    A text's tokens are given, and those of at least one reference.
 
     References
     ----------
