@@ -87,8 +87,8 @@ def bleu_from_counts(
 ) -> tuple[float, list[float]]:
     """Return BLEU and its precisions, both on the scale of 0 to 100, from the counts.
 
-    `counts` are clipped matches and `totals` n-grams of the candidate, for orders 1 to n.
-    The lengths are in tokens, and options are those of `bleu_score`.
+    `counts` are clipped matches and `totals` n-grams of the candidate, for orders 1
+    to n. The lengths are in tokens, and options are those of `bleu_score`.
 
     Examples
     --------

@@ -25,9 +25,9 @@ def chrf_from_counts(
 ) -> float:
     """Return chrF, on the scale of 0 to 100, from the n-grams of each order.
 
-    `counts` has a triple an order: how many n-grams candidate and reference have, and how
-    many they share. Recall weighs `beta` times as much as precision. With `eps_smoothing`
-    all orders' F-scores are averaged, instead of precisions and recalls.
+    `counts` has a triple an order: how many n-grams candidate and reference have, and
+    how many they share. Recall weighs `beta` times as much as precision. With
+    `eps_smoothing` all orders' F-scores are averaged, not precisions and recalls.
 
     Examples
     --------

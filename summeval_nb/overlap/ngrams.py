@@ -33,9 +33,9 @@ ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 class WordTokenizer:
     """A tokenizer that cuts a word alike, wherever it stands.
 
-    A signature calls it by `name`. `clean` changes a text before its words are separated,
-    `split_word` cuts a word into tokens, and `normalise`, if there is one, makes of a
-    token the one that is counted, such as its stem.
+    A signature calls it by `name`. `clean` changes a text before its words are cut
+    apart, `split_word` cuts a word into tokens, and `normalise`, if there is one, makes
+    of a token the one that is counted, such as its stem.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def measure(stem: str) -> int:
 def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
     """Return all n-grams of a token sequence, in order, as tuples.
 
-    There are `len(tokens) - n + 1`, or none when the text is shorter than n, which is at
-    least 1. A string is refused, because its elements are characters.
+    There are `len(tokens) - n + 1`, or none when the text is shorter than n, which is
+    at least 1. A string is refused, because its elements are characters.
 
     Examples
     --------
