@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from summeval_nb.core.data import QUALITIES, SummEval, _from_hub, load_summeval, load_toy_summeval, sample_articles
+from summeval_nb.core.data import QUALITIES, SummEval, load_summeval, load_toy_summeval, sample_articles
 
 
 def entry(system, **changes):
@@ -66,6 +66,17 @@ def test_systems_are_matched_by_name_not_by_place():
     assert data.ratings["relevance"].tolist() == [[3.0, 3.0], [1.0, 2.0]]
 
 
+def test_the_columns_of_mteb_are_read(tmp_path):
+    row = {"id": "a", "text": "It rained.", "human_summaries": ["Rain."], "machine_summaries": ["Wet.", "Dry."]}
+    row |= dict.fromkeys(QUALITIES, [5.0, 1.0])
+    (tmp_path / "mteb.jsonl").write_text(json.dumps(row))
+    for data in (load_summeval(tmp_path / "mteb.jsonl"), SummEval.from_records([row])):
+        assert (data.sources, data.references, data.summaries) == (["It rained."], [["Rain."]], [["Wet.", "Dry."]])
+        assert data.ratings["fluency"].tolist() == [[5, 1]]
+    with pytest.raises(ValueError, match="record 0: each summary needs a rating of each quality"):
+        SummEval.from_records([row | {"fluency": [5.0]}])
+
+
 def test_a_missing_rating_is_nan_and_survives_a_round_trip():
     data = SummEval.from_records([article(systems=[entry("M1", relevance=None), entry("M2")])])
     assert np.isnan(data.ratings["relevance"][0, 0]) and not np.isnan(data.ratings["fluency"]).any()
@@ -115,7 +126,7 @@ def test_real_summeval_has_its_published_shape(data_folder):
         "human_summaries": data.references[3],
         "machine_summaries": data.summaries[3],
     } | {quality: data.ratings[quality][3].tolist() for quality in QUALITIES}
-    hub = SummEval.from_records([_from_hub(row)])
+    hub = SummEval.from_records([row])
     assert hub.summaries == [data.summaries[3]]
     assert all((hub.ratings[q][0] == data.ratings[q][3]).all() for q in QUALITIES)
 

@@ -247,8 +247,9 @@ def _build(rows: Iterable[tuple[str, object]], name: str, raters: int | None = N
     sources: dict[str, str] = {}  # by the names of the articles
     references, summaries, systems = [], [], list[str]()
     ratings: dict[str, list[list[float]]] = {quality: [] for quality in QUALITIES}
-    for where, record in rows:
+    for where, given in rows:
         with _at(where):
+            record = _from_hub(given)
             identity, columns = str(_field(record, "id")), _by_system(record)
             if identity in sources:
                 raise ValueError(f"the id {identity!r} stands there a second time; each article may occur once")
@@ -287,13 +288,20 @@ def _lines(path: Path) -> Iterator[tuple[str, object]]:
 _HUB = ("mteb/summeval", "cda12ad7615edc362dbf25a00fdd61d3b1eaf93c")
 
 
-def _from_hub(row: Mapping[str, Any]) -> JsonDict:
-    """A row of the hub's `mteb/summeval` in the form of the file's lines."""
+def _from_hub(row: object) -> object:
+    """A row with the columns of the hub's `mteb/summeval` in the form of the file's lines, any other as it is."""
+    if not isinstance(row, Mapping) or "machine_summaries" not in row:
+        return row
+    lists: dict[str, Any] = {name: _field(row, name) for name in ("machine_summaries", *QUALITIES)}
+    sizes = {name: len(own) for name, own in lists.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"each summary needs a rating of each quality, not {sizes}")
     systems = [
-        {"system": f"system{j:02d}", "summary": text} | {quality: row[quality][j - 1] for quality in QUALITIES}
-        for j, text in enumerate(row["machine_summaries"], 1)
+        {"system": f"system{j:02d}", "summary": text} | dict(zip(QUALITIES, own, strict=True))
+        for j, (text, *own) in enumerate(zip(*lists.values(), strict=True), 1)
     ]
-    return {"id": row["id"], "source": row["text"], "references": row["human_summaries"], "systems": systems}
+    source, references = (_field(row, name) for name in ("text", "human_summaries"))
+    return {"id": _field(row, "id"), "source": source, "references": references, "systems": systems}
 
 
 def load_summeval(
@@ -307,7 +315,8 @@ def load_summeval(
     Parameters
     ----------
     path : str or Path, optional
-        A file of JSON lines, `.gz` or plain, with one article a line (the form is shown in the data chapter).
+        A file of JSON lines, `.gz` or plain, with one article a line (the form is shown in the data chapter), or with
+        the columns of MTEB's `mteb/summeval`.
     download : bool
         Without a path: fetch `mteb/summeval` (a pinned revision) with the package datasets.
     raters : int or None
@@ -341,7 +350,7 @@ def load_summeval(
         raise ValueError(f"say where the ratings are: load_summeval(path), {ways}")
     repository, revision = _HUB
     rows = require_module("datasets", "hub").load_dataset(repository, revision=revision, split="test")
-    return _build(((f"{repository}, row {n}", _from_hub(row)) for n, row in enumerate(rows)), "summeval", raters)
+    return _build(((f"{repository}, row {n}", row) for n, row in enumerate(rows)), "summeval", raters)
 
 
 def load_toy_summeval() -> SummEval:
