@@ -361,8 +361,8 @@ def correct(
     width: Annotated[float | None, opt("Say how many labels give an interval so wide.")] = None,
     draw: Annotated[int | None, opt("Draw so many items to label, into --out.")] = None,
     out: Annotated[Path | None, opt("CSV for the drawn items; labels in it are kept.")] = None,
-    texts: Annotated[str | None, opt("Table with id and what people shall read.")] = None,
-    seed: Annotated[int, opt("Of the drawing.")] = 0,
+    texts: Annotated[str | None, opt("Table with id and the texts that people read.")] = None,
+    seed: Annotated[int, opt("Seed of the random draw.")] = 0,
 ) -> None:
     """Correct a judge's share of right items by people's labels; or draw the items to label.
 

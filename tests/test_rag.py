@@ -41,6 +41,7 @@ def test_every_known_name_is_found_and_a_table_scores_the_same_under_each():
     for name, column in [(one, column) for one, known in COLUMN_NAMES.items() for column in known]:
         assert find_column(name, ["id", column]) == column == find_column(name, ["id", column.upper()]).lower()
         assert nearest_column(name, [column[:-1]]) == column[:-1] and find_column(name, ["id"]) is None
+    assert find_column("contexts", ["article", "summary"]) == "article"
     wanted = evaluate_rag([renamed()], **QUIET).rows()
     for name, column in [(one, column) for one in RAGAS for column in COLUMN_NAMES[one]]:
         found = evaluate_rag([renamed(**{name: column})], **QUIET)

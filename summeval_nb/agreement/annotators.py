@@ -509,7 +509,7 @@ class CorrectedScore(Score):
     interval, labels_interval : (float, float)
         Its interval, and that of the labels alone.
     confidence : float
-        How often such intervals hold the truth.
+        The share of such intervals that contain the true value.
     raw, labels_mean : float
         The mean of the judge over all items, and of people over the labelled ones.
     weight : float
@@ -583,7 +583,7 @@ def correct_score(
     verdict : str, optional
         The column with the verdict, where it has another name.
     confidence : float
-        How often such intervals shall hold the truth.
+        The share of such intervals that should contain the true value.
     scope : {"population", "table"}
         Of which items the share is: of all that such items could be, as in the paper, or of the table's own.
 

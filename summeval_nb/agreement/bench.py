@@ -392,7 +392,7 @@ def benchmark_checker(
     Parameters
     ----------
     checker : str, Checker or mapping of str to them
-        One checker, or several by the names that the table shall show.
+        One checker, or several by the names to show in the table.
     sets : str, or mapping of str to iterable of LabelledSentence
         "package" or "everyday"; or sets of yours by name, as `load_labelled` reads them. Rows with `article`,
         `sentence` and `supported`, or a table of them, will do as well.
@@ -565,7 +565,7 @@ def benchmark_judge(
     Parameters
     ----------
     judge : str, Judge or mapping of str to them
-        As for `load_judge`, such as `"embedded"` or `"llm:FOLDER"`; several by the names that the table shall show.
+        As for `load_judge`, such as `"embedded"` or `"llm:FOLDER"`; several by the names to show in the table.
     sets : str, sequence of str, or mapping of str to sequence of LabelledSentence, optional
         Of `JUDGE_SETS`, by default all but "everyday"; or labelled sentences of your own, by name, also as rows or
         tables as for `benchmark_checker`.
