@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -108,10 +108,6 @@ _UNDONE = frozenset("fail fails failed failing unable refuse refuses refused".sp
 # Not open until March, not only: what follows is not denied.
 TIMED = frozenset("until till unless before".split())
 _NOT_QUITE = TIMED | frozenset("only just merely simply".split())
-_TITLES = frozenset(
-    "mr mrs ms miss mx dr prof professor doctor sir dame lord lady judge justice captain officer president minister "
-    "senator mayor councillor chancellor king queen prince princess pope bishop".split()
-)
 _EXACT = 1 - 1e-9  # but for the last digits of what is calculated
 _FRAME = 3  # equal words around a place, at least
 _BEFORE = 3  # words before the first of two: the talks between the old board and the guild
@@ -490,8 +486,6 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     if any(token.key in claim.parts.key_set for token in theirs):  # both are named: a list, or somebody else's part
         return None
-    if title_for_name(claim, nearest, slot):
-        return None
     written, instead = (" ".join(token.key for token in some) for some in (own, theirs))
     return None if fuzz.ratio(written, instead) >= ALIKE else Clash("name", slot.start, slot.end - 1, instead)
 
@@ -499,17 +493,6 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
 def _written_as_name(parts: Parts, token: Token) -> bool:
     """Return whether a word is a name, by its place in the sentence or by a capital within it: macOS."""
     return token in parts.names or any(letter.isupper() for letter in parts.text[token.start + 1 : token.end])
-
-
-def title_for_name(claim: Words, nearest: Words, slot: Slot) -> bool:
-    """Return whether one side has a title before a surname where the other has something else: Mr, Colin Mears."""
-    titles = [
-        _TITLES.issuperset(words)
-        for words in (claim.raw[slot.start : slot.end], nearest.raw[slot.near_start : slot.near_end])
-    ]
-    after, there = claim.parts.tokens[slot.end : slot.end + 1], nearest.parts.keys[slot.near_end : slot.near_end + 1]
-    surname = bool(after) and after[0] in claim.parts.names and [after[0].key] == list(there)
-    return surname and titles[0] != titles[1]
 
 
 def _connective(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
@@ -536,7 +519,6 @@ def _connective(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
 _REACH = 4  # a "not" denies the first content word among so many
 _ONLY = frozenset("only just merely simply solely".split())
 _TURNS = frozenset("but and or yet".split())  # not Leeds but York: what follows is no longer denied
-_AT = frozenset("in on at from by after once if when next this".split())  # before the time that was waited for
 # Between these there is nothing third: who did not survive died. Prices that did not rise need not have fallen.
 _COMPLEMENTS = (
     {"open", "opened", "opens", "close", "closed", "closes", "shut"},
@@ -583,19 +565,6 @@ def _denied_and_plain(words: Words, negations: Sequence[int]) -> tuple[dict[str,
         if _tells(words, place):
             (denied if place in denied_at else plain).setdefault(token.key, place)
     return denied, plain
-
-
-def _timed(denying: Words, plain: Words, place: int) -> bool:
-    """Return whether one text denies a word until a time, and the other says the word in, on or after that time."""
-    later = [i for i in range(place + 1, len(denying.raw)) if denying.raw[i] in TIMED]
-    if not later or not TIMED.isdisjoint(plain.raw):
-        return False
-    when = _next_word(denying, later[0])
-    if when is None or "after" in denying.raw[later[0] : when]:  # not until after March: not in March
-        return False
-    key = denying.parts.tokens[when].key
-    there = [i for i, stem in enumerate(plain.parts.keys) if stem == key]
-    return any(not _AT.isdisjoint(plain.raw[max(0, i - 3) : i]) for i in there)
 
 
 def _moved(first: Words, second: Words) -> set[str]:
@@ -655,29 +624,20 @@ def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tu
     told = [_denied_and_plain(sentence, _negations(sentence, claim)) for sentence in others]
     their_denied = {key for denied_keys, _ in told for key in denied_keys}
     their_plain = {key for _, plain_keys in told for key in plain_keys}
-    undone = _undone(others)
-    moved, clashes, same = _moved(claim, near), [], False
-    near_denied, _ = _denied_and_plain(near, _negations(near, claim))
+    undone, moved, clashes = _undone(others), _moved(claim, near), []
     for key, place in denied.items():
         if key in their_plain and key not in their_denied | undone and key not in moved:
-            if key in near.parts.key_set and _timed(claim, near, place):
-                same = True
-            else:
-                clashes.append(Clash("negation", place, place, "", key in near.parts.key_set))
+            clashes.append(Clash("negation", place, place, "", key in near.parts.key_set))
     for key, place in plain.items():
-        if left_undone(claim, place):
-            continue
-        if key in their_denied and key not in their_plain and key not in denied and key not in moved:
-            if key in near_denied and _timed(near, claim, near_denied[key]):
-                same = True
-            else:
-                clashes.append(Clash("negation", place, place, "not", key in near.parts.key_set))
+        new = key in their_denied and key not in their_plain and key not in denied and key not in moved
+        if new and not left_undone(claim, place):
+            clashes.append(Clash("negation", place, place, "not", key in near.parts.key_set))
     shared = [i for i, key in enumerate(near.parts.keys) if key in claim.parts.content_set]
     if not shared:
         return clashes, bool(denied)
     stretch = range(max(0, shared[0] - 2), shared[-1] + 1)
     theirs = sum(place in stretch for place in _negations(near, claim))
-    return clashes, (len(own) % 2 != theirs % 2) != same
+    return clashes, len(own) % 2 != theirs % 2
 
 
 def denied_once(claim: Words, near: Words, place: int, opposite: str) -> bool:
@@ -701,7 +661,6 @@ WHEN = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday "
     "thursday friday saturday sunday christmas easter".split()
 )
-_WHERE = frozenset("in on at near during since until outside inside".split())
 _JOINED = frozenset("and or of from".split())  # two of one kind, or one of the other's
 _BETWEEN = 6  # from "by" to the name, at most: by the vice-president, Sunniva Clegg
 _BOTH = EITHER - {"meeting"}  # a meeting was chaired by one of them
@@ -713,16 +672,6 @@ _ARTICLES = frozenset("a an the this that these those my your his her its our th
 _STILL = frozenset("also now then still once again thus therefore always already".split())
 _CLAUSES = frozenset("and but or while whereas".split())  # another clause may begin behind these
 _WITHIN = frozenset({"s", "'s", "\u2019s"})  # the city's oldest school
-
-
-def _where(words: Words, place: int) -> bool:
-    """Return whether a name says where or when: in Leeds, at Easter."""
-    tokens, text, before = words.parts.tokens, words.parts.text, place - 1
-    while before >= 0 and (tokens[before] in words.parts.names or words.raw[before] == "the"):
-        if words.raw[before] in WHEN or "," in text[tokens[before].end : tokens[before + 1].start]:
-            return False  # In Leeds, Tom Hale
-        before -= 1
-    return before >= 0 and words.raw[before] in _WHERE
 
 
 def _said(words: Words, start: int, stop: int) -> set[str]:
@@ -868,19 +817,16 @@ def _inverted(claim: Words, between: range, near: Words, near_between: range) ->
     return False
 
 
-def _told_of_names(
-    claim: Words, evidence: Sequence[Parts], *, shared: bool = False
-) -> Iterator[tuple[int, int, bool | None]]:
+def _told_of_names(claim: Words, evidence: Sequence[Parts]) -> Iterator[tuple[int, int, bool | None]]:
     """Yield two neighbouring names of a claim, and whether the evidence that holds both has them the other way round.
 
-    Sentences that tell the same deed decide, if there are any. None where nothing is said. With `shared` only names
-    that one of the sentences joins by a word that joins them in the claim.
+    Sentences that tell the same deed decide, if there are any. None where nothing is said.
     """
     known = {name.key for parts in evidence for name in parts.names}  # explains an opening, and a claim of names only
     names: list[tuple[int, Token]] = [
         (i, token)
         for i, token in enumerate(claim.parts.tokens)
-        if (token in claim.parts.names or (token.key in known and _capital(claim.parts, token)))
+        if (token in claim.parts.names or (token.key in known and claim.parts.text[token.start].isupper()))
         and claim.raw[i] not in WHEN
     ]
     last: dict[int, Token] = {}  # of a name of several words that begins there
@@ -892,10 +838,8 @@ def _told_of_names(
             continue
         if not _JOINED.isdisjoint(between) and _TURNED.keys().isdisjoint(between):
             continue
-        where = [_where(claim, place) for place in (i, j)]
         found: set[bool | None] = set()
         same: set[bool | None] = set()  # where the evidence tells the same deed
-        joined = not shared
         for parts in evidence:
             other = b if b.key in parts.key_set else last[j]  # a surname alone
             if False in same or a.key not in parts.key_set or other.key not in parts.key_set:
@@ -903,26 +847,19 @@ def _told_of_names(
             near = Words.of(parts)
             first, second = ([k for k, key in enumerate(parts.keys) if key == name.key][:_MOST] for name in (a, other))
             for k, m in product(first, second):
-                joined = joined or not _said(claim, i + 1, j).isdisjoint(_said(near, min(k, m) + 1, max(k, m)))
                 turned, alike = _turned(claim, i, j, near, k, m)
                 if turned and _inverted(claim, range(i + 1, j), near, range(min(k, m) + 1, max(k, m))):
                     turned = False
-                if turned and where[0] != where[1] and where == [_where(near, place) for place in (k, m)]:
-                    turned = None
                 found.add(turned)
                 if alike:
                     same.add(turned)
-        said = (same or found) if joined else set()
+        said = same or found
         yield i, j, False if False in said else (True if True in said else None)
 
 
-def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = False) -> list[Clash]:
-    """Return two neighbouring names that the evidence sentences holding both have the other way round.
-
-    With `shared` only those that one of these sentences joins by a word that joins them in the claim.
-    """
-    told = _told_of_names(claim, evidence, shared=shared)
-    return [Clash("role", i, j, "") for i, j, turned in told if turned]
+def role_clashes(claim: Words, evidence: Sequence[Parts]) -> list[Clash]:
+    """Return two neighbouring names that the evidence sentences holding both have the other way round."""
+    return [Clash("role", i, j, "") for i, j, turned in _told_of_names(claim, evidence) if turned]
 
 
 def _told_conversely(claim: Words, evidence: Sequence[Parts]) -> set[int]:
@@ -937,22 +874,12 @@ _LONGEST = 8  # words between two commas that only say more of the one who acts
 _LEAST = 3  # words that claim and evidence have in a row, two of them with content
 _BEHIND, _FAR_BEHIND = 4, 6  # the same where the name stands behind them; up to six, if four have too little content
 _HELPERS = frozenset("who which that has have had also later then".split())
-_BE_OR_GET = frozenset("is are was were be been being get gets got".split())
 # A name behind one of these says of whom or where, and does nothing itself.
 _OF = frozenset("of in at from and or with for by to near on s than as like de du van von la".split())
 _SPOKEN = frozenset(
     "said says say told tells added adds asked asks replied wrote writes argued warned explained called".split()
 )
 _WHOSE = frozenset("his her its their my our your".split())
-_NOT_DONE_TO = _SPOKEN | EITHER | _BE_OR_GET
-
-
-def with_first_names(parts: Parts, known: frozenset[str]) -> Parts:
-    """Return a sentence whose first word is a name, too, if it is written as one and is a name elsewhere."""
-    first = next((token for token in parts.tokens[:2] if token.kind != "function"), None)
-    if first is None or first.kind != "content" or first in parts.names or first.key not in known:
-        return parts
-    return replace(parts, names=(first, *parts.names)) if parts.text[first.start].isupper() else parts
 
 
 def _is_name(words: Words, place: int) -> bool:
@@ -1043,12 +970,6 @@ def _one_name(words: Words, own: set[str], theirs: set[str]) -> bool:
     return any(pair & own and pair & theirs for pair in beside)
 
 
-def _told_together(evidence: Sequence[Words], claim: Words, own: range, near: Words, theirs: range) -> bool:
-    """Return whether a sentence holds both names, and so may say that one lies in the other: Croydon, London."""
-    both = _keys_of(claim, own), _keys_of(near, theirs)
-    return any(all(not keys.isdisjoint(words.parts.key_set) for keys in both) for words in evidence)
-
-
 def _places(words: Words, claim: Words, start: int, n: int) -> Iterator[int]:
     """Give the places where the `n` words of the claim from `start` on stand in a row; none if it has fewer."""
     own, keys = words.parts.keys, claim.parts.keys[max(start, 0) : start + n]
@@ -1089,6 +1010,12 @@ def _deeds(claim: Words, i: int, near: Words) -> Iterator[tuple[int, int]]:
             yield k, k - 1
 
 
+def _told_together(evidence: Sequence[Words], claim: Words, own: range, near: Words, theirs: range) -> bool:
+    """Return whether a sentence holds both names, and so may say that one lies in the other: Croydon, London."""
+    both = _keys_of(claim, own), _keys_of(near, theirs)
+    return any(all(not keys.isdisjoint(words.parts.key_set) for keys in both) for words in evidence)
+
+
 def _closes_another(claim: Words, name: range, n: int, evidence: Sequence[Words]) -> str | None:
     """Return which name closes in the evidence the `n` words that another name closes in the claim."""
     found = None
@@ -1106,30 +1033,6 @@ def _closes_another(claim: Words, name: range, n: int, evidence: Sequence[Words]
                 return None
             if _keys_of(near, other).isdisjoint(claim.parts.key_set):
                 found = " ".join(near.raw[place] for place in other)
-    return found
-
-
-def _done_to(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> bool:
-    """Return whether a name, before a verb at `i` in the claim, only follows the same verb in the evidence.
-
-    Two words in a row, or what the verb is done to in the claim stands before it in the evidence.
-    """
-    if i + 1 >= len(claim.raw) or claim.raw[i] in _NOT_DONE_TO or claim.raw[i + 1] in ("by", "with", "and"):
-        return False
-    found = False
-    for near in evidence:
-        for k in _places(near, claim, i, 1):
-            if not _keys_of(claim, name).isdisjoint(near.parts.keys[:k]) or (k and near.raw[k - 1] in _BE_OR_GET):
-                return False
-            run = _run(claim, i, near, k)
-            behind = k + run + (near.raw[k + run : k + run + 1] == ("the",))
-            after = _starting(near, behind)
-            if not after or _keys_of(near, after).isdisjoint(_keys_of(claim, name)) or _broken(near, behind - 1):
-                continue
-            place = i + 1 + (claim.raw[i + 1] in ("the", "a", "an"))
-            turned = place < len(claim.raw) and k > 0 and claim.parts.keys[place] == near.parts.keys[k - 1]
-            if run >= 2 or (turned and claim.parts.tokens[place].kind == "content"):
-                found = True
     return found
 
 
@@ -1160,32 +1063,25 @@ def actor_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
     """
     clashes = []
     for i in range(1, len(claim.raw)):
-        token = claim.parts.tokens[i]
         if _is_name(claim, i - 1) and not _is_name(claim, i):
             verb = i
             while verb < len(claim.raw) - 1 and claim.raw[verb] in _HELPERS:
                 verb += 1
             name = _ending(claim, i - 1)
-            if name.start and claim.raw[name.start - 1] in _OF or _broken(claim, i - 1) and verb == i:
+            if (name.start and claim.raw[name.start - 1] in _OF) or (_broken(claim, i - 1) and verb == i):
                 continue
-            if claim.parts.tokens[verb].kind != "content":
-                other = _relative_does(claim, i, name, evidence)
-                if other:
-                    clashes.append(Clash("role", name.start, name.stop - 1, other))
-                continue
-            other = _does_another(claim, verb, name, evidence) or _relative_does(claim, i, name, evidence)
-            if other or _done_to(claim, verb, name, evidence):
-                clashes.append(Clash("role", name.start, name.stop - 1, other or ""))
-        if i >= _BEHIND and _is_name(claim, i) and not _is_name(claim, i - 1) and token.kind == "content":
+            told = claim.parts.tokens[verb].kind == "content"
+            other = (told and _does_another(claim, verb, name, evidence)) or _relative_does(claim, i, name, evidence)
+            if other:
+                clashes.append(Clash("role", name.start, name.stop - 1, other))
+        elif i >= _BEHIND and _is_name(claim, i) and claim.parts.tokens[i].kind == "content":
             name = _starting(claim, i)
             last = name.stop == len(claim.raw) or _broken(claim, name.stop - 1)
-            n = next(
-                (n for n in range(_BEHIND, min(_FAR_BEHIND, i) + 1) if _telling_in(claim, range(i - n, i)) >= 2), 0
-            )
-            if last and n and not any(_broken(claim, place) for place in range(i - n, i)):
-                other = _closes_another(claim, name, n, evidence)
-                if other:
-                    clashes.append(Clash("name", name.start, name.stop - 1, other))
+            lengths = range(_BEHIND, min(_FAR_BEHIND, i) + 1)
+            n = next((n for n in lengths if _telling_in(claim, range(i - n, i)) >= 2), 0)
+            apart = n == 0 or _is_name(claim, i - 1) or any(_broken(claim, place) for place in range(i - n, i))
+            if last and not apart and (other := _closes_another(claim, name, n, evidence)):
+                clashes.append(Clash("name", name.start, name.stop - 1, other))
     return clashes
 
 
@@ -1219,42 +1115,23 @@ def _neighbours(tokens: Sequence[Token], place: int) -> set[str]:
 
 
 def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], int]:
-    """Return numbers that clash, and how many of them no evidence sentence holds.
-
-    A number clashes that no evidence sentence holds, or that stands beside a unit which has another number there.
-    """
-    clashes, places = [], [i for i, token in enumerate(claim.tokens) if token.kind == "number"]
-    missing = 0
-    where: dict[str, list[tuple[Parts, int]]] = {}
-    heads: dict[str, set[str]] = {}
-    units: dict[str, set[str]] = {}
-    values: list[float] = []
+    """Return the numbers that no evidence sentence holds, nor any that is within what they tell, and their count."""
+    places = [i for i, token in enumerate(claim.tokens) if token.kind == "number"]
+    held, values, heads = set[str](), list[float](), dict[str, set[str]]()
     for sentence in evidence if places else ():
         for i, token in enumerate(sentence.tokens):
             if token.kind == "number":
-                where.setdefault(token.key, []).append((sentence, i))
-                units.setdefault(_unit(sentence.tokens, i), set()).add(token.key)
-                if (worth := number_value(sentence.tokens, i)) is not None:
-                    values.append(worth)
+                held.add(token.key)
+                values += [] if (worth := number_value(sentence.tokens, i)) is None else [worth]
                 for key in _neighbours(sentence.tokens, i):
                     heads.setdefault(key, set()).add(token.key)
-    for place in places:
-        token = claim.tokens[place]
-        if token.key not in where:
-            worth = number_value(claim.tokens, place)
-            low, high = told_between(claim.tokens, place)
-            if worth is not None and any(low * worth <= other <= high * worth for other in values):
-                continue
-            beside = _neighbours(claim.tokens, place)
-            rivals = sorted({other for key in beside for other in heads.get(key, ()) if other != token.key})
-            missing += 1
+    clashes = []
+    for place in (place for place in places if claim.tokens[place].key not in held):
+        worth, (low, high) = number_value(claim.tokens, place), told_between(claim.tokens, place)
+        if worth is None or not any(low * worth <= other <= high * worth for other in values):
+            rivals = sorted({other for key in _neighbours(claim.tokens, place) for other in heads.get(key, ())})
             clashes.append(Clash("number", place, place, rivals[0] if rivals else ""))
-            continue
-        unit = _unit(claim.tokens, place)
-        other_units = units.get(unit, set()) - {token.key} if unit else set()
-        if other_units and all(_unit(sentence.tokens, i) != unit for sentence, i in where[token.key]):
-            clashes.append(Clash("number", place, place, min(other_units)))
-    return clashes, missing
+    return clashes, len(clashes)
 
 
 _MINUS = re.compile(r"(?:(?:^|[\s(])[-\u2212\u2013][$£€]?|\b(?:minus|negative)\s)$", re.IGNORECASE)
@@ -1296,23 +1173,6 @@ def _turned_results(claim: Parts, evidence: Sequence[Parts]) -> Iterator[Clash]:
         if _LOST.isdisjoint(claim.keys) == _LOST.isdisjoint(told[turned].keys):
             places = [i for i, t in enumerate(claim.tokens) if match.start() <= t.start < match.end()]
             yield Clash("number", places[0], places[-1], "-".join(turned))
-
-
-_FURTHER = frozenset("more further additional extra other".split())
-
-
-def _unit(tokens: Sequence[Token], place: int) -> str:
-    """Return the key of the content word right after a number, or nothing: four days, four more days.
-
-    A number that was changed has that of the other: from four to six days, six instead of four days.
-    """
-    keys = tuple(token.key for token in tokens[max(0, place - 1) : place + 3])
-    changed = 2 if keys[0] == "from" and keys[2:3] == ("to",) else 3 if keys[-2:] == ("instead", "of") else 0
-    if changed and place + changed < len(tokens) and tokens[place + changed].kind == "number":
-        return _unit(tokens, place + changed)
-    after = tokens[place + 1 : place + 3]
-    after = after[1:] if after and after[0].key in _FURTHER else after[:1]
-    return after[0].key if after and after[0].kind == "content" else ""
 
 
 def _replacements(claim: Words, nearest: Words) -> list[tuple[int, int, int, int]]:
@@ -1376,26 +1236,6 @@ def _antonym_clashes(
     return clashes, firm
 
 
-def _name_clashes(
-    claim: Words, nearest: Words, replaced: Sequence[tuple[int, int, int, int]], new: Sequence[Token]
-) -> list[Clash]:
-    """Return names that the evidence does not hold, or that stand where the nearest sentence has another name."""
-    clashes = [Clash("name", i, i) for i, token in enumerate(claim.parts.tokens) if token in new]
-    theirs = set(nearest.parts.names)
-    for start, end, near_start, near_end in replaced:
-        own = [i for i in range(start, end) if claim.parts.tokens[i] in claim.parts.names]
-        there = [nearest.parts.tokens[i] for i in range(near_start, near_end) if nearest.parts.tokens[i] in theirs]
-        if end - start > 2 or near_end - near_start > 3 or not own or not there:
-            continue
-        if any(token.key in claim.parts.key_set for token in there) or own[0] in {clash.first for clash in clashes}:
-            continue
-        if title_for_name(claim, nearest, Slot(start, end, near_start, near_end)):
-            continue
-        if all(claim.parts.tokens[i].key not in nearest.parts.key_set for i in own):
-            clashes.append(Clash("name", own[0], own[-1], there[0].key))
-    return clashes
-
-
 def _name_known(claim: Parts, token: Token, known: frozenset[str], evidence: Sequence[Parts]) -> bool:
     """Return whether the evidence holds a name, a form of it (American, America), or what it abbreviates."""
     if token.key in known:
@@ -1433,8 +1273,6 @@ class Clashes(NamedTuple):
     near_coverage: float
 
 
-# A word that stands alone, such as an answer, is said by the evidence only if the evidence holds it.
-
 # Of these one excludes the others of its group.
 EXCLUSIVE = tuple(
     frozenset(group.split())
@@ -1455,52 +1293,6 @@ EXCLUSIVE = tuple(
         "yes no maybe",
     )
 )
-_FEW = 4  # words
-_BESIDE = frozenset("a an the in on at by to from of for her his their its my our your since until about".split())
-
-
-def _capital(parts: Parts, token: Token) -> bool:
-    return parts.text[token.start].isupper()
-
-
-def _excluded_by(claim: Words, place: int, near: Words, *, name: bool) -> str:
-    """Return the word of a sentence that excludes a word standing alone, "" if there is none."""
-    word, token = claim.raw[place], claim.parts.tokens[place]
-    groups = [*(group for group in EXCLUSIVE if word in group), antonyms().get(word, frozenset())]
-    for i, other in enumerate(near.raw):
-        number = token.kind == near.parts.tokens[i].kind == "number"
-        one_name = name and len(near.raw) == 1 and _capital(near.parts, near.parts.tokens[0])
-        if other != word and (number or one_name or any(other in group for group in groups)):
-            return other
-    return ""
-
-
-def alone_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
-    """Return the one word of a claim that tells anything, where the evidence holds another instead: June, in red, two.
-
-    So it is where the evidence is as short as the claim, or has a word that excludes the claim's.
-
-    It is `in_place` where the evidence has another word of its kind (June for March).
-    """
-    grouped = [any(word in group for group in EXCLUSIVE) for word in claim.raw]
-    tells = [
-        i
-        for i, token in enumerate(claim.parts.tokens)
-        if token.kind in ("content", "number") or (claim.raw[i] in WHEN and _capital(claim.parts, token))
-    ] or [i for i, known in enumerate(grouped) if known]
-    if len(tells) != 1 or not _BESIDE.issuperset(word for i, word in enumerate(claim.raw) if i != tells[0]):
-        return []
-    place = tells[0]
-    token, parts = claim.parts.tokens[place], [sentence.parts for sentence in evidence]
-    known = frozenset().union(*(sentence.key_set for sentence in parts))
-    if token.key in known or _name_known(claim.parts, token, known, parts):
-        return []
-    name = token.kind != "number" and _capital(claim.parts, token)
-    instead = next((word for near in evidence if (word := _excluded_by(claim, place, near, name=name))), "")
-    if not instead and all(len(sentence.raw) > _FEW for sentence in evidence):  # not said, which is no clash
-        return []
-    kind = "number" if token.kind == "number" else "name" if name else "antonym" if instead else "word"
-    return [Clash(kind, place, place, instead, in_place=bool(instead))]
 
 
 # A pronoun with the roles exchanged: *It chased the dog*, where the dog chased something.
@@ -1570,7 +1362,6 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     """
     near = evidence[nearest[0]]
     own, words = Words.of(claim), Words.of(near)
-    alone = alone_clashes(own, [Words.of(sentence) for sentence in evidence]) if len(own.raw) <= _FEW else []
     known = frozenset().union(*(sentence.key_set for sentence in evidence))
     unknown = [token for token in claim.names if not _name_known(claim, token, known, evidence)]
     coverage = idf_coverage(claim, [near])
@@ -1582,17 +1373,22 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
         kept = [clash for clash in opposites if clash.first not in conversely]
         opposites, hits = kept, max(0, hits - len(opposites) + len(kept))
     denials, differ = negation_clashes(own, words, evidence)
-    names = _name_clashes(own, words, replaced, unknown)
+    names = [Clash("name", i, i) for i, token in enumerate(claim.tokens) if token in unknown]
     roles = role_clashes(own, evidence) or pronoun_clashes(own, [Words.of(sentence) for sentence in evidence])
     if coverage < NEAR:  # too far from any sentence to say who did what to whom
         roles = [clash._replace(firm=False) for clash in roles]
-    actors = _actors(own, evidence, roles, coverage)
+    taken = {place for clash in roles for place in range(clash.first, clash.last + 1)}
+    actors = [
+        clash
+        for clash in actor_clashes(own, [Words.of(sentence) for sentence in evidence])
+        if taken.isdisjoint(range(clash.first, clash.last + 1))
+    ]
     slots = slot_clashes(own, words)
     covered = {place for slot in slots for place in range(slot.first, slot.last + 1)}
     found = [clash for clash in (*numbers, *opposites, *denials, *names) if clash.first not in covered]
     found += [clash for clash in (*roles, *actors) if covered.isdisjoint(range(clash.first, clash.last + 1))]
     found += _unsaid(claim, evidence, covered)
-    found = alone or sorted([*found, *slots], key=lambda clash: clash.first)
+    found = sorted([*found, *slots], key=lambda clash: clash.first)
     return Clashes(found, missing, len(unknown), differ, hits, coverage)
 
 
@@ -1600,20 +1396,6 @@ def _unsaid(claim: Parts, evidence: Sequence[Parts], covered: Container[int]) ->
     """Return what the claim says to be so and the evidence does not, at places that nothing covers yet."""
     hits = [hit for hit in unsaid_words(claim, evidence) if hit.place not in covered]
     return [Clash("negation" if hit.how == DENIED else "modality", hit.place, hit.place, hit.by) for hit in hits]
-
-
-def _actors(claim: Words, evidence: Sequence[Parts], roles: Sequence[Clash], near_coverage: float) -> list[Clash]:
-    """Return who does or closes what another does in the evidence, and roles that a first name has changed."""
-    known = frozenset(name.key for parts in (claim.parts, *evidence) for name in parts.names)
-    own, told = with_first_names(claim.parts, known), [with_first_names(parts, known) for parts in evidence]
-    words = Words.of(own)
-    found = actor_clashes(words, [Words.of(sentence) for sentence in told])
-    if own is not claim.parts and near_coverage >= NEAR:
-        first = own.tokens.index(own.names[0])
-        turned = [clash for clash in role_clashes(words, told, shared=True) if clash.first == first]
-        found = turned + [clash for clash in found if not turned or clash.first > turned[0].last]
-    taken = {place for clash in roles for place in range(clash.first, clash.last + 1)}
-    return [clash for clash in found if taken.isdisjoint(range(clash.first, clash.last + 1))]
 
 
 def findings_of(claim: Parts, clashes: Sequence[Clash]) -> list[Finding]:
