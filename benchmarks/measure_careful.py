@@ -36,8 +36,8 @@ from train_checker import area, nearest
 
 from summeval_nb import evaluate_many
 from summeval_nb.evidence import load_checker
-from summeval_nb.evidence.reader import CarefulReader, raised
 from summeval_nb.evidence.embedded import LOGIT_CLIP
+from summeval_nb.evidence.reader import CarefulReader, raised
 from summeval_nb.text.embed import mpnet_files
 from summeval_nb.text.split import split_text
 

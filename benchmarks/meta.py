@@ -115,7 +115,10 @@ def write_tables(data: SummEval) -> None:
 def write_judges(data: SummEval, folder: Path) -> None:
     """Write the grades and choices of Shen et al. 2023 (DAMO-NLP-SG/LLM_summeval): numbers only, halves, 0 unread."""
     grades, answers = (
-        [json.loads(line) for line in gzip.open(folder / f"llm_{name}_summeval.jsonl.gz", "rt", encoding="utf-8")]
+        [
+            json.loads(line)
+            for line in gzip.decompress((folder / f"llm_{name}_summeval.jsonl.gz").read_bytes()).splitlines()
+        ]
         for name in ("judges", "pairs")
     )
     sizes = ("gpt-4", "gpt-3.5", "llama-2-70b", "llama-2-13b", "llama-2-7b")

@@ -100,7 +100,7 @@ def execute_notebook(path: str | Path) -> Path:
         import nbformat
 
         notebook = nbformat.read(path, 4)
-        notebook.metadata["opened"] = _run(notebook, path)
+        notebook.metadata["opened"] = run(notebook, path)
         notebook.metadata["fingerprint"] = wanted
         partial = copy.with_suffix(".partial")
         nbformat.write(notebook, partial)
@@ -113,8 +113,11 @@ def _stored(copy: Path) -> str:
     return stored.read(copy)["metadata"].get("fingerprint", "") if copy.exists() else ""
 
 
-def _run(notebook: nbformat.NotebookNode, path: Path) -> list[str]:
-    """Execute a notebook's cells in place, in the notebook's own folder; return the files of ours that it opened."""
+def run(notebook: nbformat.NotebookNode, path: Path, *, checked: bool = True) -> list[str]:
+    """Execute a notebook's cells in place, in the notebook's own folder; return the files of ours that it opened.
+
+    A page that is not `checked` runs as a reader runs it: what holds the printed numbers is passed over.
+    """
     from jupyter_client.manager import AsyncKernelManager
     from kernels import ForkedKernel
     from nbclient import NotebookClient
@@ -131,8 +134,10 @@ def _run(notebook: nbformat.NotebookNode, path: Path) -> list[str]:
         log = Path(folder, "opened")
         resources = {"metadata": {"path": path.parent}}
         client = NotebookClient(notebook, km=manager, timeout=CELL_TIMEOUT, resources=resources)
-        watched = {"WATCH_ROOT": f"{ROOT}{os.sep}", "WATCH_LOG": str(log)}
-        with client.setup_kernel(env=_environment() | watched, cleanup_kc=True):
+        environment = _environment() | {"WATCH_ROOT": f"{ROOT}{os.sep}", "WATCH_LOG": str(log)}
+        if not checked:
+            del environment["IN_TEST"]
+        with client.setup_kernel(env=environment, cleanup_kc=True):
             _run_cells(client, notebook, path)
         opened = {_source(Path(line)) for line in log.read_text(encoding="utf-8").splitlines()}
         return sorted(file.relative_to(ROOT).as_posix() for file in opened if not _is_made(file))
