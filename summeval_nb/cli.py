@@ -320,7 +320,7 @@ def annotators(
 
     Alpha needs a level: nominal, ordinal, interval or ratio.
 
-    Example: summeval annotators rated.csv --raters anna,bert -o level=ordinal
+    Example: summeval annotators rated.csv --raters anna,bert --level ordinal
     """
     from summeval_nb.agreement.annotators import read_ratings
 

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, partial, wraps
 from inspect import Parameter, get_annotations, signature
 from pathlib import Path
@@ -19,7 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TextIO
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from summeval_nb.core import files as tables
 from summeval_nb.core.addresses import redacted
@@ -158,6 +159,23 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
+class Command(TyperCommand):
+    """A command that takes options of the metric or the call by name, too: `--level ordinal` is `-o level=ordinal`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of the command line; what resembles one of the command's own options is left to be refused."""
+        own = {name for one in self.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
+        words, read = list(args), list[str]()
+        while words and words[0] != "--" and "-o" in own:
+            name, equal, value = (word := words.pop(0)).partition("=")
+            if name.startswith("--") and name not in own and not get_close_matches(name, own, cutoff=0.75):
+                if not equal:
+                    value = words.pop(0) if words and not words[0].startswith("-") else "true"
+                word = f"-o{name[2:].replace('-', '_')}={value}"
+            read.append(word)
+        return super().parse_args(ctx, [*read, *words])
+
+
 def _prepare_streams() -> None:
     """Make standard streams safe: none closed, so that no file takes its number, and none that stops at a letter."""
     for number in range(3):
@@ -256,7 +274,7 @@ def command(name: str, *shared: str, **settings: Any) -> Callable[[Callable[...,
         called.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {one.name: one.annotation for one in parameters}
         first = (function.__doc__ or "").partition("\n")[0]
-        return app.command(name, short_help=first, **settings)(called)
+        return app.command(name, cls=Command, short_help=first, **settings)(called)
 
     return add
 

@@ -91,7 +91,9 @@ def test_what_the_store_has_is_not_embedded_again(tmp_path):
         assert np.array_equal(held.of(["It rained."]), first.of(["It rained."]))
         assert embedded(store, "It rained.", "Rain fell.")[0] == []
     asked, held = embedded(None, "It rained.", "It rained.", checker=load_checker("words"))
-    assert asked == [("tokens", ["It rained."])] and len(held.tokens_of(["It rained."])) == 1
+    assert asked == [("vectors", ["It rained."])] and held.tokens_of(["It rained."]) is None  # an embedder of one's own
+    packaged = SimpleNamespace(embedder=load_embedder("minilm"), store=None, checker=load_checker("words"))
+    assert len(embed_pairs([read("It rained.", "It rained.")], packaged).tokens_of(["It rained."])) == 1
 
 
 def test_a_stored_verdict_is_the_one_that_was_given():

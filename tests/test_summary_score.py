@@ -246,8 +246,8 @@ def test_the_exam_is_made_once_for_each_text(tmp_path):
 
 
 def test_bad_tables_name_the_row():
-    with pytest.raises(ValueError, match="row 0: there is no 'contexts'; there is: text"):
-        summarization_scores([{"text": "a", "summary": "b"}])
+    with pytest.raises(ValueError, match="row 0: there is no 'contexts'; there is: told"):
+        summarization_scores([{"told": "a", "summary": "b"}])
     judge = Examiner()
     with pytest.raises(TypeError, match="row 1: summary"):
         summarization_scores([{"contexts": "a", "summary": "b"}, {"contexts": "a", "summary": 3}], judge=judge)

@@ -26,7 +26,7 @@ def owes_its_reader(path):
     prose, code = cells(path, "markdown"), cells(path, "code")
     assert len(prose) + len(code) <= 45 and len(prose) >= 0.6 * len(code)
     assert not any("#| export" in source or "default_exp" in source for source in code)
-    assert any(re.search(r"^assert ", source, re.M) for source in code[:2]), "no proof early on"
+    assert any(re.search(r"^ *assert ", source, re.M) for source in code[:2]), "no proof early on"
     assert any("explain(" in source or "plt." in source for source in code), "no picture"
     assert "读完本章，你可以" in prose[1] and "英文版" in prose[1] and "## 想一想" in "\n".join(prose)
     assert re.search(r"\.\./\d_\w+/\d+_\w+\.ipynb", prose[1]), "no link to the English chapter"

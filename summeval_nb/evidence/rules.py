@@ -1273,6 +1273,8 @@ class Clashes(NamedTuple):
     near_coverage: float
 
 
+# A word that stands alone, such as an answer, is said by the evidence only if the evidence holds it.
+
 # Of these one excludes the others of its group.
 EXCLUSIVE = tuple(
     frozenset(group.split())
@@ -1293,6 +1295,52 @@ EXCLUSIVE = tuple(
         "yes no maybe",
     )
 )
+_FEW = 4  # words
+_BESIDE = frozenset("a an the in on at by to from of for her his their its my our your since until about".split())
+
+
+def _capital(parts: Parts, token: Token) -> bool:
+    return parts.text[token.start].isupper()
+
+
+def _excluded_by(claim: Words, place: int, near: Words, *, name: bool) -> str:
+    """Return the word of a sentence that excludes a word standing alone, "" if there is none."""
+    word, token = claim.raw[place], claim.parts.tokens[place]
+    groups = [*(group for group in EXCLUSIVE if word in group), antonyms().get(word, frozenset())]
+    for i, other in enumerate(near.raw):
+        number = token.kind == near.parts.tokens[i].kind == "number"
+        one_name = name and len(near.raw) == 1 and _capital(near.parts, near.parts.tokens[0])
+        if other != word and (number or one_name or any(other in group for group in groups)):
+            return other
+    return ""
+
+
+def alone_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
+    """Return the one word of a claim that tells anything, where the evidence holds another instead: June, in red, two.
+
+    So it is where the evidence is as short as the claim, or has a word that excludes the claim's.
+
+    It is `in_place` where the evidence has another word of its kind (June for March).
+    """
+    grouped = [any(word in group for group in EXCLUSIVE) for word in claim.raw]
+    tells = [
+        i
+        for i, token in enumerate(claim.parts.tokens)
+        if token.kind in ("content", "number") or (claim.raw[i] in WHEN and _capital(claim.parts, token))
+    ] or [i for i, known in enumerate(grouped) if known]
+    if len(tells) != 1 or not _BESIDE.issuperset(word for i, word in enumerate(claim.raw) if i != tells[0]):
+        return []
+    place = tells[0]
+    token, parts = claim.parts.tokens[place], [sentence.parts for sentence in evidence]
+    known = frozenset().union(*(sentence.key_set for sentence in parts))
+    if token.key in known or _name_known(claim.parts, token, known, parts):
+        return []
+    name = token.kind != "number" and _capital(claim.parts, token)
+    instead = next((word for near in evidence if (word := _excluded_by(claim, place, near, name=name))), "")
+    if not instead and all(len(sentence.raw) > _FEW for sentence in evidence):  # not said, which is no clash
+        return []
+    kind = "number" if token.kind == "number" else "name" if name else "antonym" if instead else "word"
+    return [Clash(kind, place, place, instead, in_place=bool(instead))]
 
 
 # A pronoun with the roles exchanged: *It chased the dog*, where the dog chased something.
@@ -1362,6 +1410,7 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     """
     near = evidence[nearest[0]]
     own, words = Words.of(claim), Words.of(near)
+    alone = alone_clashes(own, [Words.of(sentence) for sentence in evidence]) if len(own.raw) <= _FEW else []
     known = frozenset().union(*(sentence.key_set for sentence in evidence))
     unknown = [token for token in claim.names if not _name_known(claim, token, known, evidence)]
     coverage = idf_coverage(claim, [near])
@@ -1388,7 +1437,7 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     found = [clash for clash in (*numbers, *opposites, *denials, *names) if clash.first not in covered]
     found += [clash for clash in (*roles, *actors) if covered.isdisjoint(range(clash.first, clash.last + 1))]
     found += _unsaid(claim, evidence, covered)
-    found = sorted([*found, *slots], key=lambda clash: clash.first)
+    found = alone or sorted([*found, *slots], key=lambda clash: clash.first)
     return Clashes(found, missing, len(unknown), differ, hits, coverage)
 
 

@@ -747,6 +747,13 @@ def _does(told: Told, own: Parts, sentence: Parts) -> bool:
     return not suffers and (verb not in before if verb in sentence.keys else names.isdisjoint(before))
 
 
+def _in_order(own: Parts, clause: Parts) -> bool:
+    """Whether a clause says words in their own order, but for small ones, and neither denies."""
+    rest = iter(_telling(clause))
+    denied = any(token.kind == "negation" for parts in (own, clause) for token in parts.tokens)
+    return not denied and all(any(other.key == token.key for other in rest) for token in _telling(own))
+
+
 def _label(told: Told, premise: str, label: Label | None) -> Label | None:
     """The label of a short answer, given that of the judge for its statement."""
     clauses = _clauses(normalize(premise).text)
@@ -761,7 +768,8 @@ def _label(told: Told, premise: str, label: Label | None) -> Label | None:
         near = [clause for clause in clauses if clause.held(frame) >= least]
         return "contradicted" if any(_rivals(own, frame, clause.parts) for clause in near) else "neutral"
     if told.reason:
-        return "entailed" if any(_keys(clause.parts) == keys for clause in clauses) else None
+        same = any(_keys(clause.parts) == keys and _in_order(own, clause.parts) for clause in clauses)
+        return "entailed" if same else None
     holders = [clause for clause in clauses if keys <= clause.parts.key_set]
     if not holders:
         return label

@@ -397,7 +397,10 @@ class Backend(ABC):
     def _choose_many(
         self, prompts: list[str], options: tuple[str, ...], workers: int, sample: int | None
     ) -> list[Choice | BackendError]:
-        ask = functools.partial(self.choose, options=options, sample=sample)
+        drawn: dict[str, Any] = (
+            {} if sample is None else {"sample": sample}
+        )  # a `choose` of somebody's own may know no samples
+        ask = functools.partial(self.choose, options=options, **drawn)
         return list(steps(self._each(ask, prompts, workers), total=len(prompts)))
 
     def _each(self, ask: Callable[[str], Choice], prompts: list[str], workers: int) -> Iterable[Choice | BackendError]:

@@ -28,7 +28,7 @@ from summeval_nb.core.html import Markup, folded, printable, render
 
 __all__ = ["PARTS", "ExerciseCheck", "Progress", "add_kernel", "book_folder", "book_to_open", "carried_book"]
 __all__ += ["check_exercise", "common_slip", "find_book", "hash_answers", "lay_out_book", "my_progress", "open_book"]
-__all__ += ["part_of"]
+__all__ += ["page_is_checked", "part_of"]
 
 _DIGITS = 4  # decimals that count
 
