@@ -139,7 +139,7 @@ class Commands(TyperGroup):
         self._main_shell_completion({}, "summeval")
         code = 0
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: note(f"warning: {message}")
+            warnings.showwarning = lambda message, *_, **__: note(f"warning: {_in_words_of_the_shell(str(message))}")
             try:
                 with self.make_context("summeval", list(sys.argv[1:] if args is None else args) or ["--help"]) as ctx:
                     self.invoke(ctx)

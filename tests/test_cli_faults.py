@@ -117,7 +117,6 @@ bench --data rows:  =>  FORMAT:FILE
 score bleu pairs.jsonl --html /dev/full  =>  cannot write '/dev/full': No space left
 $EVALUATE -o splitter=stanza  =>  stanza.download
 score chrf pairs.jsonl -o beta=NaN  =>  beta must lie between 0 and 1000, not nan
-score meteor pairs.jsonl  =>  run python -m nltk.downloader wordnet once, or pass -o synonyms=None
 score meteor pairs.jsonl -o synonyms=5  =>  synonyms must be 'wordnet', None or a mapping
 score meteor pairs.jsonl -o synonyms=null -o tokenize=words  =>  unknown tokenizer 'words'
 score bertscore pairs.jsonl -o model=nowhere  =>  nothing is downloaded
@@ -132,7 +131,7 @@ $EVALUATE -o k=0  =>  k must be at least 1, not 0
 $EVALUATE -o splitter=x  =>  unknown splitter
 $EVALUATE -o treshold=.5  =>  did you mean 'threshold'?
 evaluat  =>  evaluat
-$EVALUATE --no-such  =>  no-such
+$EVALUATE --no-such  =>  no option 'no_such'
 score faithfulness  =>  name a table after the metrics
 $EVALUATE --html no/x.html  =>  cannot write
 demo --number 99  =>  between 1 and
@@ -175,6 +174,14 @@ def test_a_fault_is_one_line_and_code_2(place, capsys):
         assert message in said[-1] and said[-1].startswith("summeval: "), (fault, said)
         assert all(line.startswith(("summeval: left out:", "summeval: warning:")) for line in said[:-1]), (fault, said)
         assert {path: path.read_bytes() for path in before} == before, f"no input was touched: {fault}"
+
+
+def test_what_a_metric_lacks_is_said_and_the_others_score(place, capsys):
+    assert leave("score", "chrf", "meteor", "pairs.jsonl", "--json") == 0
+    said = capsys.readouterr()
+    assert "run python -m nltk.downloader wordnet once, or pass -o synonyms=None" in said.err
+    found = json.loads(said.out)
+    assert found["meteor"]["mean"] is None and found["meteor"]["n_undefined"] == 1 and found["chrf"]["score"] > 0
 
 
 def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch):
