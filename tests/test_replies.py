@@ -198,3 +198,9 @@ def test_rules_alone_and_signs_in_cells_are_read():
 def test_an_empty_line_ends_a_table():
     found = table_rows("|a|b|\n|-|-|\n|1|2|\n\n|c|d|\n|-|-|\n|3|4|")
     assert [told.text for row in found for told in row.told] == ["The b of a 1 is 2.", "The d of c 3 is 4."]
+
+
+def test_an_answer_to_two_questions_is_read_as_it_stands():
+    for question in ("What does a child pay, and when was it built?", "Who wrote it and when?"):
+        assert read_replies(question, ["Nothing, in 1974."]) == [[Told("Nothing, in 1974.")]]
+    assert read_replies("When did the mill and the ferry open?", ["In 1974."])[0][0].text != "In 1974."

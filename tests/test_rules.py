@@ -702,3 +702,9 @@ def test_names_alone_have_roles():
     told = "The dog Rex bit the postman Karl Lunde in Vik."
     assert not firm("Karl Lunde was bitten by Rex.", told)
     assert [kind for kind, _ in firm("Rex was bitten by Karl Lunde.", told)] == ["role"]
+
+
+def test_a_denial_ends_with_its_clause():
+    for told in ("A child pays nothing, and the hall was built in 1974.", "He said nothing but left the hall in 1974."):
+        clause = told.replace(", and", " but").partition(" but ")[2]
+        assert not clashes_of(clause, told).clashes

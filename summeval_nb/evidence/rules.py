@@ -547,11 +547,16 @@ def _negations(words: Words, other: Words | None = None) -> list[int]:
     return [place for place in found if after.get(place) not in _ONLY or after[place] in other.raw]
 
 
+_CLAUSE_ENDS = re.compile(r"\s*(?:;|,?\s*(?:and|but)\b)")
+
+
 def _next_word(words: Words, place: int) -> int | None:
     """Return the place of the first content word or number after a word, if it is near: what a "not" denies.
 
-    What works "no longer" does not work.
+    What works "no longer" does not work. In "a child pays nothing, and the hall was built" it is not the hall.
     """
+    if _CLAUSE_ENDS.match(words.parts.text, words.parts.tokens[place].end):
+        return None
     near = range(place + 1, min(place + 1 + _REACH, len(words.raw)))
     return next((index for index in near if _tells(words, index) and words.raw[index] != "longer"), None)
 

@@ -459,6 +459,12 @@ def _read(text: str, question: str) -> list[Told]:
     return [_short(plain, question)]
 
 
+# What does a child pay, and when was the hall built? An answer to both is read as it stands.
+_TWO_QUESTIONS = re.compile(
+    r"\w.*?\band (?:(?:in|at|on|by|for|from|to|with) )?(?:who|what|which|when|where|why|how)\b", re.I
+)
+
+
 def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:
     """Return what each unit of an answer states, the first of them read with the question.
 
@@ -472,7 +478,7 @@ def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:
     ['The bridge was not closed in May.']
     """
     out: list[list[Told]] = []
-    opening = bool(question.strip())
+    opening = bool(question.strip()) and not _TWO_QUESTIONS.search(question)
     for unit in units:
         out.append(_read(unit, question) if opening else [Told(unit)])
         opening = opening and not out[-1]
