@@ -250,7 +250,6 @@ HOSTILE = (
     "15:",
     "January ",
     "e\u0301",
-    "a & ",
 )
 HOSTILE += (
     "5 km ",
