@@ -27,7 +27,7 @@ from summeval_nb.core.data import load_summeval, sample_articles
 from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.answers import evaluate_answer, evaluate_answers
 from summeval_nb.judged.embedded import EmbeddedJudge
-from summeval_nb.judged.judging import Answer, JudgeFailure, Question
+from summeval_nb.judged.judging import JudgeFailure, Question
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.summary_score import summarization_scores
 from summeval_nb.models.base import ScriptedBackend
@@ -165,26 +165,8 @@ def write_table(table: dict[str, Any]) -> None:
     TABLE.write_text(re.sub(r"(\],)", r"\1\n", text) + "\n", encoding="utf-8")
 
 
-class Entailing(EmbeddedJudge):
-    """The embedded judge as it answered at first: yes when the checker says that the statement is supported."""
-
-    def many(self, task, items):
-        if task != "answer":
-            return super().many(task, items)
-        found = super().many(
-            "entail", [(text, [question.statement for question in questions]) for text, questions in items]
-        )
-        said = lambda entailment: None if entailment.failed else int(entailment.label == "entailed")
-        return [
-            entailment
-            if isinstance(entailment, JudgeFailure)
-            else [Answer(value=said(e), probability=e.probability, reason=e.reason) for e in entailment]
-            for entailment in found
-        ]
-
-
 def agreement(articles: int) -> None:
-    """Write the QA score three ways, and conciseness, beside people's ratings: numbers only, no text."""
+    """Write the QA score and conciseness beside people's ratings: numbers only, no text."""
     data = real_data()
     if data is None:
         raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
@@ -194,12 +176,9 @@ def agreement(articles: int) -> None:
     grid = lambda values: [
         [None if x is None else round(x, 4) for x in values[i * systems :][:systems]] for i in chosen
     ]
-    table: dict[str, Any] = {}
-    keybert = EmbeddedJudge(phrases="keybert")
-    for name, judge in (("before", Entailing(phrases="keybert")), ("keybert", keybert), ("now", EmbeddedJudge())):
-        results = summarization_scores(rows, judge=judge).results
-        table[name] = grid([r.qa_score for r in results])
-    table = {"signature": str(results[0].signature), "qa_score": table}
+    results = summarization_scores(rows).results
+    table: dict[str, Any] = {"signature": str(results[0].signature)}
+    table["qa_score"] = grid([r.qa_score for r in results])
     table["conciseness"] = grid([r.conciseness for r in results])
     table["n_questions"] = [len(results[i * systems].questions) for i in chosen]
     table |= {

@@ -119,7 +119,6 @@ Founded in 1871, Corvale is a bank based in Lund, with 40 inns.
     | Corvale was founded in 1871., Corvale is a bank., Corvale has 40 inns., Corvale is based in Lund.
 The chief of Alpenbahn, Rosa Imhof, resigned on Monday. | Rosa Imhof resigned on Monday.
 They met Jules Ferry, who taught French. | They met Jules Ferry., Jules Ferry taught French.
-The bank will close a branch and cut 260 jobs. | The bank will close a branch., The bank will cut 260 jobs.
 Four hundred residents had sued the port. | Residents had sued the port.
 The wood (oak) was sold, according to Lentavo. | The wood was sold.
 The mill was built in 1902 by Karl Roth, closed in 1960 and reopened as a museum in 1985.

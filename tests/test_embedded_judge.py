@@ -346,12 +346,10 @@ def test_words_answer_yes_when_the_main_part_is_said():
         assert load_judge("words").answer(text, is_so(statement))[0].value == value, statement
 
 
-def test_both_ways_to_choose_phrases_give_places_and_bounds(judge):
-    for phrases in ("counted", "keybert"):
-        chooses = EmbeddedJudge(phrases=phrases)
-        found = chooses.keyphrases(PREMISE, 3)
-        assert 0 < len(found) <= 3 and all(PREMISE[phrase.start : phrase.end] == phrase.text for phrase in found)
-        assert phrases in chooses.fingerprint and chooses.keyphrases("...", 3) == []
+def test_key_phrases_have_places_and_bounds(judge):
+    found = judge.keyphrases(PREMISE, 3)
+    assert 0 < len(found) <= 3 and all(PREMISE[phrase.start : phrase.end] == phrase.text for phrase in found)
+    assert judge.keyphrases("...", 3) == []
     text = "Zebras sleep. Rhubarb grows here. Zebras eat. Zebras drink. Nobody cooks rhubarb."
     assert judge.keyphrases(text, 1)[0].text.casefold().startswith("zebras")  # what a text comes back to weighs more
 
@@ -366,7 +364,6 @@ def test_load_judge(judge):
         (lambda: load_judge("llm:"), ValueError, "name a model"),
         (lambda: load_judge("gpt-9"), ValueError, "embedded"),
         (lambda: load_judge(ScriptedBackend(lambda prompt: "yes")), TypeError, r"LLMJudge\(backend\)"),
-        (lambda: EmbeddedJudge(phrases="best"), ValueError, "phrases"),
     ):
         with pytest.raises(error, match=words):
             call()

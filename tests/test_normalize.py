@@ -36,8 +36,6 @@ USUAL = {
     "It opens at a quarter to one in the afternoon.": "It opens at 12:45 pm.",
     "It shuts at twenty minutes past eleven at night.": "It shuts at 11:20 pm.",
     "It shuts at ten to one at night.": "It shuts at 0:50 am.",
-    "It is open from 7:15 to 16:30.": "It is open from 7:15 am to 4:30 pm.",
-    "It is open 9:00-20:15.": "It is open 9 am to 8:15 pm.",
     "It left at 00:20, not at 12:20 p.m.": "It left at 0:20 am, not at 12:20 p.m.",
     "Sales fell in Q2. Its Q4 was better.": "Sales fell in the second quarter. Its fourth quarter was better.",
     "It grew in Q3 2021.": "It grew in the third quarter of 2021.",
@@ -84,7 +82,6 @@ Super Bowl 49 | Super Bowl XLIX
 2,000,000 people | two million people
 2.3 million | 2,300,000
 twenty-four men | 24 men
-1 dog barked | one dog barked
 €9 | 9 euros
 2,50 € | €2.50
 US$2.5m | 2.5 million dollars
@@ -101,7 +98,6 @@ The European Union met | The E.U. met
 The RBT met | The Royal Ballet of Tirana met
 Saint Louis | St. Louis
 Mt. Etna | Mount Etna
-Marks & Spencer | Marks and Spencer
 the 3rd time | the third time
 """)
 UNEQUAL = cases("""
@@ -254,7 +250,6 @@ HOSTILE = (
     "15:",
     "January ",
     "e\u0301",
-    "a & ",
 )
 HOSTILE += (
     "5 km ",

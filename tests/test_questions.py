@@ -2,23 +2,19 @@
 
 import re
 
-import pytest
 from helpers.cases import cases
 
 from summeval_nb.judged.questions import (
     Weights,
     about_topic,
     as_question,
-    candidate_phrases,
     chosen_facts,
     counted_phrases,
     facts_of,
     how_many_questions,
-    keybert_phrases,
     lowered,
     make_questions,
 )
-from summeval_nb.text.embed import load_embedder
 
 TEXT = (
     "The ferry has run since 1994. It carries 400 passengers, because the island is popular. "
@@ -35,7 +31,7 @@ def test_facts_are_clauses_without_circumstances():
 
 def test_key_phrases_stay_within_a_sentence_and_a_paragraph():
     text = "The bank closed as regulators demand.\n\nNorthgate lost money. Big banks\n\nsmall towns"
-    for phrase in [*candidate_phrases(text), *(counted.text for counted in counted_phrases(text, 10))]:
+    for phrase in [counted.text for counted in counted_phrases(text, 10)]:
         assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
 
 
@@ -59,18 +55,6 @@ def test_weights_by_hand_and_a_clause_as_a_question():
     assert Weights("It rained.").of({"snow"}) == 0.0
     assert lowered("Lund has a tram.") == "Lund has a tram" and lowered("It opens in 2027.") == "it opens in 2027"
     assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []
-
-
-def test_keybert_chooses_for_each_text_by_itself():
-    pytest.importorskip("keybert")
-    embedder = load_embedder("minilm")
-    many = keybert_phrases([(TEXT, 3), ("...", 3), ("The tower is 80 metres high.", 2)], embedder)
-    assert [len(own) for own in many] == [3, 0, 2] or [len(own) for own in many] == [3, 0, 1]
-    assert {phrase.text for phrase in many[0]} <= set(candidate_phrases(TEXT))
-    assert all(TEXT[phrase.start : phrase.end] == phrase.text for phrase in many[0])
-    (alone,) = keybert_phrases([(TEXT, 3)], embedder)
-    assert [phrase.text for phrase in alone] == [phrase.text for phrase in many[0]]
-    assert keybert_phrases([("...", 3)], embedder) == [[]]
 
 
 def test_a_fact_is_asked_about_without_its_circumstances():

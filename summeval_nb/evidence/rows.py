@@ -21,7 +21,6 @@ __all__ = ["Cell", "RowReading", "cells_said", "judged_row", "read_row", "rows_s
 
 Keys = tuple[str, ...]
 _ARTICLES = frozenset("a an the".split())
-_PRONOUNS = frozenset("he she it they".split())
 _JOINS = frozenset("and but or while whereas".split())
 _MEASURES = frozenset("costs holds measures weighs".split())
 _EACH = frozenset("each both".split())
@@ -204,27 +203,15 @@ def _filled(cell: str, head: str, article: str) -> Keys:
     return _keys(normalize(plain.strip(), like=article).text)
 
 
-def _names_of(cells: Sequence[Keys], told: Sequence[_Told]) -> tuple[Keys, ...]:
-    """The names of the rows as the article has them: Stanhope alone, where it never has Maud Stanhope."""
-    lasts = [name[-1:] for name in cells]
-    index = _by_first(cells)
-    held = {hit.what for sentence in told for hit in sentence.places(index)}
-    known = [name in held for name in cells]
-    return tuple(
-        last if not found and lasts.count(last) == 1 else name
-        for name, last, found in zip(cells, lasts, known, strict=True)
-    )
-
-
 @lru_cache(maxsize=64)
 def _table_said(heads: Keys, rows: tuple[Keys, ...], sentences: Keys) -> tuple[tuple[Cell, ...], ...]:
     """What sentences say of all cells of a table, row by row."""
     article = "\n".join(sentences)
     told = [_Told.of(sentence) for sentence in sentences]
     filled = [[_filled(cell, head, article) for cell, head in zip(row, heads, strict=True)] for row in rows]
-    names = _names_of([row[0] for row in filled], told)
+    names = tuple(row[0] for row in filled)
     index, name_head = _by_first(names), frozenset(_keys(heads[0]))
-    named = _with_pronouns(told, [_name_hits(sentence, index, name_head) for sentence in told])
+    named = [(sentence, _name_hits(sentence, index, name_head)) for sentence in told]
     columns = []
     for place, head in enumerate(heads):
         values = tuple(row[place] for row in filled)
@@ -243,19 +230,6 @@ def _table_said(heads: Keys, rows: tuple[Keys, ...], sentences: Keys) -> tuple[t
             cells.append(_cell(row[place], columns[place], number, besides, named))
         found.append(tuple(cells))
     return tuple(found)
-
-
-def _with_pronouns(told: Sequence[_Told], named: Sequence[list[_Hit]]) -> list[tuple[_Told, list[_Hit]]]:
-    """Sentences with the names in them; a pronoun that opens one stands for the name that opens the one before."""
-    found: list[tuple[_Told, list[_Hit]]] = []
-    subject: list[_Hit] = []
-    for sentence, hits in zip(told, named, strict=True):
-        follows = not hits and sentence.keys[:1] and sentence.keys[0] in _PRONOUNS
-        found.append((sentence, subject if follows else hits))
-        if not follows:
-            opens = hits[:1] and hits[0].start <= 1 and len({hit.what for hit in hits}) == 1
-            subject = [_Hit(0, 1, hits[0].what)] if opens else []
-    return found
 
 
 def _cell(

@@ -31,7 +31,7 @@ from summeval_nb.judged.judging import (
     Statement,
     as_statement,
 )
-from summeval_nb.judged.questions import counted_phrases, keybert_phrases, make_questions
+from summeval_nb.judged.questions import counted_phrases, make_questions
 from summeval_nb.judged.refusals import refusal_flags, refusal_rules, unread
 from summeval_nb.models.store import content_key
 from summeval_nb.text.clauses import split_claims, subject_of
@@ -307,8 +307,6 @@ class EmbeddedJudge(BulkJudge):
     k : int
         How many sentences of a premise are weighed for each statement; as many as
         `evaluate` weighs.
-    phrases : "counted" or "keybert"
-        How key phrases are chosen.
     lang : str, optional
         The texts' language, such as `"en"`. By default a text that is clearly in a
         language that the checker or the rules do not read is not judged, and the reason
@@ -339,10 +337,8 @@ class EmbeddedJudge(BulkJudge):
         checker: str | Checker = "embedded",
         embedder: Any = "minilm",
         k: int = DEFAULT_K,
-        phrases: str = "counted",
         lang: str | None = None,
     ):
-        self._phrases = require_option(phrases, "phrases", ["counted", "keybert"])
         self._checker = load_checker(checker)
         self._embedder: Any = load_embedder(embedder)
         self._k = require_count(k, "k")
@@ -350,7 +346,7 @@ class EmbeddedJudge(BulkJudge):
         rules = content_key(refusal_rules(), SAID_ENOUGH, SAID_CLEARLY, NEARLY, READING)[:12]
         low = getattr(self._checker, "contradicted_below", None)
         borders = f"t{self._checker.threshold}" + ("" if low is None else f"-{low}")
-        parts = [f"rules-{rules}", self._checker.fingerprint, borders, self._embedder.fingerprint, f"k{k}", phrases]
+        parts = [f"rules-{rules}", self._checker.fingerprint, borders, self._embedder.fingerprint, f"k{k}"]
         self.fingerprint = "+".join(["embedded-judge", *parts, *([] if lang is None else [lang])])
 
     def __repr__(self) -> str:
@@ -387,12 +383,10 @@ class EmbeddedJudge(BulkJudge):
 
     def _keyphrases(self, items: Sequence[Any]) -> list[Any]:
         reasons = [unread(text, self._lang) for text, _ in items]
-        if self._phrases == "keybert":
-            found = keybert_phrases(items, self._embedder)
-        else:
-            pairs = zip(items, reasons, strict=True)
-            found = [[] if why else counted_phrases(*item) for item, why in pairs]
-        return [JudgeFailure("keyphrases", why) if why else own for own, why in zip(found, reasons, strict=True)]
+        return [
+            JudgeFailure("keyphrases", why) if why else counted_phrases(*item)
+            for item, why in zip(items, reasons, strict=True)
+        ]
 
     def _questions(self, items: Sequence[Any]) -> list[Any]:
         return [make_questions(text, keyphrases) for text, keyphrases in items]

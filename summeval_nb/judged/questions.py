@@ -1,4 +1,4 @@
-"""The exam that a text sets: its facts, key phrases of them (or KeyBERT's), and a question for each."""
+"""The exam that a text sets: its facts, key phrases of them, and a question for each."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
-from summeval_nb.core.base import require_module
 from summeval_nb.evidence.tokens import Token, sentence_tokens
 from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged.judging import Keyphrase, Question
 from summeval_nb.text.clauses import is_participle, minimal_claims, subject_of
-from summeval_nb.text.embed import BatchEmbedder, SentenceVectors
 from summeval_nb.text.statements import (
     leads_into_items,
     list_parts,
@@ -140,15 +136,8 @@ def how_many_questions(text: str) -> int:
     return min(_MOST, max(_FEWEST, round(len(text.split()) / _WORDS_A_QUESTION)))
 
 
-def candidate_phrases(text: str, longest: int = 4) -> list[str]:
-    """Runs of neighbouring content words and numbers within a sentence; of a long run the last words, its noun."""
-    found: list[str] = []
-    for sentence in premise_sentences(text):
-        found += _phrases_of(sentence.text, longest)
-    return list(dict.fromkeys(found))
-
-
-def _phrases_of(text: str, longest: int) -> list[str]:
+def _phrases_of(text: str, longest: int = 4) -> list[str]:
+    """Runs of neighbouring content words and numbers; of a long run the last words, its noun."""
     runs: list[list[Token]] = [[]]
     for token in sentence_tokens(text):
         gap = text[runs[-1][-1].end : token.start] if runs[-1] else ""
@@ -259,7 +248,7 @@ def counted_phrases(text: str, n: int) -> list[Keyphrase]:
     """At most n key phrases, one for each chosen fact: the phrase of it that counts most and is new."""
     weights, chosen = Weights(text), dict[str, Keyphrase]()
     for fact in chosen_facts(text, n):
-        phrases = _phrases_of(fact.sentence, 4)
+        phrases = _phrases_of(fact.sentence)
         new = [phrase for phrase in phrases if phrase not in chosen]
         own = [phrase for phrase in new if phrase in fact.statement] or new
         if own:
@@ -330,28 +319,3 @@ def lowered(statement: str, text: str = "") -> str:
     word = plain[: first[0].end].lower()
     small = first[0].kind != "content" or re.search(rf"\b{re.escape(word)}\b", text) is not None
     return plain[:1].lower() + plain[1:] if small else plain
-
-
-def keybert_phrases(items: Sequence[tuple[str, int]], embedder: BatchEmbedder) -> list[list[Keyphrase]]:
-    """Key phrases of many (text, most) by KeyBERT over our candidates."""
-    texts = list(dict.fromkeys(text for text, _ in items if candidate_phrases(text)))
-    if not texts:
-        return [[] for _ in items]
-    backend = require_module("keybert.backend", "models").BaseEmbedder
-    encode = {"embed": lambda self, documents, verbose=False: embedder.encode(list(documents))}
-    local = type("Local", (backend,), encode)
-    vectorizer = require_module("sklearn.feature_extraction.text", "models").CountVectorizer
-    sentences = {text: [s.text for s in premise_sentences(text)] for text in texts}
-    vectors = SentenceVectors(embedder, [s for group in sentences.values() for s in group])
-    means = np.stack([vectors.of(sentences[text]).mean(axis=0) for text in texts])
-    model = require_module("keybert", "models").KeyBERT(model=local())
-    found = model.extract_keywords(
-        texts,
-        vectorizer=vectorizer(analyzer=candidate_phrases),
-        use_mmr=True,
-        diversity=0.5,
-        top_n=max(n for _, n in items),
-        doc_embeddings=means,
-    )
-    by_text = dict(zip(texts, [found] if len(texts) == 1 else found, strict=True))
-    return [[place_keyphrase(text, *pair) for pair in by_text.get(text, [])[:n]] for text, n in items]

@@ -633,8 +633,6 @@ def _circumstances(claim: str) -> list[str]:
     verb = _main_verb(words)
     if verb is None or not _asserted(words) or _nominal(words[verb:]) or _SUPERLATIVE.search(claim):
         return [claim]
-    if parts := _infinitives(claim, words, verb):
-        return [shorter for part in parts for shorter in _circumstances(part)]
     bare = rest = claim.rstrip(". ")
     found, left = list[str](), list[str]()
     while last := _CIRCUMSTANCE.search(rest):
@@ -648,19 +646,6 @@ def _circumstances(claim: str) -> list[str]:
         simple = f"{head[:1].upper()}{head[1:]}{bare[len(subject) :]}"
         return [simple, bare, *(f"{simple} {circumstance}" for circumstance in found)]
     return [bare, *(f"{bare} {circumstance}" for circumstance in found)] if found else [claim]
-
-
-def _infinitives(text: str, words: Sequence[_Word], verb: int) -> list[str]:
-    """Two claims of *will close a bank and cut 260 jobs*, *wants to raise jars and leave the rest*; none otherwise."""
-    first = next((i + 1 for i in range(verb, len(words) - 1) if words[i].low in _MODALS | {"to"}), None)
-    if first is None:
-        return []
-    for i in range(first + 2, len(words) - 2):
-        base = words[i + 1].low in _BASE | _ANY_TENSE
-        if words[i].low == "and" and base and _complement(words[i + 2], strict=True):
-            lead = text[: words[first].start]
-            return [text[: words[i - 1].end], lead + text[words[i + 1].start :]]
-    return []
 
 
 def _is_main(text: str) -> bool:

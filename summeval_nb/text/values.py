@@ -202,10 +202,6 @@ _TIMES = tuple(
         rf"\ (?P<side>past|after|to|before)\ (?P<word>{_any(list(_ONES)[:12])}|1[0-2]|[1-9])\ (?P<part>{_PART})\b",
     )
 )
-_FROM_TO = _compiled(  # only one of the two tells that the day has 24 hours
-    r"(?<![\w.,:/-])(?P<hour>\d|1[0-2]):(?P<minute>[0-5]\d)(?P<gap>\ ?[-–—]\ ?|\ (?:to|and|until|till)\ )"
-    r"(?P<late>1[3-9]|2[0-4]):(?P<last>[0-5]\d)(?![\w:/-]|\.\d|\ ?[ap]\.?m\b)"
-)
 
 
 def times(text: str) -> Iterator[Form]:
@@ -213,12 +209,6 @@ def times(text: str) -> Iterator[Form]:
 
     The hour after midnight has the number 0, as 12:15 a.m. and 12:15 p.m. are twelve hours apart.
     """
-    for match in _FROM_TO.finditer(text):
-        first, last = (
-            _clock(int(match[hour]), int(match[minute])) for hour, minute in (("hour", "minute"), ("late", "last"))
-        )
-        between = match["gap"] if match["gap"].strip().isalpha() else " to "
-        yield Form(*match.span(), (), f"{first}{between}{last}")
     for match in _TIMES[0].finditer(text):
         minute, late = int(match["minute"] or 0), (match["half"] or "p").lower() == "p"
         hour = int(match["hour"])
@@ -500,7 +490,6 @@ def _last_place(number: str) -> float:
 # Numbers and numerals.
 
 _PLAIN_NUMBER = _compiled(_NUMBER)
-_ONE = _compiled(rf"{_BEFORE}\b(?:one|1)(?=\ (?P<what>[a-z]++))")
 _ORDINAL = _compiled(
     rf"(?<![\w.,-])(?:\d{{1,3}}(?:st|nd|rd|th)|(?:{_any(_TENS)}[-\ ])?{_any(_ORDINAL_ONES)}|{_any(_ORDINAL_TENS)})\b"
 )
@@ -555,13 +544,11 @@ def _numerals(text: str) -> Iterator[Form]:
 
 
 def _numbers(text: str) -> Iterator[Form]:
-    """Give numbers and ordinals by their value; one dog, and no one as a pronoun."""
+    """Give numbers and ordinals by their value; *one* may be a pronoun and is none."""
     for match in _PLAIN_NUMBER.finditer(text):
         value = number_of(match[0])
         if value is not None and match[0].lower() not in ("one", "1"):
             yield Form(*match.span(), (("number", value),))
-    for match in _ONE.finditer(text):
-        yield Form(*match.span(), (("one", match["what"].lower()),))
     for match in _ORDINAL.finditer(text):
         if match[0].lower() != "second" or not _OF_TIME.search(text[max(0, match.start() - 6) : match.start()]):
             yield Form(*match.span(), (("ordinal", _ordinal(match[0])),))
@@ -589,9 +576,6 @@ _SUFFIX = re.compile(
     r"\b(?P<name>[A-Z][\w'’-]{0,40}),? "
     rf"(?P<title>{_any(w.capitalize() for pair in _AFTER_NAME.items() for w in pair)}\b\.?)"
 )
-_ELSEWHERE = {"vs": "versus", "approx": "approximately"}
-_WORD = re.compile(r"\b(?P<word>vs|versus|approx|approximately)\b\.?", re.IGNORECASE)
-_AND = re.compile(r"\b(?P<left>[A-Za-z][\w'’]{0,40}) (?P<and>&|and)(?= (?P<right>[A-Za-z][\w'’]{0,40}))")
 
 
 def _titles(text: str) -> Iterator[Form]:
@@ -605,12 +589,6 @@ def _titles(text: str) -> Iterator[Form]:
         end = match.end("title") if title in _AFTER_NAME else match.start("title") + len(title)
         key = ("suffix", _AFTER_NAME.get(title, title), match["name"].lower())
         yield Form(match.start("title"), end, (key,))
-    for match in _WORD.finditer(text):
-        word = match["word"].lower()
-        end = match.end() if word in _ELSEWHERE else match.end("word")
-        yield Form(match.start(), end, (("word", _ELSEWHERE.get(word, word)),))
-    for match in _AND.finditer(text):
-        yield Form(*match.span("and"), (("and", match["left"].lower(), match["right"].lower()),))
 
 
 _FIRM = re.compile(
