@@ -85,7 +85,8 @@ def written_items(checker: str) -> pd.DataFrame:
     results = evaluate_many([item[1] for item in given], [item[2] for item in given], checker=checker, progress=False)
     articles = {text: place for place, text in enumerate(dict.fromkeys(item[1] for item in given))}
     for place, ((key, text, _, label, kind), result) in enumerate(zip(given, results, strict=True)):
-        found = {verdict.state for verdict in result.verdicts}
+        # What a checker without contradictions does not support is stored as contradicted: it has two states.
+        found = {"contradicted" if v.state == "not supported" else v.state for v in result.verdicts}
         if None in found:
             raise ValueError(f"{key}, item {place} has no verdict: {result.reason}")
         row = {"checker": checker, "key": key, "domain": "", "article": articles[text], "item": place}
