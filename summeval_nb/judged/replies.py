@@ -460,9 +460,7 @@ def _read(text: str, question: str) -> list[Told]:
 
 
 # What does a child pay, and when was the hall built? An answer to both is read as it stands.
-_TWO_QUESTIONS = re.compile(
-    r"\w.*?\band (?:(?:in|at|on|by|for|from|to|with) )?(?:who|what|which|when|where|why|how)\b", re.I
-)
+_TWO_QUESTIONS = re.compile(r"(?<=[\w,] )and (?:(?:in|at|by|for|from) )?(?:who|what|which|when|where|why|how)\b", re.I)
 
 
 def read_replies(question: str, units: Sequence[str]) -> list[list[Told]]:
