@@ -45,7 +45,6 @@ for checker in (OwnChecker(), nli, llm, s.EmbeddedChecker()):
 s.evaluate("a", "b", checker="nli:folder", embedder=SentenceTransformer("folder"))
 s.evaluate("a", "b", checker=3)  # refused
 s.evaluate("a", "b", embedder=3)  # refused
-s.agreement.benchmark_judge({"one": s.load_metric("rating", quality="fluency", judge=BACKEND)})
 for embedder in (OwnEmbedder(), s.text.load_embedder(), SentenceTransformer("folder")):
     s.sentence2embedding(["a"], embedder=embedder)
 s.bertscore("a", ["b"], model=Path("folder"))
