@@ -168,7 +168,7 @@ class Command(TyperCommand):
         words, read = list(args), list[str]()
         while words and words[0] != "--" and "-o" in own:
             name, equal, value = (word := words.pop(0)).partition("=")
-            if name.startswith("--") and name not in own and not get_close_matches(name, own, cutoff=0.75):
+            if name.startswith("--") and name not in own and not get_close_matches(name, own, cutoff=0.85):
                 if not equal:
                     value = words.pop(0) if words and not words[0].startswith("-") else "true"
                 word = f"-o{name[2:].replace('-', '_')}={value}"

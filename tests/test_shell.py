@@ -409,3 +409,20 @@ def test_options_are_names_and_values(place):
     Path("lines.txt").write_bytes("one\u2028line\ntwo\r\n".encode())
     rows = shell.read_files(["lines.txt"] * 2, ["candidate", "references"], "bleu")
     assert [row["candidate"] for row in rows] == ["one\u2028line", "two"]
+
+
+def test_an_option_of_the_metric_goes_by_its_own_name(place, summeval):
+    by_name = ("--char-order", "3", "--whitespace", "pairs.jsonl"), ("pairs.jsonl", "--char-order=3", "--whitespace")
+    with_o = summeval("score", "chrf", "pairs.jsonl", "-o", "char_order=3", "-o", "whitespace=true").out
+    assert summeval("score", "chrf", *by_name[1]).out == with_o != summeval("score", "chrf", "pairs.jsonl").out
+    assert "name a table" in summeval("score", "chrf", *by_name[0], code=2).err  # what follows a flag is its value
+    assert "compat" in summeval("score", "rouge", "pairs.jsonl", "--compat", "perl", code=2).err
+    assert "No such option: --jsn" in summeval("score", "chrf", "pairs.jsonl", "--jsn", code=2).err
+
+
+def test_a_text_goes_by_what_people_call_it():
+    told = {"question": "Is it long?", "answer": "It is long."}
+    found = s.evaluate_answer(context="It is long.", truth="It is long.", **told)
+    assert found.verdict == "right" and found.contexts == ("It is long.",)
+    with pytest.raises(TypeError, match="no option 'context'"):
+        s.evaluate_answer(context="It is long.", contexts="It is long.", truth="It is long.", **told)
