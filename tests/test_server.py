@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 import traceback
+import weakref
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -513,6 +514,15 @@ def test_a_probe_that_keeps_failing_is_made_again(tmp_path):
         assert server.asked <= (10 + 1) * 2
         server.behave = lambda number, prompt: "ok"
         assert backend.choose("Well?", OPTIONS).label in OPTIONS
+
+
+def test_connections_are_closed_with_the_last_that_has_them():
+    with MisbehavingServer("ok") as server:
+        wire = wire_to(server)
+        assert asked(wire) in ("yes", "no")
+        gone = weakref.ref(wire)
+        del wire
+        assert gone() is None
 
 
 def test_ctrl_c_ends_a_call_at_once_and_the_next_one_works():

@@ -15,7 +15,7 @@ import re
 import ssl
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -201,18 +201,12 @@ class _Network(httpcore2.SyncBackend):
 class _Transport(httpx2.BaseTransport):
     """Sends our own headers alone (the client's tell of this machine and of OpenAI), and reads a bounded response.
 
-    What is no answer, or is not read to its end (another status, an encoding, too many bytes) is handed to `declined`,
-    with what was read of it, and the error that this returns is raised.
+    Of what is no answer, or is not read to its end (another status, an encoding, too many bytes), the wire makes an
+    error, which is raised. It is held weakly: its connections are closed when the last backend that has it is gone.
     """
 
-    def __init__(
-        self,
-        pool: httpcore2.ConnectionPool,
-        headers: Mapping[str, str],
-        query: str,
-        declined: Callable[[httpx2.Response, bytes], BackendError],
-    ):
-        self._pool, self._headers, self._query, self._declined = pool, headers, query, declined
+    def __init__(self, pool: httpcore2.ConnectionPool, headers: Mapping[str, str], wire: Wire):
+        self._pool, self._headers, self._query, self._wire = pool, headers, wire.address.query, weakref.proxy(wire)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         kept = ("Host", "Content-Type", "Content-Length")
@@ -232,7 +226,7 @@ class _Transport(httpx2.BaseTransport):
                     break
             if answers and not encoded:
                 return httpx2.Response(200, headers=received.headers, content=bytes(body))
-            raise self._declined(response, bytes(body[:most]))
+            raise self._wire.declined(response, bytes(body[:most]))
         finally:
             received.close()
 
@@ -353,7 +347,7 @@ class Wire:
             remedy = "is the proxy right? else name the host in NO_PROXY"
         return self.error(BackendUnavailable, what, remedy)
 
-    def _declined(self, response: httpx2.Response, body: bytes) -> BackendError:
+    def declined(self, response: httpx2.Response, body: bytes) -> BackendError:
         """The error for a response that is no answer."""
         status, encoding = response.status_code, self.hide(_encoding(response))[:60]
         words = body.decode("utf-8", "replace")
@@ -392,9 +386,7 @@ class Wire:
             if self.address.basic or self.key:
                 headers["Authorization"] = f"Basic {self.address.basic}" if self.address.basic else f"Bearer {self.key}"
             pool = self._pool()
-            http = httpx2.Client(
-                transport=_Transport(pool, headers, self.address.query, self._declined), trust_env=False
-            )
+            http = httpx2.Client(transport=_Transport(pool, headers, self), trust_env=False)
             start, key = self.address.start, "sent by the transport"
             self._made = os.getpid(), openai.OpenAI(api_key=key, base_url=start, max_retries=0, http_client=http)
             weakref.finalize(self, pool.close).atexit = False

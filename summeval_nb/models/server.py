@@ -170,7 +170,7 @@ class ServerBackend(Backend):
 
     A question is one request, at most `1 + max_retries`; options with a common beginning may take one more for each
     such beginning, and llama.cpp's server is asked again for 1,000 tokens where 20 leave an option open. To that comes,
-    once, the probe, at most nine requests, or four of a dialect that you name. A redirect is never followed, no answer
+    once, the probe, at most nine requests, or five of a dialect that you name. A redirect is never followed, no answer
     is read beyond 16 MB, and one that is compressed is refused, since none is asked for.
 
     A proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) is used, but never for a server on
