@@ -155,10 +155,10 @@ def markdown(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def count(kinds: Sequence[dict[str, Any]], *names: str, state: str = "supported") -> str:
-    """Return in words how many sentences of some kinds got a state."""
-    chosen = [row for row in kinds if row["kind"] in [KINDS[name] for name in names]]
-    return f"{sum(row[state] for row in chosen)} of {sum(row['sentences'] for row in chosen)}"
+def count(kinds: Sequence[dict[str, Any]], name: str) -> str:
+    """Return in words how many sentences of a kind were called supported."""
+    chosen = [row for row in kinds if row["kind"] == KINDS[name]]
+    return f"{sum(row['supported'] for row in chosen)} of {sum(row['sentences'] for row in chosen)}"
 
 
 def page(items: pd.DataFrame, rows: Sequence[dict[str, Any]]) -> str:

@@ -151,6 +151,7 @@ WRONG = [
     (lambda: s.agreement.summeval_scores(TOY, np.eye(3)[:2], main="dot"), ValueError, "main"),
     (lambda: s.core.Signature(None), TypeError, "parts must map"),
     (lambda: s.judged.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
+    (lambda: s.evaluate_answer(context="a", documents="b"), TypeError, "'documents' is another name of 'contexts'"),
     (lambda: s.LLMChecker(3), TypeError, "TransformersBackend"),
     (lambda: s.LLMChecker(YES, prompt="Is {claim} true?"), ValueError, "{evidence} once"),
     (lambda: s.LLMChecker(YES, options=("yes", "yes")), ValueError, "two different answers"),

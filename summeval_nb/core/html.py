@@ -385,10 +385,10 @@ _HINTS = {
 _QUESTION = "How well does it work?"
 
 
-def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = None) -> Markup:
+def evidence_report(report: Report, *, key: int | None = None) -> Markup:
     """Return a report as one HTML block to show in a notebook or in `html_page`: no script, no request, all escaped.
 
-    So many pieces of evidence of a sentence are `shown` lit in the article and quoted; the others stay folded. `key`
+    Three pieces of evidence of a sentence are lit in the article and quoted; the others stay folded. `key`
     says which of several reports of a page it is, so that two of the same texts have names of their own.
     """
     # its name is the same for the same texts and choices, since the last digits of a result are another processor's
@@ -402,7 +402,7 @@ def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = No
     for group, entries in report.grouped():
         for position, entry in entries:
             # when a sentence is open, its best evidence is framed in the article, the next best tinted
-            for place, (index, _) in enumerate(entry.evidence[:shown]):
+            for place, (index, _) in enumerate(entry.evidence[:_SHOWN]):
                 style = _TINT if place else _FRAME
                 rules.append(f"#{name}:has(#{name}-s{position}[open]) #{name}-a{index} {{ {style} }}")
             evidence = ", ".join(report.name(i) + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence)
@@ -415,7 +415,7 @@ def evidence_report(report: Report, *, shown: int = _SHOWN, key: int | None = No
     drawn |= {"kinds": sorted({kind for entry in report.entries for kind, _, _ in entry.findings})}
     drawn |= {"scale": [(1.0, "supported"), *low, (None, "not judged")], "article": article}
     drawn |= {"rest": report.source[ends[-1] :], "lines": _LINES, "hints": _HINTS, "question": _QUESTION}
-    return render("report.html", report=report, name=name, shown=shown, **drawn)
+    return render("report.html", report=report, name=name, shown=_SHOWN, **drawn)
 
 
 def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
@@ -434,9 +434,9 @@ def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
         letters[cut], start = "\n", cut + 1
 
 
-def _paragraph(text: str, width: int, *, front: str = "", indent: int = 4) -> str:
+def _paragraph(text: str, width: int, *, front: str = "") -> str:
     """A text that anybody wrote, folded behind a front, or with an indent under it."""
-    indent = len(front) or indent
+    indent = len(front) or 4
     return front + printable(_folded(text, width - indent)).replace("\n", "\n" + " " * indent)
 
 
@@ -452,7 +452,7 @@ def _signed(signature: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, width: int | None = None) -> str:
+def evidence_text(report: Report, *, color: bool = False, width: int | None = None) -> str:
     """Return a report as text: each sentence with its verdict, what was not found, and its evidence, best first.
 
     Without `color` findings stand in [brackets]. Lines are folded at `width`, by default the terminal's, and 88 where
@@ -475,12 +475,12 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, w
             if color:
                 badge = mark_terminal(badge, [Mark(0, len(badge), *probability_color(entry.tone))])
             lines.append(f"{place:>3} {badge} " + text.replace("\n", "\n" + " " * indent))
-            for index, similarity in entry.evidence[:shown]:
+            for index, similarity in entry.evidence[:_SHOWN]:
                 measured = "     " if similarity is None else f"{similarity:5.2f}"
                 head = f"{'':>8} {measured}  [{printable(report.name(index))}] "
                 lines.append(_paragraph(report.quote(index), wide, front=head))
-            if entry.evidence[shown:]:
-                lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")
+            if entry.evidence[_SHOWN:]:
+                lines.append(f"{'':>8}        and {len(entry.evidence[_SHOWN:])} more, less similar")
             if entry.note:
                 lines.append(_paragraph(entry.note, wide, front=" " * 9))
     told = [report.note, f"{_QUESTION} summeval how-well says it, set by set." if report.measured else ""]
@@ -488,14 +488,14 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, w
     return "\n".join([*lines, *notes, "", _signed(report.signature, wide)])
 
 
-def evidence_markdown(report: Report, *, shown: int = _SHOWN) -> str:
+def evidence_markdown(report: Report) -> str:
     """Return a report as GitHub-flavoured Markdown: a table of the sentences, each with its verdict and evidence."""
     parts = [markdown_report(report.title, [line for line in (report.judged_by, report.note) if line])]
     for name, entries in report.grouped():
         rows = []
         for _, entry in entries:
             quotes = []
-            for index, similarity in entry.evidence[:shown]:
+            for index, similarity in entry.evidence[:_SHOWN]:
                 measured = "" if similarity is None else f"; {similarity:.2f}"
                 quotes.append(f"{report.quote(index)} ({report.name(index)}{measured})")
             told = Markup("<br>".join(map(escape_markdown, [*quotes, *([entry.note] if entry.note else [])])))

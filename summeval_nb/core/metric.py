@@ -134,13 +134,20 @@ def names_misspelt(function: Callable[Parameters, Found]) -> Callable[Parameters
 def by_own_names(options: Mapping[str, Any], names: Iterable[str]) -> JsonDict:
     """Return options in which a text stands under the function's name for it, as a column of a table would.
 
+    Two names of one text are a `TypeError`.
+
     Examples
     --------
     >>> by_own_names({"context": "It rained.", "answer": "Rain."}, ["contexts", "answer"])
     {'contexts': 'It rained.', 'answer': 'Rain.'}
     """
     own = {other: name for name in names if name not in options for other in COLUMN_NAMES.get(name, ())}
-    return {name if name in names else own.get(name, name): value for name, value in options.items()}
+    found: JsonDict = {}
+    for name, value in options.items():
+        if (meant := name if name in names else own.get(name, name)) in found:
+            raise TypeError(f"{name!r} is another name of {meant!r}, which is given already: leave one of them out")
+        found[meant] = value
+    return found
 
 
 def one_judge(options: Mapping[str, Any]) -> JsonDict:

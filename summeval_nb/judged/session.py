@@ -164,7 +164,7 @@ class Unit(NamedTuple):
     told: tuple[Told, ...] = ()
 
 
-def make_units(text: str, resolution: Resolution | None, *, question: str = "", keep_lists: bool = False) -> list[Unit]:
+def make_units(text: str, resolution: Resolution | None, *, question: str = "") -> list[Unit]:
     """Return the units of a text with their resolved texts, read with its question.
 
     Without a resolution pronouns stay as they are. What wraps a text, its marks of citation and openers such as
@@ -176,7 +176,7 @@ def make_units(text: str, resolution: Resolution | None, *, question: str = "", 
     >>> [unit.resolved for unit in units]
     ['It is open.', 'It opened in 1931.']
     """
-    return _with_question(spoken_units(text, keep_lists=keep_lists), resolution, question)
+    return _with_question(spoken_units(text), resolution, question)
 
 
 def _with_question(units: Sequence[AnswerUnit], resolution: Resolution | None, question: str) -> list[Unit]:
