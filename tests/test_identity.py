@@ -78,7 +78,7 @@ def test_a_metric_that_decides_otherwise_is_not_continued(make, tmp_path):
     with pytest.raises(ValueError, match=r"other settings: metric\.fingerprint \(.*resume=False"):
         quiet(ROWS, make(10), out=tmp_path)
     assert quiet(ROWS, make(1), out=tmp_path).info["kept_from_before"] == 6
-    assert quiet(ROWS, make(10), out=tmp_path, resume=False).counts == first.counts
+    assert quiet(ROWS, make(10), out=tmp_path, resume=False).mean() == 10 * first.mean() > 0
 
 
 WITHOUT = {

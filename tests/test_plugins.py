@@ -147,8 +147,9 @@ def test_a_run_scores_with_it_and_knows_its_code(acme, tmp_path, workers):
     assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean() == 0.5
     assert json.loads(report.path.read_text().splitlines()[0])["parts"] == {"words": 2}
     metric = report.info["settings"]["metric"]
-    assert metric["name"] == "acme_metrics.shared"
-    assert s.run(ROWS, "acme_shared", out=tmp_path, options={"lower": False}, workers=0, progress=False).mean() == 0.5
+    assert metric == {"name": "acme_metrics.shared", "package": "acme-metrics 1.2"}
+    again = s.run(ROWS, "acme_shared", out=tmp_path, options={"lower": False}, workers=0, progress=False)
+    assert again.mean() == 0.5 and again.info["scored_now"] == 0
     with pytest.raises(ValueError, match="options"):
         s.run(ROWS, "acme_shared", out=tmp_path, workers=0, progress=False)
 

@@ -191,10 +191,11 @@ def test_any_json_is_an_answer_or_refused_by_the_schema_alone(value):
 def test_too_many_tokens_at_a_place_are_refused():
     sent = [MOST_SHOWN - 2, MOST_SHOWN]
     with RawServer(lambda head, request: HEAD + answer(request, tops=sent.pop(0))) as server:
-        first = wire_to(server).answer(REQUEST, connect=5, within=20).tokens[0]
+        wire = wire_to(server)
+        first = wire.answer(REQUEST, connect=5, within=20).tokens[0]
         assert len(first.top_logprobs) == MOST_SHOWN
         with pytest.raises(InvalidOutput, match="top_logprobs"):
-            asked(wire_to(server))
+            asked(wire)
 
 
 def test_an_answer_in_parts_is_read_by_its_text():
@@ -529,11 +530,12 @@ def test_ctrl_c_ends_a_call_at_once_and_the_next_one_works():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job would be deaf to it
     try:
         with MisbehavingServer(lambda number, prompt: "silent" if number == 0 else "ok") as server:
+            wire = wire_to(server)
             interrupt = threading.Timer(0.5, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
             interrupt.start()
             with comes_back(), pytest.raises(KeyboardInterrupt):
-                asked(wire_to(server), within=600)
-            assert asked(wire_to(server)) in ("yes", "no")
+                asked(wire, within=600)
+            assert asked(wire) in ("yes", "no")
     finally:
         signal.signal(signal.SIGINT, before)
 

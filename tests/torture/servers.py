@@ -21,7 +21,7 @@ TIMEOUT = 1.5
 def servers(rng: random.Random, folder: Path) -> None:
     """Some questions get good answers and some bad ones; then one question of each other kind."""
     names = [rng.choice(list(BEHAVIOURS)) for _ in range(rng.randint(1, 3))]
-    dialect = rng.choice(["llamacpp", "vllm", "openai", "ollama"])
+    dialect = rng.choice(["llamacpp", "vllm", "openai"])
     prompts = [f"{number}: {corpus.text(rng)[:500]}" for number in range(rng.randint(1, 5))]
     what = f"{dialect}, answers {names}"
     chosen = {f"{number}: ": rng.choice([*names, "ok"]) for number in range(len(prompts))}
