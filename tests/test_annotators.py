@@ -222,7 +222,7 @@ def test_ratings_of_a_file():
     [
         (["--raters", "a,b,c", "-o", "level=interval"], 0, "alpha (interval)"),
         (["--raters", "a,b", "--coefficient", "fleiss"], 0, "Fleiss' kappa"),
-        (["--raters", "a,b", "-o", "level=nominal", "--json"], 0, '"n_items": 4'),
+        (["--raters", "a,b", "--level", "nominal", "--json"], 0, '"n_items": 4'),
     ],
 )
 def test_the_shell(tmp_path, arguments, code, words):

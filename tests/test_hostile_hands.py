@@ -299,10 +299,12 @@ def test_a_worker_killed_while_it_starts_does_not_end_the_run(tmp_path: Path) ->
     assert (tmp_path / "marker").exists() and report.counts == {"ok": 12, "undefined": 0, "failed": 0}
 
 
-def test_a_nan_id_of_a_line_keeps_its_score(place: Path, capsys: Any) -> None:
-    (place / "nan.jsonl").write_text('{"id": NaN, "candidate": "the cat sat on", "references": "the cat sat on"}\n')
-    assert leave("run", "nan.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o") == 0
-    assert json.loads((place / "o/results.jsonl").read_text())["score"] == 100.0
+@pytest.mark.parametrize(("said", "kept"), [("NaN", None), (r'"\ud83d"', "\ud83d")], ids=["nan", "half"])
+def test_an_odd_id_of_a_line_keeps_its_score(said: str, kept: str | None, place: Path, capsys: Any) -> None:
+    (place / "odd.jsonl").write_text(f'{{"id": {said}, "candidate": "the cat sat on", "references": "the cat sat on"}}')
+    assert leave("run", "odd.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o") == 0
+    row = json.loads((place / "o/results.jsonl").read_text(encoding="utf-8"))
+    assert row["score"] == 100.0 and row["id"] == kept
 
 
 # ---------------------------------------------------------------- SECURITY.md: weights are safetensors

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from importlib import resources
 
 import pytest
@@ -11,6 +12,7 @@ from servers.misbehaving import MisbehavingServer
 from summeval_nb import LLMChecker, ScriptedBackend, ServerBackend, Store, TransformersBackend, evaluate
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.models import example_model
+from summeval_nb.models.base import plain
 
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat. Maria lost a white horse in Rome."
 SUMMARY = "Anna bought a red car in Paris. Ben sold a yellow boat."
@@ -86,10 +88,15 @@ def test_failures_are_excluded_counted_and_mended(tmp_path):
         assert second.verdicts[0].probability == first.verdicts[0].probability
 
 
-def test_an_article_adds_no_special_token(backend):
-    """The model sees three, the template's; the frame of a prompt is tested in test_prompts.py."""
+def test_an_article_cannot_change_the_form_of_the_question(backend):
+    """Whatever is quoted: one evidence, one claim, one turn; the model sees three special tokens, the template's."""
     for text in HOSTILE:
         prompt = filled(PROMPT, ["Anna bought a red car.", text], f"Anna sold a car. {text}")
+        first, first_end, second, second_end = tags = re.findall("<[^>]*>", prompt)
+        assert [re.sub("-[0-9a-f]{12}", "", tag) for tag in tags] == re.findall("<[^>]*>", PROMPT)
+        assert first[1:] == first_end[2:] != second[1:] == second_end[2:]
+        assert prompt.endswith(f"{second_end}\n\nAnswer yes or no.")
+        assert plain(text).replace("\u200b", "").translate({0x2039: "<", 0x203A: ">"}) == text
         reader = backend._reader
         assert sum(map(reader.tokenizer.is_special_token, reader.encode(backend._rendered(prompt, 1)))) == 3
 

@@ -250,6 +250,7 @@ HOSTILE = (
     "15:",
     "January ",
     "e\u0301",
+    "a & ",
 )
 HOSTILE += (
     "5 km ",

@@ -20,6 +20,7 @@ In which city does Ann live? | Rome | Ann lives in Rome.
 What can visitors see from the tower? | The harbour | Visitors can see the harbour from the tower.
 According to the text, who wrote it? | Olga Ruiz | Olga Ruiz wrote it.
 When was the bridge closed? | It closed in May. | The bridge closed in May.
+What does the ferry cost? | Adults pay 9 euros on it. | Adults pay 9 euros on it.
 Was the bridge closed in May? | Well, in fact, no. | The bridge was not closed in May.
 Which team did Leeds beat? | Derby | Leeds beat Derby.
 Was the bridge closed in May? | Yes, it was. | The bridge was closed in May.
@@ -27,6 +28,7 @@ Was the bridge closed in May? | It wasn't. | The bridge was not closed in May.
 Did the city council approve the plan? | Yes | The city council approved the plan.
 Does the man with the hat live in Leeds? | No | The man with the hat does not live in Leeds.
 Should children drink coffee? | No | Children should not drink coffee.
+Did the shop open? | Yes. | The shop opened.
 Did the lake freeze? | Yes. | The lake froze.
 Did the news spread? | Yes. | The news spread.
 Who will lead the choir? | Marta | Marta will lead the choir.
@@ -34,6 +36,7 @@ What may pupils bring? | Their own lunch | Pupils may bring their own lunch.
 What should the guests have paid? | 9 euros | The guests should have 9 euros paid.
 Where did the baker move to? | Norwich | The baker moved to Norwich.
 Where does the milk come from? | Two farms | The milk comes from two farms.
+Who must lock the gate? | The porter | The porter must lock the gate.
 What could delay the ferry? | Thick fog | Thick fog could delay the ferry.
 What can be reused? | Two jars | Two jars can be reused.
 What flows under the mill? | A stream | A stream flows under the mill.
@@ -51,6 +54,8 @@ Was the shop open? | Not one shop was open. | Not one shop was open.
 def test_an_answer_is_read_with_its_question():
     for question, answer, statement in READ:
         assert [told.text for told in read_replies(question, [answer])[0]] == [statement]
+    sadly = read_replies("Was the shop open?", ["Sadly not — it rained."])[0]
+    assert sadly[0].text == "The shop was not open."
     for question, answer in cases("""
 Name the capital. | Canberra
 Was it closed? | Maybe.

@@ -352,10 +352,12 @@ Teachers were injured. | No pupils were injured. | pupils
 Police did not confirm arrests. | Police carried out no arrests. | arrests
 The firm paid no dividend. | The firm paid a dividend. | dividend
 They will not move until the council pays them. | The council said they will move in spring. | move
+The bridge did not open until after March. | The bridge opened in March. | opened
 The talks ended after lunch and no deal was made. | The talks ended before lunch. | before
 Insurance covers no more than ten million. | Insurance covers more than ten million. | ten, million
 The mayor refused to sign the law, but the governor signed it. | The governor did not sign it. | sign
 The bell rang twice and nobody answered. | The bell rang once. | once
+The cafe will not open until March. | The cafe will open in February. | open, February
 The cafe will not open until March. | The cafe will open until March. | open
 The cafe will not open until March, as a pipe leaks. | The cafe will open, as a pipe leaks. | open
 The bridge will not reopen before autumn. | The bridge will reopen before autumn. | reopen

@@ -260,6 +260,7 @@ def test_a_sentence_of_the_subject_is_not_swallowed():
         "Hello Kitty turned 50.",
         "How can I help? asked the nurse.",
         "Thank you notes were sent to nurses.",
+        "In short supply, petrol was rationed.",
         'The mayor said: "I hope this helps."',
         "Feel free to bring a dog.",
         "Do not hesitate to call the police.",
@@ -281,6 +282,9 @@ def test_a_sentence_of_the_subject_is_not_swallowed():
         "Summary judgment was granted.",
         "The summary was released on Monday.",
         "The answer is no.",
+        "In summary proceedings, the judge ruled.",
+        "In summary, the bridge fell.",
+        "Yes.",
         "I hope this helps, said the mayor.",
         '"It was hard. Let me know if it hurts."',
         "Let me know: that was the title of the song.",
@@ -310,6 +314,7 @@ def test_a_sentence_of_the_subject_is_not_swallowed():
 
 
 def test_a_warning_in_words_of_the_article_is_no_wrapper():
+    assert wrappers("**Summary: It fell.**") == [(2, 10)] and wrappers("Yes.", like="Snow fell on Monday.") == []
     text = "Snow fell. Always consult a doctor."
     assert wrappers(text) == [(11, len(text))] and wrappers(text, like="Ask a doctor first.") == []
 
