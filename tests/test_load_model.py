@@ -13,6 +13,7 @@ import summeval_nb as s
 from summeval_nb import TransformersBackend, evaluate_answers, rate
 from summeval_nb.judged import rate_many, summarization_scores
 from summeval_nb.models import example_model
+from summeval_nb.models.base import BackendRejected
 from summeval_nb.models.local import load_backend, load_model
 from summeval_nb.models.store import Store, load_store, store_path
 
@@ -23,6 +24,8 @@ def test_an_address_is_a_server_and_needs_a_name(monkeypatch):
     assert type(backend).__name__ == "ServerBackend" and "secret" not in repr(backend)
     with pytest.raises(ValueError, match="llm:NAME@http"):
         load_model("@http://127.0.0.1:9/v1")
+    with pytest.raises(BackendRejected, match="a model behind a server is named as in llm:m.gguf@https://"):
+        load_model("m.gguf")
 
 
 def test_a_backend_and_a_store_by_text_or_as_they_are(tmp_path):
