@@ -307,7 +307,7 @@ _LOSSES = 4  # times that a batch may be lost
 
 
 def hand_out(batches: Iterable[Batch], crew: Sequence[Any], stop: threading.Event) -> Generator[Done, None, None]:
-    """Score batches by a crew, each member in a thread that nobody waits for.
+    """Score batches by a crew, each member in a thread that nobody waits for long.
 
     Once `stop` is set, or something is wrong, only what is finished already is still yielded.
     """
@@ -335,10 +335,11 @@ def hand_out(batches: Iterable[Batch], crew: Sequence[Any], stop: threading.Even
 
     source, under_way, more = iter(batches), 0, True
     problem: BaseException | None = None
-    threads = [threading.Thread(target=serve, args=(member,), daemon=True) for member in crew]
+    threads = list[threading.Thread]()
     try:
-        for thread in threads:
-            thread.start()
+        for member in crew:
+            (thread := threading.Thread(target=serve, args=(member,), daemon=True)).start()
+            threads.append(thread)
         while under_way or (more and not problem):
             while more and not problem and not stop.is_set() and under_way < 2 * len(crew):
                 try:
@@ -422,7 +423,7 @@ def on_loopback(ray: Any) -> Iterator[None]:
 class _Actor:
     """Scores batches on a machine of the cluster, in a process that may die; Ray restarts a crashing actor for ever."""
 
-    def __init__(self, packed: bytes, version: str, timeout: float | None = None):
+    def __init__(self, packed: bytes, version: str, timeout: float | None):
         self._packed, self._version, self._timeout = packed, version, timeout
         self._worker: Worker | None = None
 
