@@ -24,6 +24,7 @@ from summeval_nb.text.split import Reading, split_sentences, split_units
 READING = 3
 
 _ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)")
+_JOINED = re.compile(r", and (?=(?:the|an?|its?|he|his|they|their|this|that|these|those)\b)(\w)")
 _NEGATED = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|without|except|excluding|neither|nor|cannot)\b|n['’]t\b", re.I
 )
@@ -240,8 +241,13 @@ def as_premise(units: Sequence[str]) -> str:
     for unit in with_denying_leads(units):
         lead, items = list_parts(unit)
         denied = items and denying_lead(before_items(unit)[0])
-        out += [f"{with_lead(lead, item).rstrip('.;, ')}." for item in items] if denied else [unit]
+        out += [f"{with_lead(lead, item).rstrip('.;, ')}." for item in items] if denied else [_apart(unit)]
     return " ".join(out)
+
+
+def _apart(unit: str) -> str:
+    """Two clauses that an *and* joins as two sentences, which are found as evidence one by one."""
+    return _JOINED.sub(lambda found: f". {found[1].upper()}", unit) if unit.count(",") == 1 else unit
 
 
 def clause_statements(hypothesis: str) -> list[str]:
