@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from summeval_nb.core.data import sample_articles
-from summeval_nb.models.store import Store
+from tests.helpers import stores
 from tests.helpers.patience import PATIENCE
 from tests.servers.misbehaving import MisbehavingServer
 
@@ -84,7 +84,7 @@ def test_no_silent_server_is_waited_for_in_the_shell(metric, server, table, tmp_
     options += ["-o", "quality=fluency"] if metric == "rating" else []
     words = shell("score", metric, short, *options, "--store", kept)
     assert interrupted(words, lambda: len(server.questions) > 4) == (130, LINE)
-    assert Store(kept).verify() == []
+    stores.kept(kept)
 
 
 CALLS = {
@@ -106,8 +106,8 @@ def test_no_silent_server_is_waited_for_in_python(name, server):
 def test_work_on_this_machine_is_left_in_the_middle(metric, table, tmp_path):
     kept = tmp_path / "kept.sqlite"
     words = shell("score", metric, table, "--store", kept)
-    assert interrupted(words, lambda: kept.exists() and Store(kept).info().rows) == (130, LINE)
-    assert Store(kept).verify() == []
+    assert interrupted(words, lambda: kept.exists() and stores.sql(kept, "SELECT 1 FROM items LIMIT 1")) == (130, LINE)
+    stores.kept(kept)
 
 
 @pytest.mark.parametrize("workers", [0, 1])

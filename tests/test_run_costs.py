@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import pydantic
 import pytest
 from helpers.made_up import MadeUpModel
+from helpers.stores import kept
 from helpers.wrapping import Wrapped
 
 from summeval_nb.agreement.registry import load_metric
@@ -23,7 +24,6 @@ from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.grading import rate
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.models.base import ScriptedBackend, counting, example_model, find_backends
-from summeval_nb.models.store import Store
 from summeval_nb.runs.costs import Estimate, RecordingBackend, plan_run
 from summeval_nb.runs.report import RunReport
 from summeval_nb.runs.running import run
@@ -211,10 +211,10 @@ def test_nothing_made_up_is_kept(tmp_path):
     plan = plan_run(rows, "answers", options=options, store=path)
     assert plan.calls.value > 0 and not path.exists()
     run(rows[:3], "answers", options=options, store=path, out=tmp_path / "out", workers=0, progress=False)
-    before = Store(path).info().to_dict()
+    before = kept(path)
     half = plan_run(rows, "answers", options=options, store=path)
     assert 0 < half.total["from_store"].value < half.total["questions"].value
-    assert half.calls.value < plan.calls.value and Store(path).info().to_dict() == before
+    assert half.calls.value < plan.calls.value and kept(path) == before
 
 
 def test_a_row_that_cannot_be_scored_is_told():

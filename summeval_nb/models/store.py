@@ -7,22 +7,18 @@ import json
 import os
 import re
 import sqlite3
-import struct
 import tempfile
 import threading
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from summeval_nb.core.base import JsonDict, one_bar, require_count, require_text, require_texts, steps
+from summeval_nb.core.base import one_bar, require_count, require_text, require_texts, steps
 from summeval_nb.core.files import require_path
-from summeval_nb.core.html import html_table
 
 __all__ = ["Store", "StoreError", "content_key"]
 
@@ -47,53 +43,51 @@ def content_key(*parts: object) -> str:
     --------
     >>> content_key("model-a", "The cat sat.")[:16]
     '0af40bd841c2920a'
-    >>> content_key("model-", "aThe cat sat.")[:16]
-    'a8e506180b6c426c'
     """
     if not parts:
         raise ValueError("content_key needs at least one part: the content that the answer depends on")
-    text = json.dumps(parts, allow_nan=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return hashlib.sha256(_json(parts, sort_keys=True)).hexdigest()
 
 
-_MOST_AXES = 8
+def _json(value: object, **options: bool) -> bytes:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"), **options).encode("ascii")
 
 
-def _encode(value: object) -> str | bytes:
-    """JSON text for plain data; for a float32 array its number of axes, its lengths and its little-endian bytes."""
+_VECTOR = b"\0"  # before the little-endian numbers of one; no JSON begins so
+
+
+def _encode(value: object) -> bytes:
+    """JSON for plain data, the bare numbers for a float32 vector."""
     if not isinstance(value, np.ndarray):
-        return json.dumps(value, allow_nan=False, separators=(",", ":"))
-    if value.dtype != np.float32:
-        raise TypeError(f"the store keeps float32 arrays, not {value.dtype}: pass array.astype(np.float32)")
+        return _json(value)
+    if value.dtype != np.float32 or value.ndim != 1:
+        remedy = "pass array.astype(np.float32).ravel()"
+        raise TypeError(f"the store keeps float32 vectors, not {value.dtype} of shape {value.shape}: {remedy}")
     if not np.isfinite(value).all():
-        raise ValueError(f"an array of shape {value.shape} holds NaN or infinite numbers and is not stored")
-    if value.ndim > _MOST_AXES:
-        raise ValueError(f"an array of {value.ndim} axes is not stored, at most {_MOST_AXES}: reshape it")
-    head = struct.pack(f"<B{value.ndim}I", value.ndim, *value.shape)
-    return head + np.ascontiguousarray(value, dtype="<f4").tobytes()
+        raise ValueError(f"a vector of {len(value)} numbers holds NaN or infinite ones and is not stored")
+    return _VECTOR + value.astype("<f4").tobytes()
 
 
-def _decode(stored: str | bytes) -> Any:
-    """Read a value back; an array comes back writable and in this machine's byte order."""
-    if isinstance(stored, str):
-        return json.loads(stored)
-    axes = stored[0]
-    shape = struct.unpack_from(f"<{axes}I", stored, 1)
-    return np.frombuffer(stored, dtype="<f4", offset=1 + 4 * axes).astype(np.float32).reshape(shape)
+def _decode(stored: bytes) -> Any:
+    """Read a value back; a vector comes back writable and in this machine's byte order."""
+    if stored.startswith(_VECTOR):
+        return np.frombuffer(stored, dtype="<f4", offset=1).astype(np.float32)
+    return json.loads(stored)
 
 
-def _checksum(kind: object, key: object, stored: object) -> int:
-    """CRC-32 over a row's kind, key and value with their types: where a byte was changed, sqlite may find another."""
-    body = stored if isinstance(stored, bytes) else str(stored).encode("utf-8", "surrogatepass")
-    return zlib.crc32(body, zlib.crc32(repr((kind, key, type(stored))).encode("utf-8", "surrogatepass")))
+def _checksum(kind: str, key: str, stored: bytes) -> int:
+    """CRC-32 of a value and its names: where a byte of SQLite's index was changed, it finds another one's value."""
+    return zlib.crc32(stored, zlib.crc32(f"{kind}\0{key}".encode()))
 
 
 APPLICATION_ID = 0x53756D45  # the letters SumE
-LAYOUT_VERSION = 2
-_LAYOUT = (
-    "CREATE TABLE items (kind TEXT NOT NULL, key TEXT NOT NULL, value NOT NULL, checksum INTEGER NOT NULL, "
-    "created INTEGER NOT NULL, UNIQUE (kind, key))"
-)
+LAYOUT_VERSION = 3
+_LAYOUT = f"""
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {LAYOUT_VERSION};
+PRAGMA journal_mode = WAL;
+CREATE TABLE items (kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, checksum INTEGER, UNIQUE (kind, key));
+"""
 
 
 class StoreError(RuntimeError):
@@ -133,13 +127,14 @@ def _explained(path: Path) -> Iterator[None]:
 
 def _refuse_foreign(path: Path) -> None:
     """Raise `StoreError` unless `path` is one of our files; it is only read."""
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; a store is a file: add a name, such as {path / 'answers.sqlite'}")
     if not path.is_file():  # reading a pipe would wait for ever
         raise StoreError(f"{path} is not an ordinary file but a pipe or a device: {_KEPT}")
     with path.open("rb") as file:
         head = file.read(100)
     if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
-        what = "an empty file" if not head else "another kind of file, or its beginning is damaged"
-        raise StoreError(f"{path} is not a summeval store but {what}: {_KEPT}")
+        raise StoreError(f"{path} is not a summeval store, or its beginning is damaged: {_KEPT}")
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as reading:
         ((application,),) = reading.execute("PRAGMA application_id")
         ((version,),) = reading.execute("PRAGMA user_version")
@@ -152,66 +147,29 @@ def _refuse_foreign(path: Path) -> None:
 def _create(path: Path) -> None:
     """Make an empty store and give it its name in one step; if another process was first, theirs stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".new")
-    os.close(handle)
-    try:
-        with closing(sqlite3.connect(name, isolation_level=None)) as connection:
-            for step in (f"application_id={APPLICATION_ID}", f"user_version={LAYOUT_VERSION}", "journal_mode=WAL"):
-                connection.execute(f"PRAGMA {step}")
-            connection.execute(_LAYOUT)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}-") as folder:
+        new = Path(folder) / "new"
+        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.executescript(_LAYOUT)
         try:
-            os.link(name, path)
-        except FileExistsError:
-            pass
-        except OSError:  # some file systems have no links
-            if not path.exists():
-                os.rename(name, path)
-    finally:
-        for rest in (name, name + "-wal", name + "-shm"):
-            Path(rest).unlink(missing_ok=True)
+            os.link(new, path)
+        except OSError:  # it is there by now, or the file system has no links
+            if not os.path.lexists(path):
+                os.rename(new, path)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     """Open a store, making it first if it does not exist."""
-    if path.is_dir():
-        raise StoreError(f"{path} is a folder; a store is a file: add a name, such as {path / 'answers.sqlite'}")
     if not path.exists():
         try:
             _create(path)
         except OSError as error:
             raise StoreError(f"{path} cannot be created: {error}; choose a folder that may be written") from error
     _refuse_foreign(path)
-    connection = sqlite3.connect(
-        f"{path.as_uri()}?mode=rw", uri=True, timeout=60, isolation_level=None, check_same_thread=False
-    )
-    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # damage meets the checksum
+    place = f"{path.as_uri()}?mode=rw"
+    connection = sqlite3.connect(place, uri=True, timeout=60, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA synchronous=NORMAL")
     return connection
-
-
-def _kind(kind: str) -> str:
-    if not require_text(kind, "kind"):
-        raise ValueError("kind must name what is stored, such as 'verdict' or 'embedding', not ''")
-    return kind
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoreInfo:
-    """What a store holds: its file, its size in bytes, and one row a kind.
-
-    A row has `kind`, `items`, `bytes` (of the values), and the dates `first` and `last` (UTC) of its items.
-    """
-
-    path: str
-    bytes: int
-    rows: tuple[Mapping[str, object], ...]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain data."""
-        return {"path": self.path, "bytes": self.bytes, "rows": [dict(row) for row in self.rows]}
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows, caption="Store", note=f"{self.path}, {self.bytes:,} bytes")
 
 
 _INHERITED: list[sqlite3.Connection | None] = []  # connections of a fork's parent, which nobody may close here
@@ -297,73 +255,37 @@ class Store:
                 self._connection = None
 
     def get_many(self, kind: str, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the stored values of those keys that have one."""
-        wanted = list(dict.fromkeys(require_texts(keys, "keys")))
-        found: dict[str, Any] = {}
+        """Return the stored values of those keys that have one; a value that is damaged is a `StoreError`."""
+        wanted, found = list(dict.fromkeys(require_texts(keys, "keys"))), dict[str, Any]()
         with self._session() as connection:
             for start in range(0, len(wanted), 500):
                 part = [_kind(kind), *wanted[start : start + 500]]
                 marks = ",".join("?" * (len(part) - 1))
-                query = f"SELECT key, value, checksum FROM items WHERE kind = ? AND key IN ({marks})"
+                query = f"SELECT key, CAST(value AS BLOB), checksum FROM items WHERE kind = ? AND key IN ({marks})"
                 for key, stored, checksum in connection.execute(query, part):
                     if _checksum(kind, key, stored) != checksum:
-                        what = f"the {kind} {str(key)[:16]}… is damaged (its checksum is wrong)"
-                        remedy = "prune(damaged=True) deletes it and its like, so that they are computed again"
-                        raise StoreError(f"{self.path}: {what}; Store(path).{remedy}")
+                        remedy = f"delete this row (DELETE FROM items WHERE key = '{key}') or the file, and run again"
+                        raise StoreError(f"{self.path}: the {kind} {key} is damaged, its checksum is wrong; {remedy}")
                     found[key] = _decode(stored)
         return found
 
     def put_many(self, kind: str, values: Mapping[str, object]) -> int:
-        """Store values in one transaction; keys that exist keep their value. Returns how many were new."""
-        kind, now = _kind(kind), int(time.time())
+        """Store values in one transaction; keys that exist keep their value. Returns how many were new.
+
+        A value is plain data, as JSON takes it, or a float32 vector.
+        """
         encoded = {require_text(key, "key"): _encode(value) for key, value in values.items()}
-        rows = [(kind, key, stored, _checksum(kind, key, stored), now) for key, stored in encoded.items()]
+        rows = [(_kind(kind), key, stored, _checksum(kind, key, stored)) for key, stored in encoded.items()]
         with self._session(write=True) as connection:
             before = connection.total_changes
-            connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
+            connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
             return connection.total_changes - before
 
-    def info(self) -> StoreInfo:
-        """Return what the store holds."""
-        dates = (f"strftime('%Y-%m-%d %H:%M', {moment}(created), 'unixepoch')" for moment in ("MIN", "MAX"))
-        query = f"SELECT kind, COUNT(*), SUM(LENGTH(value)), {', '.join(dates)} FROM items GROUP BY kind"
-        with self._session() as connection:
-            found = connection.execute(query).fetchall()
-        names = ("kind", "items", "bytes", "first", "last")
-        rows = tuple(dict(zip(names, (str(kind), *rest), strict=True)) for kind, *rest in found)
-        return StoreInfo(path=str(self.path), bytes=self.path.stat().st_size, rows=rows)
 
-    def prune(self, kind: str | None = None, *, older_than_days: float | None = None, damaged: bool = False) -> int:
-        """Delete items by kind, by age or because they are damaged; return how many. The file shrinks."""
-        if kind is None and older_than_days is None and not damaged:
-            raise ValueError("say what to prune: a kind, older_than_days=..., or damaged=True")
-        condition, values = "1", list[object]()
-        if kind is not None:
-            condition, values = "kind = ?", [_kind(kind)]
-        if older_than_days is not None:
-            if not 0 <= older_than_days <= 1_000_000:
-                raise ValueError(f"older_than_days must be a number of 0 to 1,000,000 days, not {older_than_days}")
-            condition, values = f"{condition} AND created <= ?", [*values, int(time.time() - older_than_days * 86400)]
-        with self._session(write=True) as connection:
-            if damaged:
-                query = f"SELECT kind, key, value, checksum, rowid FROM items WHERE {condition}"
-                bad = [row[4:] for row in connection.execute(query, values) if _checksum(*row[:3]) != row[3]]
-                connection.executemany("DELETE FROM items WHERE rowid = ?", bad)
-                count = len(bad)
-            else:
-                count = connection.execute(f"DELETE FROM items WHERE {condition}", values).rowcount
-        with self._session() as connection:
-            connection.execute("VACUUM")
-        return count
-
-    def verify(self) -> list[str]:
-        """Read everything and return what is damaged, one line each; an empty list means that all is well."""
-        with self._session() as connection:
-            found = [line for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"]
-            for kind, key, stored, checksum in connection.execute("SELECT kind, key, value, checksum FROM items"):
-                if _checksum(kind, key, stored) != checksum:
-                    found.append(f"the {kind} {str(key)[:16]}… has a wrong checksum")
-            return found
+def _kind(kind: str) -> str:
+    if not require_text(kind, "kind"):
+        raise ValueError("kind must name what is stored, such as 'verdict' or 'embedding', not ''")
+    return kind
 
 
 def fill_missing(
@@ -377,22 +299,18 @@ def fill_missing(
 ) -> list[Any]:
     """Return one value a key: from the store (None keeps nothing) where it is known, else computed and stored at once.
 
-    `compute` gets a list of at most `batch_size` positions in `keys`, which is what a kill can cost, and returns as
-    many values. An exception object in the place of a value is a failure: it is returned, never stored. Equal keys are
-    one question. Values come in the order of `keys`, each as JSON gives it back: tuples become lists. `progress` names
-    a progress bar.
+    `compute` gets at most `batch_size` positions in `keys`, which is what a kill can cost, and returns as many values,
+    of which an exception object is a failure: it is returned, never stored. Equal keys are one question. Values are as
+    JSON gives them back: tuples become lists. `progress` names a progress bar.
 
     Examples
     --------
-    >>> def squares(positions):
-    ...     return [position**2 for position in positions]
-    >>> fill_missing(None, "square", ["a", "b", "a"], squares)
+    >>> fill_missing(None, "square", ["a", "b", "a"], lambda positions: [position**2 for position in positions])
     [0, 1, 0]
     """
     require_count(batch_size, "batch_size")
     known = store.get_many(kind, keys) if store is not None else {}
-    first = {key: position for position, key in reversed(list(enumerate(keys)))}
-    missing = sorted(position for key, position in first.items() if key not in known)
+    missing = sorted({key: i for i, key in reversed([*enumerate(keys)]) if key not in known}.values())
     batches = [missing[start : start + batch_size] for start in range(0, len(missing), batch_size)]
     with one_bar(len(missing), progress, show=bool(progress)):
         for batch in steps(batches, [len(batch) for batch in batches]):
@@ -415,18 +333,13 @@ def load_store(store: StoreOrPath) -> Store | None:
     if isinstance(store, (str, os.PathLike)):
         return Store(Path(store))
     if store is not None and (isinstance(store, type) or not hasattr(store, "get_many")):
-        raise _no_store(store)
+        given = f"the class {store.__name__}" if isinstance(store, type) else f"{type(store).__name__} ({store!r:.40})"
+        raise TypeError(f"store must be a Store or a path, as in store='kept.sqlite', not {given}")
     return store
 
 
 def store_path(store: StoreOrPath) -> str | None:
     """Return where a store lies, given itself or its path, as a worker in another folder would find it."""
-    path = getattr(store, "path", store)
-    if path is not None and (isinstance(store, type) or not isinstance(path, (str, os.PathLike))):
-        raise _no_store(store)
-    return None if path is None else str(Path(path).absolute())
-
-
-def _no_store(value: object) -> TypeError:
-    given = f"the class {value.__name__}" if isinstance(value, type) else f"{type(value).__name__} ({value!r:.40})"
-    return TypeError(f"store must be a Store or a path, as in store='kept.sqlite', not {given}")
+    if not isinstance(store, (str, os.PathLike)):
+        store = getattr(load_store(store), "path", None)
+    return None if store is None else str(Path(store).absolute())

@@ -47,7 +47,7 @@ def _read(path: Path, kind: str, values: dict[str, Any], what: str) -> bool:
 
 
 def stores(rng: random.Random, folder: Path) -> None:
-    """A store with bytes changed, cut, filled up; then read, checked, pruned, and used again."""
+    """A store with bytes changed, cut, filled up; then read, and used again."""
     path, kind = folder / "answers.sqlite", rng.choice(["verdict", corpus.text(rng)[:40] or "x"])
     values = _values(rng)
     try:
@@ -72,13 +72,6 @@ def stores(rng: random.Random, folder: Path) -> None:
     done = [_spoil(rng, path) for _ in range(rng.choice([1, 1, 2, 8]))]
     what = f"{len(values)} values, damage {done}"
     _read(path, kind, values, what)
-    for call in ("verify", "info", "prune"):
-        try:
-            with Store(path) as store:
-                store.prune(damaged=True) if call == "prune" else getattr(store, call)()
-        except StoreError:
-            continue
-        _read(path, kind, values, f"{what}, after {call}")
     try:
         with Store(path) as store:
             store.put_many(kind, values)
