@@ -20,6 +20,11 @@ CHANGES: dict[str, list[tuple[str, str]]] = {  # in order, each from where the l
     "2_counting/26_chrf": [("three cats slept", HELLO), ("three cat sleeping", FERRY)],
     "2_counting/27_ter": [("This week the Saudis denied information published in the New York Times", HELLO)],
     "2_counting/28_meteor_and_bertscore": [("the cats sat", FERRY), ("the cat sat on the mat", "a ferry ran")],
+    "2_counting/29_learned_metrics": [
+        ("26 months after a ship struck it. ", "after a storm. "),
+        ("Repairs for 48 million crowns are over.", HELLO),
+        ('"length bleu rouge1 rouge2', '"rouge1 rouge2'),
+    ],
     "3_evidence/31_sentences": [("Acme Inc. opened a plant", "Our ferry stopped. Dr. Lee Ng jr. paid")],
     "3_evidence/32_vectors": [("The museum opens at nine.", HELLO)],
     "3_evidence/33_similarity": [("A ferry will run every twenty minutes from Monday.", FERRY)],
