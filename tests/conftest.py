@@ -13,8 +13,10 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 
-# Some images ask Python not to keep what it compiled: every process would compile, and pytest rewrite, all files anew.
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 ROOT = Path(__file__).parents[1]

@@ -153,45 +153,6 @@ def test_undefined_is_none_with_a_reason(found, words):
         float(result)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: cohen_kappa([1, 2], [1]), "must pair up, not hold 2 and 1"),
-        (lambda: cohen_kappa([], []), "not hold 0 and 0"),
-        (lambda: cohen_kappa("ab", "ab"), "first must be a list"),
-        (lambda: cohen_kappa([1, 2], [1, 2], weights="cubic"), "unknown weights 'cubic'"),
-        (lambda: cohen_kappa([1, 2], [1, 2], weights=[[0, 1]]), "row and a column for each of the 2"),
-        (lambda: cohen_kappa(["x", "y"], ["x", "y"], weights="linear"), "categories="),
-        (lambda: cohen_kappa(["x", "z"], ["x", "y"], categories=["x", "y"]), "'z' is not among"),
-        (lambda: cohen_kappa([1, 2], [1, 2], categories=[1, 1]), "categories must be distinct"),
-        (lambda: cohen_kappa([1, math.inf], [1, 2]), r"ratings\[1\]\[0\] must be a number of ordinary size, not inf"),
-        (lambda: cohen_kappa([1, "2"], [1, 2]), "numbers and texts: convert"),
-        (lambda: cohen_kappa([1, [2]], [1, 2]), "not list"),
-        (lambda: cohen_kappa([1, 2], [1, 2], confidence=1.0), "confidence must lie between 0 and 1"),
-        (lambda: cohen_kappa([1, 2], [1, 2], n_resamples=-1), "n_resamples must be at least 0"),
-        (lambda: cohen_kappa([1, 2], [1, 2], seed=-1), "seed must be at least 0"),
-        (lambda: fleiss_kappa([[1, 2], [1]]), r"ratings\[1\] has 1 ratings, and ratings\[0\] has 2"),
-        (lambda: fleiss_kappa([[1], [2]]), "at least two raters in each row"),
-        (lambda: fleiss_kappa([]), "has no rows"),
-        (lambda: fleiss_kappa([1, 2]), r"ratings\[0\] must be a list"),
-        (lambda: fleiss_kappa(np.ones(3)), r"shape \(3,\)"),
-        (lambda: krippendorff_alpha([[1, 2]], level="rational"), "unknown level 'rational'"),
-        (lambda: krippendorff_alpha([["a", "b"]], level="interval"), "needs numbers, not 'a'"),
-        (lambda: krippendorff_alpha([[-1, 2]], level="ratio"), "numbers of at least 0, not -1"),
-        (lambda: metric_ceiling(math.nan, 3), "at most 1, not nan"),
-        (lambda: metric_ceiling("high", 3), "alpha must be a number"),
-        (lambda: metric_ceiling(0.5, 0), "n_raters must be at least 1"),
-        (lambda: cohen_kappa([1, 2], [1, 2], weights=[[1, 1], [1, 0]]), "0 on the diagonal"),
-        (lambda: cohen_kappa([1, True], [1, 2]), "numbers and truth values"),
-        (lambda: krippendorff_alpha([["a", "b"]], level="ordinal"), "needs ratings with an order"),
-        (lambda: metric_ceiling(1.2, 3), "at most 1, not 1.2"),
-    ],
-)
-def test_bad_input_names_value_and_remedy(call, words):
-    with pytest.raises((TypeError, ValueError), match=words):
-        call()
-
-
 def test_data_frames_labels_and_what_is_printed():
     frame = pd.DataFrame({"anna": ["good", "bad", None], "bert": ["good", "fair", "bad"]})
     order = ["bad", "fair", "good"]

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from summeval_nb.agreement.coefficients import LEVELS, resample_weights
 from summeval_nb.agreement.correlation import (
-    adjust_p_values,
-    compare_metrics,
     correlate,
     paired_test,
     pairwise_accuracy,
@@ -43,7 +41,7 @@ tables = st.integers(1, 5).flatmap(
 
 @by_level
 @by_coefficient
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pair=tables)
 def test_every_level_equals_scipy(level, coefficient, pair):
     found = correlate(*pair, level=level, coefficient=coefficient, n_resamples=0)
@@ -150,46 +148,6 @@ def test_too_many_undefined_resamples_mean_no_interval():
     few = correlate([[1, 2]], [[1, 2]], resample="systems")  # half of the resamples draw one system twice
     assert few.score == 1 and few.n_undefined > 400
     assert few.interval is None and few.no_interval and few.no_interval in str(few)  # the others are all 1
-
-
-BAD = [
-    (lambda: correlate([1, 2], [[1, 2]]), ValueError, r"two axes.*pass one row"),
-    (lambda: correlate([1, 2], [1, 2, 3]), ValueError, r"same shape"),
-    (lambda: correlate([[[1]]], [[[1]]]), ValueError, "two axes"),
-    (lambda: correlate([], []), ValueError, "empty"),
-    (lambda: correlate([[]], [[]]), ValueError, "empty"),
-    (lambda: correlate([[1, 2], [3]], [[1, 2], [3, 4]]), TypeError, "table of numbers"),
-    (lambda: correlate([[1, 2]], [[1, -np.inf]]), ValueError, r"human\[0, 1\] is infinite"),
-    (lambda: correlate([[1, 2]], [[1, 2]], coefficient="tau"), ValueError, "'pearson', 'spearman', 'kendall'"),
-    (lambda: correlate([[1, 2]], [[1, 2]], resample="all"), ValueError, "'both', 'articles', 'systems'"),
-    (lambda: correlate([[1, 2]], [[1, 2]], n_resamples=-1), ValueError, "n_resamples"),
-    (lambda: correlate([[1, 2]], [[1, 2]], n_resamples=10.0), TypeError, "n_resamples"),
-    (lambda: correlate([[1, 2]], [[1, 2]], confidence=95), ValueError, "confidence"),
-    (lambda: paired_test([[1, 2]], [[1, 2]], [[1, 2]], n_resamples=0), ValueError, "n_resamples"),
-    (lambda: compare_metrics({}, [[1, 2]]), ValueError, "at least one metric"),
-    (lambda: compare_metrics({"a": [[1, 2]]}, [[1, 2]], correction="by eye"), ValueError, "'holm'"),
-    (lambda: adjust_p_values([[0.1]]), ValueError, r"\[0, 1\]"),
-    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], level="pooled"), ValueError, "'summary', 'system'"),
-    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon="best"), ValueError, "epsilon"),
-    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon=float("nan")), ValueError, "epsilon"),
-    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon=True), ValueError, "epsilon .* not True"),
-    (lambda: correlate([[1, 2]], [[1, 2, 3]]), ValueError, r"metric \(1, 2\), human \(1, 3\)"),
-    (lambda: correlate([1, 2], [1, 2], level="system"), ValueError, r"two axes.*level='pooled'.*one row"),
-    (lambda: correlate(pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0])), ValueError, "different labels.*to_numpy"),
-    (lambda: correlate([["a"]], [[1]]), TypeError, "table of numbers"),
-    (lambda: correlate([[1, np.inf]], [[1, 2]]), ValueError, r"metric\[0, 1\] is infinite"),
-    (lambda: correlate([[1, 2]], [[1, 2]], level="article"), ValueError, "'summary', 'system', 'pooled'"),
-    (lambda: paired_test([[1, 2]], [[1]], [[1, 2]]), ValueError, "metric_b"),
-    (lambda: paired_test([[1, 2]], [[1, 2]], [[1, 2]], permute="cells"), ValueError, "'each'"),
-    (lambda: compare_metrics({"a": [[1]]}, [[1, 2]]), ValueError, r"'a' \(1, 1\)"),
-    (lambda: adjust_p_values([0.1, np.nan]), ValueError, r"\[0, 1\]"),
-]
-
-
-@pytest.mark.parametrize(("call", "error", "message"), BAD, ids=range(len(BAD)))
-def test_bad_input_is_named(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
 
 
 def test_pictures_and_tables_hold_together():

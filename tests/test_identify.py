@@ -95,21 +95,6 @@ def test_what_prints_the_same_is_one_entry_and_a_result_is_read_in_every_form(tr
     assert "sacrebleu" in found._repr_html_() and found.printed in str(found)
 
 
-WRONG = [
-    *((value, ["a"], {}, ValueError, "value must be") for value in ("forty", "", "nan", "inf", -1, "-0.2")),
-    *((value, ["a"], {}, TypeError, "printed number") for value in (None, True, [41.2])),
-    (1, [], {}, ValueError, "candidates is empty"),
-    (1, ["a"], {"metrics": ["meteor"]}, ValueError, "metrics"),
-    (1, ["a"], {"metrics": "bleu"}, TypeError, "list of names"),
-]
-
-
-def test_what_is_no_score_is_refused():
-    for value, texts, options, error, message in WRONG:
-        with pytest.raises(error, match=message):
-            identify_score(value, texts, texts, **options)
-
-
 def test_empty_texts_break_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

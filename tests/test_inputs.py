@@ -8,16 +8,8 @@ from pathlib import Path
 import pytest
 from helpers.wrapping import Wrapped
 
-from summeval_nb import (
-    EmbeddedChecker,
-    Verdict,
-    checker,
-    evaluate,
-    evaluate_answer,
-    evaluate_answers,
-    evaluate_many,
-    summarization_score,
-)
+import summeval_nb as s
+from summeval_nb import checker
 from summeval_nb.core import InputWarning
 from summeval_nb.evidence.base import unread_reasons
 from summeval_nb.judged import EmbeddedJudge
@@ -41,7 +33,7 @@ GERMAN = "Das Feuer zerstörte 13 Häuser, und der Bürgermeister wurde in der N
 
 
 def test_a_markdown_summary_gets_what_its_plain_form_gets():
-    plain, marked = evaluate(ARTICLE, PLAIN), evaluate(ARTICLE, MARKED)
+    plain, marked = s.evaluate(ARTICLE, PLAIN), s.evaluate(ARTICLE, MARKED)
     judged = [verdict for verdict in marked.verdicts if verdict.judged]
     assert (marked.score, marked.n_failed, marked.n_unjudged) == (plain.score, 0, 2) and plain.score == 1
     assert [verdict.probability for verdict in judged] == [verdict.probability for verdict in plain.verdicts]
@@ -50,9 +42,9 @@ def test_a_markdown_summary_gets_what_its_plain_form_gets():
 
 
 def test_a_markdown_article_is_the_same_evidence():
-    plain = evaluate(ARTICLE, PLAIN)
+    plain = s.evaluate(ARTICLE, PLAIN)
     body = ARTICLE.replace("13", "**13**") + "\n\n---\n\n```\nx = 31\n```"
-    marked, headed = evaluate(body, PLAIN), evaluate("# News\n\n" + body, PLAIN)
+    marked, headed = s.evaluate(body, PLAIN), s.evaluate("# News\n\n" + body, PLAIN)
     assert [round(v.probability, 9) for v in marked.verdicts] == [round(v.probability, 9) for v in plain.verdicts]
     assert len(marked.source_sentences) == len(plain.source_sentences)  # neither line nor code
     assert len(headed.source_sentences) == len(plain.source_sentences) + 1  # a heading is read with the rest
@@ -61,27 +53,27 @@ def test_a_markdown_article_is_the_same_evidence():
 
 
 def test_a_text_in_an_unread_language_is_not_judged():
-    result = evaluate(ARTICLE, GERMAN)
+    result = s.evaluate(ARTICLE, GERMAN)
     assert result.score is None and result.verdicts[0].supported is None and result.n_unjudged == 1
     assert "German" in result.reason and "lang='en'" in result.reason and result.n_failed == 0
-    mixed = evaluate(ARTICLE, f"{PLAIN} {GERMAN}")
+    mixed = s.evaluate(ARTICLE, f"{PLAIN} {GERMAN}")
     assert mixed.score == 1 and [verdict.judged for verdict in mixed.verdicts] == [True] * 3 + [False]
-    assert "article is in German" in evaluate(GERMAN, PLAIN).reason
+    assert "article is in German" in s.evaluate(GERMAN, PLAIN).reason
 
 
 @pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
 def test_a_short_sentence_is_in_the_language_of_the_rest():
     article = "Add a bay leaf, but no salt yet. Salt it only at the end. It freezes well for up to three months."
-    result = evaluate(article, "Die Suppe lässt sich gut einfrieren. Das Salz kommt erst am Ende hinein.")
+    result = s.evaluate(article, "Die Suppe lässt sich gut einfrieren. Das Salz kommt erst am Ende hinein.")
     assert result.n_unjudged == 2 and "German" in result.reason
-    assert evaluate(article, f"{PLAIN} Add no salt yet.").n_unjudged == 0
-    assert evaluate(article, f"{GERMAN} Add no salt yet.").n_unjudged == 1  # English, though nobody else is
+    assert s.evaluate(article, f"{PLAIN} Add no salt yet.").n_unjudged == 0
+    assert s.evaluate(article, f"{GERMAN} Add no salt yet.").n_unjudged == 1  # English, though nobody else is
 
 
 @pytest.mark.filterwarnings("error")
 def test_nobody_is_told_to_take_the_splitter_that_was_taken():
     pytest.importorskip("sentencex")
-    result = evaluate(GERMAN, f"{GERMAN}\n\nNicht dabei:\n- das Dach", splitter="sentencex", lang="de")
+    result = s.evaluate(GERMAN, f"{GERMAN}\n\nNicht dabei:\n- das Dach", splitter="sentencex", lang="de")
     assert result.score is None
 
 
@@ -107,7 +99,7 @@ def test_a_false_summary_in_another_language_is_never_supported():
     for article, summary in FALSE:
         for splitter in ("punkt", "sentencex", whole):
             for checker_name in ("embedded", "words"):
-                result = evaluate(article, summary, splitter=splitter, checker=checker_name)
+                result = s.evaluate(article, summary, splitter=splitter, checker=checker_name)
                 assert not any(verdict.supported for verdict in result.verdicts), (splitter, checker_name, summary)
         if any(sign > "\u4e00" for sign in article):
             assert result.score is None and "Chinese" in result.reason
@@ -123,7 +115,7 @@ def test_false_summaries_in_twenty_four_languages(name):
     pairs = [(code, *pair) for code, listed in ABROAD.items() for pair in listed]
     assert len(ABROAD) == 24 and len(pairs) == 124
     read = []
-    results = evaluate_many([pair[1] for pair in pairs], [pair[2] for pair in pairs], checker=name)
+    results = s.evaluate_many([pair[1] for pair in pairs], [pair[2] for pair in pairs], checker=name)
     for (code, _, summary), result in zip(pairs, results, strict=True):
         # the checker that counts words sees no order, in English neither: only what it cannot read at all concerns it
         if name == "embedded" or code in ("zh", "ja", "ko", "ar", "hi", "ru", "el") or len(summary) > 31:
@@ -139,7 +131,7 @@ def test_a_false_answer_in_another_language_is_never_right():
         for listed in ABROAD.values()
         for article, answer in listed
     ]
-    table = evaluate_answers(rows, judge=EmbeddedJudge(), progress=False)
+    table = s.evaluate_answers(rows, judge=EmbeddedJudge(), progress=False)
     verdicts = [row["verdict"] for row in table.rows()]
     assert "right" not in verdicts and verdicts.count("the judge cannot tell") >= 118
     assert not any(row["answer_given_truth"] for row in table.rows())
@@ -168,9 +160,9 @@ SAID = [
 
 def test_what_cannot_be_read_is_said_and_short_english_is_read():
     for article, summary, reason in SAID:
-        (found,) = unread_reasons(article, [summary], EmbeddedChecker(), None)
+        (found,) = unread_reasons(article, [summary], s.EmbeddedChecker(), None)
         assert reason in found and bool(reason) == bool(found), summary
-        assert unread_reasons(article, [summary], EmbeddedChecker(), "en") == [""]
+        assert unread_reasons(article, [summary], s.EmbeddedChecker(), "en") == [""]
 
 
 def test_labelled_english_sentences_are_all_read():
@@ -178,12 +170,12 @@ def test_labelled_english_sentences_are_all_read():
     texts = [text for text in re.findall(r'"((?:[^"\\\\]|\\\\.)+)"', stored) if text.count(" ") > 3]
     assert len(texts) > 100
     for text in texts:
-        assert unread_reasons(text, [text], EmbeddedChecker(), None) == [""], text
+        assert unread_reasons(text, [text], s.EmbeddedChecker(), None) == [""], text
 
 
 def test_a_checker_that_asks_another_reads_what_that_one_reads():
-    wrapped = Wrapped(EmbeddedChecker())
-    result = evaluate("市议会批准计划。", "市议会否决计划。", splitter=lambda text: [(0, len(text))], checker=wrapped)
+    wrapped = Wrapped(s.EmbeddedChecker())
+    result = s.evaluate("市议会批准计划。", "市议会否决计划。", splitter=lambda text: [(0, len(text))], checker=wrapped)
     assert result.score is None and "Chinese" in result.reason
 
 
@@ -197,16 +189,16 @@ def test_the_judge_does_not_read_it_either():
         assert answer.label is None and "reads English" in answer.reason
     for unread in ("我不知道。", "Ich weiß es nicht.", "Не знаю."):
         assert judge.is_refusal(unread).value is None
-    report = evaluate_answer(
+    report = s.evaluate_answer(
         question="结果？", ground_truth="市议会批准计划。", answer="否决。", contexts="市议会批准计划。"
     )
     assert report.answer_given_context is None and report.answer_refused.value is None
-    score = summarization_score("市议会批准计划。", "市议会否决计划。")
+    score = s.summarization_score("市议会批准计划。", "市议会否决计划。")
     assert score.score is None and "Chinese" in score.reason
 
 
 def test_what_the_user_says_about_the_language_is_believed():
-    assert evaluate(ARTICLE, GERMAN, lang="en").score is not None
+    assert s.evaluate(ARTICLE, GERMAN, lang="en").score is not None
 
     class Reader:
         """A checker of one's own is trusted with what it declares."""
@@ -217,40 +209,40 @@ def test_what_the_user_says_about_the_language_is_believed():
             self.languages = languages
 
         def check_many(self, pairs, *, vectors=None):
-            return [Verdict(probability=1.0) for _ in pairs]
+            return [s.Verdict(probability=1.0) for _ in pairs]
 
-    assert evaluate(ARTICLE, GERMAN, checker=Reader(None)).score == 1
-    assert evaluate(ARTICLE, GERMAN, checker=Reader(("en", "de"))).score == 1
-    assert evaluate(ARTICLE, GERMAN, checker=Reader(("fr",))).score is None
+    assert s.evaluate(ARTICLE, GERMAN, checker=Reader(None)).score == 1
+    assert s.evaluate(ARTICLE, GERMAN, checker=Reader(("en", "de"))).score == 1
+    assert s.evaluate(ARTICLE, GERMAN, checker=Reader(("fr",))).score is None
     with pytest.raises(TypeError, match="with_threshold"):
-        evaluate(ARTICLE, PLAIN, checker=Reader(None), threshold=0.7)
+        s.evaluate(ARTICLE, PLAIN, checker=Reader(None), threshold=0.7)
 
 
 def test_swapped_texts_and_paths_are_said_aloud():
     with pytest.warns(InputWarning, match="article comes first"):
-        evaluate(PLAIN, ARTICLE * 4)
+        s.evaluate(PLAIN, ARTICLE * 4)
     with pytest.warns(InputWarning, match="'article.txt' and 1 more.*read_text"):
-        evaluate("article.txt", "summary.txt")
+        s.evaluate("article.txt", "summary.txt")
     with pytest.warns(InputWarning, match="2 summaries are .*first in pair 1"):
-        evaluate_many([ARTICLE, PLAIN, PLAIN], [PLAIN, ARTICLE * 4, ARTICLE * 4])
+        s.evaluate_many([ARTICLE, PLAIN, PLAIN], [PLAIN, ARTICLE * 4, ARTICLE * 4])
     with pytest.raises(TypeError, match="read_text"):
-        evaluate(Path("article.txt"), "summary")
+        s.evaluate(Path("article.txt"), "summary")
 
 
 def test_usual_texts_get_no_warning(recwarn):
-    evaluate(ARTICLE, PLAIN)
-    evaluate("It rained in Oslo.", "See example.com/a.html for more. It rained there.")
+    s.evaluate(ARTICLE, PLAIN)
+    s.evaluate("It rained in Oslo.", "See example.com/a.html for more. It rained there.")
     assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
 
 
 def test_a_threshold_for_one_call():
-    strict, loose = evaluate(ARTICLE, PLAIN, threshold=1.0), evaluate(ARTICLE, PLAIN, threshold=0.05)
+    strict, loose = s.evaluate(ARTICLE, PLAIN, threshold=1.0), s.evaluate(ARTICLE, PLAIN, threshold=0.05)
     assert (strict.score, loose.score) == (0, 1) and loose.signature["threshold"] == "0.05"
-    own = EmbeddedChecker(threshold=0.2, slope=2.0)
-    evaluate(ARTICLE, PLAIN, checker=own, threshold=0.9)
+    own = s.EmbeddedChecker(threshold=0.2, slope=2.0)
+    s.evaluate(ARTICLE, PLAIN, checker=own, threshold=0.9)
     assert own.threshold == 0.2
     with pytest.raises(ValueError, match="threshold"):
-        evaluate(ARTICLE, PLAIN, threshold=2)
+        s.evaluate(ARTICLE, PLAIN, threshold=2)
 
 
 def test_checker_gives_no_verdict_on_what_it_does_not_read():
@@ -310,7 +302,7 @@ São Paulo grew. / Les Misérables opened yesterday. / Der Spiegel reported loss
 
 
 def test_a_few_words_are_judged_where_they_are_english_with_foreign_names():
-    beside, checker = "The bridge over the river was closed on Monday.", EmbeddedChecker()
+    beside, checker = "The bridge over the river was closed on Monday.", s.EmbeddedChecker()
     for sentence in FEW_FOREIGN:
         for texts in ([sentence], [beside, sentence]):
             assert "this checker reads English" in unread_reasons(BRIDGE, texts, checker, None)[-1], sentence
@@ -321,10 +313,10 @@ def test_a_few_words_are_judged_where_they_are_english_with_foreign_names():
 
 def test_a_few_words_in_the_article_are_its_own():
     article = BRIDGE + " The dish is called rösti and is made with schmalz."
-    assert unread_reasons(article, ["Elena makes rösti with schmalz."], EmbeddedChecker(), None) == [""]
+    assert unread_reasons(article, ["Elena makes rösti with schmalz."], s.EmbeddedChecker(), None) == [""]
 
 
 def test_an_english_sentence_between_foreign_ones_is_judged():
     texts = ["Die Brücke wurde am Montag gesperrt.", "Elle habite à Rome.", "The mayor resigned.", "Canberra."]
-    german, french, english, _ = unread_reasons(BRIDGE, texts, EmbeddedChecker(), None)
+    german, french, english, _ = unread_reasons(BRIDGE, texts, s.EmbeddedChecker(), None)
     assert "in German" in german and "in French" in french and english == ""

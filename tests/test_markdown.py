@@ -4,22 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import sample_articles
-from summeval_nb.text import split_many, split_markdown, split_sentences
-from summeval_nb.text.markdown import (
-    CODE,
-    HEADING,
-    PICTURE,
-    RULE,
-    TABLE_HEAD,
-    WRAPPER,
-    blocks_of,
-    cut_blocks,
-    cut_by,
-    markdown_pieces,
-    trimmed,
-    with_lead_in,
-    without_marker,
-)
+from summeval_nb.text import markdown, split_many, split_markdown, split_sentences
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -27,32 +12,38 @@ def read(text: str) -> list[tuple[str, str]]:
 
 
 CASES = {
-    "heading": ("# The *fire* #\n\nIt rained.", [("The fire", HEADING), ("It rained.", "")]),
-    "underlined heading": ("The fire\n========\nIt rained.", [("The fire", HEADING), ("It rained.", "")]),
-    "paragraph over a line": ("It rained.\n---\nHe left.", [("It rained.", ""), ("---", RULE), ("He left.", "")]),
-    "bold line": ("**The fire:**\n- It rained.", [("The fire:", HEADING), ("It rained.", "")]),
+    "heading": ("# The *fire* #\n\nIt rained.", [("The fire", markdown.HEADING), ("It rained.", "")]),
+    "underlined heading": ("The fire\n========\nIt rained.", [("The fire", markdown.HEADING), ("It rained.", "")]),
+    "paragraph over a line": (
+        "It rained.\n---\nHe left.",
+        [("It rained.", ""), ("---", markdown.RULE), ("He left.", "")],
+    ),
+    "bold line": ("**The fire:**\n- It rained.", [("The fire:", markdown.HEADING), ("It rained.", "")]),
     "bold sentence": ("**It rained.** He left.", [("It rained.", ""), ("He left.", "")]),
     "bullets": ("- It rained.\n- He *left*. She came.", [("It rained.", ""), ("He left.", ""), ("She came.", "")]),
     "numbers": ("1. It rained.\n2. He left.", [("It rained.", ""), ("He left.", "")]),
     "bullets of other kinds": ("• It rained.\n• He left.", [("It rained.", ""), ("He left.", "")]),
     "nested": ("- It rained.\n  - In **Oslo**.", [("It rained.", ""), ("In Oslo.", "")]),
     "quotation": ("> It rained\n> in Oslo.\n\nHe left.", [("It rained in Oslo.", ""), ("He left.", "")]),
-    "code": ("It rained.\n\n```python\nx = 1. Then\n```", [("It rained.", ""), ("```python\nx = 1. Then\n```", CODE)]),
+    "code": (
+        "It rained.\n\n```python\nx = 1. Then\n```",
+        [("It rained.", ""), ("```python\nx = 1. Then\n```", markdown.CODE)],
+    ),
     "whole text in a fence": (
         "```markdown\n# News\n\n- It rained.\n```",
-        [("```markdown", WRAPPER), ("News", HEADING), ("It rained.", ""), ("```", WRAPPER)],
+        [("```markdown", markdown.WRAPPER), ("News", markdown.HEADING), ("It rained.", ""), ("```", markdown.WRAPPER)],
     ),
-    "line": ("It rained.\n\n* * *\n\nHe left.", [("It rained.", ""), ("* * *", RULE), ("He left.", "")]),
+    "line": ("It rained.\n\n* * *\n\nHe left.", [("It rained.", ""), ("* * *", markdown.RULE), ("He left.", "")]),
     "table": (
         "| year | houses |\n|---|---|\n| 2019 | **13** |",
-        [("year, houses", TABLE_HEAD), ("|---|---|", RULE), ("2019, 13", "")],
+        [("year, houses", markdown.TABLE_HEAD), ("|---|---|", markdown.RULE), ("2019, 13", "")],
     ),
-    "picture": ("![a fire](fire.png)\n\nIt rained.", [("![a fire](fire.png)", PICTURE), ("It rained.", "")]),
+    "picture": ("![a fire](fire.png)\n\nIt rained.", [("![a fire](fire.png)", markdown.PICTURE), ("It rained.", "")]),
     "link": ('The [bank](http://a.b/c "is (it)") is `open`.', [("The bank is open.", "")]),
     "escaped": (r"It was 3\*4 and *so*.", [("It was 3*4 and so.", "")]),
     "carriage returns": (
         "# News\r\n\r\n- It rained.\r\n- He left.",
-        [("News", HEADING), *[("It rained.", ""), ("He left.", "")]],
+        [("News", markdown.HEADING), *[("It rained.", ""), ("He left.", "")]],
     ),
 }
 PLAIN = [
@@ -81,7 +72,9 @@ def test_markup_is_read_and_what_only_looks_like_it_is_text():
 
 @given(st.text(st.sampled_from("abc ABC 123.,;:!?'\"()$%&/\n\u00e4\u4f60\u3002"), max_size=120))
 def test_plain_text_is_split_as_before(text):
-    if markdown_pieces(text) is None and not any(line.lstrip()[:1] in "(1abcABC23" for line in text.split("\n")):
+    if markdown.markdown_pieces(text) is None and not any(
+        line.lstrip()[:1] in "(1abcABC23" for line in text.split("\n")
+    ):
         assert [reading.sentence for reading in split_markdown([text])[0]] == split_many([text])[0]
 
 
@@ -129,7 +122,7 @@ TEXTS = st.lists(PIECES, max_size=30).map("".join)
 
 
 def test_a_list_is_found_and_a_minus_sign_is_none():
-    blocks = blocks_of(LAYOUT)
+    blocks = markdown.blocks_of(LAYOUT)
     assert [b.item for b in blocks] == [False, False, True, True, False]
     bodies = ["# Prices", "We offer:", "phones", "cases", "The prices are from\n- 12 to\nabout 15."]
     assert [LAYOUT[b.body : b.end].strip() for b in blocks] == bodies
@@ -137,7 +130,7 @@ def test_a_list_is_found_and_a_minus_sign_is_none():
 
 @given(TEXTS)
 def test_blocks_hold_everything_but_white_space_in_order(text):
-    blocks = blocks_of(text)
+    blocks = markdown.blocks_of(text)
     assert "".join("".join(text[b.start : b.end].split()) for b in blocks) == "".join(text.split())
     assert all(b.start <= b.body <= b.end for b in blocks)
     assert all(a.end <= b.start for a, b in zip(blocks, blocks[1:], strict=False))
@@ -145,22 +138,22 @@ def test_blocks_hold_everything_but_white_space_in_order(text):
 
 @given(TEXTS, st.lists(st.integers(-3, 40), max_size=5))
 def test_any_places_give_sentences_that_keep_their_promises(text, cuts):
-    blocks = blocks_of(text)
-    found = cut_blocks(text, blocks, [cuts] * len(blocks))
+    blocks = markdown.blocks_of(text)
+    found = markdown.cut_blocks(text, blocks, [cuts] * len(blocks))
     assert all(text[s.start : s.end] == s.text == s.text.strip() != "" for s in found)
     assert "".join("".join(s.text.split()) for s in found) == "".join(text.split())
 
 
 def test_an_empty_line_is_stronger_than_a_callable_and_a_marker_is_no_part_of_a_reading():
-    assert trimmed(" ab  c ", 0, 7) == (1, 6)
-    assert [s.text for s in cut_by(lambda text: [(0, len(text))], "One\n\ntwo.")] == ["One", "two."]
+    assert markdown.trimmed(" ab  c ", 0, 7) == (1, 6)
+    assert [s.text for s in markdown.cut_by(lambda text: [(0, len(text))], "One\n\ntwo.")] == ["One", "two."]
     for text in ("- Two left.", "Two left."):
-        assert [s.text for s in without_marker(text, split_sentences(text))] == ["Two left."]
+        assert [s.text for s in markdown.without_marker(text, split_sentences(text))] == ["Two left."]
 
 
 def test_items_stay_with_their_lead_in_as_long_as_there_is_room():
     text = "Not included:\n- a case\n- a bag"
     sentences = split_sentences(text)
-    assert with_lead_in(text, sentences, 100) == [(0, len(text))]
-    assert with_lead_in(text, sentences, 23) == [(0, 22), (23, 30)]
-    assert with_lead_in(text, sentences, 5) == [(s.start, s.end) for s in sentences]
+    assert markdown.with_lead_in(text, sentences, 100) == [(0, len(text))]
+    assert markdown.with_lead_in(text, sentences, 23) == [(0, 22), (23, 30)]
+    assert markdown.with_lead_in(text, sentences, 5) == [(s.start, s.end) for s in sentences]

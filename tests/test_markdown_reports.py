@@ -9,17 +9,8 @@ from helpers.patience import comes_back
 from hypothesis import given
 from hypothesis import strategies as st
 
+import summeval_nb.core.html as drawing
 from summeval_nb import evaluate, evaluate_answer
-from summeval_nb.core.html import (
-    Entry,
-    Markup,
-    Report,
-    escape_markdown,
-    evidence_markdown,
-    markdown_report,
-    markdown_table,
-    text_table,
-)
 from summeval_nb.evidence.faithfulness import compare_reports
 
 mistune = Late("mistune")
@@ -70,40 +61,40 @@ def visible(text):
 @pytest.mark.parametrize("parser", PARSERS)
 def test_a_hostile_text_stays_plain_text_in_its_cell(parser):
     for text in HOSTILE:
-        page = PARSERS[parser](markdown_table([{"text": text, "n": 1}, {"text": "last", "n": 2}]))
+        page = PARSERS[parser](drawing.markdown_table([{"text": text, "n": 1}, {"text": "last", "n": 2}]))
         assert page.count("<tr") == 3 and page.count("<td") == 4 and page.count("<table") == 1, page
         assert set(re.findall(r"</?(\w+)", page)) <= {"table", "thead", "tbody", "tr", "td", "th"}, page
         cell = html.unescape(re.search(r"<td[^>]*>(.*?)</td>", page, re.DOTALL)[1])
         shown = re.sub("[\x00-\x1f\u202e]", "\ufffd", " ".join(text.split()))
         assert visible(cell) == visible(shown)
-        assert set(re.findall(r"<(/?\w+)", PARSERS[parser](escape_markdown(text)))) <= {"p", "/p"}
+        assert set(re.findall(r"<(/?\w+)", PARSERS[parser](drawing.escape_markdown(text)))) <= {"p", "/p"}
 
 
 @given(st.text(alphabet=st.sampled_from("ab1 |`*_[]()<>!~&$#@:/\\.-+=w\n\t^{}\"'"), max_size=60))
 def test_no_text_makes_markup(text):
-    page = PARSERS["markdown-it"](markdown_table([{"a": text, "b": text}]))
+    page = PARSERS["markdown-it"](drawing.markdown_table([{"a": text, "b": text}]))
     assert page.count("<td") == 2 and not re.search(r"<(a|img|em|strong|s|code|br|script|p|h\d)\b", page)
 
 
 @pytest.mark.parametrize("text", ["@octocat", "a @team/name b", "#12", "owner/name#12", "GH-12", "me@evil.example"])
 def test_nobody_is_mentioned_and_nothing_is_referred_to(text):
-    assert not re.search(r"@[a-zA-Z0-9]|#[0-9]|GH-[0-9]", escape_markdown(text).replace("&#", ""))
+    assert not re.search(r"@[a-zA-Z0-9]|#[0-9]|GH-[0-9]", drawing.escape_markdown(text).replace("&#", ""))
 
 
 @pytest.mark.parametrize("bit", ["@a", "#1", "www.", "://", "\\", "|", "1", "=", " ", "gh-", "&#124;"])
 def test_long_texts_are_escaped_in_linear_time(bit):
     with comes_back():
-        assert isinstance(escape_markdown(bit * 100_000), str)
+        assert isinstance(drawing.escape_markdown(bit * 100_000), str)
 
 
 def test_plain_words_and_numbers_stay_readable():
-    assert escape_markdown("It isn't 5 % – “fine”, 12.5 (or -3.1)?") == "It isn't 5 % – “fine”, 12.5 (or -3.1)?"
+    assert drawing.escape_markdown("It isn't 5 % – “fine”, 12.5 (or -3.1)?") == "It isn't 5 % – “fine”, 12.5 (or -3.1)?"
     rows = [{"name": "a", "score": 0.25}, {"name": "b", "score": None}]
-    assert markdown_table(rows) == "| name | score |\n| --- | --- |\n| a | 0.2500 |\n| b | – |"
-    assert markdown_table([]) == "" and "0.2500" in text_table(rows)
-    assert markdown_table([{"a": Markup("x<br>y")}]).endswith("| x<br>y |")
-    assert markdown_report("T *", ["l"], rows, note="n|") == (
-        f"## T \\*\n\nl\n\n{markdown_table(rows)}\n\n<sub>n&#124;</sub>\n"
+    assert drawing.markdown_table(rows) == "| name | score |\n| --- | --- |\n| a | 0.2500 |\n| b | – |"
+    assert drawing.markdown_table([]) == "" and "0.2500" in drawing.text_table(rows)
+    assert drawing.markdown_table([{"a": drawing.Markup("x<br>y")}]).endswith("| x<br>y |")
+    assert drawing.markdown_report("T *", ["l"], rows, note="n|") == (
+        f"## T \\*\n\nl\n\n{drawing.markdown_table(rows)}\n\n<sub>n&#124;</sub>\n"
     )
 
 
@@ -126,8 +117,8 @@ def test_a_report_of_faithfulness_is_a_table_of_its_sentences():
 
 
 def test_what_was_not_judged_has_its_note():
-    entry = Entry(text="a | b", probability=None, supported=None, note="the server | is down")
-    told = evidence_markdown(Report(title="t", source="", spans=[], entries=[entry], signature="s"))
+    entry = drawing.Entry(text="a | b", probability=None, supported=None, note="the server | is down")
+    told = drawing.evidence_markdown(drawing.Report(title="t", source="", spans=[], entries=[entry], signature="s"))
     assert "| a &#124; b | not judged |  | the server &#124; is down |" in told
 
 

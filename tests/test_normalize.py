@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from helpers.cases import cases
 from helpers.patience import comes_back
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb.evidence import evaluate, evaluate_many
@@ -207,7 +207,6 @@ ALPHABET = st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
 @given(ALPHABET, st.sampled_from(["", "The United Nations met Doctor Lee. 2,000,000 came 5,000 metres on 5 January."]))
 def test_every_character_leads_back(text, like):
     found = normalize(text, like=like)
@@ -224,7 +223,6 @@ def test_unchanged_text_maps_to_itself(text):
     assert all(found.span(place, place + 1) == (place, place + 1) for place in range(len(text)))
 
 
-@settings(deadline=None)
 @given(ALPHABET)
 def test_readings_are_in_order_and_lose_nothing(text):
     (readings,) = split_markdown([text], likes=["The United Nations met Doctor Lee."])

@@ -5,22 +5,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers.wrapping import Noting
 from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import Verdict, evaluate, evaluate_many, load_metric
 from summeval_nb.core.results import Evidence, Finding
 from summeval_nb.evidence import faithfulness
-from summeval_nb.evidence.faithfulness import (
-    batches,
-    embed_pairs,
-    judge,
-    load_settings,
-    placed,
-    read_pairs,
-    storable,
-    stored_verdict,
-)
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.models.store import Store
 from summeval_nb.text.embed import SentenceVectors, load_embedder
@@ -30,11 +21,11 @@ RAIN = ["It rained.", "Rain fell."]
 
 
 def settings(**options):
-    return load_settings(**load_metric("faithfulness", checker="words", **options).bound())
+    return faithfulness.load_settings(**load_metric("faithfulness", checker="words", **options).bound())
 
 
 def read(text, summary):
-    return read_pairs([text], [summary], load_checker("words"), "punkt", None)[0]
+    return faithfulness.read_pairs([text], [summary], load_checker("words"), "punkt", None)[0]
 
 
 def vectors(*texts, checker=None):
@@ -43,7 +34,7 @@ def vectors(*texts, checker=None):
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 9))
 def test_every_pair_is_in_one_batch_and_no_article_in_two(texts, limit):
-    found = list(batches(texts, limit))
+    found = list(faithfulness.batches(texts, limit))
     assert sorted(number for batch in found for number in batch) == list(range(len(texts)))
     articles = [{texts[number] for number in batch} for batch in found]
     assert sum(map(len, articles)) == len(set(texts))
@@ -56,30 +47,11 @@ def test_what_states_nothing_is_read_but_not_judged():
     assert pair.plain == ["It rained.", "Weather", "Rain fell."]
 
 
-class Counting:
-    """The packaged vectors, and what was asked for."""
-
-    has_tokens = True
-
-    def __init__(self):
-        self.inner, self.asked = load_embedder("minilm"), []
-        self.fingerprint = self.inner.fingerprint
-
-    def encode(self, sentences):
-        self.asked.append(("vectors", list(sentences)))
-        return self.inner.encode(sentences)
-
-    def encode_with_tokens(self, sentences):
-        self.asked.append(("tokens", list(sentences)))
-        return self.inner.encode_with_tokens(sentences)
-
-
 def embedded(store, *texts, checker=None):
     """What a batch of one pair asks its embedder, and the vectors it gets."""
-    counting = Counting()
-    batch = [read(*texts)]
+    counting = Noting()
     choices = SimpleNamespace(embedder=load_embedder(counting), store=store, checker=checker)
-    return counting.asked, embed_pairs(batch, choices)
+    return counting.asked, faithfulness.embed_pairs([read(*texts)], choices)
 
 
 def test_what_the_store_has_is_not_embedded_again(tmp_path):
@@ -93,13 +65,13 @@ def test_what_the_store_has_is_not_embedded_again(tmp_path):
     asked, held = embedded(None, "It rained.", "It rained.", checker=load_checker("words"))
     assert asked == [("vectors", ["It rained."])] and held.tokens_of(["It rained."]) is None  # an embedder of one's own
     packaged = SimpleNamespace(embedder=load_embedder("minilm"), store=None, checker=load_checker("words"))
-    assert len(embed_pairs([read("It rained.", "It rained.")], packaged).tokens_of(["It rained."])) == 1
+    assert len(faithfulness.embed_pairs([read("It rained.", "It rained.")], packaged).tokens_of(["It rained."])) == 1
 
 
 def test_a_stored_verdict_is_the_one_that_was_given():
     checker = load_checker("words")
-    (given,) = judge([(["It rained."], "Rain fell.")], checker, vectors(*RAIN, checker=checker))
-    again = stored_verdict(json.loads(json.dumps(storable(given))), checker)
+    (given,) = faithfulness.judge([(["It rained."], "Rain fell.")], checker, vectors(*RAIN, checker=checker))
+    again = faithfulness.stored_verdict(json.loads(json.dumps(faithfulness.storable(given))), checker)
     assert again.probability == given.probability and again.findings == list(given.findings)
     assert (again.threshold, again.state) == (given.threshold, given.state)
 
@@ -167,7 +139,7 @@ def test_the_question_is_evidence_and_sentence_and_asked_once():
         return [Verdict(probability=0.6)] * len(pairs)
 
     strict = SimpleNamespace(fingerprint="asked:1", threshold=0.7, check_many=check_many)
-    first, second = found.verdicts(judge(found.questions, strict, vectors(*RAIN)), 0.7)
+    first, second = found.verdicts(faithfulness.judge(found.questions, strict, vectors(*RAIN)), 0.7)
     assert len(asked) == 1 and first.evidence == found.evidence[0]
     assert first == second and (first.threshold, first.supported) == (0.7, False)
 
@@ -177,7 +149,7 @@ def test_a_finding_is_placed_in_the_text_as_it_stands():
     ((reading,),) = split_markdown([text], progress=False)
     start = reading.plain.index("rained")
     finding = Finding("word", "rained", start, start + 6, True)
-    verdict = placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)], [reading])
+    verdict = faithfulness.placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)], [reading])
     (moved,) = verdict.findings
     assert "rained" in moved.text == text[moved.start : moved.end] and moved.clash
 

@@ -15,17 +15,7 @@ from helpers.late import Late
 from summeval_nb import bleu_score, sample_articles
 from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.overlap.rouge_counts import lcs_path
-from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
-from summeval_nb.teaching.play import (
-    PRESETS,
-    bleu_state,
-    correlation_state,
-    evidence_state,
-    evidence_study,
-    lcs_state,
-    lcs_steps,
-    preset_points,
-)
+from summeval_nb.teaching import play, play_bleu, play_correlation, play_evidence, play_lcs
 
 nbdev_pages = Late("nbdev_pages")
 nbformat = Late("nbformat")
@@ -41,7 +31,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 @pytest.fixture(scope="module")
 def study():
-    return evidence_study(CHESS.text, CHESS.subtle.text, checker="words")
+    return play.evidence_study(CHESS.text, CHESS.subtle.text, checker="words")
 
 
 @pytest.fixture
@@ -81,7 +71,7 @@ class Elements(HTMLParser):
     "x, y", [("", ""), ("a", ""), ("", "a"), ("a", "a"), ("a", "b"), ("abc", "ac"), ("abcbdab", "bdcaba")]
 )
 def test_steps_fill_the_table_and_walk_the_path(x, y):
-    steps = lcs_steps(list(x), list(y))
+    steps = play.lcs_steps(list(x), list(y))
     filled = [step for step in steps if step.kind in ("equal", "above", "left")]
     assert [(step.row, step.column) for step in filled] == list(
         itertools.product(range(1, len(x) + 1), range(1, len(y) + 1))
@@ -96,7 +86,7 @@ def test_steps_fill_the_table_and_walk_the_path(x, y):
 )
 @pytest.mark.parametrize("smooth", ["exp", "none"])
 def test_the_picture_has_bleus_own_numbers(candidate, smooth):
-    state, score = bleu_state(CAT, candidate, smooth), bleu_score(candidate, CAT, smooth=smooth)
+    state, score = play.bleu_state(CAT, candidate, smooth), bleu_score(candidate, CAT, smooth=smooth)
     assert (state.score.score, state.score.counts, state.score.bp) == (score.score, score.counts, score.bp)
     for n, rows in enumerate(state.grams, 1):
         assert sum(row["counted"] for row in rows) == score.counts[n - 1]
@@ -114,14 +104,14 @@ def test_the_picture_has_bleus_own_numbers(candidate, smooth):
 
 
 def test_the_fate_of_each_ngram():
-    page = bleu_state("the cat sat on the mat", "the the the cat dog", "none")._repr_html_()
+    page = play.bleu_state("the cat sat on the mat", "the the the cat dog", "none")._repr_html_()
     chips = re.findall(r'<span class="sp-gram (sp-\w+)">(.*?)</span>', page)
     assert chips[:3] == [
         ("sp-some", "the <small>2 of 3 count, clipped</small>"),
         ("sp-all", "cat <small>counts</small>"),
         ("sp-none", "dog <small>in no reference</small>"),
     ]
-    assert bleu_state("a a", "a a")._repr_html_().count("2 of 2 count<") == 1
+    assert play.bleu_state("a a", "a a")._repr_html_().count("2 of 2 count<") == 1
 
 
 def test_a_low_threshold_and_three_states_are_drawn():
@@ -142,41 +132,41 @@ def test_a_low_threshold_and_three_states_are_drawn():
         def contradicted_below_of(self, findings):
             return 0.4 if findings else 0.0
 
-    study = evidence_study("It rained. It snowed.", "Say yes. Say no. Say perhaps.", checker=Borders())
-    page = evidence_state(study, 1)._repr_html_()
+    study = play.evidence_study("It rained. It snowed.", "Say yes. Say no. Say perhaps.", checker=Borders())
+    page = play.evidence_state(study, 1)._repr_html_()
     assert [f"<strong>{word}</strong>" in page for word in ("supported", "contradicted", "unclear")] == [True] * 3
     assert "0.50 ?" in page and "0.20 ✗" in page and "0.90 ✓" in page
-    states = [verdict.state for verdict in evidence_state(study, 1, 0.1).verdicts]
+    states = [verdict.state for verdict in play.evidence_state(study, 1, 0.1).verdicts]
     assert states == ["supported", "unclear", "supported"]
 
 
 def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
-    page = evidence_state(study, 7)._repr_html_()
+    page = play.evidence_state(study, 7)._repr_html_()
     framed = re.findall(r'<td class="sp-now"[^>]*>(.*?)</td>', page)
     assert framed == ["0.82 ✓", "0.94 ✓", "0.95 ✓"]
     newest = dict(re.findall(r'class="sp-some">([^<]*) <small>for ([^<]*)</small>', page))
     assert newest["Her only defeat came in round four, when she overlooked a knight fork against Piet Aalders."] == (
         "1 (newest), 2"
     )
-    assert evidence_state(study, 6, start=(7, 0.5, 1.0)).caption == (
+    assert play.evidence_state(study, 6, start=(7, 0.5, 1.0)).caption == (
         "k = 6, threshold 0.50: 2 of 3 sentences supported, score 0.67 (-0.33 against k = 7, threshold 0.50)."
     )
 
 
 def test_coefficients_are_scipys():
     theirs = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
-    for points in map(preset_points, PRESETS):
-        values, xy = correlation_state(points).values, list(zip(*points, strict=True))
+    for points in map(play.preset_points, play.PRESETS):
+        values, xy = play.correlation_state(points).values, list(zip(*points, strict=True))
         for name, function in theirs.items():
             assert float(values[name]) == pytest.approx(function(*xy).statistic, abs=1e-12)
 
 
 def test_wrong_settings_are_named(study):
     for call, error, message in (
-        (lambda: lcs_state("word " * 31, "word"), ValueError, "the reference has 31 words"),
-        (lambda: lcs_state(None, "word"), TypeError, "reference must be a string"),
-        (lambda: lcs_state("a", "b", 4), ValueError, "step must be at most 3"),
-        (lambda: evidence_state(study, 13), ValueError, "k must be at most 12"),
+        (lambda: play.lcs_state("word " * 31, "word"), ValueError, "the reference has 31 words"),
+        (lambda: play.lcs_state(None, "word"), TypeError, "reference must be a string"),
+        (lambda: play.lcs_state("a", "b", 4), ValueError, "step must be at most 3"),
+        (lambda: play.evidence_state(study, 13), ValueError, "k must be at most 12"),
         (lambda: play_evidence("It rained.", " "), ValueError, "nothing to play with: the summary is empty"),
         (lambda: play_evidence(None, "It rained."), TypeError, "must be"),
         (lambda: play_correlation([[1, 2]]), ValueError, "at least two pairs"),
@@ -288,11 +278,11 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_is_typed_stays_text(text):
-    study = evidence_study(f"{text} It rained.", f"It rained. {text}")
+    study = play.evidence_study(f"{text} It rained.", f"It rained. {text}")
     pages = [
-        lcs_state(text, text)._repr_html_(),
-        bleu_state(text, text)._repr_html_(),
-        evidence_state(study, 1)._repr_html_(),
+        play.lcs_state(text, text)._repr_html_(),
+        play.bleu_state(text, text)._repr_html_(),
+        play.evidence_state(study, 1)._repr_html_(),
         play_bleu(text, text)._repr_html_(),
         play_bleu(text).set(candidate=text).widget.children[1].value,
     ]

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.late import Late
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import corpus_bleu, load_metric, run
@@ -36,8 +36,6 @@ from summeval_nb.overlap.rouge_counts import lcs_path, lcs_table, union_lcs_matc
 
 RougeScorer = Late("rouge_score.rouge_scorer", "RougeScorer")
 
-settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
-settings.load_profile("unhurried")
 FOUR = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 ALL = ("rouge1", "rouge2", "rouge4", "rougeL", "rougeLsum", "rougeW")
 KINDS = tuple(SKIP_TYPES)
@@ -173,6 +171,8 @@ def test_worked_examples():
     poem = "the cat sat\nit slept", "it slept\nthe cat sat"
     assert rouge_score(*poem)["rougeLsum"] == (1, 1, 1) and rouge_score(*poem)["rougeL"].f1 == 3 / 5
     assert rouge_score("a b\na b", "a b\nb a\na b")["rougeLsum"][:2] == (4 / 4, 4 / 6)
+    by_code, by_name = (rouge_score("die Häuser", "das Haus", stemmer=own) for own in ("de", "german"))
+    assert by_code.to_dict() == by_name.to_dict() and by_code["rouge1"].f1 == 0.5
 
 
 def test_edge_cases():
@@ -192,40 +192,6 @@ def test_edge_cases():
         assert table.defined.tolist() == [False, True] and table.mean("rouge1_f1") == 1
         assert [row["rouge1_f1"] for row in table.to_dict()["rows"]] == [None, 1.0] and np.isnan(table["rouge1_f1"][0])
         assert rouge_many([made], [""]).mean() is None
-
-
-WRONG = [
-    (lambda: rouge_score("a", "b", types=["rouge0"]), ValueError, "known: 'rouge1'"),
-    (lambda: rouge_score("a", "b", types="rouge1"), TypeError, "list of names"),
-    (lambda: rouge_score("a", "b", types=[]), TypeError, "list of names"),
-    (lambda: rouge_score("a", "b", multi="max"), ValueError, "known: 'best', 'best_recall', 'average', 'pooled'"),
-    (lambda: rouge_score("a", "b", compat="perl"), ValueError, "known: 'google', 'rouge-1.5.5'"),
-    (lambda: rouge_score("a", "b", tokenizer=str.split, stemmer=True), ValueError, "stem inside it"),
-    (lambda: rouge_score("a", "b", exceptions={}), ValueError, "rouge-1.5.5"),
-    (lambda: rouge_score("a", "b", weight=0), ValueError, "weight"),
-    (lambda: rouge_score("a", "b", weight=float("nan")), ValueError, "weight"),
-    (lambda: rouge_score("a", "b", types=["rouge1"])["rouge3"], KeyError, "computed: rouge1"),
-    (lambda: rouge_score("a", "b").explain("rouge3"), ValueError, "unknown type"),
-    (lambda: rouge_score("a", "b").explain(reference=1), ValueError, "number of a reference"),
-    (lambda: float(rouge_score("a", "b")), ValueError, "several types"),
-    (lambda: rouge_many(["a"], ["b"], types=["rouge1"])["rouge2_f1"], ValueError, "unknown number 'rouge2_f1'"),
-    (lambda: rouge_many([], []), ValueError, "no text to score"),
-    (lambda: calculate_rouge("a", "b", 0), ValueError, "n must be at least 1"),
-    (lambda: calculate_rouge(["a"], "b"), TypeError, "reference must be a string"),
-    (lambda: calculate_rouge_l("a", None), TypeError, "generated must be a string"),
-    (lambda: lcs_length(1, [2]), TypeError, "x must be a sequence"),
-    (lambda: rouge_score("a", "b", weight="2"), ValueError, "weight"),
-    *(
-        (lambda name=name: load_metric("rouge", stemmer=name), TypeError, "True or False, or the name of a language")
-        for name in ("no", "xx", "German", "porter", "", 1, None, ["german"])
-    ),
-]
-
-
-def test_bad_input_is_named():
-    for call, kind, message in WRONG:
-        with pytest.raises(kind, match=message):
-            call()
 
 
 HALF_READ = [
@@ -283,14 +249,10 @@ def test_bounds_order_of_references_and_one_more(generated, references, extra, c
     assert all(more[kind].f1 >= item.f1 - 1e-12 for kind, item in fewer.items())
     itself = rouge_score(generated, [generated, generated], types=["rouge1", "rougeL", "rougeLsum"], **choice)
     assert all(np.allclose(item, 1) for item in itself.values()) and (len(itself) == 0) == (not generated.split())
-
-
-@given(texts, texts)
-def test_what_came_first_gives_the_same(generated, reference):
-    scores = rouge_score(generated, reference, types=ALL)
+    first = rouge_score(generated, references[0], types=ALL)  # what came first gives the same
     for n in (1, 2, 4):
-        assert tuple(calculate_rouge(reference, generated, n).values()) == scores.get(f"rouge{n}", (0, 0, 0))
-    assert tuple(calculate_rouge_l(reference, generated).values()) == scores.get("rougeL", (0, 0, 0))
+        assert tuple(calculate_rouge(references[0], generated, n).values()) == first.get(f"rouge{n}", (0, 0, 0))
+    assert tuple(calculate_rouge_l(references[0], generated).values()) == first.get("rougeL", (0, 0, 0))
 
 
 def test_references_that_many_candidates_share_and_more_texts_than_a_chunk(monkeypatch):
@@ -341,7 +303,7 @@ def test_explanations_mark_what_is_counted():
     assert len(rows) == 101 and rows[-1] == {"pair": "and 90 more", "shared": 90}
 
 
-def test_results_can_be_exported_and_pickled():
+def test_results_can_be_exported_and_pickled_and_signatures_say_every_choice():
     scores = rouge_score("a cat", ["a dog", "a cat sat"])
     assert json.loads(json.dumps(scores.to_dict()))["rows"][0]["type"] == "rouge1" and "rouge1" in scores._repr_html_()
     assert list(scores.to_frame().columns) == ["type", "precision", "recall", "f1"]
@@ -355,13 +317,10 @@ def test_results_can_be_exported_and_pickled():
         assert again == scores and str(again.explain()) == str(scores.explain()) and again.signature == scores.signature
     score = corpus_bleu(["a cat", "a dog"], ["a cat", "the dog"])
     assert pickle.loads(pickle.dumps(score)).interval() == score.interval()
-
-
-def test_signatures_say_every_choice():
     assert rouge_score("a", "a").signature["multi"] == "best"
-    perl = rouge_score("a", ["a", "b"], compat="rouge-1.5.5", stemmer=True, types=["rougeW"], exceptions={"went": "go"})
-    assert perl.signature["multi"] == "pooled" and perl.signature["weight"] == "1.2"
-    assert perl.signature["tok"].startswith("rouge-1.5.5+porter+exceptions-1-")
+    perl = rouge_score("a", ["a", "b"], **exceptions, types=["rougeW"]).signature
+    assert (perl["multi"], perl["weight"]) == ("pooled", "1.2")
+    assert perl["tok"].startswith("rouge-1.5.5+porter+exceptions-1-")
     assert rouge_many(["a", "b"], ["a", ["b", "c"]]).signature["nrefs"] == "var"
     assert load_metric("rouge", stemmer=True).fingerprint != load_metric("rouge").fingerprint
 
@@ -559,9 +518,3 @@ def test_what_it_does_not_serve_is_counted_here(monkeypatch):
     assert rouge_many(made, others).rows() == expected
     monkeypatch.setattr(rouge, "_scorer", lambda *options: None)  # not installed
     assert rouge_many(["a b"], ["a c"], types=["rouge1"]).scores[0] == 0.5
-
-
-def test_a_stemmers_language_is_given_by_name_or_code():
-    by_code, by_name = (rouge_score("die Häuser", "das Haus", stemmer=own) for own in ("de", "german"))
-    assert by_code == by_name or by_code.to_dict() == by_name.to_dict()
-    assert by_code["rouge1"].f1 == 0.5

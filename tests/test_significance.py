@@ -9,16 +9,8 @@ import pytest
 from helpers.correlations import SCIPY, at_level, example
 from helpers.late import Late
 
+from summeval_nb.agreement import correlation
 from summeval_nb.agreement.coefficients import LEVELS
-from summeval_nb.agreement.correlation import (
-    ALTERNATIVES,
-    _standardised,
-    compare_metrics,
-    correlate,
-    null_differences,
-    paired_test,
-    pairwise_accuracy,
-)
 from summeval_nb.agreement.permutation import adjust_p_values, p_value_of, random_swaps
 
 stats = Late("scipy.stats")
@@ -33,15 +25,15 @@ def test_p_values_by_hand():
     human, right, wrong = [[1, 2], [1, 2]], [[1, 2], [1, 2]], [[2, 1], [2, 1]]
     for alternative, expected in (("greater", 1 / 4), ("two-sided", 1 / 2), ("less", 1)):  # of four swaps of articles
         how = {"permute": "articles", "alternative": alternative, "n_resamples": 4000}
-        assert paired_test(right, wrong, human, **how).p_value == pytest.approx(expected, abs=0.03)
+        assert correlation.paired_test(right, wrong, human, **how).p_value == pytest.approx(expected, abs=0.03)
     human = np.random.default_rng(0).normal(size=(30, 16))
-    found = paired_test(human, -human, human, n_resamples=99)
+    found = correlation.paired_test(human, -human, human, n_resamples=99)
     assert 0.01 <= found.p_value <= 0.02 and found.p_value == max(found.p_values.values()), "never 0, the larger"
 
 
 def test_a_metric_is_not_better_than_itself():
     metric, human = example()
-    found = paired_test(metric, 10 * metric + 3, human)
+    found = correlation.paired_test(metric, 10 * metric + 3, human)
     assert found.score == 0 and found.p_value == 1 and found.interval is None
 
 
@@ -52,7 +44,7 @@ def test_false_alarms_stay_near_five_percent_despite_bias():
         a, b = (quality + rng.normal(0, 1, 12) + rng.normal(0, 1, (25, 12)) for _ in "ab")
         human = quality + rng.normal(0, 0.5, (25, 12))
         for permute in alarms:
-            found = paired_test(a, b, human, permute=permute, alternative="two-sided", n_resamples=79)
+            found = correlation.paired_test(a, b, human, permute=permute, alternative="two-sided", n_resamples=79)
             alarms[permute] += found.p_value < 0.05
     assert alarms["each"] <= 8 and alarms["jointly"] > 12
 
@@ -71,9 +63,9 @@ def test_compare_all_is_compare_for_every_pair():
     metrics = {f"<m{sd}>": human + rng.normal(0, sd, human.shape) for sd in (0.3, 1.0, 3.0)} | {
         "flat": np.ones((15, 8))
     }
-    found = compare_metrics(metrics, human, correction="none", n_resamples=199, coefficient="spearman")
+    found = correlation.compare_metrics(metrics, human, correction="none", n_resamples=199, coefficient="spearman")
     for a, b in itertools.permutations(found.correlations, 2):
-        single = paired_test(
+        single = correlation.paired_test(
             metrics[a], metrics[b], human, alternative="two-sided", n_resamples=199, coefficient="spearman"
         )
         assert found.p_values[a, b] == single.p_value
@@ -87,7 +79,7 @@ def test_many_metrics_do_not_make_significance_impossible():
     rng = np.random.default_rng(1)
     human = rng.normal(size=(20, 12))
     metrics = {f"random {i}": rng.normal(size=human.shape) for i in range(11)} | {"good": human}
-    found = compare_metrics(metrics, human, coefficient="kendall", n_resamples=99)
+    found = correlation.compare_metrics(metrics, human, coefficient="kendall", n_resamples=99)
     assert found.ranks["good"] == 1 and list(found.ranks.values()).count(1) == 1
 
 
@@ -110,25 +102,27 @@ def test_pairwise_accuracy_equals_counting(missing):
     metric = np.round(metric * 8) / 8  # differences without rounding, so that both sides see the same ties
     for epsilon in (0, 0.125, 0.5, 1.0, 2.25, 99):
         expected = brute_accuracy(metric, human, epsilon)
-        assert pairwise_accuracy(metric, human, epsilon=epsilon).score == pytest.approx(expected)
-    best = pairwise_accuracy(metric, human)
+        assert correlation.pairwise_accuracy(metric, human, epsilon=epsilon).score == pytest.approx(expected)
+    best = correlation.pairwise_accuracy(metric, human)
     assert best.score == pytest.approx(max(brute_accuracy(metric, human, e) for e in best.thresholds))
     assert best.score == pytest.approx(brute_accuracy(metric, human, best.epsilon)) and best.calibrated
 
 
 def test_a_sentence_claims_what_was_asked_and_no_more():
     metric, human = example()
-    two_sided, greater, less = (paired_test(human, -human, human, alternative=side) for side in ALTERNATIVES)
+    two_sided, greater, less = (
+        correlation.paired_test(human, -human, human, alternative=side) for side in correlation.ALTERNATIVES
+    )
     assert str(two_sided).startswith("A agrees better with people than B: summary-level")
     assert "no interval, for the resamples show no spread, two-sided p = " in str(two_sided)
     assert str(greater).startswith("A agrees better") and "one-sided p" in str(greater)
     assert less.sentence(("x", "y")).startswith("It is not shown that x agrees less with people than y: ")
-    assert str(paired_test(-human, human, human)).startswith("A agrees less with people than B")
-    assert "No statement is possible" in str(paired_test(np.ones_like(metric), metric, human))
+    assert str(correlation.paired_test(-human, human, human)).startswith("A agrees less with people than B")
+    assert "No statement is possible" in str(correlation.paired_test(np.ones_like(metric), metric, human))
 
 
 def test_no_difference_is_claimed_where_the_interval_holds_zero():
-    test = paired_test(*np.random.default_rng(0).normal(size=(3, 9, 6)), n_resamples=99)
+    test = correlation.paired_test(*np.random.default_rng(0).normal(size=(3, 9, 6)), n_resamples=99)
     for p_value, interval, claimed in [
         (0.038, (-0.038, 0.228), False),
         (0.078, (0.01, 0.228), False),
@@ -142,10 +136,10 @@ def test_no_difference_is_claimed_where_the_interval_holds_zero():
         assert f"p = {p_value}" in str(found) and (interval is None or f"{interval[0]:.3f}" in str(found))
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("alternative", correlation.ALTERNATIVES)
 def test_the_interval_has_the_sides_of_the_test(alternative):
     a, b, human = np.random.default_rng(1).normal(size=(3, 12, 7))
-    found = paired_test(a, b, human, alternative=alternative, confidence=0.9, n_resamples=200)
+    found = correlation.paired_test(a, b, human, alternative=alternative, confidence=0.9, n_resamples=200)
     draws = found.a.resamples - found.b.resamples  # the same draws for both
     expected = {
         "two-sided": np.quantile(draws, [0.05, 0.95]),
@@ -159,7 +153,7 @@ def test_one_number_a_text_is_compared_as_scipy_does():
     rng = np.random.default_rng(2)
     human = rng.normal(size=60)
     a, b = human + rng.normal(0, 1, 60), human + rng.normal(0, 1.5, 60)
-    found = paired_test(a, b, human, coefficient="pearson", n_resamples=999)
+    found = correlation.paired_test(a, b, human, coefficient="pearson", n_resamples=999)
 
     def difference(one, other):
         return stats.pearsonr(one, human).statistic - stats.pearsonr(other, human).statistic
@@ -170,7 +164,7 @@ def test_one_number_a_text_is_compared_as_scipy_does():
     )
     assert set(found.p_values) == {"articles"} and found.score == pytest.approx(theirs.statistic)
     assert found.p_value == pytest.approx(theirs.pvalue, abs=0.05)
-    assert compare_metrics({"a": a, "b": b}, human, n_resamples=99).signature["level"] == "pooled"
+    assert correlation.compare_metrics({"a": a, "b": b}, human, n_resamples=99).signature["level"] == "pooled"
 
 
 def test_what_was_left_out_stands_in_the_printed_line():
@@ -179,9 +173,9 @@ def test_what_was_left_out_stands_in_the_printed_line():
     metric[4, 1] = np.nan
     lost = "2 of {} articles (one side is constant, or fewer than two cells are present); 1 of {} cells"
     lost = lost.format(len(human), human.size)
-    found, test = correlate(metric, human), paired_test(metric, human, human)
+    found, test = correlation.correlate(metric, human), correlation.paired_test(metric, human, human)
     assert lost in str(found) and lost in repr(found) and f"Left out: {lost}" in str(test)
-    ranks = compare_metrics({"a": metric, "b": human, "c": np.ones_like(human)}, human, n_resamples=99)
+    ranks = correlation.compare_metrics({"a": metric, "b": human, "c": np.ones_like(human)}, human, n_resamples=99)
     assert f"left out of a: {lost}" in repr(ranks) and "two-sided tests, correction holm" in repr(ranks)
     assert "undefined: c, " in repr(ranks) and lost in ranks._repr_html_()
 
@@ -193,9 +187,9 @@ def test_null_equals_permutations_made_one_by_one(level, coefficient, kind, miss
     a, human = example(missing)
     b, _ = example(missing, seed=1)
     swaps = random_swaps(a.shape, 8, kind, seed=2)
-    ours = null_differences(a, b, human, level, coefficient, swaps)
+    ours = correlation.null_differences(a, b, human, level, coefficient, swaps)
     everywhere = np.where(np.isnan(a) | np.isnan(b) | np.isnan(human), np.nan, 1.0)
-    za, zb, y = _standardised(a * everywhere), _standardised(b * everywhere), human * everywhere
+    za, zb, y = correlation._standardised(a * everywhere), correlation._standardised(b * everywhere), human * everywhere
     for value, articles, systems in zip(ours, *swaps, strict=True):
         cells = articles[:, None] ^ systems[None]
         sides = [at_level(np.where(cells, *pair), y, level, coefficient) for pair in ((zb, za), (za, zb))]

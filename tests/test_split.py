@@ -98,7 +98,7 @@ PIECES = choices(
     "- |\n- |\n1. |\n• |\n# |*|\x00|\u200d|\u200b|\ufeff|👩‍👩‍👧|e\u0301|\ud83d|\udc00",
 )
 TEXTS = st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size=60))
-relaxed = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @given(TEXTS, st.sampled_from(["punkt", "sentencex"]))
@@ -392,7 +392,7 @@ PHRASES = choices(
 
 
 @given(st.one_of(st.lists(PHRASES, max_size=18).map(" ".join), st.text(max_size=60)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_claims_lose_and_invent_nothing(sentence):
     claims = split_claims(sentence)
     before = set(re.findall(r"\w+", sentence.lower()))

@@ -82,32 +82,6 @@ def test_the_table_is_drawn_and_written():
     assert len(table.to_frame()) == 2 == len(table.to_dict()["rows"])
 
 
-def len_of(candidate: str) -> int:
-    return len(candidate)
-
-
-@pytest.mark.parametrize(
-    ("call", "kind", "words"),
-    [
-        (lambda: compare_systems(["a"], ["a"]), TypeError, "must map names"),
-        (lambda: compare_systems({}, ["a"]), ValueError, "at least one system"),
-        (lambda: compare_systems({"a": ["x"], "b": ["x", "y"]}, ["x"], metrics=["bleu"]), ValueError, "2"),
-        (lambda: compare_systems({"a": ["x"], "b": ["x", "y"]}, metrics=[len_of]), ValueError, "2 of 'b'"),
-        (lambda: compare_systems({"a": ["x"]}, ["x"], baseline="b"), ValueError, "baseline"),
-        (lambda: compare_systems({"a": ["x"]}, metrics=["bleu"]), ValueError, "give references="),
-        (lambda: compare_systems({"a": ["x"]}, ["x"], metrics=["faithfulness"]), ValueError, "give texts="),
-        (lambda: compare_systems({"a": ["x"]}, ["x"], metrics="bleu"), ValueError, "list"),
-        (lambda: mrr(["a", "a"], ["a"]), ValueError, "twice"),
-        (lambda: mrr("a", ["a"]), TypeError, "retrieved_context_ids"),
-        (lambda: mrr(["a"], ["a"], k=0), ValueError, "k"),
-        (lambda: exact_match(None, "a"), TypeError, "NoneType"),
-    ],
-)
-def test_wrong_input_is_named(call, kind, words):
-    with pytest.raises(kind, match=words):
-        call()
-
-
 @pytest.mark.parametrize(
     ("answer", "truth", "exact", "f1"),
     [

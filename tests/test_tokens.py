@@ -2,21 +2,13 @@
 
 import pytest
 
-from summeval_nb.evidence.tokens import (
-    compound_numbers,
-    kept_parts,
-    negation_findings,
-    plain_number,
-    sentence_tokens,
-    stem,
-    take_apart,
-)
+from summeval_nb.evidence import tokens
 
 
 def test_stems_and_numbers_have_one_form():
-    assert {stem(word) for word in ("plans", "planned", "planning")} == {"plan"}
+    assert {tokens.stem(word) for word in ("plans", "planned", "planning")} == {"plan"}
     written = ("1, 500", "1,500", "1500.0", "12:30", "0.5", "1,5")
-    assert [plain_number(number) for number in written] == ["1500", "1500", "1500", "12:30", "0.5", "1,5"]
+    assert [tokens.plain_number(number) for number in written] == ["1500", "1500", "1500", "12:30", "0.5", "1,5"]
 
 
 @pytest.mark.parametrize(
@@ -34,9 +26,9 @@ def test_stems_and_numbers_have_one_form():
     ],
 )
 def test_a_number_in_several_words_is_one_number(sentence, numbers):
-    found = [token for token in sentence_tokens(sentence) if token.kind == "number"]
+    found = [token for token in tokens.sentence_tokens(sentence) if token.kind == "number"]
     assert [token.key for token in found] == numbers
-    assert set(compound_numbers(sentence).values()) <= set(found)
+    assert set(tokens.compound_numbers(sentence).values()) <= set(found)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +42,7 @@ def test_a_number_in_several_words_is_one_number(sentence, numbers):
     ],
 )
 def test_names_are_capitals_that_no_opening_explains(sentence, names):
-    assert [token.key for token in take_apart(sentence).names] == names
+    assert [token.key for token in tokens.take_apart(sentence).names] == names
 
 
 def test_initials_are_names_though_they_spell_small_words():
@@ -60,7 +52,7 @@ def test_initials_are_names_though_they_spell_small_words():
         ("They asked us who it was.", []),
         ("THEY ASKED US WHO IT WAS.", []),
     ):
-        assert [name.key for name in take_apart(text).names if name.key in ("us", "who", "it")] == found
+        assert [name.key for name in tokens.take_apart(text).names if name.key in ("us", "who", "it")] == found
 
 
 @pytest.mark.parametrize(
@@ -73,14 +65,18 @@ def test_initials_are_names_though_they_spell_small_words():
     ],
 )
 def test_a_negation_counts_in_the_shared_stretch_only(claim, evidence, found):
-    own, other = take_apart(claim), take_apart(evidence)
-    findings = negation_findings(own, other)
+    own, other = tokens.take_apart(claim), tokens.take_apart(evidence)
+    findings = tokens.negation_findings(own, other)
     said = [finding.text.removeprefix("The ") for finding in findings]
     assert said == found and all(finding.kind == "negation" for finding in findings)
     assert all(claim[finding.start : finding.end] == finding.text for finding in findings)
 
 
 def test_a_sentence_is_taken_apart_once():
-    assert take_apart("The plan, again.") is take_apart("The plan, again.") is kept_parts("The plan, again.")
+    assert (
+        tokens.take_apart("The plan, again.")
+        is tokens.take_apart("The plan, again.")
+        is tokens.kept_parts("The plan, again.")
+    )
     huge = "plan " * 500
-    assert take_apart(huge) is not take_apart(huge) and take_apart(huge).keys == ("plan",) * 500
+    assert tokens.take_apart(huge) is not tokens.take_apart(huge) and tokens.take_apart(huge).keys == ("plan",) * 500

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 from helpers.late import Late
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb.core.metric import Metric, score_rows
@@ -41,8 +41,6 @@ TER = Late("sacrebleu.metrics", "TER")
 BeamEditDistance = Late("sacrebleu.metrics.lib_ter", "BeamEditDistance")
 translation_edit_rate = Late("sacrebleu.metrics.lib_ter", "translation_edit_rate")
 
-settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
-settings.load_profile("unhurried")
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 SMOOTH, TOKENIZE = ["exp", "floor", "add-k", "none"], ["13a", "intl", "char", "none"]
 CHRF_CHOICES = [
@@ -309,43 +307,6 @@ def test_a_zero_for_want_of_words_says_so():
     assert different.score == 0 and not different.reason, "there were words to count"
     alone = bleu_score("yes", ["old bridge"])
     assert alone.score == 0 and not alone.reason, "the effective order is on, so its word was counted"
-
-
-WRONG = [
-    (lambda: Metric(bleu_score, n=0), ValueError, "n must be at least 1"),
-    (lambda: bleu_score("a", "b", 2.0), TypeError, "whole number"),
-    (lambda: bleu_score("a", "a", 10**9), ValueError, "n must be at most 100"),
-    (lambda: bleu_score("a", "b", smooth="laplace"), ValueError, "known: 'exp', 'floor', 'add-k', 'none'"),
-    (lambda: bleu_score("a", "b", tokenize="flores"), ValueError, "known: 'none', '13a'"),
-    (lambda: bleu_score("a", "b", tokenize=str.upper), TypeError, "list of tokens"),
-    (lambda: bleu_score("a", "b", smooth_value=1), ValueError, "takes none"),
-    (lambda: bleu_score("a", "b", smooth="floor", smooth_value=float("nan")), ValueError, "finite"),
-    (lambda: bleu_score("a", "b").interval(), ValueError, "at least two texts"),
-    (lambda: bleu_score("a", "b").explain(n=0), ValueError, "n must be at least 1"),
-    (lambda: corpus_bleu(["a", "b"], ["a", "b"]).interval(confidence=1), ValueError, "between 0 and 1"),
-    (lambda: corpus_bleu(["a", "b"], ["a", "b"]).interval(n_resamples=1), ValueError, "n_resamples"),
-    (lambda: chrf_score("a", "a", beta=-1), ValueError, "between 0 and 1000"),
-    (lambda: chrf_many(["a"], ["a"], beta=float("nan")), ValueError, "between 0 and 1000"),
-    (lambda: chrf_score("a", "a", beta="2"), TypeError, "must be a number"),
-    (lambda: chrf_score("a", "a", char_order=0), ValueError, "at least 1"),
-    (lambda: chrf_many(["a"], ["a"], word_order=101), ValueError, "at most 100"),
-    (lambda: chrf_score("a", "a", lowercase=1), TypeError, "True or False"),
-    (lambda: ter_score("a", "a", normalized="yes"), TypeError, "True or False"),
-    *(
-        (lambda call=call, name=name: call(**{name: "no"}), TypeError, f"{name} must be True or False, not str")
-        for name in ("lowercase", "effective_order")
-        for call in (
-            lambda **flag: bleu_score("The cat", "the cat", **flag),
-            lambda **flag: corpus_bleu(["The cat"], ["the cat"], **flag),
-        )
-    ),
-]  # fmt: skip
-
-
-def test_bad_input_is_named():
-    for call, kind, message in WRONG:
-        with pytest.raises(kind, match=message):
-            call()
 
 
 def test_a_tokenizer_that_loses_the_text_warns(recwarn):

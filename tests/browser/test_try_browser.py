@@ -15,16 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from summeval_nb import (
-    bleu_score,
-    checker,
-    cosine_similarity,
-    rouge_score,
-    sample_articles,
-    sentence2embedding,
-    split_text,
-    topk_related,
-)
+import summeval_nb as s
 
 ROOT = Path(__file__).parents[2]
 
@@ -94,8 +85,8 @@ def test_what_is_typed_gives_the_number_that_python_prints(address, visit):
     page.get_by_label("Text to score").fill(typed)
     page.get_by_label("References, one a line").fill("\n".join(references))
     page.get_by_label("stem words").check()
-    expect(result.locator("caption").first).to_contain_text(f"BLEU {bleu_score(typed, references).score:.2f} of 100")
-    rouge = rouge_score(typed, references, types=["rouge1", "rouge2", "rougeL"], stemmer=True)
+    expect(result.locator("caption").first).to_contain_text(f"BLEU {s.bleu_score(typed, references).score:.2f} of 100")
+    rouge = s.rouge_score(typed, references, types=["rouge1", "rouge2", "rougeL"], stemmer=True)
     for kind, item in rouge.items():
         row = result.locator("tr", has_text=kind).locator("td").all_inner_texts()
         assert row[1:] == [f"{number:.4f}" for number in item]
@@ -150,16 +141,16 @@ def twelve() -> list[tuple[str, str]]:
     with gzip.open(ROOT / "summeval_nb" / "assets" / "everyday.jsonl.gz", "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):
             said.setdefault(row["article"], []).append(row["text"])
-    few = [(article, " ".join(texts[:3])) for article, texts in said.items() if len(split_text(article)) >= 4]
-    return [(sample.text, sample.subtle.text) for sample in sample_articles()] + few[:: len(few) // 8][:8]
+    few = [(article, " ".join(texts[:3])) for article, texts in said.items() if len(s.split_text(article)) >= 4]
+    return [(sample.text, sample.subtle.text) for sample in s.sample_articles()] + few[:: len(few) // 8][:8]
 
 
 def in_python(article: str, summary: str, k: int) -> tuple[list[list[int]], list[tuple[bool, float] | None]]:
     """The places and the verdicts of lesson 12."""
-    told, said = split_text(article), split_text(summary)
-    nearest = topk_related(cosine_similarity(sentence2embedding(told), sentence2embedding(said)), k).tolist()
+    told, said = s.split_text(article), s.split_text(summary)
+    nearest = s.topk_related(s.cosine_similarity(s.sentence2embedding(told), s.sentence2embedding(said)), k).tolist()
     pairs = [([told[place] for place in places], text) for text, places in zip(said, nearest, strict=True)]
-    return nearest, [checker(*pair) for pair in pairs]
+    return nearest, [s.checker(*pair) for pair in pairs]
 
 
 def rows(page: Page, caption: str) -> list[list[str]]:
