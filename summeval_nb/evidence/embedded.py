@@ -53,7 +53,7 @@ Window = tuple[tuple[str, ...], str]  # evidence sentences, and what is judged
 def windows(
     evidence: Sequence[str], claim: str, nearest: tuple[int, int]
 ) -> list[Window]:
-    """Return what the reader reads: the nearest evidence; all of it, nearest first."""
+    """Return what the model reads: the nearest evidence; all of it, nearest first."""
     near = list(dict.fromkeys(nearest))
     others = [place for place in range(len(evidence)) if place not in near]
     return [
@@ -62,7 +62,7 @@ def windows(
     ]
 
 # %% ../../nbs/3_evidence/36_embedded_checker.ipynb #c0de21f1
-LOGIT_CLIP = 5.0  # the reader's log-odds are cut here, on either side
+LOGIT_CLIP = 5.0  # the model's log-odds are cut here, on either side
 
 
 def log_odds(probability: float, most: float) -> float:
@@ -91,7 +91,7 @@ def pair_features(
     vectors : PairVectors
         The vectors of the same sentences.
     near, every : Reading
-        What the reader makes of the nearest evidence and of all.
+        What the model makes of the nearest evidence and of all.
     """
     clashes = pair.clashes
     return {
