@@ -1,7 +1,6 @@
 """The way in for `summeval` and `python -m summeval_nb`: Ctrl-C is heeded from the first moment on.
 
-In the middle of an import it would end in a traceback, or in some other error of a library that catches everything. So
-until the command itself runs, and after it, Ctrl-C leaves at once: there is nothing to be saved.
+In the middle of an import it would end in a traceback. So before the command runs, and after it, it leaves at once.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ def main() -> NoReturn:
     heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a background job is started deaf to it
     heed = signal.signal if heeds else lambda *_: None
     heed(signal.SIGINT, _leave)
-    from summeval_nb import cli, shell
-
     try:
+        from summeval_nb import cli, shell
+
         heed(signal.SIGINT, shell.interrupt)
         cli.main()
     except KeyboardInterrupt:  # in the instant before the command's own handling, or after it

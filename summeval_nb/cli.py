@@ -6,21 +6,21 @@ Each command reads its input, calls one function, and shows the result.
 from __future__ import annotations
 
 import sys
-from collections import ChainMap, Counter
-from dataclasses import dataclass, replace
+from collections import ChainMap
+from dataclasses import replace
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from summeval_nb import __version__, agreement, core, evidence, judged, runs, shell
-from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_place, load_metric
+from summeval_nb import __version__, agreement, core, evidence, runs, shell
+from summeval_nb.agreement.registry import METRICS, MetricScores, describe_metric, is_place, load_metric
 from summeval_nb.core.base import JsonDict, require_module, require_option
-from summeval_nb.core.html import html_table, text_table
-from summeval_nb.core.metric import definition_of
-from summeval_nb.core.results import ScoreTable
-from summeval_nb.shell import Given, app, arg, command, fail, leave_for, opt, read_options, say, show
+from summeval_nb.core.files import read_plain
+from summeval_nb.core.html import text_table
+from summeval_nb.shell import Given, app, arg, command, fail, find_metric, opt, read_options, say, show
 
 __all__ = ["app", "main"]
 
@@ -28,86 +28,32 @@ Table = Annotated[str, arg("A table with a row per text; - for standard input.")
 Names = list[str] | None
 
 
-def _version(show: bool) -> None:
-    if show:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         say(f"summeval {__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
-) -> None:
-    pass
+def _options(version: Annotated[bool, opt("Print it.", "--version", callback=_print_version)] = False) -> None: ...
 
 
 # ---------------------------------------------------------------- score
 
 
-@dataclass(frozen=True)
-class _Scores:
-    """What metrics say of the same texts: a row for each number, with its interval, or for each text."""
-
-    found: dict[str, Any]
-    each: bool = False
-
-    def rows(self) -> list[JsonDict]:
-        if not self.each:
-            return [{"metric": name, **row} for name, result in self.found.items() for row in _summary(name, result)]
-        shown: dict[str, list[Any]] = {}
-        for name, table in self.found.items():
-            rows = table.rows()
-            for number in table.arrays():
-                known = number.startswith(tuple(METRICS))  # as rouge1_f1 and context_recall are
-                column = name if number == "score" else number if known else f"{name}_{number}"
-                shown[column] = [row[number] for row in rows]
-        reasons = [table.reasons() for table in self.found.values()]
-        if any(map(any, reasons)):
-            shown["reason"] = ["; ".join(dict.fromkeys(filter(None, row))) for row in zip(*reasons, strict=True)]
-        return [dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)]
-
-    def to_dict(self) -> JsonDict:
-        return {name: result.to_dict() for name, result in self.found.items()}
-
-    def __repr__(self) -> str:
-        rows = self.rows()
-        table = text_table([{name: value for name, value in row.items() if name != "reason"} for row in rows])
-        told = {
-            row.get("reason"): "no interval" if row.get("value") else row.get("measure", "no score")
-            for row in reversed(rows)
-        }
-        signatures = [str(result.signature) for result in self.found.values()]
-        return "\n".join([table, *(f"{name}: {why}" for why, name in told.items() if why), *signatures])
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), note=", ".join(str(result.signature) for result in self.found.values()))
-
-
-def _summary(name: str, result: Any) -> list[JsonDict]:
-    """Each number of a result: its mean over texts or that of the corpus, with its interval."""
-    if isinstance(result, ScoreTable):
-        columns, why = ("measure", "value", "low", "high", "n", "undefined", "reason"), filter(None, result.reasons())
-        rows, first = [{column: row.get(column) for column in columns} for row in result.summary()], next(why, "")
-        return [row | {"reason": first} if row["value"] is None else row for row in rows]
-    size = len(getattr(result, "statistics", [result]))
-    resamples = max(100, min(1000, 20_000_000 // size))
-    low, high, *_ = result.interval(n_resamples=resamples) if result.score is not None and size > 1 else (None, None)
-    row = {"measure": name, "value": result.score, "low": low, "high": high, "n": size}
-    return [row | {"undefined": size if result.score is None else 0, "reason": result.reason}]
-
-
 def _load(names: list[str], given: Given) -> dict[str, Any]:
-    """The metrics of some names, each with those options that it has."""
-    for name in names:
-        shell.find_own(name)
-    found = [find_metric(name) for name in names]
-    known = [{key: one for key, one in kind.names.items() if key not in {"store", *own}} for kind, own in found]
-    said = read_options(given, ", ".join(names), ChainMap(*known))
-    chosen = [{key: said[key] for key in said if key in own} for own in known]
-    loaded = shell.load_named(*((kind, options) for (kind, _), options in zip(found, chosen, strict=True)))
-    for (kind, _), options in zip(found, loaded, strict=True):
-        options |= {"store": given.store} if given.store and "store" in kind.options else {}
-    return {name: load_metric(name, **options) for name, options in zip(names, loaded, strict=True)}
+    """The metrics of some names, each with those options that it has, and a named model loaded once."""
+    from summeval_nb.models.local import load_model
+    from summeval_nb.runs.running import load_options
+
+    found = {name: find_metric(name) for name in names}
+    known: dict[str, Any] = {name: shell.choices(kind.names, "store", *fixed) for name, (kind, fixed) in found.items()}
+    said = read_options(given, ", ".join(names), ChainMap(*known.values()))
+    metrics, load = {}, cache(load_model)
+    for name, (kind, _) in found.items():
+        own = load_options({key: said[key] for key in said if key in known[name]}, kind, load)
+        metrics[name] = load_metric(name, **own, **({"store": given.store} if "store" in kind.options else {}))
+    return metrics
 
 
 def _read(metrics: dict[str, Any], files: list[str], given: Given) -> tuple[list[list[JsonDict]], int, bool]:
@@ -121,7 +67,39 @@ def _read(metrics: dict[str, Any], files: list[str], given: Given) -> tuple[list
     (first, columns), *others = [(name, list(metric.columns)) for name, metric in metrics.items()]
     if odd := [name for name, own in others if own != columns]:
         fail(f"{first} and {odd[0]} read different columns: give one table")
-    return [shell.read_files(files, columns, first)] * len(metrics), 0, columns != ["candidate", "references"]
+    alone = columns != ["candidate", "references"]
+    if alone and len(files) != len(columns):
+        fail(f"{first} reads {', '.join(columns)}: give one table, or {len(columns)} plain files, not {len(files)}")
+    return [read_plain([shell.opened(name) for name in files], columns)] * len(metrics), 0, alone
+
+
+def _score(names: list[str], files: list[str], given: Given, *, each: bool = False) -> None:
+    """Score files with metrics, and show one result, or one table of several."""
+    metrics = _load(names, given)
+    rows, bad, alone = _read(metrics, files, given)
+    results, failed = {}, 0
+    for (name, metric), own in zip(metrics.items(), rows, strict=True):
+        columns = [[row[column] for row in own] for column in metric.columns]
+        if hasattr(metric, "corpus") and not each:
+            whole = [row for row in zip(*columns, strict=True) if None not in row]
+            if lacking := len(own) - len(whole):
+                shell.note(f"{name} is of {len(whole)} of {len(own)} rows: a cell is empty in {lacking}")
+            results[name] = metric.corpus(*map(list, zip(*whole, strict=True))) if whole else fail("no row is whole")
+            continue
+        table = metric.score_many(*columns, progress=sys.stderr.isatty())
+        lost = sum(outcome.status == "failed" for outcome in table.outcomes())
+        failed += sum(getattr(result, "n_failed", 0) for result in getattr(table, "results", [table])) or lost
+        results[name] = table[0] if alone and not each else table
+    together, first = MetricScores(results, each), results[names[0]]
+    report = first.to_text(color=sys.stdout.isatty()) if hasattr(first, "to_text") and len(names) == 1 else ""
+    show(together if names[1:] else first, given, ", ".join(names), report or repr(together), safe=bool(report))
+    if given.csv:
+        shell.write_csv(given.csv, together.rows())
+    shell.say_cost([metric.bound() for metric in metrics.values()])
+    if failed:
+        fail(f"{failed} judgements failed and are in no score", code=3)
+    if bad:
+        fail(f"{bad} of {bad + len(rows[0])} rows failed and were left out", code=3)
 
 
 @command("score", "column", "option", "format", "store", "html", "csv", "as_json")
@@ -142,31 +120,7 @@ def score(
     count = next((place for place in files if place and is_file(place, words[place])), len(words))
     if count == len(words):  # and a slip of the pen is no file
         fail("name a table after the metrics, or plain files of texts; - for standard input")
-    names = list(dict.fromkeys(words[:count]))
-    metrics = _load(names, given)
-    rows, bad, alone = _read(metrics, words[count:], given)
-    results, failed = {}, 0
-    for (name, metric), own in zip(metrics.items(), rows, strict=True):
-        columns = [[row[column] for row in own] for column in metric.columns]
-        if hasattr(metric, "corpus") and not each:
-            whole = [row for row in zip(*columns, strict=True) if None not in row]
-            if lacking := len(columns[0]) - len(whole):
-                shell.note(f"{name} is of {len(whole)} of {len(columns[0])} rows: a cell is empty in {lacking}")
-            results[name] = metric.corpus(*map(list, zip(*whole, strict=True))) if whole else fail("no row is whole")
-            continue
-        table = metric.score_many(*columns, progress=sys.stderr.isatty())
-        lost = sum(outcome.status == "failed" for outcome in table.outcomes())
-        failed += sum(getattr(result, "n_failed", 0) for result in getattr(table, "results", [table])) or lost
-        results[name] = table[0] if alone and not each else table
-    together, first = _Scores(results, each), results[names[0]]
-    report = first.to_text(color=sys.stdout.isatty()) if hasattr(first, "to_text") and len(names) == 1 else ""
-    show(together if names[1:] else first, given, ", ".join(names), report or repr(together), safe=bool(report))
-    if given.csv:
-        shell.write_csv(given.csv, together.rows())
-    shell.say_cost([metric.bound() for metric in metrics.values()])
-    if failed:
-        fail(f"{failed} judgements failed and are in no score", code=3)
-    leave_for(bad, bad + len(rows[0]))
+    _score(list(dict.fromkeys(words[:count])), words[count:], given, each=each)
 
 
 @command("metrics", "as_json")
@@ -178,34 +132,42 @@ def metrics(given: Given, name: Annotated[str | None, arg("Say the options of th
     if name is None:
         show(agreement.list_metrics(), given, "Metrics")
         return
-    shell.find_own(name)
     kind, fixed = find_metric(name)
     row, told = describe_metric(name), []
-    for one in kind.options.values():
-        if one.name not in {"store", *fixed}:
-            usual = "needed" if one.default is one.empty else repr(one.default)
-            told.append(
-                {"option": one.name, "type": getattr(one.annotation, "__name__", one.annotation), "default": usual}
-            )
+    for one in shell.choices(kind.options, "store", *fixed).values():
+        usual = "needed" if one.default is one.empty else repr(one.default)
+        told.append({"option": one.name, "type": getattr(one.annotation, "__name__", one.annotation), "default": usual})
     table = f"Options, as -o NAME=VALUE:\n{text_table(told)}" if told else "It has no options."
     say(shell.to_json(row | {"options": told}) if given.as_json else f"{text_table([row])}\n\n{table}")
+
+
+@command("compare", "column", "option", "format", "store", "html", "csv", "as_json")
+def compare(
+    table: Table,
+    given: Given,
+    judge: Annotated[str, opt("embedded, words, nli:FOLDER: against the truth; llm: side by side.")] = "embedded",
+) -> None:
+    """Compare two answers to each question side by side, in both orders: the metric side_by_side.
+
+    Example: summeval compare pairs.jsonl --judge llm:FOLDER
+    """
+    _score(["side_by_side"], [table], replace(given, option=[*(given.option or ()), f"judge={judge}"]))
 
 
 # ---------------------------------------------------------------- how good checkers, judges and metrics are
 
 
 @command("how-well", "as_json")
-def how_well(given: Given, checker: Annotated[str, opt("embedded, careful or words.")] = "embedded") -> None:
+def say_how_well(given: Given, checker: Annotated[str, opt("embedded, careful or words.")] = "embedded") -> None:
     """Say how well a packaged checker works: a row for each set of labelled sentences, which it had not seen.
 
     Example: summeval how-well
     """
-    from summeval_nb.evidence import base as measured
+    from summeval_nb.evidence.base import how_well, shown_row
 
-    known = measured.how_well()
-    require_option(checker, "checker", list(known["checkers"]))
-    rows = [row for row in known["rows"] if row["checker"] == checker]
-    say(shell.to_json({"rows": rows}) if given.as_json else text_table([measured.shown_row(row) for row in rows]))
+    require_option(checker, "checker", how_well()["checkers"])
+    rows = [row for row in how_well()["rows"] if row["checker"] == checker]
+    say(shell.to_json({"rows": rows}) if given.as_json else text_table(list(map(shown_row, rows))))
 
 
 @command("bench", "store", "html", "as_json")
@@ -226,22 +188,23 @@ def bench(
     """
     from summeval_nb.evidence.labelled import BENCH_SETS
 
-    judges = {name: name for name in judge or []}
-    if judges and (checker or data or reports is not None):
-        fail("--checker, --data and --reports measure checkers: call bench for judges without them")
-    if judges:
-        result: Any = agreement.benchmark_judge(judges, set or None, limit=limit, store=given.store)
+    how: dict[str, Any] = {"limit": limit, "store": given.store}
+    if judge:
+        if checker or data or reports is not None:
+            fail("--checker, --data and --reports measure checkers: call bench for judges without them")
+        result: Any = agreement.benchmark_judge({name: name for name in judge}, set or None, **how)
     else:
         named = [(name, *name.partition(":")[::2]) for name in data or []]
         if wrong := [name for name, _, file in named if not file]:
             fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
         chosen = [require_option(name, "set", BENCH_SETS) for name in set or ([] if named else ["package"])]
-        sets = {name: BENCH_SETS[name]() for name in chosen}
+        sets: dict[str, Any] = {name: BENCH_SETS[name]() for name in chosen}
         sets |= {name: agreement.load_labelled(file, format=format) for name, format, file in named}
-        how: dict[str, Any] = {"reports": reports, "limit": limit, "progress": sys.stderr.isatty()}
-        result = agreement.benchmark_checker({n: n for n in checker or ["embedded"]}, sets, store=given.store, **how)
+        how |= {"reports": reports, "progress": sys.stderr.isatty()}
+        result = agreement.benchmark_checker({name: name for name in checker or ["embedded"]}, sets, **how)
     show(result, given, "On labelled sets")
-    leave_for(*(sum(row[name] for row in result.rows()) for name in ("failed", "n")))
+    if failed := sum(row["failed"] for row in result.rows()):
+        fail(f"{failed} of {sum(row['n'] for row in result.rows())} rows failed and were left out", code=3)
 
 
 @command("card", "html", "as_json")
@@ -253,28 +216,7 @@ def card(metric: Annotated[str, arg("The name of a metric or a checker: rouge1, 
     show(agreement.metric_card(metric, progress=sys.stderr.isatty()), given, f"Metric card: {metric}")
 
 
-# ---------------------------------------------------------------- tables of answers, of ratings and of labels
-
-
-@command("compare", "column", "option", "format", "store", "html", "as_json")
-def compare(
-    table: Table,
-    given: Given,
-    judge: Annotated[str, opt("embedded, words, nli:FOLDER: against the truth; llm: side by side.")] = "embedded",
-) -> None:
-    """Compare two answers to each question side by side, in both orders.
-
-    Example: summeval compare pairs.jsonl --judge llm:FOLDER
-    """
-    (rows,), bad = shell.read_table(table, given, "side_by_side")
-    options = read_options(given, "compare", judged.compare_answers, "judge", "ground_truth")
-    options |= shell.load_named((definition_of(judged.compare_answers), {"judge": judge}))[0]
-    result = judged.compare_answers_many(rows, **options, store=given.store, progress=sys.stderr.isatty())
-    show(result, given, "Side by side")
-    shell.say_cost(options)
-    if lost := [outcome.reason for outcome in result.outcomes() if outcome.status == "failed"]:
-        shell.note(f"the first comparison that failed: {lost[0]}")
-    leave_for(bad + len(lost), bad + len(rows))
+# ---------------------------------------------------------------- tables of ratings and of labels
 
 
 @command("correlate", "option", "format", "html", "as_json")
@@ -290,21 +232,11 @@ def correlate(
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o level=system
     """
-    from summeval_nb.agreement.annotators import read_ratings
+    from summeval_nb.agreement.annotators import rating_grids
 
     named = [name for name in (article, system) if name not in ("article", "system")]
     rows = shell.read_columns(table, given.format, (*named, metric, human))  # they keep their other columns
-    several = any(system in row for row in rows)
-    if several and (lost := [name for name in (article, system) if any(name not in row for row in rows)]):
-        fail(f"{table!r}: a row has no {lost[0]!r}")
-    places = [(row.get(article, place), row.get(system)) for place, row in enumerate(rows)]
-    cells = dict(zip(places, read_ratings([[row[metric], row[human]] for row in rows]), strict=True))
-    if len(cells) < len(places):
-        ((first, other), _), *_ = Counter(places).most_common(1)
-        fail(f"two rows for article {first!r} and {f'system {other!r}' if several else f'no column {system!r}'}")
-    articles, systems = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-    grids: list[Any] = [[[cells.get((a, s), (None, None))[k] for s in systems] for a in articles] for k in (0, 1)]
-    grids = grids if several else list(zip(*cells.values(), strict=True))
+    grids = rating_grids(rows, metric, human, article=article, system=system)
     result = agreement.correlate(*grids, **read_options(given, "correlate", agreement.correlate))
     show(result, given, f"{metric} and {human}", f"{result}\n{result.signature}")
 
@@ -337,10 +269,9 @@ def annotators(
 
 def _verdicts(name: str, given: Given, texts: str | None = None) -> list[JsonDict]:
     """Return a table with verdicts, beside the texts with the same ids; of a run's line, id and score."""
-    rows, found = shell.read_columns(name, given.format, ()), []
     read = shell.read_columns(texts, None, ()) if texts else []
-    known = {str(row.get("id", place)): row for place, row in enumerate(read)}
-    for place, row in enumerate(rows):
+    known, found = {str(row.get("id", place)): row for place, row in enumerate(read)}, []
+    for place, row in enumerate(shell.read_columns(name, given.format, ())):
         if "parts" in row and "status" in row:  # of a run, and its parts tell what the judge thought
             row = {key: row[key] for key in ("id", "score") if row.get(key) is not None or key == "score"}
         key = str(row.get("id", place))
@@ -423,11 +354,10 @@ def run(
     Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
     """
     arguments = {name: value for name, value in locals().items() if name not in ("table", "dry_run", "given")}
-    shell.find_own(metric)
     kind, fixed = find_metric(metric)
     arguments |= {"options": read_options(given, metric, kind.names, *fixed), "format": given.format}
     arguments |= {"columns": shell.read_pairs(given.column, "--column"), "store": given.store}
-    arguments["items"] = shell.standard_input() if table == "-" else table
+    arguments["items"] = shell.opened(table)
     if dry_run:
         known = arguments.keys() & signature(runs.plan_run).parameters.keys()
         show(runs.plan_run(**{name: arguments[name] for name in known}), given, "Plan")
@@ -461,7 +391,7 @@ def report(
     Example: summeval report runs/today --other runs/yesterday --fail-on-regression
     """
     given = replace(given, html=given.html or folder / "report.html")
-    given.check()
+    given.require_free()
     options = read_options(given, "report", runs.compare_runs)
     if other is None and (fail_on_regression or options):
         fail("--fail-on-regression and -o compare with an earlier run: name its folder with --other")
@@ -498,15 +428,15 @@ def demo(
 
     Example: summeval demo --number 2
     """
-    Given(html=html).check()
+    Given(html=html).require_free()
     samples = core.sample_articles()
     if not 1 <= number <= len(samples):
         fail(f"--number must lie between 1 and {len(samples)}, not {number}")
-    title, summaries = samples[number - 1].title, samples[number - 1].summaries
-    found = evidence.evaluate_many([samples[number - 1].text] * 3, [own.text for own in summaries.values()])
+    article, summaries = samples[number - 1], samples[number - 1].summaries
+    found = evidence.evaluate_many([article.text] * len(summaries), [own.text for own in summaries.values()])
     results = list(map(_with_author, summaries.values(), found))
     for kind, result in zip(summaries, results, strict=True):
-        heading = f"{title}: the {kind} summary"
+        heading = f"{article.title}: the {kind} summary"
         say(f"\n{heading}\n{'=' * len(heading)}")
         say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
     shell.write(html.resolve(), evidence.compare_reports(results, list(summaries)).to_html)
@@ -529,7 +459,7 @@ def book(
 
 @command("lab", context_settings={"ignore_unknown_options": True})
 def lab(
-    options: Annotated[Names, typer.Argument(help="Options of JupyterLab, e.g. --port=8889.")] = None,
+    options: Annotated[Names, arg("Options of JupyterLab, e.g. --port=8889.")] = None,
 ) -> None:
     """Open the book in JupyterLab; its notebooks are not marked as changed before you change them.
 

@@ -8,28 +8,27 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache, partial, wraps
-from inspect import Parameter, get_annotations, signature
+from functools import partial, wraps
+from inspect import Parameter, signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TextIO
+from typing import Annotated, Any, BinaryIO, NoReturn, TextIO
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from summeval_nb.agreement import registry
 from summeval_nb.core import files as tables
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, require_option, require_options
 from summeval_nb.core.html import html_page, markdown_report, printable
-from summeval_nb.core.results import ScoreTable
-
-if TYPE_CHECKING:
-    from summeval_nb.core.metric import MetricDefinition
+from summeval_nb.core.metric import MetricDefinition
 
 Parameters = Mapping[str, Parameter]
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)
@@ -93,10 +92,10 @@ def _in_words_of_the_shell(text: str) -> str:
     return re.sub(r"(?<![\w-])(\w+)=(?=None|True|False|'|\.\.\.|[ ,;:)]|$)", r"-o \1=", text)
 
 
-def _describe(error: Exception) -> tuple[str, int]:
-    """What is said of an exception, and its exit code: 2, or 70 for what nobody expected."""
+def _describe(error: BaseException) -> tuple[str, int]:
+    """What is said of an error that ends a command, and the exit code: 2, or 70 for what nobody expected."""
     text = " ".join(str(error).split()) or type(error).__name__
-    if _presses:
+    if _presses or isinstance(error, KeyboardInterrupt):
         return "interrupted", 130
     if hasattr(error, "format_message"):  # a usage error, which comes from another library in each version of Typer
         return f"{error.format_message()} (see summeval --help)", 2
@@ -111,20 +110,6 @@ def _describe(error: Exception) -> tuple[str, int]:
     if isinstance(error, _OF_INPUT_OR_SURROUNDINGS) or type(error) is LookupError:
         return _in_words_of_the_shell(text), 2
     return f"unexpected {type(error).__name__}: {text} (SUMMEVAL_TRACEBACK=1 shows where; please report it)", 70
-
-
-def _leave(error: BaseException) -> int:
-    """Say why a command ended before its end, and return its exit code."""
-    if isinstance(error, typer.Exit):
-        return error.exit_code
-    message, code = _describe(error) if isinstance(error, Exception) else ("interrupted", 130)
-    try:
-        sys.stdout.flush()
-    except OSError:  # it was this one: what is left in it must not fail once more on leaving
-        _drop(sys.stdout)
-        message = f"cannot write to standard output: {message}"
-    note(message)
-    return code
 
 
 # ---------------------------------------------------------------- commands and what they share
@@ -143,19 +128,23 @@ class Commands(TyperGroup):
             try:
                 with self.make_context("summeval", list(sys.argv[1:] if args is None else args) or ["--help"]) as ctx:
                     self.invoke(ctx)
+            except typer.Exit as left:
+                code = left.exit_code
             except (Exception, KeyboardInterrupt) as error:
-                code = _leave(error)
+                message, code = _describe(error)
+                try:
+                    sys.stdout.flush()
+                except OSError:  # it was this one: what is left in it must not fail once more on leaving
+                    _drop(sys.stdout)
+                    message = f"cannot write to standard output: {message}"
+                note(message)
         raise SystemExit(code)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the words name; a metric is none, and is told from a slip."""
-        if self.get_command(ctx, args[0]) is None:
-            from summeval_nb.agreement.registry import METRICS
-
-            if args[0] in METRICS:
-                fail(f"{args[0]} is a metric: call summeval score {args[0]}")
-            if args[0] == "evaluate":  # as in Python
-                fail("evaluate is the metric faithfulness: call summeval score faithfulness")
+        if self.get_command(ctx, name := args[0]) is None and (name == "evaluate" or name in registry.METRICS):
+            kind, meant = ("the metric faithfulness", "faithfulness") if name == "evaluate" else ("a metric", name)
+            fail(f"{name} is {kind}: call summeval score {meant}")
         return super().resolve_command(ctx, args)
 
 
@@ -206,9 +195,9 @@ def arg(help: str) -> Any:
     return typer.Argument(help=help)
 
 
-def opt(help: str, *names: str) -> Any:
+def opt(help: str, *names: str, callback: Any = None) -> Any:
     """Return what Typer wants to know of an option; without names it is called as the parameter."""
-    return typer.Option(*names, help=help)
+    return typer.Option(*names, help=help, callback=callback, is_eager=callback is not None)
 
 
 _STARTS = {"html": b"<!doctype html>\n<!-- summeval -->", "markdown": b"<!-- summeval -->"}  # of what we write
@@ -220,9 +209,7 @@ class Given:
     """What commands share: how a table is read, the options, and where the result goes."""
 
     column: Annotated[list[str] | None, opt("METRIC'S=YOURS, e.g. candidate=prediction.", "--column")] = None
-    option: Annotated[list[str] | None, opt("NAME=VALUE, an option of the metric or the call.", "--option", "-o")] = (
-        None
-    )
+    option: Annotated[list[str] | None, opt("NAME=VALUE, of the metric or the call.", "--option", "-o")] = None
     format: Annotated[str | None, opt("jsonl, csv or parquet, where the name does not tell.")] = None
     store: Annotated[str | None, opt("File that keeps vectors and answers between runs.")] = None
     html: Annotated[Path | None, opt("Write the page to this file; - prints it.")] = None
@@ -230,7 +217,7 @@ class Given:
     csv: Annotated[Path | None, opt("Write the table to this file; - prints it.")] = None
     as_json: Annotated[bool, opt("Print everything as JSON.", "--json")] = False
 
-    def check(self) -> None:
+    def require_free(self) -> None:
         """Fail if two results would be printed, or a page would take the place of a file that is none of ours."""
         pages = {name: str(page) for name in ("html", "markdown", "csv") if (page := getattr(self, name))}
         if [*pages.values()].count("-") + self.as_json > 1:
@@ -256,19 +243,17 @@ def command(name: str, *shared: str, **settings: Any) -> Callable[[Callable[...,
 
     What is written as a page is written as Markdown, too.
     """
+    more = signature(Given, eval_str=True).parameters
     names = [name for given in shared for name in ((given, "markdown") if given == "html" else (given,))]
-    kinds = get_annotations(Given, eval_str=True)
 
     def add(function: Callable[..., None]) -> Any:
         own = [one for one in signature(function, eval_str=True).parameters.values() if one.name != "given"]
-        added = [Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Given, name)) for name in names]
-        parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
-        parameters += [one.replace(annotation=kinds[one.name]) for one in added]
+        parameters = [*(one.replace(kind=Parameter.KEYWORD_ONLY) for one in own), *(more[name] for name in names)]
 
         @wraps(function)
         def called(**values: Any) -> None:
             given = Given(**{name: values.pop(name) for name in names})
-            given.check()
+            given.require_free()
             function(**values, **({"given": given} if names else {}))
 
         called.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -301,93 +286,50 @@ def read_pairs(given: list[str] | None, what: str) -> JsonDict:
     return found
 
 
-def read_options(given: Given, caller: str, known: Callable[..., object] | Parameters, *but: str) -> JsonDict:
-    """Return the options of a call, each a keyword of the function or one of these; an unknown one names the nearest.
-
-    Yes and no, true and false, are what they say where a flag is wanted. `but` names keywords that are given in
-    another way, as the store always is.
-    """
+def choices(known: Callable[..., object] | Parameters, *but: str) -> Parameters:
+    """Return the options of a call, or some of these, by name; `but` are given in another way, or fixed."""
     if callable(known):
         named = signature(known).parameters.values()
         known = {one.name: one for one in named if one.kind is one.KEYWORD_ONLY or one.default is not one.empty}
-    known = {name: one for name, one in known.items() if name not in {"store", "progress", *but}}
-    found = read_pairs(given.option, "--option")
+    return {name: one for name, one in known.items() if name not in but}
+
+
+def read_options(given: Given, caller: str, known: Callable[..., object] | Parameters, *but: str) -> JsonDict:
+    """Return what `-o` says of the options of a call; an unknown one names the nearest, and yes and no are flags."""
+    known, found = choices(known, "store", "progress", *but), read_pairs(given.option, "--option")
     require_options(caller, found, known)
-    for name, one in known.items():
-        if name in found and (isinstance(one.default, bool) or str(one.annotation).startswith("bool")):
+    for name in found:
+        if isinstance(known[name].default, bool) or str(known[name].annotation).startswith("bool"):
             found[name] = _FLAGS.get(str(found[name]).lower(), found[name])
     return found
 
 
-def load_named(*chosen: tuple[MetricDefinition, JsonDict]) -> list[JsonDict]:
-    """Return the options of each of several metrics, in which named models are loaded, each once."""
-    from summeval_nb.models.local import load_model
-    from summeval_nb.runs.running import load_options
-
-    load = cache(load_model)
-    return [load_options(options, metric, load) for metric, options in chosen]
-
-
-def find_own(metric: str) -> None:
-    """Let a metric of the user's, named by its place, be found in the current folder as well, after all others."""
-    if ":" in metric and (folder := os.getcwd()) not in sys.path:
-        sys.path.append(folder)
+def find_metric(name: str) -> tuple[MetricDefinition, JsonDict]:
+    """Return a metric and the options that its name fixes; one named by its place may be in the current folder."""
+    if ":" in name and (folder := os.getcwd()) not in sys.path:
+        sys.path.append(folder)  # after all others
+    return registry.find_metric(name)
 
 
 # ---------------------------------------------------------------- texts and tables
 
 
-def standard_input() -> BinaryIO:
-    """Return standard input as bytes."""
-    return fail("standard input is closed; name a file instead of -") if sys.stdin is None else sys.stdin.buffer
-
-
-def read_text(name: str, what: str) -> str:
-    """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
-    try:
-        text = (standard_input().read() if name == "-" else Path(name).read_bytes()).decode("utf-8-sig")
-    except OSError as error:
-        known = {
-            FileNotFoundError: f"there is no file {name!r}",
-            IsADirectoryError: f"{name!r} is a folder; name a text file",
-        }
-        fail(f"{what}: {known.get(type(error), f'cannot read {name!r}: {error.strerror}')}")
-    except UnicodeDecodeError as error:
-        fail(f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first")
-    if "\x00" in text:
-        fail(f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file")
-    return text if text.strip() else fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
-
-
-def read_files(files: list[str], columns: Sequence[str], metric: str) -> list[JsonDict]:
-    """Return the rows of plain texts: a candidate a line and its references, or else a file for each column.
-
-    Only a newline ends a line (or one after a carriage return, as on Windows).
-    """
-    lines = list(columns) == ["candidate", "references"]
-    if not lines and len(files) != len(columns):
-        fail(f"{metric} reads {', '.join(columns)}: give one table, or {len(columns)} plain files, not {len(files)}")
-    texts = [read_text(name, columns[min(place, len(columns) - 1)]) for place, name in enumerate(files)]
-    if not lines:
-        return [dict(zip(columns, texts, strict=True))]
-    split = [[line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] for text in texts]
-    if len(set(map(len, split))) > 1:
-        sizes = ", ".join(f"{name}: {len(own)}" for name, own in zip(files, split, strict=True))
-        fail(f"the files must have the same number of lines ({sizes})")
-    return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)]
-
-
-def _read_items(name: str, format: str | None) -> Iterable[tables.Item]:
-    return tables.open_items(standard_input() if name == "-" else name, format=format)
+def opened(name: str) -> str | BinaryIO:
+    """Return the name of a file, or standard input for `-`."""
+    if name == "-" and sys.stdin is None:
+        fail("standard input is closed; name a file instead of -")
+    return sys.stdin.buffer if name == "-" else name
 
 
 def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
     """Return the rows of a table that must all have these columns."""
     tables.require_once(columns, "the command")
-    read = [tables.read_item(item, {column: column for column in columns}, {}) for item in _read_items(name, format)]
-    if problems := [problem for _, problem in read if problem]:
-        fail(f"{name!r}: {problems[0]}")
-    return [row for row, _ in read] or fail(f"{name!r} holds no rows")
+    items, wanted = tables.open_items(opened(name), format=format), dict(zip(columns, columns, strict=True))
+    rows = []
+    for item in items:
+        row, problem = tables.read_item(item, wanted, {})
+        rows.append(fail(f"{name!r}: {problem}") if problem else row)
+    return rows or fail(f"{name!r} holds no rows")
 
 
 def read_table(table: str, given: Given, *metrics: Any) -> tuple[list[list[JsonDict]], int]:
@@ -397,16 +339,14 @@ def read_table(table: str, given: Given, *metrics: Any) -> tuple[list[list[JsonD
     """
     from summeval_nb.runs.running import Job
 
-    columns, kinds = read_pairs(given.column, "--column"), [Job(metric, {}).kinds for metric in metrics]
-    known = {name: "" for kind in kinds for name in kind}
+    columns, jobs = read_pairs(given.column, "--column"), []
+    kinds = [Job(metric).kinds for metric in metrics]
     for name in columns:
-        require_option(name, "column", known if kinds[1:] else [name])
-    jobs = [
-        Job(metric, {}, {name: columns[name] for name in columns if name in kind or not kinds[1:]})
-        for metric, kind in zip(metrics, kinds, strict=True)
-    ]
+        require_option(name, "column", ChainMap(*reversed(kinds)))
+    for metric, kind in zip(metrics, kinds, strict=True):
+        jobs.append(Job(metric, columns={name: columns[name] for name in columns if name in kind}))
     good, bad = [], []
-    for item in _read_items(table, given.format):
+    for item in tables.open_items(opened(table), format=given.format):
         read = [job.read(item) for job in jobs]
         problems = [problem for _, problem in read if problem]
         bad.append(f"at {item.place}: {problems[0]}") if problems else good.append([row for row, _ in read])
@@ -456,9 +396,8 @@ def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = 
     elif Path("-") not in (given.html, given.markdown, given.csv):
         say(text or repr(result), safe=safe)
     if given.html:
-        titled = drawn | ({"title": title} if isinstance(result, ScoreTable) else {})
         plain = lambda path: tables.write_whole(path, html_page(title, result._repr_html_()))
-        write(given.html, partial(result.to_html, **titled) if hasattr(result, "to_html") else plain)
+        write(given.html, partial(result.to_html, **drawn) if hasattr(result, "to_html") else plain)
     if given.markdown:
         if hasattr(result, "to_markdown"):
             told = result.to_markdown(**drawn)
@@ -467,12 +406,6 @@ def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = 
             more = [f"The first {_MOST_ROWS} of {len(rows)} rows."] if len(rows) > _MOST_ROWS else []
             told = markdown_report(title, [repr(result).partition("\n")[0], *more], rows[:_MOST_ROWS])
         write(given.markdown, lambda path: tables.write_whole(path, f"{_STARTS['markdown'].decode()}\n{told}"))
-
-
-def leave_for(bad: int, total: int) -> None:
-    """Leave with code 3 if some rows were bad."""
-    if bad:
-        fail(f"{bad} of {total} rows failed and were left out", code=3)
 
 
 def say_cost(options: object) -> None:

@@ -18,6 +18,7 @@ import pytest
 import summeval_nb as s
 from summeval_nb import cli, shell
 from summeval_nb.agreement.registry import METRICS, find_metric, load_metric
+from summeval_nb.core.files import read_plain
 from summeval_nb.core.results import ScoreTable, Verdict
 from summeval_nb.evidence.builtin import WordsChecker
 
@@ -408,7 +409,7 @@ def test_options_are_names_and_values(place):
     given = shell.Given(option=["stemmer=no", "multi=no"])
     assert shell.read_options(given, "f", lambda stemmer=False, multi=None: 0) == {"stemmer": False, "multi": "no"}
     Path("lines.txt").write_bytes("one\u2028line\ntwo\r\n".encode())
-    rows = shell.read_files(["lines.txt"] * 2, ["candidate", "references"], "bleu")
+    rows = read_plain(["lines.txt"] * 2, ["candidate", "references"])
     assert [row["candidate"] for row in rows] == ["one\u2028line", "two"]
 
 

@@ -13,6 +13,7 @@ import io
 import math
 import warnings
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -434,6 +435,36 @@ def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
         return [[float(value) if isinstance(value, str) else value for value in row] for row in table]
     except ValueError:
         return table
+
+
+def rating_grids(
+    rows: Sequence[JsonDict], *columns: str, article: str = "article", system: str = "system"
+) -> list[Sequence[Any]]:
+    """Return the ratings of each column by article and system, or a list where the rows name no system.
+
+    A system without a row for an article has None there. Two rows in one place are a `ValueError`, and so is a row that
+    names no article or no system where others name one.
+
+    Examples
+    --------
+    >>> row = {"article": 1, "system": "x", "human": "4"}
+    >>> rating_grids([row, row | {"system": "y", "human": "NA"}], "human")
+    [[[4.0, None]]]
+    """
+    several = any(system in row for row in rows)
+    if several and (lost := [name for name in (article, system) if any(name not in row for row in rows)]):
+        raise ValueError(f"a row has no {lost[0]!r}")
+    places = [(row.get(article, place), row.get(system)) for place, row in enumerate(rows)]
+    cells = dict(zip(places, read_ratings([[row[name] for name in columns] for row in rows]), strict=True))
+    if len(cells) < len(places):
+        ((first, other), _), *_ = Counter(places).most_common(1)
+        where = f"system {other!r}" if several else f"no column {system!r}"
+        raise ValueError(f"two rows for article {first!r} and {where}")
+    if not several:
+        return list(zip(*cells.values(), strict=True))
+    articles, systems = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+    none = [None] * len(columns)
+    return [[[cells.get((a, s), none)[k] for s in systems] for a in articles] for k in range(len(columns))]
 
 
 def _label(value: object, where: str) -> Label | None:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from summeval_nb.core.base import JsonDict, require_options, short_repr, suggest
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric, MetricDefinition, definition_of, is_function, require_metric
-from summeval_nb.core.results import Rows
+from summeval_nb.core.results import Rows, ScoreTable
 
 __all__ = ["METRICS", "MetricList", "describe_metric", "list_metrics", "load_metric", "find_metric"]
 
@@ -315,16 +315,6 @@ class MetricList(Rows):
         """Return one dictionary for each metric."""
         return [dict(row) for row in self.metrics]
 
-    def to_dict(self) -> JsonDict:
-        """Return the rows as plain data."""
-        return {"rows": self.rows()}
-
-    def __repr__(self) -> str:
-        return text_table(self.rows())
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), caption="Metrics by name")
-
 
 def describe_metric(name: str) -> JsonDict:
     """Return one row of `list_metrics`; only the module of that metric is imported."""
@@ -362,3 +352,57 @@ def list_metrics() -> MetricList:
     'candidate, references'
     """
     return MetricList([describe_metric(name) for name in METRICS])
+
+
+@dataclass(frozen=True, repr=False)
+class MetricScores(Rows):
+    """What metrics say of the same texts: a row for each number, with its interval, or for each text."""
+
+    found: dict[str, Any]
+    each: bool = False
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary for each number, or each text."""
+        if not self.each:
+            return [{"metric": name, **row} for name, result in self.found.items() for row in _summary(name, result)]
+        shown: dict[str, list[Any]] = {}
+        for name, table in self.found.items():
+            rows = table.rows()
+            for number in table.arrays():
+                known = number.startswith(tuple(METRICS))  # as rouge1_f1 and context_recall are
+                column = name if number == "score" else number if known else f"{name}_{number}"
+                shown[column] = [row[number] for row in rows]
+        reasons = [table.reasons() for table in self.found.values()]
+        if any(map(any, reasons)):
+            shown["reason"] = ["; ".join(dict.fromkeys(filter(None, row))) for row in zip(*reasons, strict=True)]
+        return [dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)]
+
+    def to_dict(self) -> JsonDict:
+        """Return the result of each metric by its name."""
+        return {name: result.to_dict() for name, result in self.found.items()}
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        table = text_table([{name: value for name, value in row.items() if name != "reason"} for row in rows])
+        told = {
+            row.get("reason"): "no interval" if row.get("value") else row.get("measure", "no score")
+            for row in reversed(rows)
+        }
+        signatures = [str(result.signature) for result in self.found.values()]
+        return "\n".join([table, *(f"{name}: {why}" for why, name in told.items() if why), *signatures])
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), note=", ".join(str(result.signature) for result in self.found.values()))
+
+
+def _summary(name: str, result: Any) -> list[JsonDict]:
+    """Each number of a result: its mean over texts or that of the corpus, with its interval."""
+    if isinstance(result, ScoreTable):
+        columns, why = ("measure", "value", "low", "high", "n", "undefined", "reason"), filter(None, result.reasons())
+        rows, first = [{column: row.get(column) for column in columns} for row in result.summary()], next(why, "")
+        return [row | {"reason": first} if row["value"] is None else row for row in rows]
+    size = len(getattr(result, "statistics", [result]))
+    resamples = max(100, min(1000, 20_000_000 // size))
+    low, high, *_ = result.interval(n_resamples=resamples) if result.score is not None and size > 1 else (None, None)
+    row = {"measure": name, "value": result.score, "low": low, "high": high, "n": size}
+    return [row | {"undefined": size if result.score is None else 0, "reason": result.reason}]

@@ -52,7 +52,7 @@ __all__ += [
     "plain_cell",
     "read_asset",
 ]
-__all__ += ["read_item", "replacing", "require_once", "require_passages", "require_path", "require_truth"]
+__all__ += ["read_item", "read_plain", "replacing", "require_once", "require_passages", "require_path", "require_truth"]
 __all__ += ["table_records", "table_rows", "unread_columns", "why_unread", "without_gaps", "write_whole"]
 
 
@@ -637,6 +637,43 @@ def open_items(items: Corpus, *, format: str | None = None) -> ItemStream:
         raise TypeError(f"items must be a file, a table or an iterable of mappings, not {kind}")
     length = len(items) if isinstance(items, Sized) else None
     return ItemStream(f"a {kind}", map(encode_row, items, itertools.count(1)), length=length)
+
+
+def read_plain(files: Sequence[str | BinaryIO], columns: Sequence[str]) -> list[JsonDict]:
+    """Return the rows of plain texts: a candidate a line and its references, or else a file for each column.
+
+    Only a newline ends a line (or one after a carriage return, as on Windows). A file without text, in another encoding
+    or with another number of lines is a `ValueError`.
+    """
+    lines = list(columns) == ["candidate", "references"]
+    names = [file if isinstance(file, str) else "-" for file in files]
+    texts = [_read_text(file, columns[min(place, len(columns) - 1)]) for place, file in enumerate(files)]
+    if not lines:
+        return [dict(zip(columns, texts, strict=True))]
+    split = [[line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] for text in texts]
+    if len(set(map(len, split))) > 1:
+        sizes = ", ".join(f"{name}: {len(own)}" for name, own in zip(names, split, strict=True))
+        raise ValueError(f"the files must have the same number of lines ({sizes})")
+    return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)]
+
+
+def _read_text(file: str | BinaryIO, column: str) -> str:
+    """The text of a file that holds a column, or a `ValueError` that names both."""
+    name = repr(file if isinstance(file, str) else "-")
+    try:
+        text = (Path(file).read_bytes() if isinstance(file, str) else file.read()).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise ValueError(f"{column}: there is no file {name}") from None
+    except IsADirectoryError:
+        raise ValueError(f"{column}: {name} is a folder; name a text file") from None
+    except UnicodeDecodeError as error:
+        remedy = "convert it, or extract the text first"
+        raise ValueError(f"{column}: {name} is not UTF-8 text (byte {error.start}); {remedy}") from None
+    if "\x00" in text:
+        raise ValueError(f"{column}: {name} looks like a binary file (it holds a NUL character); name a text file")
+    if not text.strip():
+        raise ValueError(f"{column}: {name} is empty; there is nothing to evaluate")
+    return text
 
 
 def _parse(data: bytes) -> Any:

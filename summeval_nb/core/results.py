@@ -822,7 +822,7 @@ def _result_or_gap(rows: Mapping[int, Any], places: Mapping[int, int], table: Sc
 
 
 class Rows:
-    """A result that is rows: `to_frame` gives them as a table."""
+    """A result that is rows, drawn as a table of them."""
 
     def rows(self) -> Iterable[JsonDict]:
         """Return the rows, one dictionary each."""
@@ -833,3 +833,13 @@ class Rows:
         import pandas as pd
 
         return pd.DataFrame(list(self.rows()))
+
+    def to_dict(self) -> JsonDict:
+        """Return the rows as plain data."""
+        return {"rows": list(self.rows())}
+
+    def __repr__(self) -> str:
+        return text_table(list(self.rows()))
+
+    def _repr_html_(self) -> str:
+        return html_table(list(self.rows()))
