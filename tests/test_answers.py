@@ -427,11 +427,7 @@ def test_first_lines_word_for_word():
     one = "1 of 1 expected statements are said"
     for answer, truth, line in (
         ([YES, NO], [YES], f"right: {one}"),
-        (
-            [YES, DENIED],
-            [YES],
-            f"partly right: {one}, 1 of 2 that it says is contradicted",
-        ),
+        ([YES, DENIED], [YES], f"partly right: {one}, 1 of 2 that it says is contradicted"),
         ([YES], [NO], f"the judge cannot tell: {none}, 1 of 1 {agrees}"),
         ([DENIED, DENIED], [NO], f"wrong: {none}, 2 of 2 that it says are contradicted"),
         ([YES, DENIED], [NO], f"wrong: {none}, 1 of 2 {agrees}, 1 is contradicted"),

@@ -11,12 +11,7 @@ from typer.testing import CliRunner
 import summeval_nb as s
 from summeval_nb import cli
 from summeval_nb.judged.judging import Entailment
-from summeval_nb.judged.pairwise import (
-    Order,
-    both_orders,
-    rubric_prompt,
-    strengths,
-)
+from summeval_nb.judged.pairwise import Order, both_orders, rubric_prompt, strengths
 from summeval_nb.models.base import Choice
 
 YES, NO = Entailment(label="entailed"), Entailment(label="contradicted")

@@ -29,12 +29,7 @@ def renamed(given=None, /, **names):
     return {names.get(name, name): value for name, value in (given or row(["a", "x"], answer="a b")).items()}
 
 
-RAGAS = {
-    "question": "user_input",
-    "contexts": "retrieved_contexts",
-    "answer": "response",
-    "ground_truth": "reference",
-}
+RAGAS = {"question": "user_input", "contexts": "retrieved_contexts", "answer": "response", "ground_truth": "reference"}
 
 
 def test_every_known_name_is_found_and_a_table_scores_the_same_under_each():

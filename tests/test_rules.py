@@ -19,6 +19,13 @@ from summeval_nb.evidence.rules import (
 )
 from summeval_nb.evidence.tokens import take_apart
 
+EVIDENCE = [row for [row] in cases("""
+Revenue rose 3 percent to 48 million dollars in March.
+The board did not approve the plan before Monday.
+Anna Smith beat Maria Jones in the final in Paris.
+The American company employs about 2,000,000 people.
+""")]  # fmt: skip
+
 
 def clashes_of(claim: str, *evidence: str):
     """Return what clashes, and what is counted, with the evidence sentence that is nearest."""
@@ -32,42 +39,29 @@ def firm(claim: str, *evidence: str) -> list[tuple[str, str]]:
     return [(finding.kind, finding.text) for finding in found if finding.clash]
 
 
-EVIDENCE = [
-    row
-    for [row] in cases("""
-Revenue rose 3 percent to 48 million dollars in March.
-The board did not approve the plan before Monday.
-Anna Smith beat Maria Jones in the final in Paris.
-The American company employs about 2,000,000 people.
-""")
-]
+def texts(clashes: list[tuple[str, str]]) -> str:
+    return ", ".join(text for _, text in clashes)
 
 
-def test_a_changed_fact_clashes():
-    for claim, expected in [
-        ("Revenue fell 3 percent to 48 million dollars.", [("antonym", "fell")]),
-        ("The board approved the plan.", [("negation", "approved")]),
-        ("Maria Jones beat Anna Smith in the final.", [("role", "Maria Jones"), ("role", "Anna Smith")]),
-        ("Anna Smith beat Maria Jones in the final in London.", [("name", "London")]),
-        ("Revenue rose 3 percent to 84 million dollars.", [("number", "84")]),
-        ("Revenue rose 48 percent to 3 million dollars.", [("number", "48"), ("number", "3")]),
-        ("Anna Smith did not beat Maria Jones.", [("negation", "beat")]),
-    ]:
-        assert firm(claim, *EVIDENCE) == expected
-
-
-def test_the_same_fact_in_other_words_does_not():
-    for [claim] in cases("""
-Revenue rose 3 percent.
-The board did not approve the plan.
-Maria Jones was beaten by Anna Smith in the final.
-A company in America employs 2 million people.
-In March revenue went up 3 percent to 48 million dollars.
-The plan was not approved by the board.
-Anna Smith beat Maria Jones.
-Nearly 50 million dollars of revenue came in.
+def test_a_changed_fact_clashes_and_the_same_in_other_words_does_not():
+    for claim, expected in cases("""
+Revenue fell 3 percent to 48 million dollars. | antonym fell
+The board approved the plan. | negation approved
+Maria Jones beat Anna Smith in the final. | role Maria Jones, role Anna Smith
+Anna Smith beat Maria Jones in the final in London. | name London
+Revenue rose 3 percent to 84 million dollars. | number 84
+Revenue rose 48 percent to 3 million dollars. | number 48, number 3
+Anna Smith did not beat Maria Jones. | negation beat
+Revenue rose 3 percent. |
+The board did not approve the plan. |
+Maria Jones was beaten by Anna Smith in the final. |
+A company in America employs 2 million people. |
+In March revenue went up 3 percent to 48 million dollars. |
+The plan was not approved by the board. |
+Anna Smith beat Maria Jones. |
+Nearly 50 million dollars of revenue came in. |
 """):
-        assert firm(claim, *EVIDENCE) == []
+        assert ", ".join(map(" ".join, firm(claim, *EVIDENCE))) == expected
 
 
 def test_antonyms_exclude_each_other_and_never_themselves():
@@ -90,25 +84,12 @@ def test_what_is_counted_beside_the_clashes():
     found = clashes_of("In London revenue fell 7 percent, Bo Ek said.", *EVIDENCE)
     assert (found.numbers_missing, found.names_missing, found.antonym_hits) == (1, 3, 1)
     assert not found.negation_difference and 0 < found.near_coverage < 1
-    same = clashes_of(EVIDENCE[0], *EVIDENCE)
-    assert same == ([], 0, 0, False, 0, pytest.approx(1.0))
-
-
-def test_what_is_in_no_sentences_reach_is_not_firm():
+    assert clashes_of(EVIDENCE[0], *EVIDENCE) == ([], 0, 0, False, 0, pytest.approx(1.0))
     far = "In the rainy autumn of that year Maria Jones quietly trained with the younger Anna Smith for the spring."
-    told = "Anna Smith beat Maria Jones."
-    assert all(not clash.firm for clash in clashes_of(far, told).found if clash.kind == "role")
-
-
-def test_any_claim_with_a_word_is_compared():
-    for [claim] in cases("""
-Revenue fell.
-It
-3
-not
-of the
-Anna Smith met Maria Jones in 1999.
-"""):
+    assert all(
+        not clash.firm for clash in clashes_of(far, "Anna Smith beat Maria Jones.").found if clash.kind == "role"
+    )
+    for claim in ("Revenue fell.", "It", "3", "not", "of the", "Anna Smith met Maria Jones in 1999."):
         found = clashes_of(claim, *EVIDENCE)
         places = [clash.first for clash in found.found]
         assert math.isfinite(found.near_coverage) and places == sorted(places)
@@ -121,200 +102,118 @@ def test_the_nearest_sentence_and_the_one_that_holds_the_rest():
     assert nearest_two(take_apart("It"), told, np.array([0.0, 0.0, 0.0, 1.0]))[0] == 3
 
 
-FILM = "The film was directed by Lena Ortiz and written by Paul Shaw."
-BRIDGE = "The bridge was built in 1932 and widened in 1968."
-RIVER = "The road was closed until early evening because a lorry had turned over."
-TEAM = "Thierry Henry, Jamie Redknapp and Graeme Souness praised the young keeper."
-
-
-def exchanged(claim: str, evidence: str) -> list[tuple[str, str, str]]:
+def exchanged(claim: str, evidence: str) -> str:
     """Return kind, text and what stood there instead, of each clash."""
     own = Words.of(take_apart(claim))
     found = slot_clashes(own, Words.of(take_apart(evidence)))
-    return [(clash.kind, " ".join(own.raw[clash.first : clash.last + 1]), clash.instead_of) for clash in found]
+    said = [(clash, " ".join(own.raw[clash.first : clash.last + 1])) for clash in found]
+    return "; ".join(f"{clash.kind}: {text} > {clash.instead_of}".strip() for clash, text in said)
 
 
+# evidence, claim, and each clash with what stood in its place; a "not" that stays says nothing of the order
 def test_what_stands_in_anothers_place_clashes():
-    for claim, evidence, expected in [
-        (
-            "The owner was fined 2.3 million kroner in May.",
-            "The owner was fined 900,000 kroner in May.",
-            [("number", "2.3", "900,000")],
-        ),
-        (
-            "Two-factor sign-in is off by default for all.",
-            "Two-factor sign-in is on by default for all.",
-            [("antonym", "off", "on")],
-        ),
-        (
-            "The bridge was built in 1968 and widened in 1932.",
-            BRIDGE,
-            [("number", "1968", "1932"), ("number", "1932", "1968")],
-        ),
-        (
-            "Leeds beat West Ham 2-1 on Sunday.",
-            "West Ham beat Leeds 2-1.",
-            [("role", "leeds", "west ham"), ("role", "west ham", "leeds")],
-        ),
-        (  # a "not" that stays where it was says nothing of the order
-            "The man had been left in the rain with nothing but a blanket, and was exposed to the woods.",
-            "The man had been left in the woods with nothing but a blanket, and was exposed to the rain.",
-            [("role", "rain", "woods"), ("role", "woods", "rain")],
-        ),
-        (  # copied more at length elsewhere, and still another's number
-            "The state pays 48 million crowns.",
-            "It will cost 48 million crowns, of which the state pays 12 million.",
-            [("number", "48", "12")],
-        ),
-        (
-            "Last year Barclays rescued the Bank of England from its debts.",
-            "Last year the Bank of England rescued Barclays from its debts.",
-            [("role", "barclays", "the bank of england"), ("role", "the bank of england", "barclays")],
-        ),
-        ("The new roof was not approved.", "The new roof was approved.", [("negation", "approved", "")]),
-        (
-            "The road was closed until early evening until a lorry had turned over.",
-            RIVER,
-            [("antonym", "until", "because")],
-        ),
-        (
-            "Mr Coleraine captained his club to a championship in 1991.",
-            "Mr McGurk captained his club to a championship in 1991, when Coleraine were second.",
-            [("name", "coleraine", "mcgurk")],
-        ),
-        (
-            "Our approach keeps the graphical information in the directed model between its layers.",
-            "Our approach keeps the directed information in the graphical model between its layers.",
-            [("role", "graphical", "directed"), ("role", "directed", "graphical")],
-        ),
-        (
-            "The film was written by Lena Ortiz and directed by Paul Shaw.",
-            FILM,
-            [("role", "written", "directed"), ("role", "directed", "written")],
-        ),
-        (
-            "It is the default for existing teams since May.",
-            "It is the default for new teams since May.",
-            [("antonym", "existing", "new")],
-        ),
-        (
-            "It is sold for macOS by the firm of his son.",
-            "It is sold for Windows by the firm of his son.",
-            [("name", "macos", "window")],
-        ),
-        (
-            "The town lent the bank two million euros.",
-            "The bank lent the town two million euros.",
-            [("role", "town", "bank"), ("role", "bank", "town")],
-        ),
-        (
-            "In May the Norwegian Sea Authority sued Bellamy Roke over the pier.",
-            "In May Bellamy Roke sued the Norwegian Sea Authority over the pier.",
-            [
-                ("role", "the norwegian sea authority", "bellamy roke"),
-                ("role", "bellamy roke", "the norwegian sea authority"),
-            ],
-        ),
-        (
-            "The film by the man who faces trial was written by Lena Ortiz and directed by Paul Shaw.",
-            "The film by the man who faces trial was directed by Lena Ortiz and written by Paul Shaw.",
-            [("role", "written", "directed"), ("role", "directed", "written")],
-        ),
-        (
-            "Experts say the palace was built during the period of the island.",
-            "Experts say the island was built during the period of the palace, but it is not clear by whom.",
-            [("role", "palace", "island"), ("role", "island", "palace")],
-        ),
-        (
-            "On Monday the Queen opened the bridge.",
-            "On Monday the Pope opened the bridge.",
-            [("name", "queen", "pope")],
-        ),
-        (
-            "Captain Hill fined the bakery on Monday.",
-            "Captain King fined the bakery on Monday.",
-            [("name", "hill", "king")],
-        ),
-        ("The bridge was built in 1968 and is still in use.", "The bridge was built in 1932, not in 1968.", []),
-        (
-            "The old bridge was built in 1968 by convicts.",
-            "The old bridge was built in 1932 by convicts, and burnt in 1968.",
-            [("number", "1968", "1932")],
-        ),
-        (
-            "Jean Pratt voted for the plan.",
-            "Councillor Jean Pratt voted against the plan.",
-            [("antonym", "for", "against")],
-        ),
-        (
-            "She was discharged on 3 March 2024.",
-            "She was admitted on 3 March 2024, discharged on 9 March 2024.",
-            [("number", "3", "9")],
-        ),
-        (
-            "Sales rose by 4 percent last year.",
-            "Sales rose by 3 percent in May and fell by 4 percent in June.",
-            [("number", "4", "3")],
-        ),
-    ]:
+    for evidence, claim, expected in cases("""
+The owner was fined 900,000 kroner in May. | The owner was fined 2.3 million kroner in May. | number: 2.3 > 900,000
+Two-factor sign-in is on by default for all. | Two-factor sign-in is off by default for all. | antonym: off > on
+The bridge was built in 1932 and widened in 1968. | The bridge was built in 1968 and widened in 1932.
+    | number: 1968 > 1932; number: 1932 > 1968
+West Ham beat Leeds 2-1. | Leeds beat West Ham 2-1 on Sunday. | role: leeds > west ham; role: west ham > leeds
+The man had been left in the woods with nothing but a blanket, and was exposed to the rain.
+    | The man had been left in the rain with nothing but a blanket, and was exposed to the woods.
+    | role: rain > woods; role: woods > rain
+It will cost 48 million crowns, of which the state pays 12 million. | The state pays 48 million crowns.
+    | number: 48 > 12
+Last year the Bank of England rescued Barclays from its debts.
+    | Last year Barclays rescued the Bank of England from its debts.
+    | role: barclays > the bank of england; role: the bank of england > barclays
+The new roof was approved. | The new roof was not approved. | negation: approved >
+The road was closed until early evening because a lorry had turned over.
+    | The road was closed until early evening until a lorry had turned over. | antonym: until > because
+Mr McGurk captained his club to a championship in 1991, when Coleraine were second.
+    | Mr Coleraine captained his club to a championship in 1991. | name: coleraine > mcgurk
+Our approach keeps the directed information in the graphical model between its layers.
+    | Our approach keeps the graphical information in the directed model between its layers.
+    | role: graphical > directed; role: directed > graphical
+The film was directed by Lena Ortiz and written by Paul Shaw.
+    | The film was written by Lena Ortiz and directed by Paul Shaw. | role: written > directed; role: directed > written
+It is the default for new teams since May. | It is the default for existing teams since May. | antonym: existing > new
+It is sold for Windows by the firm of his son. | It is sold for macOS by the firm of his son. | name: macos > window
+The bank lent the town two million euros. | The town lent the bank two million euros.
+    | role: town > bank; role: bank > town
+In May Bellamy Roke sued the Norwegian Sea Authority over the pier.
+    | In May the Norwegian Sea Authority sued Bellamy Roke over the pier.
+    | role: the norwegian sea authority > bellamy roke; role: bellamy roke > the norwegian sea authority
+The film by the man who faces trial was directed by Lena Ortiz and written by Paul Shaw.
+    | The film by the man who faces trial was written by Lena Ortiz and directed by Paul Shaw.
+    | role: written > directed; role: directed > written
+Experts say the island was built during the period of the palace, but it is not clear by whom.
+    | Experts say the palace was built during the period of the island. | role: palace > island; role: island > palace
+On Monday the Pope opened the bridge. | On Monday the Queen opened the bridge. | name: queen > pope
+Captain King fined the bakery on Monday. | Captain Hill fined the bakery on Monday. | name: hill > king
+The bridge was built in 1932, not in 1968. | The bridge was built in 1968 and is still in use. |
+The old bridge was built in 1932 by convicts, and burnt in 1968. | The old bridge was built in 1968 by convicts.
+    | number: 1968 > 1932
+Councillor Jean Pratt voted against the plan. | Jean Pratt voted for the plan. | antonym: for > against
+She was admitted on 3 March 2024, discharged on 9 March 2024. | She was discharged on 3 March 2024. | number: 3 > 9
+Sales rose by 3 percent in May and fell by 4 percent in June. | Sales rose by 4 percent last year. | number: 4 > 3
+"""):
         assert exchanged(claim, evidence) == expected
 
 
 def test_what_says_the_same_in_its_place_does_not():
-    for claim, evidence in [
-        ("Graeme Souness, Jamie Redknapp and Thierry Henry praised the young keeper.", TEAM),
-        ("The road was closed until early evening since a lorry had turned over.", RIVER),
-        ("About 50 lorries turned over on the bridge.", "Some 48 lorries turned over on the bridge."),
-        ("Jonathon Moss will be the fourth official.", "Jonathan Moss will be the fourth official."),
-        ("The second half was better than the first half.", "The first half was worse than the second half."),
-        ("The test worked in mice but not in rats.", "The test did not work in rats but worked in mice."),
-        ("Police arrested two men, aged 23 and 31.", "Police arrested two men, aged 31 and 23."),
-        ("Virtual reality is common, and Virtual meatballs are not.", "Virtual meatballs Virtual reality is common."),
-        ("Lena Ortiz said the film was finished.", "The film was finished, said Lena Ortiz."),
-        ("Eve paid Tom Hill on Monday.", "Tom Hill paid Eve on Monday, and Eve paid Tom Hill on Monday."),
-        ("West Ham beat Leeds again in May.", "West Ham beat Leeds in May, and Leeds beat West Ham in June."),
-        ("The roof was approved by the board in May.", "The roof was not approved by the board until May."),
-        ("New York lies near Boston, they said.", "Boston lies near New York, they said."),
-        ("He didn't have enough cash to pay.", "He didn ’ t have enough cash to pay."),
-        ("No customer data was exposed.", "No photos were lost, and no customer data was exposed."),
-        ("Two million euros came from the bank.", "The bank lent the town two million euros."),
-        (  # the "not" has moved with its clause
-            "The board did not meet the union, and the union met the press.",
-            "The union met the press, and the board did not meet the union.",
-        ),
-        ("It happened on 3 March.", "Admitted on 3 March, she was discharged on 9 March."),
-        (FILM, FILM),
-        ("Lena Ortiz met Paul Shaw in Paris.", "Paul Shaw met Lena Ortiz in Paris."),
-        ("The film was written by Paul Shaw and directed by Lena Ortiz.", FILM),
-        ("Sales fell in Asia but rose in Europe.", "Sales rose in Europe but fell in Asia."),
-        ("The mayor and the governor opened the road.", "The governor and the mayor opened the road."),
-        ("The Norwegian company bought the Swedish firm.", "The Swedish firm was bought by the Norwegian company."),
-        ("The bridge is old.", BRIDGE),
-        ("The roof was approved in May.", "The roof was not approved until May."),
-        ("The roof was approved.", "The roof was not only approved but paid for."),
-        ("Orgreave police wrote what Orgreave said.", "Orgreave police wrote what Orgreave said."),
-        ("Leeds drew with West Ham on Sunday.", "West Ham drew with Leeds on Sunday."),
-        ("Tom said New York was loved by them all.", "They all love New York, said Tom."),
-        ("The museum is open on Tuesdays.", "The museum is not open on Mondays."),
-        ("The bill was passed.", "The bill was not passed unanimously."),
-        ("The bill was paid with a cheque.", "The bill was not paid in cash but with a cheque."),
-        ("On Sunday West Ham played with Leeds.", "On Sunday Leeds played with West Ham."),
-        ("She does not understand the difference.", "She does not really understand the difference."),
-        ("It was widened in 1968.", BRIDGE),
-        ("The state pays 48 million crowns.", "The state pays 48 million this year, the state pays 12 million next."),
-        ("The state pays about 13 million crowns.", "It costs 48 million crowns; the state pays 12.9 million."),
-        ("Sales rose by 4 percent.", "Sales rose by 3 percent in May and rose by 4 percent in June."),
-        ("Sales fell by 4 percent.", "Sales rose by 3 percent in May and fell by 4 percent in June."),
-        ("The owner was fined 0.9 million kroner in May.", "The owner was fined 900,000 kroner in May."),
-        (
-            "The talks between the guild and the old board failed.",
-            "The talks between the old board and the guild failed.",
-        ),
-    ]:
-        assert exchanged(claim, evidence) == []
+    for evidence, claim in cases("""
+Thierry Henry, Jamie Redknapp and Graeme Souness praised the young keeper.
+    | Graeme Souness, Jamie Redknapp and Thierry Henry praised the young keeper.
+The road was closed until early evening because a lorry had turned over.
+    | The road was closed until early evening since a lorry had turned over.
+Some 48 lorries turned over on the bridge. | About 50 lorries turned over on the bridge.
+Jonathan Moss will be the fourth official. | Jonathon Moss will be the fourth official.
+The first half was worse than the second half. | The second half was better than the first half.
+The test did not work in rats but worked in mice. | The test worked in mice but not in rats.
+Police arrested two men, aged 31 and 23. | Police arrested two men, aged 23 and 31.
+Virtual meatballs Virtual reality is common. | Virtual reality is common, and Virtual meatballs are not.
+The film was finished, said Lena Ortiz. | Lena Ortiz said the film was finished.
+Tom Hill paid Eve on Monday, and Eve paid Tom Hill on Monday. | Eve paid Tom Hill on Monday.
+West Ham beat Leeds in May, and Leeds beat West Ham in June. | West Ham beat Leeds again in May.
+The roof was not approved by the board until May. | The roof was approved by the board in May.
+Boston lies near New York, they said. | New York lies near Boston, they said.
+He didn ’ t have enough cash to pay. | He didn't have enough cash to pay.
+No photos were lost, and no customer data was exposed. | No customer data was exposed.
+The bank lent the town two million euros. | Two million euros came from the bank.
+The union met the press, and the board did not meet the union.
+    | The board did not meet the union, and the union met the press.
+Admitted on 3 March, she was discharged on 9 March. | It happened on 3 March.
+The film was directed by Lena Ortiz and written by Paul Shaw.
+    | The film was directed by Lena Ortiz and written by Paul Shaw.
+Paul Shaw met Lena Ortiz in Paris. | Lena Ortiz met Paul Shaw in Paris.
+The film was directed by Lena Ortiz and written by Paul Shaw.
+    | The film was written by Paul Shaw and directed by Lena Ortiz.
+Sales rose in Europe but fell in Asia. | Sales fell in Asia but rose in Europe.
+The governor and the mayor opened the road. | The mayor and the governor opened the road.
+The Swedish firm was bought by the Norwegian company. | The Norwegian company bought the Swedish firm.
+The bridge was built in 1932 and widened in 1968. | The bridge is old.
+The roof was not approved until May. | The roof was approved in May.
+The roof was not only approved but paid for. | The roof was approved.
+Orgreave police wrote what Orgreave said. | Orgreave police wrote what Orgreave said.
+West Ham drew with Leeds on Sunday. | Leeds drew with West Ham on Sunday.
+They all love New York, said Tom. | Tom said New York was loved by them all.
+The museum is not open on Mondays. | The museum is open on Tuesdays.
+The bill was not passed unanimously. | The bill was passed.
+The bill was not paid in cash but with a cheque. | The bill was paid with a cheque.
+On Sunday Leeds played with West Ham. | On Sunday West Ham played with Leeds.
+She does not really understand the difference. | She does not understand the difference.
+The bridge was built in 1932 and widened in 1968. | It was widened in 1968.
+The state pays 48 million this year, the state pays 12 million next. | The state pays 48 million crowns.
+It costs 48 million crowns; the state pays 12.9 million. | The state pays about 13 million crowns.
+Sales rose by 3 percent in May and rose by 4 percent in June. | Sales rose by 4 percent.
+Sales rose by 3 percent in May and fell by 4 percent in June. | Sales fell by 4 percent.
+The owner was fined 900,000 kroner in May. | The owner was fined 0.9 million kroner in May.
+The talks between the old board and the guild failed. | The talks between the guild and the old board failed.
+"""):
+        assert exchanged(claim, evidence) == ""
 
 
-SAME_DENIED = cases("""
+SAME_BOTH_WAYS = cases("""
 No visitors were allowed into the ward. | Visitors were not allowed into the ward.
 The museum is not only a school but also a theatre. | The museum is both a school and a theatre.
 About half of young ospreys do not survive. | About half of young ospreys die.
@@ -333,12 +232,54 @@ The shop stays shut until Friday. | The shop does not open before Friday.
 The lift no longer works. | The lift does not work.
 It was not until March that the cafe opened. | The cafe opened in March.
 Not until March did the cafe open. | The cafe opened in March.
+Paris is the capital of France. | The capital of France is Paris.
+Oslo is the largest city in Norway | The largest city in Norway is Oslo
+On Sunday Anna Berg was the winner of the Oslo race. | The winner of the Oslo race on Sunday was Anna Berg.
+Anna Berg has been the head of Kelda since 2019. | Since 2019 the head of Kelda has been Anna Berg.
+For him the real danger was the ice. | For him the ice was the real danger.
+Tom Hale is the head of Kelda and Ann Lee is the head of Marston.
+    | The head of Kelda is Tom Hale and the head of Marston is Ann Lee.
+Anna Berg was the winner of the Oslo race. | The winner of the Oslo race was Anna Berg.
+Oslo is Norway's capital. | The capital of Norway is Oslo.
+Anna Berg is Kelda's largest owner. | Kelda's largest owner is Anna Berg.
+Anna Berg is also the head of Kelda. | The head of Kelda is Anna Berg.
+Anna is the mother of Ben. | The mother of Ben is Anna.
+In May Anna Berg was the winner. | In May the winner was Anna Berg.
+""")
+SAME_ONE_WAY = cases("""
+Anna Berg was the winner of the race. | The winner was Anna Berg.
+Anna Berg, who lives in Oslo, is the head of Kelda. | The head of Kelda is Anna Berg.
+Dr Miriam Oduya is the head of the Leeds study. | The head of the Leeds study is Miriam Oduya.
+The winner of the Oslo race was Anna Berg. | In Oslo Anna Berg was the winner.
+Leeds beat Hull. | Hull was beaten by Leeds.
+Anna Berg took the capital. | The capital was taken by Anna Berg.
+Sales fell in the last quarter. | Sales did not rise in the last quarter.
+Sales fell in the last quarter. | In the last quarter, sales did not rise.
+""")
+TWO_SIDES = cases("""
+The farmer Olga Brandt lent her tractor to Emil Sorensen. | Emil Sorensen borrowed a tractor from Olga Brandt.
+Varnay Steel sold its mine to Petrov Metals in 2019. | Petrov Metals bought the mine from Varnay Steel.
+The painter Nora Quist taught Jonas Wald at the academy. | Jonas Wald was taught by Nora Quist.
+The lawyer Edda Volk employed Nils Aker for years. | Nils Aker worked for Edda Volk.
+In the cup Kersby United beat Holm City on Saturday. | Holm City lost to Kersby United.
+In the cup Kersby United beat Holm City on Saturday. | Holm City was beaten by Kersby United.
+The trader Aldo Renz owned the ship Blue Petrel. | Blue Petrel belonged to Aldo Renz.
+In office Karin Holt preceded Jens Bakker. | Jens Bakker followed Karin Holt.
+Mayor Ines Ott gave the coach Leo Brand a medal. | Leo Brand received a medal from Ines Ott.
 """)
 
 
-def test_the_same_denied_in_other_words_does_not_clash():
-    for evidence, claim in [*SAME_DENIED, *((claim, evidence) for evidence, claim in SAME_DENIED)]:
+def test_the_same_denied_inverted_shortened_or_told_from_its_other_side_does_not_clash():
+    other_way = [(claim, evidence) for evidence, claim in SAME_BOTH_WAYS]
+    for evidence, claim in [*SAME_BOTH_WAYS, *other_way, *SAME_ONE_WAY, *TWO_SIDES]:
         assert firm(claim, evidence) == []
+
+
+def test_a_deed_with_its_sides_exchanged_clashes():
+    for told, claim in TWO_SIDES:
+        first, second, middle = claim.split()[:2], claim.rstrip(".").split()[-2:], claim.split()[2:-2]
+        turned = " ".join([*second, *middle, *first]) + "."
+        assert ("role", " ".join([second[1], *middle, first[0]])) in firm(turned, told)
 
 
 def test_a_denial_that_came_or_went_clashes():
@@ -376,12 +317,7 @@ No more than 200 people came. | More than 200 people came. | 200, people
 She never failed to pay the rent. | She did not pay the rent. | pay
 She did not fail to pay the rent. | She did not pay the rent. | pay
 """):
-        assert [text for _, text in firm(claim, evidence)] == expected.split(", ")
-
-
-def test_what_is_said_to_be_one_thing_is_not_its_opposite():
-    for claim in ("Sales did not rise in the last quarter.", "In the last quarter, sales did not rise."):
-        assert firm(claim, "Sales fell in the last quarter.") == []
+        assert texts(firm(claim, evidence)) == expected
 
 
 def test_a_not_that_says_the_same_is_not_counted():
@@ -390,96 +326,92 @@ def test_a_not_that_says_the_same_is_not_counted():
     assert clashes_of("The cafe will open until March.", "The cafe will not open until March.").negation_difference
 
 
-def test_what_was_left_undone_denies_nothing_by_itself():
-    for evidence, claim in cases("""
-Sales declined to 20 million. | Sales fell to 20 million.
-He was asked to resign, and refused. | He refused to resign.
-He tried to climb the tower but failed. | He failed to climb the tower.
-The bank rejected his demand to return the money. | The bank refused to return the money.
-They chose Leeds over Hull. | They chose Leeds rather than Hull.
-"""):
-        assert [kind for kind, _ in firm(claim, evidence) if kind == "negation"] == []
-
-
-WITHIN = cases("""
-She scored 48 goals. | She scored fewer than 50 goals.
-She scored 48 goals. | She scored no more than 50 goals.
-She scored 48 goals. | She scored about 50 goals.
-The firm earned 2 million euros. | The firm earned 2,000,000 euros.
-The fee rose from 30 to 45 crowns. | Before that, 30 crowns were paid.
-The road is 12 instead of 8 kilometres long. | The road is 12 kilometres long.
-She scored 52 goals. | She scored more than 50 goals.
-She scored 48 goals. | She scored up to 50 goals.
-She scored 48 goals. | She scored at most 50 goals.
-She scored 52 goals. | She scored no fewer than 50 goals.
-Unemployment fell to 5.4 percent. | Unemployment fell to 5.4 percent.
+# evidence, claim, a kind of clash, and whether the claim has one
+KINDS = cases("""
+Sales declined to 20 million. | Sales fell to 20 million. | negation | no
+He was asked to resign, and refused. | He refused to resign. | negation | no
+He tried to climb the tower but failed. | He failed to climb the tower. | negation | no
+The bank rejected his demand to return the money. | The bank refused to return the money. | negation | no
+They chose Leeds over Hull. | They chose Leeds rather than Hull. | negation | no
+She scored 48 goals. | She scored fewer than 50 goals. | number | no
+She scored 48 goals. | She scored no more than 50 goals. | number | no
+She scored 48 goals. | She scored about 50 goals. | number | no
+The firm earned 2 million euros. | The firm earned 2,000,000 euros. | number | no
+The fee rose from 30 to 45 crowns. | Before that, 30 crowns were paid. | number | no
+The road is 12 instead of 8 kilometres long. | The road is 12 kilometres long. | number | no
+She scored 52 goals. | She scored more than 50 goals. | number | no
+She scored 48 goals. | She scored up to 50 goals. | number | no
+She scored 48 goals. | She scored at most 50 goals. | number | no
+She scored 52 goals. | She scored no fewer than 50 goals. | number | no
+Unemployment fell to 5.4 percent. | Unemployment fell to 5.4 percent. | number | no
+She scored 52 goals. | She scored fewer than 50 goals. | number | yes
+260 people came to the fair. | No more than 250 people visited the fair. | number | yes
+He studied 47 cases. | He studied the most recent 50 cases. | number | yes
+In the first half of the year revenue rose by 31 percent. | The firm said revenue had risen by 50 percent. | number
+    | yes
+The fee rose from 30 to 45 crowns. | The fee was 35 crowns. | number | yes
+Built in 1990 instead of a hall, it holds 400 people. | It holds 1990 people. | number | yes
+Unemployment fell to 5.4 percent. | Unemployment fell to 5.0 percent. | number | yes
+The death toll rose to 108. | The death toll rose to 115. | number | yes
+He was sentenced to 20 years. | He was sentenced to 21 years. | number | yes
+The wait rose to 38 weeks. | The wait rose to 36 weeks. | number | yes
+She scored 46 goals. | She scored more than 50 goals. | number | yes
+She scored 52 goals. | She scored up to 50 goals. | number | yes
+Ben is the mother of Anna. | Anna is the mother of Ben. | role | yes
+In court Anna is the mother of Ben. | In court Ben is Anna. | role | yes
+On Monday Ben Hill's boss was Tom Hale. | On Monday Tom Hale's boss was Ben Hill. | role | yes
+In short, Oslo is in Norway. | In short, Norway is in Oslo. | role | yes
+Tom Hale is the head of Kelda and Ann Lee is the head of Marston. | The head of Marston is Tom Hale. | role | yes
+As we know, Oslo is the second largest city of Norway. | The largest city of Norway is Oslo. | role | yes
+Oslo is the largest city of Norway, and Bergen is the second. | The second largest city of Norway is Oslo. | role | yes
+Hull beat Leeds. | Leeds beat Hull. | role | yes
+Paris is the capital of France. | France is the capital of Paris. | role | yes
+The owner of Kelda is Marston. | The owner of Marston is Kelda. | role | yes
+In May Tom Hale was the teacher of Priya Nair. | In May Priya Nair was the teacher of Tom Hale. | role | yes
+They say Hull is larger than Leeds. | They say Leeds is larger than Hull. | role | yes
+The bank is behind the mill. | The mill is behind the bank. | role | yes
+In May the bank was the owner of the mill. | In May the mill was the owner of the bank. | role | yes
 """)
-BEYOND = cases("""
-She scored 52 goals. | She scored fewer than 50 goals.
-260 people came to the fair. | No more than 250 people visited the fair.
-He studied 47 cases. | He studied the most recent 50 cases.
-In the first half of the year revenue rose by 31 percent. | The firm said revenue had risen by 50 percent.
-The fee rose from 30 to 45 crowns. | The fee was 35 crowns.
-Built in 1990 instead of a hall, it holds 400 people. | It holds 1990 people.
-Unemployment fell to 5.4 percent. | Unemployment fell to 5.0 percent.
-The death toll rose to 108. | The death toll rose to 115.
-He was sentenced to 20 years. | He was sentenced to 21 years.
-The wait rose to 38 weeks. | The wait rose to 36 weeks.
-She scored 46 goals. | She scored more than 50 goals.
-She scored 52 goals. | She scored up to 50 goals.
+
+
+def test_a_clash_of_a_kind_is_there_or_not():
+    for evidence, claim, kind, there in KINDS:
+        assert (kind in [own for own, _ in firm(claim, evidence)]) == (there == "yes")
+
+
+SAME_ROLES = cases("""
+Maria Jones was beaten by Anna Smith in the final. | Anna Smith beat Maria Jones in the final.
+As Bertram Foyle was delayed by a train, the meeting was chaired by the vice-president, Sunniva Clegg.
+    | The vice-president, Sunniva Clegg, chaired it because Bertram Foyle was delayed by a train.
+Follow Echo on Twitter, Echo on Instagram and Alto on YouTube.
+    | Follow Echo on Twitter, Echo on Instagram and Alto on YouTube.
+Maria Jones, who was coached by Anna Smith, thanked her family. | Maria Jones thanked Anna Smith.
+The records show Lena Ortiz received 400 dollars from Paul Shaw.
+    | The records show Lena Ortiz was paid 400 dollars by Paul Shaw.
+Paul Shaw was paid 400 dollars by Lena Ortiz. | Lena Ortiz paid Paul Shaw 400 dollars.
+Lena Ortiz paid Paul Shaw 400 dollars. | Paul Shaw was paid 400 dollars by Lena Ortiz.
+The first cases were reported on 2 June by Dr Lucja Farrant, a family doctor in Osterby.
+    | Dr Lucja Farrant, a family doctor in Osterby, reported the first cases on 2 June.
+On Monday Tom Hale met Priya Nair in Leeds. | Tom Hale met Priya Nair in Leeds on Monday.
+In Leeds, Tom Hale met Priya Nair. | Tom Hale met Priya Nair in Leeds.
+In June the Kelda company sued Marston Ltd. | The Kelda company sued Marston Ltd in June.
+In the end Hale got the key to the hall from Nair. | In the end Hale was given the key to the hall by Nair.
+On Monday the mayor Hale met the writer Nair. | On Monday the writer Nair met the mayor Hale.
 """)
-
-
-def test_a_number_within_what_is_said_does_not_clash():
-    for evidence, claim in WITHIN:
-        assert [text for kind, text in firm(claim, evidence) if kind == "number"] == []
-
-
-def test_a_number_beyond_what_is_said_clashes():
-    for evidence, claim in BEYOND:
-        assert "number" in [kind for kind, _ in firm(claim, evidence)]
-
-
-BEATEN = "Maria Jones was beaten by Anna Smith in the final."
-CHAIRED = "As Bertram Foyle was delayed by a train, the meeting was chaired by the vice-president, Sunniva Clegg."
-PAID = "Paul Shaw was paid 400 dollars by Lena Ortiz."
-SAME_ROLES = [
-    (BEATEN, "Anna Smith beat Maria Jones in the final."),
-    (CHAIRED, "The vice-president, Sunniva Clegg, chaired it because Bertram Foyle was delayed by a train."),
-    ("Follow Echo on Twitter, Echo on Instagram and Alto on YouTube.",) * 2,
-    ("Maria Jones, who was coached by Anna Smith, thanked her family.", "Maria Jones thanked Anna Smith."),
-    (
-        "The records show Lena Ortiz received 400 dollars from Paul Shaw.",
-        "The records show Lena Ortiz was paid 400 dollars by Paul Shaw.",
-    ),
-    (PAID, "Lena Ortiz paid Paul Shaw 400 dollars."),
-    ("Lena Ortiz paid Paul Shaw 400 dollars.", PAID),
-    (
-        "The first cases were reported on 2 June by Dr Lucja Farrant, a family doctor in Osterby.",
-        "Dr Lucja Farrant, a family doctor in Osterby, reported the first cases on 2 June.",
-    ),
-    ("On Monday Tom Hale met Priya Nair in Leeds.", "Tom Hale met Priya Nair in Leeds on Monday."),
-    ("In Leeds, Tom Hale met Priya Nair.", "Tom Hale met Priya Nair in Leeds."),
-    ("In June the Kelda company sued Marston Ltd.", "The Kelda company sued Marston Ltd in June."),
-    ("In the end Hale got the key to the hall from Nair.", "In the end Hale was given the key to the hall by Nair."),
-    ("On Monday the mayor Hale met the writer Nair.", "On Monday the writer Nair met the mayor Hale."),
-]
-TURNED_ROLES = [
-    (BEATEN, "Maria Jones beat Anna Smith in the final."),
-    (PAID, "Paul Shaw paid Lena Ortiz 400 dollars."),
-    (CHAIRED, "Bertram Foyle chaired the meeting because Sunniva Clegg was delayed by a train."),
-    ("On Sunday Germany beat France in Paris.", "On Sunday France beat Germany in Paris."),
-    (
-        "For a while Leeds were leading by two goals when York scored.",
-        "For a while York were leading when Leeds scored.",
-    ),
-    ("In court, April Jones had sued Tom Hale over the debt.", "In court, Hale sued April Jones over the debt."),
-    ("Lena Ortiz paid Paul Shaw 400 dollars.", "Lena Ortiz was paid 400 dollars by Paul Shaw."),
-    ("Lena Ortiz paid Paul Shaw 400 dollars.", "Paul Shaw paid Lena Ortiz 400 dollars."),
-    ("The side from Leeds went top by beating York.", "The side from York beat Leeds."),
-    ("In the vote Hale was chosen by ten votes over Nair.", "In the vote Nair was chosen over Hale."),
-    ("In the cup France on Sunday overcame a weak Germany.", "In the cup Germany on Sunday overcame France."),
-]
+TURNED_ROLES = cases("""
+Maria Jones was beaten by Anna Smith in the final. | Maria Jones beat Anna Smith in the final.
+Paul Shaw was paid 400 dollars by Lena Ortiz. | Paul Shaw paid Lena Ortiz 400 dollars.
+As Bertram Foyle was delayed by a train, the meeting was chaired by the vice-president, Sunniva Clegg.
+    | Bertram Foyle chaired the meeting because Sunniva Clegg was delayed by a train.
+On Sunday Germany beat France in Paris. | On Sunday France beat Germany in Paris.
+For a while Leeds were leading by two goals when York scored. | For a while York were leading when Leeds scored.
+In court, April Jones had sued Tom Hale over the debt. | In court, Hale sued April Jones over the debt.
+Lena Ortiz paid Paul Shaw 400 dollars. | Lena Ortiz was paid 400 dollars by Paul Shaw.
+Lena Ortiz paid Paul Shaw 400 dollars. | Paul Shaw paid Lena Ortiz 400 dollars.
+The side from Leeds went top by beating York. | The side from York beat Leeds.
+In the vote Hale was chosen by ten votes over Nair. | In the vote Nair was chosen over Hale.
+In the cup France on Sunday overcame a weak Germany. | In the cup Germany on Sunday overcame France.
+""")
 
 
 def turned_in(claim: str, *evidence: str) -> int:
@@ -488,222 +420,96 @@ def turned_in(claim: str, *evidence: str) -> int:
     return len(found)
 
 
-def test_the_same_roles_in_another_order_do_not_clash():
+def test_turned_roles_clash_in_either_voice_and_the_same_in_another_order_do_not():
     for evidence, claim in SAME_ROLES:
         assert turned_in(claim, evidence) == 0
-
-
-def test_turned_roles_clash_in_either_voice():
     for evidence, claim in TURNED_ROLES:
         assert turned_in(claim, evidence) >= 1
-
-
-def test_one_sentence_with_the_claims_roles_is_enough():
-    for evidence, claim in TURNED_ROLES:
-        assert turned_in(claim, evidence, claim) == 0
-
-
-def test_many_mentions_do_not_make_it_slow():
+        assert turned_in(claim, evidence, claim) == 0, "one sentence with the claim's roles is enough"
     long = " ".join("then the mayor Hale thanked the writer Nair and the writer Nair thanked Hale," for _ in range(60))
     with comes_back():
         assert turned_in(long, long) == 0
 
 
-INVERTED = cases("""
-Paris is the capital of France. | The capital of France is Paris.
-Oslo is the largest city in Norway | The largest city in Norway is Oslo
-On Sunday Anna Berg was the winner of the Oslo race. | The winner of the Oslo race on Sunday was Anna Berg.
-Anna Berg has been the head of Kelda since 2019. | Since 2019 the head of Kelda has been Anna Berg.
-For him the real danger was the ice. | For him the ice was the real danger.
-Tom Hale is the head of Kelda and Ann Lee is the head of Marston.
-    | The head of Kelda is Tom Hale and the head of Marston is Ann Lee.
-Anna Berg was the winner of the Oslo race. | The winner of the Oslo race was Anna Berg.
-Oslo is Norway's capital. | The capital of Norway is Oslo.
-Anna Berg is Kelda's largest owner. | Kelda's largest owner is Anna Berg.
-Anna Berg is also the head of Kelda. | The head of Kelda is Anna Berg.
-Anna is the mother of Ben. | The mother of Ben is Anna.
-In May Anna Berg was the winner. | In May the winner was Anna Berg.
+# evidence sentences, a claim, and whose deed is given to whom
+OTHERS_DEED = cases("""
+The Tarle Trust runs four small schools in neighbouring Easterley. / Parents in Kingsmere object.
+    | The Tarle Trust runs four small schools in Kingsmere. | kingsmere > easterley
+Chief executive Miriam Osei told the board that the fares were unfair. / Peter Lane of the council agreed.
+    | Councillor Peter Lane told the board that the fares were unfair. | peter lane > miriam osei
+The paper was accepted after Leon Szabo, her fiercest critic, repeated her measurements in 1984. / It was reviewed by
+    Arnold Keble.
+    | It was Arnold Keble who repeated her measurements in 1984. | arnold keble > leon szabo
+Ben Otter, who had come on as a substitute at half time, scored. / The fans sang for Luke Farr.
+    | Luke Farr came on as a substitute at half time. | luke farr > ben otter
+Solvane was sold in May. / After the sale, its former owner has been arrested. / Hollis Foods bought it.
+    | Hollis Foods has been arrested. | hollis foods > its former owner
+The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. | The NFL will appeal.
+    | nfl > his lawyer
+The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal.
+    | Judge Ann Bell will appeal. | judge ann bell > his lawyer
+The WHO praised Carl Dunn. / Ann Bell signed the order. | The WHO signed the order. | who > ann bell
 """)
-SHORTENED = cases("""
-Anna Berg was the winner of the race. | The winner was Anna Berg.
-Anna Berg, who lives in Oslo, is the head of Kelda. | The head of Kelda is Anna Berg.
-Dr Miriam Oduya is the head of the Leeds study. | The head of the Leeds study is Miriam Oduya.
-The winner of the Oslo race was Anna Berg. | In Oslo Anna Berg was the winner.
+OWN_DEED = cases("""
+The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. / Tom Reed, his
+    lawyer, was calm.
+    | Tom Reed will appeal.
+President Obama signed the health bill on Tuesday. / For years Barack Obama had campaigned for it.
+    | Barack signed the health bill on Tuesday.
+President Joe Marsh visited the flooded villages on Sunday with his deputy, Carla Diaz.
+    | Carla Diaz visited the flooded villages on Sunday with Joe Marsh.
+She moved with her two small children to the suburb of Croydon. / Croydon lies in south London.
+    | She moved with her two small children to London.
+The paper was accepted after Leon Szabo, her fiercest critic, repeated her measurements in 1984. / It was reviewed by
+    Arnold Keble.
+    | Leon Szabo repeated her measurements in 1984.
+They love the old town, said Tom Hale. / Tom Hale is here. | Tom Hale said they love the old town.
+tom hale told the board that the fares were unfair. / Ann Nair left.
+    | Ann Nair told the board that the fares were unfair.
+The NFL fined Carl Dunn. / The league will appeal. | The NFL will appeal.
+The NFL fined Carl Dunn. / His lawyer will appeal, and so the NFL will appeal. | The NFL will appeal.
+Mr Hale told the board that the fares were unfair. / Tom Hale left. | Tom Hale told the board that the fares
+The mayor of Leeds opened the bridge on Monday. / Mayor Priya Nair was late. | Priya Nair opened the bridge on Monday.
+The bridge was opened by Priya Nair in May. / Priya Nair opened the bridge in May, too.
+    | In May Priya Nair opened the bridge.
 """)
-NOT_INVERTED = cases("""
-Ben is the mother of Anna. | Anna is the mother of Ben.
-In court Anna is the mother of Ben. | In court Ben is Anna.
-On Monday Ben Hill's boss was Tom Hale. | On Monday Tom Hale's boss was Ben Hill.
-In short, Oslo is in Norway. | In short, Norway is in Oslo.
-Tom Hale is the head of Kelda and Ann Lee is the head of Marston. | The head of Marston is Tom Hale.
-As we know, Oslo is the second largest city of Norway. | The largest city of Norway is Oslo.
-Oslo is the largest city of Norway, and Bergen is the second. | The second largest city of Norway is Oslo.
-Hull beat Leeds. | Leeds beat Hull.
-Paris is the capital of France. | France is the capital of Paris.
-The owner of Kelda is Marston. | The owner of Marston is Kelda.
-In May Tom Hale was the teacher of Priya Nair. | In May Priya Nair was the teacher of Tom Hale.
-They say Hull is larger than Leeds. | They say Leeds is larger than Hull.
-The bank is behind the mill. | The mill is behind the bank.
-In May the bank was the owner of the mill. | In May the mill was the owner of the bank.
-""")
-
-
-def test_an_inverted_copula_does_not_clash():
-    for evidence, claim in [*INVERTED, *((b, a) for a, b in INVERTED), *SHORTENED]:
-        assert firm(claim, evidence) == []
-
-
-def test_exchanged_roles_around_a_form_of_be_clash():
-    for evidence, claim in NOT_INVERTED:
-        assert "role" in [kind for kind, _ in firm(claim, evidence)]
-
-
-def test_a_passive_of_the_same_roles_does_not_clash():
-    assert firm("Hull was beaten by Leeds.", "Leeds beat Hull.") == []
-    assert firm("The capital was taken by Anna Berg.", "Anna Berg took the capital.") == []
-
-
-BOARD = ["Chief executive Miriam Osei told the board that the fares were unfair.", "Peter Lane of the council agreed."]
-CRITIC = [
-    "The paper was accepted after Leon Szabo, her fiercest critic, repeated her measurements in 1984.",
-    "It was reviewed by Arnold Keble.",
-]
-SUBSTITUTE = ["Ben Otter, who had come on as a substitute at half time, scored.", "The fans sang for Luke Farr."]
-FOUL = ["Calder defender Mats Lind had brought down Hall 20 metres from goal.", "For Calder, Hall was the best."]
-FINED = [
-    row
-    for [row] in cases("""
-The NFL fined Carl Dunn on Tuesday.
-Judge Ann Bell signed the order.
-His lawyer will appeal.
-""")
-]
-OWNER = [
-    row
-    for [row] in cases("""
-Solvane was sold in May.
-After the sale, its former owner has been arrested.
-Hollis Foods bought it.
-""")
-]
-SCHOOLS = ["The Tarle Trust runs four small schools in neighbouring Easterley.", "Parents in Kingsmere object."]
-OTHERS_DEED = [
-    (SCHOOLS, "The Tarle Trust runs four small schools in Kingsmere.", "kingsmere", "easterley"),
-    (BOARD, "Councillor Peter Lane told the board that the fares were unfair.", "peter lane", "miriam osei"),
-    (CRITIC, "It was Arnold Keble who repeated her measurements in 1984.", "arnold keble", "leon szabo"),
-    (SUBSTITUTE, "Luke Farr came on as a substitute at half time.", "luke farr", "ben otter"),
-    (OWNER, "Hollis Foods has been arrested.", "hollis foods", "its former owner"),
-    (FINED, "The NFL will appeal.", "nfl", "his lawyer"),
-    (FINED, "Judge Ann Bell will appeal.", "judge ann bell", "his lawyer"),
-    (["The WHO praised Carl Dunn.", "Ann Bell signed the order."], "The WHO signed the order.", "who", "ann bell"),
-]
-OWN_DEED = [
-    ([*FINED, "Tom Reed, his lawyer, was calm."], "Tom Reed will appeal."),
-    (
-        ["President Obama signed the health bill on Tuesday.", "For years Barack Obama had campaigned for it."],
-        "Barack signed the health bill on Tuesday.",
-    ),
-    (
-        ["President Joe Marsh visited the flooded villages on Sunday with his deputy, Carla Diaz."],
-        "Carla Diaz visited the flooded villages on Sunday with Joe Marsh.",
-    ),
-    (
-        ["She moved with her two small children to the suburb of Croydon.", "Croydon lies in south London."],
-        "She moved with her two small children to London.",
-    ),
-    (CRITIC, "Leon Szabo repeated her measurements in 1984."),
-    (["They love the old town, said Tom Hale.", "Tom Hale is here."], "Tom Hale said they love the old town."),
-    (
-        ["tom hale told the board that the fares were unfair.", "Ann Nair left."],
-        "Ann Nair told the board that the fares were unfair.",
-    ),
-    (["The NFL fined Carl Dunn.", "The league will appeal."], "The NFL will appeal."),
-    (["The NFL fined Carl Dunn.", "His lawyer will appeal, and so the NFL will appeal."], "The NFL will appeal."),
-    (
-        ["Mr Hale told the board that the fares were unfair.", "Tom Hale left."],
-        "Tom Hale told the board that the fares",
-    ),
-    (
-        ["The mayor of Leeds opened the bridge on Monday.", "Mayor Priya Nair was late."],
-        "Priya Nair opened the bridge on Monday.",
-    ),
-    (
-        ["The bridge was opened by Priya Nair in May.", "Priya Nair opened the bridge in May, too."],
-        "In May Priya Nair opened the bridge.",
-    ),
-]
 
 
 def given_away(evidence, claim):
-    parts = [take_apart(text) for text in (claim, *evidence)]
-    words = [Words.of(part) for part in parts]
+    words = [Words.of(take_apart(text)) for text in (claim, *evidence)]
     return words[0], actor_clashes(words[0], words[1:])
 
 
-def test_a_deed_given_to_somebody_else_clashes():
-    for evidence, claim, name, instead in OTHERS_DEED:
-        words, clashes = given_away(evidence, claim)
-        assert [clash.instead_of for clash in clashes] == [instead]
-        assert " ".join(words.raw[clashes[0].first : clashes[0].last + 1]).endswith(name)
-
-
-def test_ones_own_deed_or_another_wording_does_not():
+def test_a_deed_given_to_somebody_else_clashes_and_ones_own_or_another_wording_does_not():
+    for evidence, claim, expected in OTHERS_DEED:
+        words, (clash,) = given_away(evidence.split(" / "), claim)
+        name, instead = expected.split(" > ")
+        assert clash.instead_of == instead and " ".join(words.raw[clash.first : clash.last + 1]).endswith(name)
     for evidence, claim in OWN_DEED:
-        assert given_away(evidence, claim)[1] == []
-
-
-def test_a_name_that_begins_a_sentence_has_a_role_too():
-    told = [take_apart(text) for text in FOUL]
-    turned, right = take_apart("Hall brought down Lind 20 metres from goal."), take_apart("Lind brought down Hall.")
-    assert [clash.kind for clash in find_clashes(turned, told, (0, 1)).found] == ["role"]
-    assert find_clashes(right, told, (0, 1)).found == []
+        assert given_away(evidence.split(" / "), claim)[1] == []
 
 
 def test_odd_texts_do_no_harm():
-    for claim, evidence in (("", ["", "A."]), ("Hall", ["Hall"]), ("it", ["IT"])):
-        assert given_away(evidence, claim)[1] == []
     long = "Anna said to Berg that Carl told Dora of it. " * 150
-    assert given_away([long, long], long)[1] == []
+    for claim, evidence in (("", ["", "A."]), ("Hall", ["Hall"]), ("it", ["IT"]), (long, [long, long])):
+        assert given_away(evidence, claim)[1] == []
     same = Words.of(take_apart(""))
     assert slot_clashes(same, same) == []
 
 
-TWO_SIDES = cases("""
-The farmer Olga Brandt lent her tractor to Emil Sorensen. | Emil Sorensen borrowed a tractor from Olga Brandt.
-Varnay Steel sold its mine to Petrov Metals in 2019. | Petrov Metals bought the mine from Varnay Steel.
-The painter Nora Quist taught Jonas Wald at the academy. | Jonas Wald was taught by Nora Quist.
-The lawyer Edda Volk employed Nils Aker for years. | Nils Aker worked for Edda Volk.
-In the cup Kersby United beat Holm City on Saturday. | Holm City lost to Kersby United.
-In the cup Kersby United beat Holm City on Saturday. | Holm City was beaten by Kersby United.
-The trader Aldo Renz owned the ship Blue Petrel. | Blue Petrel belonged to Aldo Renz.
-In office Karin Holt preceded Jens Bakker. | Jens Bakker followed Karin Holt.
-Mayor Ines Ott gave the coach Leo Brand a medal. | Leo Brand received a medal from Ines Ott.
-""")
-
-
-def test_a_deed_told_from_its_other_side_clashes_not():
-    for told, claim in TWO_SIDES:
-        assert not firm(claim, told)
-
-
-def test_a_deed_with_its_sides_exchanged_clashes():
-    for told, claim in TWO_SIDES:
-        first, second = claim.split()[:2], claim.rstrip(".").split()[-2:]
-        middle = claim.split()[2:-2]
-        exchanged = " ".join([*second, *middle, *first]) + "."
-        assert ("role", " ".join([second[1], *middle, first[0]])) in firm(exchanged, told)
-
-
-def test_the_sentence_with_the_same_deed_decides():
-    told = "The broker Solvo has bought Kornhaus.", "Last year Kornhaus had accused Solvo of spying."
-    assert not firm("Kornhaus accused Solvo of spying.", *told)
-    assert [kind for kind, _ in firm("Solvo accused Kornhaus of spying.", *told)] == ["role"]
-
-
-def test_names_alone_have_roles():
-    told = "The dog Rex bit the postman Karl Lunde in Vik."
-    assert not firm("Karl Lunde was bitten by Rex.", told)
-    assert [kind for kind, _ in firm("Rex was bitten by Karl Lunde.", told)] == ["role"]
+def test_the_sentence_with_the_same_deed_decides_and_names_alone_have_roles():
+    foul = ["Calder defender Mats Lind had brought down Hall 20 metres from goal.", "For Calder, Hall was the best."]
+    told = [take_apart(text) for text in foul]
+    turned, right = take_apart("Hall brought down Lind 20 metres from goal."), take_apart("Lind brought down Hall.")
+    assert [clash.kind for clash in find_clashes(turned, told, (0, 1)).found] == ["role"]
+    assert find_clashes(right, told, (0, 1)).found == []
+    for evidence, right, turned in cases("""
+The broker Solvo has bought Kornhaus. / Last year Kornhaus had accused Solvo of spying.
+    | Kornhaus accused Solvo of spying. | Solvo accused Kornhaus of spying.
+The dog Rex bit the postman Karl Lunde in Vik. | Karl Lunde was bitten by Rex. | Rex was bitten by Karl Lunde.
+"""):
+        assert not firm(right, *evidence.split(" / "))
+        assert [kind for kind, _ in firm(turned, *evidence.split(" / "))] == ["role"]
 
 
 def test_a_denial_ends_with_its_clause():

@@ -1,12 +1,9 @@
 """The words checker: typography, features, bad input, the fit, and probabilities held against labels."""
 
-import gzip
-import importlib.util
-import io
 import json
 import math
+from functools import cache
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,7 +22,8 @@ from summeval_nb.evidence.tokens import sentence_tokens, take_apart
 from summeval_nb.evidence.words import word_features
 from summeval_nb.text.embed import load_embedder
 
-pd = Late("pandas")
+pd, fit_checker = Late("pandas"), Late("fit_checker")
+ASSETS = resources.files("summeval_nb") / "assets"
 
 ARTICLE = [
     "The council approved the plan on Monday.",
@@ -171,7 +169,7 @@ def test_findings_point_at_what_is_missing():
 def test_the_probability_is_the_weighted_sum_of_the_features():
     pairs = [(ARTICLE, "The council approved the tram line in Paris.")]
     verdict = WordsChecker().check_many(pairs)[0]
-    model = json.loads(resources.files("summeval_nb").joinpath("assets/checker.json").read_text())
+    model = json.loads((ASSETS / "checker.json").read_text())
     features, findings = word_features(take_apart(pairs[0][1]), [take_apart(s) for s in ARTICLE], vectors_of(pairs)[0])
     logit = model["intercept"] + sum(weight * features[name] for name, weight in model["weights"].items())
     assert verdict.probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-5)
@@ -187,14 +185,10 @@ def test_given_vectors_are_used_only_from_the_right_embedder():
     own, ready = WordsChecker().check_many(pairs), vectors_of(pairs)
     given = WordsChecker().check_many(pairs, vectors=ready)
     assert [v.probability for v in given] == pytest.approx([v.probability for v in own], abs=1e-5)
-    zeros = [
-        PairVectors(v.embedder, v.evidence * 0, v.claim * 0, [t * 0 for t in v.evidence_tokens], v.claim_tokens * 0)
-        for v in ready
-    ]
-    fooled = WordsChecker().check_many(pairs, vectors=zeros)
+    zero = lambda v: (v.evidence * 0, v.claim * 0, [t * 0 for t in v.evidence_tokens], v.claim_tokens * 0)
+    fooled = WordsChecker().check_many(pairs, vectors=[PairVectors(v.embedder, *zero(v)) for v in ready])
     assert fooled[0].probability < given[0].probability - 0.2  # so they are really read ...
-    foreign = [PairVectors("other", v.evidence, v.claim, v.evidence_tokens, v.claim_tokens) for v in zeros]
-    again = WordsChecker().check_many(pairs, vectors=foreign)
+    again = WordsChecker().check_many(pairs, vectors=[PairVectors("other", *zero(v)) for v in ready])
     assert [v.probability for v in again] == pytest.approx([v.probability for v in own], abs=1e-5)  # ... or not
 
 
@@ -207,12 +201,9 @@ def test_in_bulk_is_one_by_one():
     assert WordsChecker().check_many([]) == []
 
 
-def bad_vectors(count=1, rows=3):
-    return [PairVectors("x", np.zeros((rows, 4)), np.zeros(4), [np.zeros((1, 4))] * rows, np.zeros((1, 4)))] * count
-
-
-def check_with(vectors, count):
-    return WordsChecker().check_many([(ARTICLE, "a")] * count, vectors=vectors)
+def check_with(rows, count):
+    one = PairVectors("x", np.zeros((rows, 4)), np.zeros(4), [np.zeros((1, 4))] * rows, np.zeros((1, 4)))
+    return WordsChecker().check_many([(ARTICLE, "a")] * count, vectors=[one])
 
 
 BAD = [
@@ -233,8 +224,8 @@ BAD = [
     (lambda: WordsChecker(threshold=float("nan")), ValueError, "nan"),
     (lambda: WordsChecker(slope=0), ValueError, "slope"),
     (lambda: WordsChecker(offset=math.inf), ValueError, "inf"),
-    (lambda: check_with(bad_vectors(), 2), ValueError, "2 pairs"),
-    (lambda: check_with(bad_vectors(rows=2), 1), ValueError, "3 evidence"),
+    (lambda: check_with(3, 2), ValueError, "2 pairs"),
+    (lambda: check_with(2, 1), ValueError, "3 evidence"),
     (lambda: reliability([0.5], [1, 0]), ValueError, "1 and 2"),
     (lambda: reliability([0.5], [2]), ValueError, "2"),
     (lambda: reliability([1.5], [1]), ValueError, r"\[0, 1\]"),
@@ -252,28 +243,24 @@ def test_bad_input_is_refused_with_the_remedy():
             call()
 
 
-def test_strange_text_is_judged():
+def test_strange_text_is_judged_a_failure_stops_no_other_and_caches_are_bounded():
     for text in ("half \ud83d a character", "NUL \x00 here", "مرحبا بالعالم", "😀 smile 😀", "北京很大。", "<b>x</b>"):
         same, other = WordsChecker().check_many([([text, ARTICLE[0]], text), ([ARTICLE[0]], text)])
         assert 0 <= other.probability < same.probability <= 1
+    failed, good = WordsChecker().check_many([(ARTICLE, "***"), (ARTICLE, ARTICLE[0])])
+    assert failed.failed and failed.probability is None and "no word" in failed.reason and good.supported
+    for kept in (tokens.kept_parts, tokens.stem, words.stem_weight):
+        assert kept.cache_info().maxsize is not None
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    "text", ["a" * 1_000_000, "the cat " * 50_000, "1" * 200_000, "'" * 200_000], ids=lambda t: t[:4]
-)
-def test_huge_sentences_are_taken_apart_and_not_kept(text):
+def test_huge_sentences_are_taken_apart_and_not_kept():
     before = tokens.kept_parts.cache_info().currsize
-    with comes_back():
-        parts = take_apart(text)
-        words.copied_pieces(parts, [parts])
+    for text in ("a" * 1_000_000, "the cat " * 50_000, "1" * 200_000, "'" * 200_000):
+        with comes_back():
+            parts = take_apart(text)
+            words.copied_pieces(parts, [parts])
     assert tokens.kept_parts.cache_info().currsize == before
-
-
-def test_a_failed_verdict_does_not_stop_the_others():
-    verdicts = WordsChecker().check_many([(ARTICLE, "***"), (ARTICLE, ARTICLE[0])])
-    assert verdicts[0].failed and verdicts[0].probability is None and "no word" in verdicts[0].reason
-    assert verdicts[1].supported
 
 
 def test_the_protocol_takes_any_object_that_keeps_it():
@@ -283,6 +270,16 @@ def test_the_protocol_takes_any_object_that_keeps_it():
         def check_many(self, pairs, *, vectors=None):
             return [Verdict(probability=0.4, threshold=self.threshold) for _ in pairs]
 
+    class Mine(Checker):
+        def __init__(self, threshold):
+            self.fingerprint, self.threshold = f"mine-{threshold}", threshold
+
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=0.6) for _ in pairs]
+
+    for threshold, supported in ((0.5, True), (0.7, False)):
+        assert evaluate("It rained.", "It rained.", checker=Mine(threshold)).score == float(supported)
+        assert checker(["It rained."], "It rained.", using=Mine(threshold)) == (supported, 0.6)
     assert isinstance(Constant(), Checker) and isinstance(WordsChecker(), Checker)
     assert checker(["a"], "b", using=Constant()) == (True, 0.4)
     for name, value, error in (
@@ -309,6 +306,11 @@ def test_reliability_bins_equal_scikit_learn():
     assert [row["mean_probability"] for row in bins] == pytest.approx(mean)
     weight = np.array([row["n"] for row in bins]) / 500
     assert float(reliability(p, y)) == pytest.approx(float(weight @ np.abs(share - mean)))
+    (row,) = reliability_bins([0.8, 1.0], [1, 0], n_bins=2)  # a border belongs to the upper bin
+    assert (row["n"], row["mean_probability"], row["share_supported"]) == (2, 0.9, 0.5)
+    assert 0 < row["share_low"] < 0.5 < row["share_high"] < 1
+    bins = reliability_bins([0.0, 0.5, 1.0], [0, 1, 1], n_bins=2)
+    assert [(part["low"], part["high"], part["n"]) for part in bins] == [(0.0, 0.5, 1), (0.5, 1.0, 2)]
 
 
 def test_platt_scaling_equals_a_weighted_logistic_regression():
@@ -324,7 +326,7 @@ def test_platt_scaling_equals_a_weighted_logistic_regression():
     assert platt_scaling(p, y) == pytest.approx((model.coef_[0, 0], model.intercept_[0]), abs=1e-4)
 
 
-def test_calibration_counts_failures_and_refuses_nothing():
+def test_a_calibration_counts_failures_applies_itself_and_gives_table_numbers_and_picture():
     some = reliability([0.9, None, 0.2], [1, 1, 0])
     assert (some.n, some.n_failed) == (2, 1) and some.to_dict()["n_failed"] == 1 and "0.2" not in some.signature
     empty = reliability([None], [1])
@@ -332,6 +334,18 @@ def test_calibration_counts_failures_and_refuses_nothing():
     one_sided = reliability([0.9, 0.8], [1, 1])
     assert one_sided.slope is None and float(one_sided) == pytest.approx(0.15)
     assert list(some.to_frame()["n"]) == [1, 1] and "<table" in some._repr_html_()
+    none = Reliability(score=None, reason="no items", signature=Signature({"metric": "reliability"}))
+    for repair in (none, reliability([0.2, 0.4], [1, 1])):
+        with pytest.raises(ValueError, match="labels of both kinds"):
+            repair.apply([0.5])
+    result = reliability([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
+    assert result.rows() == result.bins and result.rows()[0] is not result.bins[0]
+    told = result.to_dict()
+    assert (told["n"], told["n_failed"], told["brier"]) == (3, 1, pytest.approx((0.01 + 0.49 + 0.04) / 3))
+    assert told["slope"] == result.slope and told["score"] == result.score
+    moved = 1 / (1 + np.exp(-(result.slope * logits_of(np.array([0.9])) + result.offset)))
+    assert result.apply([0.9]) == pytest.approx(moved)
+    assert [text.get_text() for text in result.plot().texts] == ["1", "2"]
 
 
 def test_recalibration_moves_the_level_and_keeps_the_order():
@@ -356,52 +370,31 @@ def test_recalibration_moves_the_level_and_keeps_the_order():
 FLOORS = {"qags_cnndm": 0.72, "summeval": 0.79, "xsumfaith": 0.78, "defacto": 0.78}
 
 
-@pytest.fixture(scope="module")
-def agreement():
-    text = resources.files("summeval_nb").joinpath("assets/checker_agreement.csv").read_text(encoding="utf-8")
-    return pd.read_csv(io.StringIO(text))
+@cache
+def asset(name):
+    return pd.read_csv(ASSETS / name)
 
 
-@pytest.fixture(scope="module")
-def sentence_table():
-    packed = resources.files("summeval_nb").joinpath("assets/checker_sentences.csv.gz").read_bytes()
-    return pd.read_csv(io.BytesIO(gzip.decompress(packed)))
-
-
-@pytest.fixture(scope="module")
-def fit_checker():
-    path = Path(__file__).parents[1] / "benchmarks" / "fit_checker.py"
-    spec = importlib.util.spec_from_file_location("fit_checker", path)
-    module = importlib.util.module_from_spec(spec)
-    import sys
-
-    sys.modules["fit_checker"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_agreement_with_people_reaches_the_floors(agreement):
+def test_agreement_with_people_reaches_the_floors_and_the_tables_hold_no_text():
+    agreement, sentence_table = asset("checker_agreement.csv"), asset("checker_sentences.csv.gz")
     of_all = agreement[agreement["k"] == 0].pivot(index="score", columns="set", values="auc")
     for name, floor in FLOORS.items():
         assert of_all.loc["mixture", name] >= floor
         assert of_all.loc["mixture", name] >= of_all.drop("mixture")[name].max() - 0.03
-
-
-def test_the_packaged_tables_hold_numbers_and_no_text(sentence_table, agreement):
     assert set(sentence_table["set"]) == set(FLOORS) == set(agreement["set"])
     assert all(np.issubdtype(kind, np.number) for kind in sentence_table.drop(columns="set").dtypes)
-    sizes = [path.stat().st_size for path in Path(str(resources.files("summeval_nb") / "assets")).glob("*c[hk]*")]
+    sizes = [path.stat().st_size for path in ASSETS.glob("*c[hk]*")]
     assert 0 < sum(sizes) < 1_500_000
 
 
-def test_the_shipped_probability_is_calibrated_on_its_own_data(sentence_table):
-    alone = sentence_table[sentence_table["judged_alone"] == 1]
+def test_the_shipped_probability_is_calibrated_on_its_own_data():
+    alone = asset("checker_sentences.csv.gz").query("judged_alone == 1")
     weights = words.feature_weights()
     logits = fitted_words()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
     assert float(reliability(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
 
 
-def test_the_fit_never_gives_a_negative_weight(fit_checker):
+def test_the_fit_never_gives_a_negative_weight():
     generator = np.random.default_rng(0)
     rows = pd.DataFrame(generator.uniform(size=(400, len(words.FEATURES))), columns=list(words.FEATURES))
     rows["set"], rows["k"] = np.repeat(["a", "b"], 200), 0
@@ -415,14 +408,10 @@ def test_the_fit_never_gives_a_negative_weight(fit_checker):
     assert fit_checker.area(scores, labels) == pytest.approx(np.mean(pairs))
 
 
-def test_shared_articles_are_found_and_dropped(fit_checker):
+def test_shared_articles_are_found_and_dropped():
     text = "The council approved the plan for the new tram line on Monday after a long and bitter debate in the hall. "
     other = "A completely different story tells of two bakers who opened their first shop near the old harbour in May. "
-    articles = [
-        fit_checker.Article("a", text, []),
-        fit_checker.Article("b", text.lower(), []),
-        fit_checker.Article("b", other, []),
-    ]
+    articles = [fit_checker.Article(*one, []) for one in (("a", text), ("b", text.lower()), ("b", other))]
     shared = fit_checker.shared_articles(articles)
     assert shared == {(0, 1), (1, 0)}
     rows = pd.DataFrame({"set": ["a", "b", "b"], "article": [0, 1, 2], "k": 0, "label": [1, 0, 1]})
@@ -430,54 +419,9 @@ def test_shared_articles_are_found_and_dropped(fit_checker):
 
 
 @pytest.mark.slow
-def test_features_of_real_articles_equal_the_packaged_table(data_folder, fit_checker, sentence_table, monkeypatch):
+def test_features_of_real_articles_equal_the_packaged_table(data_folder, monkeypatch):
     monkeypatch.setattr(fit_checker, "KS", (8,))
-    articles = fit_checker.load(data_folder)[:3]
-    found = fit_checker.features(articles)
-    stored = sentence_table[sentence_table["article"] < 3].reset_index(drop=True)
+    found = fit_checker.features(fit_checker.load(data_folder)[:3])
+    stored = asset("checker_sentences.csv.gz").query("article < 3").reset_index(drop=True)
     for name in words.FEATURES:
         np.testing.assert_allclose(found[name], stored[name], atol=2e-3)
-
-
-def test_an_own_checker_may_inherit_and_its_threshold_decides():
-    class Mine(Checker):
-        def __init__(self, threshold):
-            self.fingerprint, self.threshold = f"mine-{threshold}", threshold
-
-        def check_many(self, pairs, *, vectors=None):
-            return [Verdict(probability=0.6) for _ in pairs]
-
-    for threshold, supported in ((0.5, True), (0.7, False)):
-        assert evaluate("It rained.", "It rained.", checker=Mine(threshold)).score == float(supported)
-        assert checker(["It rained."], "It rained.", using=Mine(threshold)) == (supported, 0.6)
-
-
-def test_a_border_belongs_to_the_upper_bin():
-    (row,) = reliability_bins([0.8, 1.0], [1, 0], n_bins=2)
-    assert (row["n"], row["mean_probability"], row["share_supported"]) == (2, 0.9, 0.5)
-    assert 0 < row["share_low"] < 0.5 < row["share_high"] < 1
-    bins = reliability_bins([0.0, 0.5, 1.0], [0, 1, 1], n_bins=2)
-    assert [(part["low"], part["high"], part["n"]) for part in bins] == [(0.0, 0.5, 1), (0.5, 1.0, 2)]
-
-
-def test_nothing_is_applied_without_labels_of_both_kinds():
-    empty = Reliability(score=None, reason="no items", signature=Signature({"metric": "reliability"}))
-    for repair in (empty, reliability([0.2, 0.4], [1, 1])):
-        with pytest.raises(ValueError, match="labels of both kinds"):
-            repair.apply([0.5])
-
-
-def test_a_calibration_gives_table_numbers_and_picture():
-    result = reliability([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
-    assert result.rows() == result.bins and result.rows()[0] is not result.bins[0]
-    told = result.to_dict()
-    assert (told["n"], told["n_failed"], told["brier"]) == (3, 1, pytest.approx((0.01 + 0.49 + 0.04) / 3))
-    assert told["slope"] == result.slope and told["score"] == result.score
-    moved = 1 / (1 + np.exp(-(result.slope * logits_of(np.array([0.9])) + result.offset)))
-    assert result.apply([0.9]) == pytest.approx(moved)
-    assert [text.get_text() for text in result.plot().texts] == ["1", "2"]
-
-
-def test_caches_are_bounded():
-    for kept in (tokens.kept_parts, tokens.stem, words.stem_weight):
-        assert kept.cache_info().maxsize is not None

@@ -64,14 +64,7 @@ def write_data(folder: Path, name: str, sentences: list[list[Row]]) -> None:
     (folder / f"{name}.conllu").write_text("\n".join(lines) + "\n")
 
 
-SMALL = {
-    "word_emb_dim": 16,
-    "hidden_dim": 16,
-    "char_hidden_dim": 8,
-    "char_emb_dim": 8,
-    "dropout": 0.1,
-    "lr": 0.01,
-}
+SMALL = {"word_emb_dim": 16, "hidden_dim": 16, "char_hidden_dim": 8, "char_emb_dim": 8, "dropout": 0.1, "lr": 0.01}
 
 
 def train(module: Any, folder: Path, save_name: str, files: dict[str, str], **settings: Any) -> None:
