@@ -70,12 +70,6 @@ def test_signs_in_an_article_change_nothing_and_lose_no_row(name):
         assert result.verdicts[0].probability == pytest.approx(plain.verdicts[0].probability, abs=1e-5)
 
 
-def test_a_store_changes_no_number(tmp_path):
-    plain, stored, again = (evaluate(*PAIRS[1], store=store) for store in (None, *[tmp_path / "s.sqlite"] * 2))
-    assert stored.to_dict() == again.to_dict()
-    assert [v.probability for v in stored.verdicts] == pytest.approx([v.probability for v in plain.verdicts], abs=1e-6)
-
-
 @pytest.mark.nightly
 def test_in_bulk_is_one_by_one():
     bulk = evaluate_many(*map(list, zip(*PAIRS, strict=True)))
@@ -169,11 +163,8 @@ def test_the_answers_printed_in_the_first_lesson():
         (summary,) = re.findall(f'Scores {score}: "([^"]+)"', printed)
         by_words, by_default = (evaluate(bridge.text, summary, checker=name) for name in ("words", "embedded"))
         assert (by_words.score, len(by_words.sentences)) == (score, 3)
-        supported = [verdict for verdict in by_default.verdicts if verdict.supported]
-        if score == 1:
-            assert not supported and all(any(f.clash for f in verdict.findings) for verdict in by_default.verdicts)
-        else:
-            assert len(supported) == 3
+        assert [verdict.supported for verdict in by_default.verdicts] == [score == 0] * 3
+        assert score == 0 or all(any(f.clash for f in verdict.findings) for verdict in by_default.verdicts)
 
 
 def test_failures_are_excluded_counted_and_shown():
@@ -182,11 +173,8 @@ def test_failures_are_excluded_counted_and_shown():
     assert result.score == 0.5 and result.n_failed == 1
     assert [v.supported for v in result.verdicts] == [True, None, False]
     assert "told to fail" in result._repr_html_() and "told to fail" in result.to_text()
-    assert [(row["failed"], row["reason"]) for row in result.rows()] == [
-        (False, ""),
-        (True, "told to fail"),
-        (False, ""),
-    ]
+    assert [row["failed"] for row in result.rows()] == [False, True, False]
+    assert [row["reason"] for row in result.rows()] == ["", "told to fail", ""]
     assert result.outcome().status == "ok" and "similarity" not in result.outcome().parts
     nothing = evaluate(text, "All fail. Both fail.", checker=NumberChecker())
     assert nothing.reason == "the checker failed on all 2 sentences; the first: told to fail"
@@ -196,7 +184,10 @@ def test_failures_are_excluded_counted_and_shown():
     assert unjudged.outcome().status == "undefined"
 
 
-def test_a_second_run_asks_nothing_and_mends_failures(tmp_path):
+def test_a_store_changes_no_number_and_a_second_run_asks_nothing_and_mends_failures(tmp_path):
+    plain, stored, again = (evaluate(*PAIRS[1], store=store) for store in (None, *[tmp_path / "s.sqlite"] * 2))
+    assert stored.to_dict() == again.to_dict()
+    assert [v.probability for v in stored.verdicts] == pytest.approx([v.probability for v in plain.verdicts], abs=1e-6)
     text, path = "It opened in 1931. It is 500 metres long.", tmp_path / "store.sqlite"
     summaries = ["It opened in 1931. This will fail.", "It cost 77 francs."]
     first_checker, second_checker, embedder = NumberChecker(), NumberChecker(), CountingEmbedder()
@@ -218,13 +209,7 @@ def test_any_callable_splits_and_any_object_embeds():
         def encode(self, sentences):
             return np.array([[s.count(c) for c in "abcde"] for s in sentences], dtype=np.float32)
 
-    def lines(text):
-        spans, position = [], 0
-        for line in text.split("\n"):
-            spans.append((position, position + len(line)))
-            position += len(line) + 1
-        return spans
-
+    lines = lambda text: [match.span() for match in re.finditer("[^\n]+", text)]
     result = evaluate("abc\nde", "abc", 1, splitter=lines, embedder=Letters())
     assert [s.text for s in result.source_sentences] == ["abc", "de"]
     assert result.similarity[0].tolist() == pytest.approx([1.0, 0.0])
@@ -234,20 +219,14 @@ def test_any_callable_splits_and_any_object_embeds():
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_gives_a_score_or_a_reason(text, summary):
     result = evaluate(text, summary, checker=NumberChecker())
-    if result.score is None:
-        assert result.reason
-    else:
-        assert 0 <= result.score <= 1
+    assert result.reason if result.score is None else 0 <= result.score <= 1
 
 
 def test_an_error_in_a_packaged_checker_fails_one_sentence(monkeypatch):
     from summeval_nb.evidence.builtin import WordsChecker
 
     judged = WordsChecker._verdict
-
-    def breaks(self, evidence, sentence, vectors):
-        return judged(self, evidence, sentence, vectors) if "snow" not in sentence else evidence[9]
-
+    breaks = lambda self, evidence, claim, own: evidence[9] if "snow" in claim else judged(self, evidence, claim, own)
     monkeypatch.setattr(WordsChecker, "_verdict", breaks)
     rows = ["It rained.", "It snowed. It rained.", "It snowed."]
     found = evaluate_many(["It rained."] * 3, rows, checker="words")
@@ -275,15 +254,10 @@ LOW = {"threshold": 0.7, "contradicted_below": 0.3}
 
 def made(*verdicts, score=1.0, reason="", **parts):
     sentences = [Sentence(f"S{i}.", 4 * i, 4 * i + 3) for i in range(len(verdicts))]
-    told = {
-        "source": "It rained. It snowed.",
-        "summary": " ".join(sentence.text for sentence in sentences),
-        "source_sentences": [Sentence("It rained.", 0, 10), Sentence("It snowed.", 11, 21)],
-        "sentences": sentences,
-        "similarity": np.full((len(verdicts), 2), 0.5),
-        "judged_by": "words",
-        "signature": Signature({"metric": "faithfulness", "k": 1}),
-    }
+    told = {"source": "It rained. It snowed.", "summary": " ".join(sentence.text for sentence in sentences)}
+    told["source_sentences"] = [Sentence("It rained.", 0, 10), Sentence("It snowed.", 11, 21)]
+    told |= {"sentences": sentences, "similarity": np.full((len(verdicts), 2), 0.5), "judged_by": "words"}
+    told["signature"] = Signature({"metric": "faithfulness", "k": 1})
     return Faithfulness(score=score, reason=reason, verdicts=list(verdicts), **(told | parts))
 
 
@@ -291,8 +265,6 @@ YES = Verdict(probability=0.9, evidence=[Evidence(0, 0.5)])
 UNCLEAR = Verdict(probability=0.5, **LOW)
 FAILED = Verdict(probability=None, failed=True, reason="the server did not answer")
 HEADING = Verdict(probability=None, reason="a heading")
-
-
 CLASH = Verdict(probability=0.8, findings=[Finding("number", "S1", 4, 6, clash=True)], details={"note": "a"}, **LOW)
 ARTICLE = "The bridge opened in 1931. It is 1,149 metres long."
 KINDS = {
@@ -334,16 +306,16 @@ def test_the_schema_describes_and_requires_exactly_every_key():
         assert not jsonschema.Draft202012Validator(schema).is_valid(result | changed), changed
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_results_are_what_the_schema_describes_and_come_back_as_they_were(kind):
-    result = KINDS[kind]()
-    data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    jsonschema.Draft202012Validator(json.loads(read_asset("faithfulness.schema.json"))).validate(data)
-    again = faithfulness_from_dict(data)
-    assert again.to_dict() == data and again._repr_html_() == result._repr_html_()
-    assert again.similarity.shape == result.similarity.shape
-    row = {name: part for name, part in data.items() if name != "similarity"}
-    assert np.isnan(faithfulness_from_dict(row).similarity).all()
+def test_results_are_what_the_schema_describes_and_come_back_as_they_were():
+    for kind, make in KINDS.items():
+        result = make()
+        data = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        jsonschema.Draft202012Validator(json.loads(read_asset("faithfulness.schema.json"))).validate(data)
+        again = faithfulness_from_dict(data)
+        assert again.to_dict() == data and again._repr_html_() == result._repr_html_(), kind
+        assert again.similarity.shape == result.similarity.shape
+        row = {name: part for name, part in data.items() if name != "similarity"}
+        assert np.isnan(faithfulness_from_dict(row).similarity).all()
 
 
 def test_data_that_cannot_be_traced_are_refused():
@@ -423,28 +395,29 @@ def test_what_is_printed_shows_why_a_verdict_is_what_it_is():
     assert [entry.tone for entry in made(YES, HEADING).report().entries] == [0.9, None]
 
 
-def test_only_what_is_a_sum_is_explained():
+def test_only_what_is_a_sum_is_explained_and_only_sentences_are_drawn():
     details = {"terms": {"intercept": -0.5, "cosine": 1.0}, "numbers": {"cosine": 2.0}, "logit": 0.5}
     verdict = Verdict(probability=1 / (1 + np.exp(-0.5)), details=details, evidence=[Evidence(1, 0.5)])
     result = made(verdict, YES, FAILED, HEADING)
     assert result.explain(0).evidence == ["It snowed."] and result.explain(-4).rows() == result.explain(0).rows()
     assert [row["moved"] for row in result.explain(0).rows()] == pytest.approx([-0.5, 1.0, 0.5])
-    for i, why in ((1, "its checker is not the embedded one"), (2, "the server did not answer"), (-1, "a heading")):
-        with pytest.raises(ValueError, match=f"nothing to explain of 'S{i % 4}.': {why}"):
-            result.explain(i)
-    for i in (4, -5):
-        with pytest.raises(IndexError, match=f"there is no sentence {i}: the summary has 4, counted from 0"):
-            result.explain(i)
     own = made(Verdict(probability=0.4, details={"terms": {"my own": 1.0}, "numbers": {"my own": 2.0}}))
-    with pytest.raises(ValueError, match="its checker is not the embedded one"):
-        own.explain(0)
-
-
-def test_the_heat_map_counts_from_one_and_needs_sentences():
-    ax = made(YES, YES).plot()
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["1", "2"]
-    with pytest.raises(ValueError, match="nothing to draw: empty"):
-        made(score=None, reason="empty").plot()
+    outside, another = (
+        "there is no sentence {}: the summary has 4, counted from 0",
+        "its checker is not the embedded one",
+    )
+    for call, error, why in (
+        (lambda: result.explain(1), ValueError, f"nothing to explain of 'S1.': {another}"),
+        (lambda: result.explain(2), ValueError, "nothing to explain of 'S2.': the server did not answer"),
+        (lambda: result.explain(-1), ValueError, "nothing to explain of 'S3.': a heading"),
+        (lambda: result.explain(4), IndexError, outside.format(4)),
+        (lambda: result.explain(-5), IndexError, outside.format(-5)),
+        (lambda: own.explain(0), ValueError, another),
+        (lambda: made(score=None, reason="empty").plot(), ValueError, "nothing to draw: empty"),
+    ):
+        with pytest.raises(error, match=why):
+            call()
+    assert [label.get_text() for label in made(YES, YES).plot().get_yticklabels()] == ["1", "2"]
 
 
 def test_several_summaries_stand_side_by_side(tmp_path):
