@@ -57,9 +57,6 @@ def card(metric, **options):
     return metric_card(metric, progress=False, **options)
 
 
-# Blind spots
-
-
 def test_an_oracle_has_no_blind_spot_whichever_side_is_good():
     for seed in range(3):
         assert {row["verdict"] for row in card(oracle, seed=seed).rows()} == {"keeps", "sees"}
@@ -88,12 +85,6 @@ def test_a_metric_that_scores_all_alike_is_blind_to_another_text():
     assert all(row["share"] is None and row["right"] is None for row in found.rows())
 
 
-# The rule
-
-
-# What has no score
-
-
 def test_items_without_a_score_are_counted_and_left_out():
     places = {own[GOOD]["references"][0]: place for place, own in enumerate(changed(ITEMS, 0))}
 
@@ -109,9 +100,6 @@ def test_items_without_a_score_are_counted_and_left_out():
     assert found.blind_spots == [] and "KeyError" in found.to_markdown()
 
 
-# Metrics of every form
-
-
 def test_arguments_get_texts_by_their_names():
     seen = []
 
@@ -123,21 +111,12 @@ def test_arguments_get_texts_by_their_names():
     assert [row["change"] for row in found.rows()][3] == "order of sentences"
     assert not {*WORSE} & {row["change"] for row in found.rows()}
     assert all(isinstance(text, str) and isinstance(summary, str) for text, summary in seen)
-
-
-def test_checkers_have_names():
-    found = card("words", limit=12, margin=0.3)
+    found = card("words", limit=12, margin=0.3)  # checkers have names
     assert found.blind_spots == list(FALSE) and len(found.rows()) == 9
 
 
-# Items
-
-
-def words(text):
-    return sorted(re.findall(r"\w[\w.,]*\w|\w", text.lower()))
-
-
 def test_items_are_changed_as_they_say():
+    words = lambda text: sorted(re.findall(r"\w[\w.,]*\w|\w", text.lower()))
     own = changed(ITEMS, 0)
     assert len(own) >= 40 and len({one[GOOD]["candidate"] for one in own}) == len(own)
     for item, one in zip(ITEMS, own, strict=True):
@@ -165,28 +144,19 @@ MINE = {
 }
 
 
-def test_own_items_are_texts_and_never_code():
+def test_own_items_are_texts_and_never_code_and_bad_ones_are_named_with_their_remedy():
     found = card("rouge1", items=[MINE, MINE | {"a": "Cy"}])
     example = found.rows()[0]["example"]
     assert example.startswith("<b>Ann</b> gave Bob 3 cats on 13 February 2020. {a.__class__}")
     assert "<b>Ann" not in found._repr_html_() and "&lt;b&gt;Ann" in found._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "said"),
-    [
-        ({"margin": 0}, ValueError, "margin must lie between 0 and 1, not 0"),
-        ({"items": [MINE | {"candidate": "{a} {verb} {b} {number} cats"}]}, ValueError, r"write \{date\} where it"),
-        ({"items": [MINE | {"date": "2020-02-12"}]}, ValueError, "its day from 13 on, not '2020-02-12'"),
-        ({"metric": "answers"}, ValueError, "answers reads .*question.*, which items have not"),
-    ],
-)
-def test_bad_input_is_named_with_its_remedy(options, error, said):
-    with pytest.raises(error, match=said):
-        card(**({"metric": "rouge1"} | options))
-
-
-# How it is shown
+    for options, said in (
+        ({"margin": 0}, "margin must lie between 0 and 1, not 0"),
+        ({"items": [MINE | {"candidate": "{a} {verb} {b} {number} cats"}]}, r"write \{date\} where it"),
+        ({"items": [MINE | {"date": "2020-02-12"}]}, "its day from 13 on, not '2020-02-12'"),
+        ({"metric": "answers"}, "answers reads .*question.*, which items have not"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            card(**({"metric": "rouge1"} | options))
 
 
 def test_a_card_is_a_table_a_text_and_data():
@@ -198,24 +168,16 @@ def test_a_card_is_a_table_a_text_and_data():
     assert "Blind spots: wrappers" in found.to_markdown() and str(found.signature) in repr(found)
 
 
-def test_names_of_metrics_are_escaped():
-    def metric(candidate, references):
-        return oracle(candidate, references)
-
+def test_names_of_metrics_are_escaped_and_the_picture_says_each_verdict_in_words():
+    metric = lambda candidate, references: oracle(candidate, references)
     metric.__name__ = "<script>$x$|"
-    found = card(metric)
+    found, bleu = card(metric), card("bleu")
     assert "<script>" not in found._repr_html_() and "<script>" not in found.to_markdown()
     found.plot()
+    (ax,) = bleu.plot().axes
+    assert [text.get_text() for text in ax.texts] == [row["verdict"] for row in bleu.rows()]
+    assert len(ax.get_yticklabels()) == len(bleu.rows())
     plt.close("all")
-
-
-def test_the_picture_says_each_verdict_in_words():
-    found = card("bleu")
-    figure = found.plot()
-    (ax,) = figure.axes
-    assert [text.get_text() for text in ax.texts] == [row["verdict"] for row in found.rows()]
-    assert len(ax.get_yticklabels()) == len(found.rows())
-    plt.close(figure)
 
 
 def test_a_card_from_the_shell(tmp_path):

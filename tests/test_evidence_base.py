@@ -16,7 +16,9 @@ def vectors(embedder="x", evidence=((1.0, 0.0), (0.0, 0.0), (0.6, 0.8))):
 
 
 class Counting(BuiltinChecker):
-    """Judges nothing and remembers its batches and whether it had to encode them."""
+    """Judges nothing, not even a pair whose claim says "break"; remembers its batches and whether it encoded them."""
+
+    error = IndexError("tuple index out of range")
 
     def __init__(self, **settings):
         super().__init__(**({"threshold": 0.5, "slope": 1.0, "offset": 0.0} | settings))
@@ -28,23 +30,13 @@ class Counting(BuiltinChecker):
 
     def _check_batch(self, batch, given):
         self.batches.append((len(batch), {sentence_vectors.embedder for sentence_vectors in given}))
+        if any("break" in claim for _, claim in batch):
+            raise self.error
         return [Verdict(probability=0.5)] * len(batch)
 
 
-class Breaking(Counting):
-    """Cannot judge a pair whose claim says so; its batches are counted."""
-
-    error = IndexError("tuple index out of range")
-
-    def _check_batch(self, batch, given):
-        verdicts = super()._check_batch(batch, given)
-        if any("break" in claim for _, claim in batch):
-            raise self.error
-        return verdicts
-
-
 def test_a_pair_on_which_judging_goes_wrong_fails_alone():
-    judge = Breaking(threshold=0.7)
+    judge = Counting(threshold=0.7)
     claims = ["a", "break", "b", "break", *["c"] * 300]
     found = judge.check_many([(["a", "b", "c"], claim) for claim in claims])
     assert [verdict.failed for verdict in found] == [claim == "break" for claim in claims]
@@ -61,12 +53,10 @@ def test_pairs_are_judged_in_lots_with_the_right_vectors_only():
     judge = Counting()
     assert len(judge.check_many(pairs)) == 600 and judge.check_many([]) == []
     assert [size for size, _ in judge.batches] == [256, 256, 88] and judge.encoded == 3
-    judge = Counting()
-    judge.check_many(pairs, vectors=[own] * 600)
-    assert judge.encoded == 0 and judge.batches[0][1] == {own.embedder}
-    judge = Counting()
-    judge.check_many(pairs, vectors=[own] * 300 + [vectors()] * 300)  # only the batches with foreign ones are encoded
-    assert judge.encoded == 2 and judge.batches[0][1] == {own.embedder}
+    for given, encoded in (([own] * 600, 0), ([own] * 300 + [vectors()] * 300, 2)):  # batches with foreign ones
+        judge = Counting()
+        judge.check_many(pairs, vectors=given)
+        assert judge.encoded == encoded and judge.batches[0][1] == {own.embedder}
 
 
 def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
@@ -80,16 +70,11 @@ def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
             return load_embedder("minilm").encode_with_tokens(sentences)
 
     pairs = [(["It rained.", "Rain fell."], "It rained."), (["It rained."], "Rain fell.")]
-    first_pair, other = encode_pairs(pairs, Counting())
+    first, other = encode_pairs(pairs, Counting())
     assert sorted(asked) == ["It rained.", "Rain fell."]
-    assert (
-        first_pair.embedder == "counting"
-        and first_pair.evidence.shape == (2, 384)
-        and len(first_pair.evidence_tokens) == 2
-    )
-    assert np.array_equal(first_pair.evidence[1], other.claim) and np.array_equal(
-        first_pair.claim_tokens, other.evidence_tokens[0]
-    )
+    assert (first.embedder, first.evidence.shape, len(first.evidence_tokens)) == ("counting", (2, 384), 2)
+    assert np.array_equal(first.evidence[1], other.claim)
+    assert np.array_equal(first.claim_tokens, other.evidence_tokens[0])
 
 
 def test_a_calibration_comes_on_top_of_the_one_before():

@@ -30,25 +30,21 @@ def tokenizer(folder, special, **marks):
     ends = [(mark, vocabulary[mark]) for mark in ("<s>", "</s>") if mark in vocabulary]
     single, pair = ("<s> $A </s>", "<s> $A </s> </s> $B </s>") if "<s>" in vocabulary else ("$A </s>", None)
     inner.post_processor = tokenizers.processors.TemplateProcessing(single=single, pair=pair, special_tokens=ends)
-    made = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=inner, model_max_length=512, eos_token="</s>", pad_token="<pad>", unk_token="<unk>", **marks
-    )
+    marks |= {"eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+    made = transformers.PreTrainedTokenizerFast(tokenizer_object=inner, model_max_length=512, **marks)
     made.save_pretrained(folder)
     return made
 
 
 def roberta_config(labels):
     sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
-    return transformers.RobertaConfig(
-        vocab_size=40, max_position_embeddings=514, initializer_range=0.7, num_labels=labels, pad_token_id=1, **sizes
-    )
+    sizes |= {"vocab_size": 40, "max_position_embeddings": 514, "initializer_range": 0.7, "pad_token_id": 1}
+    return transformers.RobertaConfig(num_labels=labels, **sizes)
 
 
 def t5_config():
-    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 2, "num_heads": 2}
-    return transformers.T5Config(
-        vocab_size=256, feed_forward_proj="gated-gelu", initializer_factor=1.0, num_labels=2, **sizes
-    )
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 2, "num_heads": 2, "vocab_size": 256, "num_labels": 2}
+    return transformers.T5Config(feed_forward_proj="gated-gelu", initializer_factor=1.0, **sizes)
 
 
 def roberta_tokenizer(folder):
@@ -170,29 +166,12 @@ def test_a_number_is_the_one_of_the_published_code(recipe, build, number, tmp_pa
     assert found == pytest.approx([number(*made, *pair) for pair in pairs], abs=1e-5)
     assert len({round(value, 3) for value in found}) > 3
     assert f"recipe={recipe}" in checker.fingerprint
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_evidence_past_the_window_is_read(kind, tmp_path):
-    recipe, build, _ = KINDS[kind]
-    build(tmp_path)
-    checker = NLIChecker(tmp_path, recipe=recipe, window=64)
+    checker = NLIChecker(tmp_path, recipe=recipe, window=64)  # evidence past the window is read
     rows = checker.family.rows((" ".join(LONG[:20]), "Ben lost a boat."), CLAIMS[0], 64)
     boat = checker.tokenizer.convert_tokens_to_ids("boat")
     assert len(rows) > 3 and max(map(len, rows)) <= 64 and any(boat in row for row in rows)
     long = checker.check_many([(EVIDENCE, "Anna bought a car " * 20)])[0]
     assert long.failed and "ContextTooLong" in long.reason
-
-
-def test_a_mark_in_a_text_is_no_end_mark(tmp_path):
-    minicheck(tmp_path)
-    checker = NLIChecker(tmp_path, recipe="minicheck")
-    (row,) = checker.family.rows(("Anna </s> Ben.",), "A </s> car.", 512)
-    assert row.count(checker.tokenizer.eos_token_id) == 2  # between the two, and at the end
-
-
-def without(folder, name):
-    (folder / name).unlink()
 
 
 def headless(folder):
@@ -212,10 +191,14 @@ WRONG = {
     "hhem of a roberta": ("hhem", minicheck, r"no weight t5\.classifier.*vectara"),
     "hhem, no head": ("hhem", lambda at: (hhem(at), headless(at)), r"no weight t5\.classifier\.weight"),
     "hhem, cut": ("hhem", lambda at: (hhem(at), cut(at, "model.safetensors")), "at model.safetensors"),
-    "hhem, no tokenizer": ("hhem", lambda at: (hhem(at), without(at, "tokenizer.json")), "flan-t5-base"),
+    "hhem, no tokenizer": ("hhem", lambda at: (hhem(at), (at / "tokenizer.json").unlink()), "flan-t5-base"),
     "alignscore of a roberta": ("alignscore", minicheck, "0 files that end in .ckpt"),
     "alignscore, cut": ("alignscore", lambda at: (alignscore(at), cut(at, "AlignScore-base.ckpt")), "at Align"),
-    "alignscore, no config": ("alignscore", lambda at: (alignscore(at), without(at, "config.json")), "at config.json"),
+    "alignscore, no config": (
+        "alignscore",
+        lambda at: (alignscore(at), (at / "config.json").unlink()),
+        "at config.json",
+    ),
     "nothing": ("alignscore", lambda at: at.rmdir(), "there is no folder"),
 }
 
@@ -229,8 +212,11 @@ def test_a_folder_of_another_kind_is_refused(recipe, build, message, tmp_path):
         NLIChecker(folder, recipe=recipe)
 
 
-def test_what_a_recipe_says_is_not_said_twice(tmp_path):
+def test_a_mark_in_a_text_is_no_end_mark_and_what_a_recipe_says_is_not_said_twice(tmp_path):
     model, tokens = minicheck(tmp_path)
+    checker = NLIChecker(tmp_path, recipe="minicheck")
+    (row,) = checker.family.rows(("Anna </s> Ben.",), "A </s> car.", 512)
+    assert row.count(checker.tokenizer.eos_token_id) == 2  # between the two, and at the end
     with pytest.raises(ValueError, match="omit labels, aggregate"):
         NLIChecker(tmp_path, recipe="minicheck", labels={"entailment": 0})
     with pytest.raises(TypeError, match="reads a folder"):

@@ -61,17 +61,13 @@ def test_it_equals_sentence_transformers_cross_encoder(bert):
     assert np.ptp([verdict.probability for verdict in verdicts]) > 0.01  # the random model does tell them apart
 
 
-def test_the_order_of_labels_does_not_matter(knowing, tmp_path):
+def test_the_order_of_labels_does_not_matter_names_in_use_are_understood_and_others_refused(knowing, tmp_path):
     swapped = knowing_classifier(tmp_path / "swapped", ("ENTAILMENT", "Not-Entailment"))
     unnamed = knowing_classifier(tmp_path / "unnamed", ("LABEL_0", "entailment"))
     pairs = [(ARTICLE, claim) for claim in facts(6)]
-    expected = [verdict.probability for verdict in NLIChecker(knowing).check_many(pairs)]
-    assert np.allclose([v.probability for v in NLIChecker(swapped).check_many(pairs)], expected, atol=1e-6)
-    told = NLIChecker(unnamed, labels={"entailment": 1})
-    assert np.allclose([v.probability for v in told.check_many(pairs)], expected, atol=1e-6)
-
-
-def test_names_in_use_are_understood_and_others_refused():
+    made = NLIChecker(knowing), NLIChecker(swapped), NLIChecker(unnamed, labels={"entailment": 1})
+    expected, *others = ([verdict.probability for verdict in own.check_many(pairs)] for own in made)
+    assert np.allclose(others, [expected] * 2, atol=1e-6)
     for names, expected in (
         ({0: "contradiction", 1: "neutral", 2: "entailment"}, 2),
         ({0: "ENTAILMENT", 1: "NEUTRAL", 2: "CONTRADICTION"}, 0),
@@ -84,8 +80,7 @@ def test_names_in_use_are_understood_and_others_refused():
             label_places(names)
 
 
-def test_max_and_joint(knowing):
-    """max is the greatest of the single answers; joint is one answer to all sentences together."""
+def test_max_is_the_greatest_of_the_single_answers_and_joint_one_answer_to_all_sentences(knowing):
     best, joint = NLIChecker(knowing), NLIChecker(knowing, aggregate="joint")
     for claim in facts(4, seed=2):
         singles = [best.check_many([([source], claim)])[0].probability for source in ARTICLE]
@@ -98,11 +93,9 @@ def test_max_and_joint(knowing):
 def test_the_end_of_a_long_premise_counts(knowing):
     """Support in the last sentence of an evidence that is several windows long."""
     noise = ["Tom washed a grey lamp."] * 40
-    checker = NLIChecker(knowing, aggregate="joint", window=86)
-    last, first, nowhere = checker.check_many(
-        [([*noise, ARTICLE[0]], "red car."), ([ARTICLE[0], *noise], "red car."), (noise, "red car.")]
-    )
-    assert last.supported and first.supported and not nowhere.supported
+    pairs = [(told, "red car.") for told in ([*noise, ARTICLE[0]], [ARTICLE[0], *noise], noise)]
+    verdicts = NLIChecker(knowing, aggregate="joint", window=86).check_many(pairs)
+    assert [verdict.supported for verdict in verdicts] == [True, True, False]
 
 
 def test_windows_overlap_and_cover_everything(bert):
@@ -114,18 +107,13 @@ def test_windows_overlap_and_cover_everything(bert):
     claim = tokenizer("Anna bought a car.", add_special_tokens=False)["input_ids"]
     parts = [row["input_ids"][1 : len(row["input_ids"]) - len(claim) - 2] for row in rows]
     at = 0
-    for part in parts:
-        start = next(i for i in range(max(0, at - 64), at + 1) if whole[i : i + len(part)] == part)
-        assert start <= at  # no gap
-        at = start + len(part)
+    for part in parts:  # each begins where the last one ended, or before
+        at = len(part) + next(i for i in range(max(0, at - 64), at + 1) if whole[i : i + len(part)] == part)
     assert at == len(whole)
     assert all(row["input_ids"][-len(claim) - 1 : -1] == claim for row in rows)  # the claim is never cut
     assert all(len(row["token_type_ids"]) == len(row["input_ids"]) for row in rows)
-
-
-def test_a_sentence_that_fills_the_window_fails_alone(bert):
-    checker = NLIChecker(bert)
-    long, short = checker.check_many([(ARTICLE, "Anna bought a red car . " * 30), (ARTICLE, "Ben sold a boat.")])
+    claims = ("Anna bought a red car . " * 30, "Ben sold a boat.")  # the first fills the window and fails alone
+    long, short = NLIChecker(bert).check_many([(ARTICLE, claim) for claim in claims])
     assert long.failed and "ContextTooLong" in long.reason and "128" in long.reason and not short.failed
 
 
@@ -150,30 +138,25 @@ def test_the_pipeline_and_the_store(knowing, tmp_path):
 
 
 def test_the_fingerprint_holds_all_that_changes_a_probability(knowing, bert):
-    made = [
-        NLIChecker(knowing),
-        NLIChecker(bert),
-        NLIChecker(knowing, aggregate="joint"),
-        NLIChecker(knowing, window=128),
-        NLIChecker(knowing, labels={"entailment": 0}),
-        NLIChecker(knowing, claims="statements"),
-        NLIChecker(knowing, claims="statements", combine="mean"),
-    ]
+    settings = [{}, {"aggregate": "joint"}, {"window": 128}, {"labels": {"entailment": 0}}, {"claims": "statements"}]
+    settings.append({"claims": "statements", "combine": "mean"})
+    made = [NLIChecker(bert), *(NLIChecker(knowing, **own) for own in settings)]
     assert len({checker.fingerprint for checker in made}) == len(made)
-    assert NLIChecker(knowing, batch_size=3, threshold=0.7).fingerprint == made[0].fingerprint
+    assert NLIChecker(knowing, batch_size=3, threshold=0.7).fingerprint == made[1].fingerprint
 
 
 def test_a_model_that_is_not_there_is_explained(tmp_path, knowing):
     bert = bert_classifier(tmp_path / "bert")
-    for wrong in (tmp_path, "somebody/some-classifier"):
-        with pytest.raises(BackendRejected, match="cannot be loaded"):
-            NLIChecker(wrong)
-    with pytest.raises(ValueError, match="needs its tokenizer"):
-        NLIChecker(NLIChecker(knowing).model)
     for path in bert.glob("tokenizer*"):
         path.unlink()
-    with pytest.raises(BackendRejected, match="at the tokenizer's files"):
-        NLIChecker(bert)
+    for wrong, error, why in (
+        (tmp_path, BackendRejected, "cannot be loaded"),
+        ("somebody/some-classifier", BackendRejected, "cannot be loaded"),
+        (NLIChecker(knowing).model, ValueError, "needs its tokenizer"),
+        (bert, BackendRejected, "at the tokenizer's files"),
+    ):
+        with pytest.raises(error, match=why):
+            NLIChecker(wrong)
 
 
 def test_separators_in_a_text_are_only_text(bert, knowing):
@@ -187,13 +170,6 @@ def test_separators_in_a_text_are_only_text(bert, knowing):
 
 
 PAIRS = [(ARTICLE[:1], claim) for claim in ("Anna bought a red car.", "Ben sold a boat.", "Maria lost a horse.")]
-
-
-def configured(folder, **changes):
-    """A folder whose config.json was changed."""
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    return folder
 
 
 def test_a_single_output_is_a_logit_of_support(tmp_path):
@@ -217,17 +193,20 @@ def test_a_model_without_its_head_is_refused(tmp_path):
 
 
 def test_labels_that_do_not_exclude_each_other_have_a_sigmoid_each_and_odd_outputs_are_asked_for(tmp_path):
+    def configured(folder, **changes):
+        path = folder / "config.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+        return folder
+
     folder = configured(bert_classifier(tmp_path / "many"), problem_type="multi_label_classification")
     details = NLIChecker(folder).check_many(PAIRS[:1])[0].details
     assert abs(sum(details[name] for name in ("entailment", "neutral", "contradiction")) - 1) > 1e-3
-    for number, changes in enumerate(
-        (
-            {"problem_type": "regression"},
-            {"sentence_transformers": {"activation_fn": "torch.nn.modules.linear.Identity"}},
-            {"id2label": {"0": "contradiction"}},
-        )
+    for name, value in (
+        ("problem_type", "regression"),
+        ("sentence_transformers", {"activation_fn": "torch.nn.modules.linear.Identity"}),
+        ("id2label", {"0": "contradiction"}),
     ):
-        folder = configured(bert_classifier(tmp_path / str(number), ("LABEL_0",)), **changes)
+        folder = configured(bert_classifier(tmp_path / name, ("LABEL_0",)), **{name: value})
         with pytest.raises(ValueError, match="labels="):
             NLIChecker(folder)
         assert 0 <= NLIChecker(folder, labels={"entailment": 0}).check_many(PAIRS)[0].probability <= 1
