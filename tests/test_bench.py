@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.late import Late
+from helpers.says import Says, told
 from helpers.wrapping import Wrapped
 
 from summeval_nb import LLMChecker, ScriptedBackend, Verdict, benchmark_checker
@@ -22,31 +23,8 @@ knowing_classifier = Late("helpers.tiny_nli", "knowing_classifier")
 ARTICLE = "Anna bought a red car. Ben sold a blue boat. Maria lost a white horse."
 
 
-class Said:
-    """A checker that says what it was told of each sentence: a probability, None for a failure, or a verdict."""
-
-    fingerprint, threshold = "said", 0.5
-
-    def __init__(self, answers):
-        self.answers, self.asked = answers, []
-
-    def check_many(self, pairs, *, vectors=None):
-        self.asked += pairs
-        return [self.verdict(self.answers[sentence]) for _, sentence in pairs]
-
-    def verdict(self, answer):
-        if isinstance(answer, Verdict):
-            return answer
-        if answer is None:
-            return Verdict(probability=None, failed=True, reason="no answer")
-        return Verdict(probability=answer)
-
-
 def items(*rows, article=ARTICLE):
     return [LabelledSentence(article, *row) for row in rows]
-
-
-# The packaged set
 
 
 def test_the_packaged_sentences_are_what_the_chapter_says():
@@ -59,9 +37,6 @@ def test_the_packaged_sentences_are_what_the_chapter_says():
     assert kinds == {(True, k): 32 for k in TRUE_KINDS} | {(False, k): 8 for k in FALSE_KINDS}
 
 
-# The measures
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_measures_equal_scikit_learn(seed):
     from sklearn import metrics
@@ -69,12 +44,11 @@ def test_measures_equal_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     y, p = rng.integers(0, 2, 60), rng.integers(0, 12, 60) / 11  # many ties
     s = p >= 0.5
+    wanted = {"auc": metrics.roc_auc_score(y, p), "balanced_accuracy": metrics.balanced_accuracy_score(y, s)}
+    wanted |= {"precision": metrics.precision_score(y, s), "true_passed": metrics.recall_score(y, s)}
+    wanted["false_found"] = metrics.recall_score(1 - y, 1 - s)
     found = checker_measures(y, p, s)
-    assert found["auc"] == pytest.approx(metrics.roc_auc_score(y, p), abs=1e-12)
-    assert found["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(y, s), abs=1e-12)
-    assert found["precision"] == pytest.approx(metrics.precision_score(y, s), abs=1e-12)
-    assert found["true_passed"] == pytest.approx(metrics.recall_score(y, s), abs=1e-12)
-    assert found["false_found"] == pytest.approx(metrics.recall_score(1 - y, 1 - s), abs=1e-12)
+    assert {name: found[name] for name in wanted} == pytest.approx(wanted, abs=1e-12)
 
 
 def test_intervals_are_those_of_a_plain_bootstrap():
@@ -92,35 +66,31 @@ def test_intervals_are_those_of_a_plain_bootstrap():
     expected = np.quantile(np.array(plain, dtype=float), [0.05, 0.95], axis=0).T
     assert np.allclose(np.array(ours, dtype=float), expected, atol=0.02)
     assert ours == measure_intervals(sides, group, how)
-    assert measure_intervals(sides, group * 0, how) == [(None, None)] * len(MEASURES)
-    assert measure_intervals(sides, group, Resampling(0)) == [(None, None)] * len(MEASURES)
-
-
-# Putting a checker to work
+    for nothing in ((group * 0, how), (group, Resampling(0))):
+        assert measure_intervals(sides, *nothing) == [(None, None)] * len(MEASURES)
 
 
 def test_a_summary_has_the_minimum_or_mean_of_its_sentences():
-    told = Said({"Anna bought a car.": 0.9, "Ben sold a house.": 0.2, "Maria lost a horse.": 0.6})
+    checker = told({"Anna bought a car.": 0.9, "Ben sold a house.": 0.2, "Maria lost a horse.": 0.6})
     rows = items(("Anna bought a car. Ben sold a house.", False), ("Maria lost a horse.", True))
-    low = benchmark_checker(told, {"s": rows}, n_resamples=0)
-    assert low.runs[0].probabilities == (0.2, 0.6) and [reply.said for reply in low.runs[0].replies] == [False, True]
-    mean = benchmark_checker(told, {"s": rows}, combine="mean", n_resamples=0)
-    assert mean.runs[0].probabilities == (pytest.approx(0.55), 0.6) and [
-        reply.said for reply in mean.runs[0].replies
-    ] == [False, True]
+    low, mean = (benchmark_checker(checker, {"s": rows}, n_resamples=0, combine=own) for own in ("minimum", "mean"))
+    assert low.runs[0].probabilities == (0.2, 0.6) and mean.runs[0].probabilities == (pytest.approx(0.55), 0.6)
+    for found in (low, mean):
+        assert [reply.said for reply in found.runs[0].replies] == [False, True]
     assert str(low.signature) != str(mean.signature)
-    assert told.asked[0][0] == ["Anna bought a red car.", "Ben sold a blue boat.", "Maria lost a white horse."]
+    assert str(low.signature) == str(benchmark_checker(checker, {"s": rows}, n_resamples=0).signature)
+    assert checker.asked[0][0] == ["Anna bought a red car.", "Ben sold a blue boat.", "Maria lost a white horse."]
 
 
 def test_failures_are_left_out_counted_and_shown():
-    told = Said({"A is.": 0.9, "B is.": None, "C is.": 0.1, "D is.": 0.8})
+    checker = told({"A is.": 0.9, "B is.": None, "C is.": 0.1, "D is.": 0.8})
     rows = items(("A is.", True), ("B is. A is.", True), ("C is.", False), ("D is.", False))
-    bench = benchmark_checker(told, {"s": rows}, n_resamples=0)
+    bench = benchmark_checker(checker, {"s": rows}, n_resamples=0)
     row = bench.rows()[0]
     assert (row["n"], row["failed"], row["auc"], row["false_found"], row["true_passed"]) == (4, 1, 1.0, 0.5, 1.0)
     assert "no answer" in row["reason"] and "no answer" in repr(bench)
     assert [wrong["text"] for wrong in bench.wrong_rows()] == ["D is."]
-    nothing = benchmark_checker(Said({"A is.": None}), {"s": items(("A is.", True))}).rows()[0]
+    nothing = benchmark_checker(told({"A is.": None}), {"s": items(("A is.", True))}).rows()[0]
     assert nothing["failed"] == 1 and all(nothing[name] is None for name in (*MEASURES, "calibration_error"))
 
 
@@ -132,7 +102,7 @@ def test_the_default_checker_on_the_packaged_set():
     assert row["auc_low"] <= row["auc"] <= row["auc_high"]
     kinds = bench.to_frame(kinds=True).set_index("kind")
     assert list(kinds.index) == [*TRUE_KINDS, *FALSE_KINDS] and kinds["n"].sum() == 128
-    found = (kinds.loc[list(FALSE_KINDS), "right"] * kinds.loc[list(FALSE_KINDS), "n"]).sum() / 64
+    found = kinds.loc[list(FALSE_KINDS)].eval("right * n").sum() / 64
     assert found == pytest.approx(row["false_found"])
     assert len(bench.wrong_rows()) == round(128 * (1 - row["balanced_accuracy"]))
 
@@ -144,34 +114,33 @@ def test_a_language_model_knows_its_calls():
     assert [row["calls"] for row in bench.rows()] == [2, 2]
     assert [row["balanced_accuracy"] for row in bench.rows()] == [1.0, 1.0]
     assert "calls" in bench.wide_rows()[0]
-    plain = benchmark_checker(Said({"A is.": 0.9}), {"s": items(("A is.", True))})
+    plain = benchmark_checker(told({"A is.": 0.9}), {"s": items(("A is.", True))})
     assert plain.rows()[0]["calls"] is None and "calls" not in plain.wide_rows()[0]
 
 
-# What comes in
-
-
-@pytest.mark.parametrize(
-    "checker, sets, options, message",
-    [
+def test_bad_input_and_a_checker_that_answers_otherwise_are_named():
+    for checker, sets, options, message in (
         ("embeded", "package", {}, "unknown checker 'embeded'"),
-        (Said({}), {"s": []}, {}, "sets\\['s'\\] is empty"),
-        (Said({}), {"s": [{"article": "a", "supported": 1}]}, {}, "sets\\['s'\\]\\[0\\]: there is no field 'sentence'"),
-        (Said({}), {"s": [LabelledSentence("a", "b", 1)]}, {}, "\\[0\\].supported must be True or False"),
-        (Said({}), "package", {"limit": 0}, "limit must be at least 1"),
-    ],
-)
-def test_bad_input_is_named(checker, sets, options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        benchmark_checker(checker, sets, **options)
+        (told({}), {"s": []}, {}, r"sets\['s'\] is empty"),
+        (told({}), {"s": [{"article": "a", "supported": 1}]}, {}, r"sets\['s'\]\[0\]: there is no field 'sentence'"),
+        (told({}), {"s": [LabelledSentence("a", "b", 1)]}, {}, r"\[0\].supported must be True or False"),
+        (told({}), "package", {"limit": 0}, "limit must be at least 1"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            benchmark_checker(checker, sets, **options)
+
+    class Short(Says):
+        def check_many(self, pairs, *, vectors=None):
+            return self.say
+
+    for reply in (None, [0.9, 0.1], [Verdict(probability=0.5)] * 3):
+        with pytest.raises((TypeError, ValueError), match="check_many of Short"):
+            benchmark_checker(Short(reply), {"s": items(("A is.", True), ("B is.", False))})
 
 
 def test_rows_and_tables_are_read_as_from_a_file():
     own = bench_sentences()[:20]
-    rows = [
-        {"article": sentence.article, "text": sentence.text, "supported": sentence.supported, "kind": sentence.kind}
-        for sentence in own
-    ]
+    rows = [{name: getattr(sentence, name) for name in ("article", "text", "supported", "kind")} for sentence in own]
     expected = benchmark_checker("words", {"s": own})
     for given in (rows, [sentence.to_dict() for sentence in own], pd.DataFrame(rows)):
         found = benchmark_checker("words", {"s": given})
@@ -181,44 +150,30 @@ def test_rows_and_tables_are_read_as_from_a_file():
     assert benchmark_checker("words", {"s": some}).signature == benchmark_checker("words", {"s": plain}).signature
 
 
-def test_a_checker_that_answers_otherwise_is_named():
-    class Short(Said):
-        def check_many(self, pairs, *, vectors=None):
-            return self.reply
-
-    checker = Short({})
-    for checker.reply in (None, [0.9, 0.1], [Verdict(probability=0.5)] * 3):
-        with pytest.raises((TypeError, ValueError), match="check_many of Short"):
-            benchmark_checker(checker, {"s": items(("A is.", True), ("B is.", False))})
-
-
 def test_a_limit_takes_whole_articles_in_an_order_drawn_by_lot():
     rows = [LabelledSentence(f"Article {i}.", f"Sentence {j}.", bool(j % 2)) for i in range(9) for j in range(4)]
-    told = Said({f"Sentence {j}.": 0.2 + j / 10 for j in range(4)})
-    taken = benchmark_checker(told, {"s": rows}, limit=8, n_resamples=0).runs[0].cases
+    checker = told({f"Sentence {j}.": 0.2 + j / 10 for j in range(4)})
+    taken = benchmark_checker(checker, {"s": rows}, limit=8, n_resamples=0).runs[0].cases
     assert len(taken) == 8 and len({case.premise for case in taken}) == 2
-    assert benchmark_checker(told, {"s": rows}, limit=99, n_resamples=0).rows()[0]["n"] == 36
+    assert benchmark_checker(checker, {"s": rows}, limit=99, n_resamples=0).rows()[0]["n"] == 36
 
 
 def test_renders_escape_and_convert(tmp_path):
     rows = items(("<b>A</b> is $x$.", True, "<script>"), ("C is.", False, ""))
-    told = Said({"<b>A</b> is $x$.": 0.9, "C is.": 0.1})
-    bench = benchmark_checker({"<i>": told}, {"set $1$": rows})
+    bench = benchmark_checker({"<i>": told({"<b>A</b> is $x$.": 0.9, "C is.": 0.1})}, {"set $1$": rows})
     page = bench._repr_html_()
     assert "<script>" not in page and "&lt;script&gt;" in page and "<i>" not in page and "published" in page
     json.dumps(bench.to_dict(), allow_nan=False)
     assert list(bench.to_frame().columns)[:4] == ["checker", "set", "n", "failed"]
     bench.plot().savefig(tmp_path / "figure.png")
-    assert all(
-        row["status"] == "published" and row["source"] and 0 < row["value"] < 1 for row in bench.published_rows()
-    )
-
-
-# Files of others
+    published = bench.published_rows()
+    assert all(row["status"] == "published" and row["source"] and 0 < row["value"] < 1 for row in published)
 
 
 def write(path, content):
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    """A file with a text, lines of JSON, or one value as JSON."""
+    lines = content if isinstance(content, tuple) else [content]
+    path.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines), encoding="utf-8")
     return path
 
 
@@ -230,10 +185,8 @@ def qags(*answers):
 EDIT = {"id": "1", "doc": "It rained.", "summary": "It snowed.", "label": 0, "edit_types": ["antonym_swap"]}
 
 
-def test_public_layouts_are_read(tmp_path):
-    file = write(
-        tmp_path / "mturk.jsonl", "\n".join(map(json.dumps, [qags("yes", "no", "yes"), qags("no", "yes", "no")]))
-    )
+def test_public_layouts_and_rows_of_yours_are_read(tmp_path):
+    file = write(tmp_path / "mturk.jsonl", (qags("yes", "no", "yes"), qags("no", "yes", "no")))
     assert [sentence.supported for sentence in load_labelled(file, format="qags")] == [True, False]
     long = "It rained. " * 20_000  # longer than the csv module's own limit for a field
     with open(tmp_path / "aggre_fact_sota.csv", "w", newline="") as handle:
@@ -244,43 +197,32 @@ def test_public_layouts_are_read(tmp_path):
     assert labelled.supported and labelled.text == 'He said "rain",\nand left.' and labelled.article == long
     write(tmp_path / "summedits_news.json", [EDIT, EDIT | {"label": 1, "edit_types": []}])
     for where in (tmp_path, tmp_path / "summedits_news.json"):
-        assert [(o.supported, o.kind) for o in load_labelled(where, format="summedits")] == [
-            (False, "antonym_swap"),
-            (True, ""),
-        ]
-
-
-def test_rows_of_yours_are_read(tmp_path):
-    lines = [{"article": "a", "sentence": "b", "label": said} for said in (True, "no", 1, "Supported", 0.0)]
-    file = write(tmp_path / "mine.jsonl", "\n".join(map(json.dumps, lines)))
+        found = [(one.supported, one.kind) for one in load_labelled(where, format="summedits")]
+        assert found == [(False, "antonym_swap"), (True, "")]
+    lines = ({"article": "a", "sentence": "b", "label": said} for said in (True, "no", 1, "Supported", 0.0))
+    file = write(tmp_path / "mine.jsonl", tuple(lines))
     assert [sentence.supported for sentence in load_labelled(file)] == [True, False, True, True, False]
     table = write(tmp_path / "mine.csv", "document,claim,supported,kind\nIt rained.,It snowed.,0,antonym\n")
     assert load_labelled(table) == [LabelledSentence("It rained.", "It snowed.", False, "antonym")]
 
 
-@pytest.mark.parametrize(
-    "format, name, content, message",
-    [
+def test_errors_name_the_file_and_the_line(tmp_path):
+    for format, name, content, message in (
         ("rows", "m.jsonl", '{"article": "a", "sentence": "b", "label": 1}\n{"article"', "m.jsonl, line 2 is not JSON"),
         ("rows", "m.jsonl", '{"article": "a", "sentence": "b"}', "m.jsonl, line 1: there is no field 'supported'"),
         ("rows", "m.csv", "article,sentence,label\na,b\n", "m.csv, line 2: 2 values under 3"),
-        ("qags", "q.jsonl", json.dumps(qags("yes", "perhaps")), "q.jsonl, line 1, sentence 1: .* not 'perhaps'"),
+        ("qags", "q.jsonl", qags("yes", "perhaps"), "q.jsonl, line 1, sentence 1: .* not 'perhaps'"),
         ("summedits", "s.json", '[{"doc": "a"},\n oops]', "s.json cannot be read as JSON: .*line 2"),
         ("summedits", "s.json", [EDIT, {"doc": "a"}], "s.json, item 2: there is no field 'sentence'"),
-    ],
-)
-def test_errors_name_the_file_and_the_line(tmp_path, format, name, content, message):
-    with pytest.raises(ValueError, match=message):
-        load_labelled(write(tmp_path / name, content), format=format)
+    ):
+        with pytest.raises(ValueError, match=message):
+            load_labelled(write(tmp_path / name, content), format=format)
 
 
 def test_real_sets(data_folder):
     found = load_labelled(data_folder / "qags_cnndm.jsonl.gz", format="qags")
     assert len({sentence.article for sentence in found}) == 235 and len(found) == 714
     assert np.mean([sentence.supported for sentence in found]) == pytest.approx(0.744, abs=0.05)
-
-
-# The shell
 
 
 def test_from_the_shell(tmp_path):
@@ -290,9 +232,9 @@ def test_from_the_shell(tmp_path):
 
     run = CliRunner().invoke
     folder = knowing_classifier(tmp_path / "nli")
-    rows = [{"article": ARTICLE, "sentence": text, "supported": true} for text, true in
-            (("Anna bought a red car.", True), ("Ben sold a green boat.", False))]  # fmt: skip
-    mine = write(tmp_path / "mine.jsonl", "\n".join(map(json.dumps, rows)))
+    right, wrong = {"sentence": "Anna bought a red car."}, {"sentence": "Ben sold a green boat."}
+    labelled = (right | {"article": ARTICLE, "supported": True}, wrong | {"article": ARTICLE, "supported": False})
+    mine = write(tmp_path / "mine.jsonl", labelled)
     page = tmp_path / "page.html"
     done = run(app, ["bench", "--checker", f"nli:{folder}", "--data", f"rows:{mine}", "--json", "--html", str(page)])
     assert done.exit_code == 0, done.output

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from helpers.says import Says
 
 import summeval_nb as s
-from summeval_nb.core.results import Verdict
 from summeval_nb.judged import check_citations, check_citations_many
 
 PASSAGES = [
@@ -16,22 +16,14 @@ PASSAGES = [
 CLOSED, COST = "The old bridge was closed on Monday", "Repairs will cost about three million pounds"
 
 
-class Words:
-    """A checker to count by hand: a sentence is supported when all its words stand in the evidence."""
-
-    fingerprint, threshold = "all-words", 0.5
-
-    def check_many(self, pairs, *, vectors=None):
-        return [self._verdict(" ".join(evidence).lower().split(), claim.lower().split()) for evidence, claim in pairs]
-
-    def _verdict(self, evidence, claim):
-        if "fail." in claim:
-            return Verdict(probability=None, failed=True, reason="it broke")
-        return Verdict(probability=float(all(word.strip(".") in {w.strip(".") for w in evidence} for word in claim)))
+def all_words(evidence, claim):
+    """To count by hand: a sentence is supported when all its words stand in the evidence."""
+    held, said = ({word.strip(".") for word in text.lower().split()} for text in (" ".join(evidence), claim))
+    return "it broke" if "fail" in said else said <= held
 
 
-def by_words(answer, passages, **choices):
-    return check_citations(answer, passages, judge=Words(), **choices)
+def by_words(answer, passages):
+    return check_citations(answer, passages, judge=Says(all_words))
 
 
 MARKED = [  # answer, recall, precision
@@ -71,16 +63,15 @@ def test_precision_follows_the_rule_of_the_paper():
     assert (none.recall, none.precision, none.score) == (0, 0, 0)
 
 
-def test_without_marks_nothing_is_cited():
+def test_without_marks_nothing_is_cited_and_no_sentence_to_judge_has_a_reason():
     found = by_words("red. blue.", ["red", "blue"])
     assert (found.score, found.recall, found.precision, found.recall_where_cited) == (0, 0, None, None)
     assert found.reason == "nothing is cited" and found.n_uncited == 2
     assert {row["reason"] for row in found.rows()} == {"it cites nothing"}
     part = by_words("red [1]. blue.", ["red", "blue"])
     assert (part.recall, part.recall_where_cited, part.precision) == (0.5, 1, 1)
-
-
-def test_no_sentence_to_judge_has_a_reason():
+    mark = by_words("red [citation needed]. blue [1].", ["blue"])  # without a source it cites nothing
+    assert mark.unknown == () and mark.n_uncited == 1 and mark.recall == 0.5
     for answer, why in (("", "empty"), ("# A heading\n", "heading"), ("Sure! Here is a summary:", "no sentence")):
         found = by_words(answer, PASSAGES)
         assert found.score is found.recall is found.precision is None and why in found.reason
@@ -106,18 +97,13 @@ def test_passages_may_have_labels_of_their_own():
     assert twice.unknown == ("doc-4",)
 
 
-def test_a_mark_without_a_source_cites_nothing():
-    found = by_words("red [citation needed]. blue [1].", ["blue"])
-    assert found.unknown == () and found.n_uncited == 1 and found.recall == 0.5
-
-
 def test_a_failed_verdict_counts_neither_way():
     found = by_words("red [1]. fail [2].", ["red", "blue"])
     assert (found.recall, found.precision, found.n_failed) == (1, 1, 1)
     assert "it broke" in found.rows()[1]["reason"] and found.rows()[1]["supported"] is None
     lost = by_words("fail [1].", ["red"])
     assert lost.score is None and "failed" in lost.reason
-    table = check_citations_many(["fail [1].", "red [1]."], [["red"]] * 2, judge=Words())
+    table = check_citations_many(["fail [1].", "red [1]."], [["red"]] * 2, judge=Says(all_words))
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "ok"]
 
 
@@ -147,30 +133,18 @@ def test_one_and_many_give_the_same():
     table = check_citations_many(answers, [PASSAGES] * 3)
     alone = [check_citations(answer, PASSAGES) for answer in answers]
     for result, other in zip(table.results, alone, strict=True):
-        (rows, own), (rows_alone, own_alone) = (
-            (told.pop("rows"), told) for told in (result.to_dict(), other.to_dict())
-        )
-        assert own == own_alone and len(rows) == len(rows_alone)
-        for row, row_alone in zip(rows, rows_alone, strict=True):  # a batch may move a last digit
+        own, own_alone = result.to_dict(), other.to_dict()
+        for row, row_alone in zip(own["rows"], own_alone["rows"], strict=True):  # a batch may move a last digit
             assert row.pop("probability") == pytest.approx(row_alone.pop("probability"), abs=0.02)
-            assert row == row_alone
+        assert own == own_alone
     assert table.means() == {f"citations_{name}": 0.5 for name in ("f1", "recall", "precision", "recall_where_cited")}
     assert table.n_undefined == 1 and list(table.to_frame(by="sentence")["row"]) == [0, 1]
 
 
-def test_each_question_is_asked_once():
-    class Counting(Words):
-        asked = 0
-
-        def check_many(self, pairs, *, vectors=None):
-            Counting.asked += len(pairs)
-            return super().check_many(pairs)
-
-    check_citations("red [1]. blue [2]. red blue [1][2].", ["red", "blue"], judge=Counting())
-    assert Counting.asked == 5  # three together, and each alone; without the other it is the same question
-
-
-def test_the_name_leads_to_the_metric():
+def test_each_question_is_asked_once_and_the_name_leads_to_the_metric():
+    judge = Says(all_words)
+    check_citations("red [1]. blue [2]. red blue [1][2].", ["red", "blue"], judge=judge)
+    assert len(judge.asked) == 5  # three together, and each alone; without the other it is the same question
     metric = s.load_metric("citations")
     assert metric.function is check_citations and list(metric.columns) == ["answer", "contexts"]
     assert metric.signature["metric"] == "citations" and metric.signature["k"] == "8"

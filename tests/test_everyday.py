@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from collections import Counter, defaultdict
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -11,9 +12,10 @@ from unicodedata import normalize
 
 import everyday
 import everyday_scenes as scenes
+from helpers.says import Says
 from typer.testing import CliRunner
 
-from summeval_nb import Verdict, benchmark_checker
+from summeval_nb import benchmark_checker
 from summeval_nb.agreement import benchmark_judge
 from summeval_nb.cli import app
 from summeval_nb.evidence import LabelledSentence, everyday_sentences
@@ -37,9 +39,6 @@ def strings(value: object) -> list[str]:
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [text for part in inner for text in strings(part)]
-
-
-# What is in it
 
 
 def test_the_package_holds_what_the_script_makes():
@@ -83,9 +82,8 @@ def test_nothing_is_a_near_copy_of_a_training_text():
     own = {gram for item in ITEMS for text in strings(item) for gram in grams(text)}
     files = [*ROOT.glob("benchmarks/*.json"), *ROOT.glob("benchmarks/*.jsonl")]
     files += [*ROOT.glob("summeval_nb/assets/*.jsonl"), *ROOT.glob("summeval_nb/assets/*s.json")]
-    assert {"written_claims.jsonl", "written_pairs.jsonl", "clear_cases.json", "fresh_articles_16.json"} <= {
-        file.name for file in files
-    }
+    known = {"written_claims.jsonl", "written_pairs.jsonl", "clear_cases.json", "fresh_articles_16.json"}
+    assert known <= {file.name for file in files}
     for file in files:
         if file.name == "card_forms.json":  # the set's own forms, which the card of a metric uses too
             continue
@@ -96,29 +94,17 @@ def test_nothing_is_a_near_copy_of_a_training_text():
 
 
 # The labels of forms, found out in another way than they were made
-
-
 def as_date(text: str) -> datetime:
-    formats = "%B %d, %Y|%d %B %Y|%b %d, %Y|%d %b %Y|%Y-%m-%d|%d/%m/%Y|%d.%m.%Y"
-    for form in formats.split("|"):
-        try:
+    for form in ("%B %d, %Y", "%d %B %Y", "%b %d, %Y", "%d %b %Y", "%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y"):
+        with suppress(ValueError):
             return datetime.strptime(text, form)
-        except ValueError:
-            pass
     raise ValueError(text)
-
-
-def test_dates_are_equal_or_neighbours():
-    for number in range(60):
-        first, same, other = everyday.dates(Random(number), number)
-        assert first != same and as_date(first) == as_date(same)
-        assert timedelta(0) < abs(as_date(other) - as_date(first)) <= timedelta(366)
 
 
 def as_minutes(text: str) -> int:
     """Minutes after midnight, up to the half of the day where a clock does not say it."""
-    words = {"seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "one": 1, "two": 2, "three": 3}
-    words |= {"four": 4, "five": 5}
+    clock = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
+    words = dict(zip(clock, range(1, 12), strict=True))
     found = re.fullmatch(r"(a quarter past |half past )?(\w+)( o'clock)? in the (morning|afternoon)", text)
     if found:
         past = {"a quarter past ": 15, "half past ": 30, None: 0}[found[1]]
@@ -127,8 +113,11 @@ def as_minutes(text: str) -> int:
     return 60 * (int(hour) + 12 * (half == "p")) + int(minute or 0)
 
 
-def test_times_accents_initials_and_dressed_texts():
+def test_dates_times_accents_initials_and_dressed_texts():
     for number in range(60):
+        first, same, other = everyday.dates(Random(number), number)
+        assert first != same and as_date(first) == as_date(same)
+        assert timedelta(0) < abs(as_date(other) - as_date(first)) <= timedelta(366)
         first, same, other = everyday.times(Random(number), number)
         assert first != same and as_minutes(first) == as_minutes(same)
         assert as_minutes(other) != as_minutes(first) and (as_minutes(other) - as_minutes(first)) % 60 == 0
@@ -144,37 +133,19 @@ def test_times_accents_initials_and_dressed_texts():
             assert plain[item["article"], item["supported"]].rstrip(".") in item["text"]
 
 
-# The bench of checkers
-
-
-class Told:
-    """Says what it is told of a sentence; None is a failure."""
-
-    fingerprint, threshold = "told", 0.5
-
-    def __init__(self, said):
-        self.said = said
-
-    def check_many(self, pairs, *, vectors=None):
-        return [self.verdict(self.said(sentence)) for _, sentence in pairs]
-
-    @staticmethod
-    def verdict(said):
-        if said is None:
-            return Verdict(probability=None, failed=True, reason="nobody answers")
-        return Verdict(probability=float(said), threshold=0.5)
-
-
 MARKDOWN = LabelledSentence("Anna bought a red car. She lives in Oslo.", "# Anna\n\nAnna bought a red car.", True, "m")
 
 
 def test_evaluate_judges_what_is_called_everyday():
     """A heading is no claim in a report; a checker alone is asked about it."""
-    told = Told(lambda sentence: "car" in sentence)
-    assert benchmark_checker(told, {"everyday": [MARKDOWN]}).kind_rows()[0]["right"] == 1
-    assert benchmark_checker(told, {"mine": [MARKDOWN]}).kind_rows()[0]["right"] == 0
-    assert benchmark_checker(told, {"mine": [MARKDOWN]}, reports=True).kind_rows()[0]["right"] == 1
-    assert benchmark_checker(told, {"everyday": [MARKDOWN]}, reports=False).kind_rows()[0]["right"] == 0
+    told = Says(lambda evidence, sentence: "car" in sentence)
+    for name, options, right in (
+        ("everyday", {}, 1),
+        ("mine", {}, 0),
+        ("mine", {"reports": True}, 1),
+        ("everyday", {"reports": False}, 0),
+    ):
+        assert benchmark_checker(told, {name: [MARKDOWN]}, **options).kind_rows()[0]["right"] == right
     alone, whole = (benchmark_checker(told, {"mine": [MARKDOWN]}, reports=said).signature for said in (False, True))
     assert alone != whole
 
@@ -182,11 +153,11 @@ def test_evaluate_judges_what_is_called_everyday():
 def test_failed_and_declined_items_are_counted_apart():
     german = "Anna hat sich letzte Woche in der Stadt ein neues rotes Auto gekauft."
     items = [LabelledSentence(MARKDOWN.article, text, True, "k") for text in ("Anna bought a car.", "She bought it.")]
-    failing = benchmark_checker(Told(lambda sentence: None if "it" in sentence else 1), {"everyday": items})
-    assert [failing.rows()[0][name] for name in ("n", "failed", "declined")] == [2, 1, 0]
+    failing = benchmark_checker(Says(lambda _, sentence: None if "it" in sentence else 1), {"everyday": items})
     foreign = LabelledSentence(MARKDOWN.article, german, True, "k")
     declining = benchmark_checker("words", {"everyday": [foreign, MARKDOWN]})
-    assert [declining.rows()[0][name] for name in ("n", "failed", "declined")] == [2, 0, 1]
+    for bench, counts in ((failing, [2, 1, 0]), (declining, [2, 0, 1])):
+        assert [bench.rows()[0][name] for name in ("n", "failed", "declined")] == counts
     row = next(row for row in declining.kind_rows() if row["kind"] == "k")
     assert (row["n"], row["no_answer"], row["right"], row["low"]) == (0, 1, None, None)
     assert "no answer" in repr(declining) and "declined" in declining.wide_rows()[0]
@@ -194,14 +165,11 @@ def test_failed_and_declined_items_are_counted_apart():
 
 
 def test_each_kind_stands_in_one_row_with_both_sides():
-    bench = benchmark_checker(Told(lambda sentence: True), "everyday", limit=30, n_resamples=0)
+    bench = benchmark_checker(Says(lambda *_: True), "everyday", limit=30, n_resamples=0)
     (row,) = bench.rows()
     assert row["true_passed"] == 1 and row["false_found"] == 0 and row["set"] == "everyday"
     assert "true passed" in repr(bench) and "false found" in bench._repr_html_()
     assert len(bench.to_frame(kinds=True)) == 2 * len({case.kind for case in bench.runs[0].cases})
-
-
-# The bench of judges
 
 
 def test_a_judge_that_is_not_there_has_no_answers():
@@ -226,10 +194,7 @@ def test_answers_with_and_without_a_truth_are_judged():
     assert len(found.to_frame(kinds=True)) == len(found.kind_rows())
 
 
-# The shell
-
-
-def test_checkers_from_the_shell(tmp_path):
+def test_checkers_and_a_fresh_set_from_the_shell(tmp_path):
     arguments = ["bench", "--checker", "words", "--set", "everyday", "--limit", "20", "--json"]
     done = CliRunner().invoke(app, [*arguments, "--html", str(tmp_path / "page.html")])
     assert done.exit_code == 0, done.output
@@ -238,9 +203,6 @@ def test_checkers_from_the_shell(tmp_path):
     assert "false found" in (tmp_path / "page.html").read_text(encoding="utf-8")
     done = CliRunner().invoke(app, ["bench", "--set", "weekday"])
     assert done.exit_code == 2 and "unknown set" in done.output
-
-
-def test_a_fresh_set_from_the_shell(tmp_path):
     file = tmp_path / "everyday.jsonl.gz"
     file.write_bytes(everyday.packed(everyday.make(5)[file.name][:8]))
     arguments = ["bench", "--checker", "words", "--data", f"rows:{file}", "--reports", "--json"]

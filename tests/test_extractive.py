@@ -25,8 +25,7 @@ def longest_pieces(article, summary):
     found, place = [], 0
     while place < len(summary):
         ends = [end for end in range(place + 1, len(summary) + 1) if holds(article, summary[place:end])]
-        if ends:
-            found.append((place, ends[-1] - place))
+        found += [(place, end - place) for end in ends[-1:]]
         place = max(ends, default=place + 1)
     return found
 
@@ -46,14 +45,11 @@ def test_pieces_and_their_numbers_are_those_by_hand():
         assert found.fragments() == [" ".join(summary.split()[place : place + size]) for place, size in pieces]
 
 
-def test_new_and_repeated_ngrams_are_those_by_hand():
+def test_new_and_repeated_ngrams_are_those_by_hand_and_a_phrase_said_twice_is_copied_whole():
     found = extractiveness(text="the cat sat on the mat", summary="the cat and the cat and the dog").measures
     # the, cat, and, dog; the cat, cat and, and the, the dog; the cat and, cat and the, and the cat, and the dog
     assert [found[f"novel{n}"] for n in (1, 2, 3)] == [2 / 4, 3 / 4, 4 / 4]
     assert [found[f"repeated{n}"] for n in (1, 2, 3, 4)] == [3 / 4, 3 / 4, 2 / 4, 1 / 4]
-
-
-def test_a_phrase_said_twice_running_is_copied_whole():
     found = extractiveness(text="it was very very very good", summary="very very good")
     assert found.fragments() == ["very very good"] and found.measures["density"] == 3
     picture = extractiveness(text="The cat sat on the mat.", summary="The cat <lay> on the mat.").explain()
@@ -88,7 +84,7 @@ def test_many_are_as_one_by_one_and_what_is_missing_is_nan():
     assert extractiveness(text="", summary="a").reason == table.reasons()[1]
 
 
-def test_case_and_tokenizer_are_choices_and_signed():
+def test_case_tokenizer_and_measures_are_choices_signed_and_have_names_in_the_registry():
     assert extractiveness(text="The cat.", summary="the cat.", lowercase=False).score == 2 / 3
     found = extractiveness(text="猫坐在垫子上", summary="猫在垫子上", tokenize="char")
     assert found.score == 1 and "tok:char" in str(found.signature)
@@ -96,9 +92,6 @@ def test_case_and_tokenizer_are_choices_and_signed():
     assert found.measures == {"novel2": 1.0, "length": 2}
     table = extractiveness_many(texts=["a b c"], summaries=["a c"])
     assert pickle.loads(pickle.dumps(table))[0].fragments() == table[0].fragments() == ["a", "c"]
-
-
-def test_each_measure_has_a_name_in_the_registry():
     row = {"text": "a b c d e f", "summary": "a b c x a b c"}
     wanted = extractiveness(**row).measures
     for name in ("coverage", "density", "compression", "novel_ngrams", "repetition"):
@@ -108,17 +101,14 @@ def test_each_measure_has_a_name_in_the_registry():
         assert found.score == wanted[measures[0]] > 0
 
 
-WRONG = [
-    (lambda: s.load_metric("extractiveness", measures=["novelty"]), ValueError, "unknown measure 'novelty'"),
-    (lambda: extractiveness("a", "b", measures="coverage"), TypeError, "measures must be a list"),
-    (lambda: extractiveness(text=["a"], summary="a"), TypeError, "text must be a string"),
-    (lambda: extractiveness_many(texts=["a"], summaries=[]), ValueError, "one text per summary: 1 texts"),
-    (lambda: extractiveness("a", "b", lower=True), TypeError, "did you mean 'lowercase'"),
-]
-
-
 def test_wrong_and_swapped_input_is_named():
-    for call, error, message in WRONG:
+    for call, error, message in (
+        (lambda: s.load_metric("extractiveness", measures=["novelty"]), ValueError, "unknown measure 'novelty'"),
+        (lambda: extractiveness("a", "b", measures="coverage"), TypeError, "measures must be a list"),
+        (lambda: extractiveness(text=["a"], summary="a"), TypeError, "text must be a string"),
+        (lambda: extractiveness_many(texts=["a"], summaries=[]), ValueError, "one text per summary: 1 texts"),
+        (lambda: extractiveness("a", "b", lower=True), TypeError, "did you mean 'lowercase'"),
+    ):
         with pytest.raises(error, match=message):
             call()
     with pytest.warns(s.core.InputWarning, match="the article is text="):

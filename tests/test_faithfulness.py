@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from helpers.late import Late
+from helpers.says import Says
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,23 +40,10 @@ class CountingEmbedder:
         return self.inner.encode(sentences)
 
 
-class NumberChecker:
-    """Supports a sentence when all its digits stand in the evidence; fails on sentences that hold "fail"."""
-
-    fingerprint, threshold = "numbers:1", 0.5
-
-    def __init__(self):
-        self.asked = []
-
-    def check_many(self, pairs, *, vectors=None):
-        self.asked.extend(pairs)
-        return [self.check(*pair) for pair in pairs]
-
-    def check(self, evidence, claim):
-        if "fail" in claim:
-            return Verdict(probability=None, failed=True, reason="told to fail")
-        held = " ".join(evidence).split()
-        return Verdict(probability=float(all(word in held for word in claim.split() if word.isdigit())))
+def numbers(evidence, claim):
+    """Whether all digits of a sentence stand in the evidence; sentences that hold "fail" do."""
+    held = " ".join(evidence).split()
+    return "told to fail" if "fail" in claim else all(word in held for word in claim.split() if word.isdigit())
 
 
 @pytest.mark.parametrize("name", ["embedded", "words"])
@@ -169,17 +157,17 @@ def test_the_answers_printed_in_the_first_lesson():
 
 def test_failures_are_excluded_counted_and_shown():
     text = "It opened in 1931. It is 500 metres long."
-    result = evaluate(text, "It opened in 1931. This one will fail. It cost 77 francs.", checker=NumberChecker())
+    result = evaluate(text, "It opened in 1931. This one will fail. It cost 77 francs.", checker=Says(numbers))
     assert result.score == 0.5 and result.n_failed == 1
     assert [v.supported for v in result.verdicts] == [True, None, False]
     assert "told to fail" in result._repr_html_() and "told to fail" in result.to_text()
     assert [row["failed"] for row in result.rows()] == [False, True, False]
     assert [row["reason"] for row in result.rows()] == ["", "told to fail", ""]
     assert result.outcome().status == "ok" and "similarity" not in result.outcome().parts
-    nothing = evaluate(text, "All fail. Both fail.", checker=NumberChecker())
+    nothing = evaluate(text, "All fail. Both fail.", checker=Says(numbers))
     assert nothing.reason == "the checker failed on all 2 sentences; the first: told to fail"
     assert nothing.score is None and nothing.outcome().status == "failed" and nothing.report().judged_by == ""
-    unjudged = evaluate(text, "# Only a heading", checker=NumberChecker())
+    unjudged = evaluate(text, "# Only a heading", checker=Says(numbers))
     assert unjudged.reason.startswith("no sentence was judged; the first of 1: a heading") and unjudged.n_unjudged == 1
     assert unjudged.outcome().status == "undefined"
 
@@ -190,7 +178,7 @@ def test_a_store_changes_no_number_and_a_second_run_asks_nothing_and_mends_failu
     assert [v.probability for v in stored.verdicts] == pytest.approx([v.probability for v in plain.verdicts], abs=1e-6)
     text, path = "It opened in 1931. It is 500 metres long.", tmp_path / "store.sqlite"
     summaries = ["It opened in 1931. This will fail.", "It cost 77 francs."]
-    first_checker, second_checker, embedder = NumberChecker(), NumberChecker(), CountingEmbedder()
+    first_checker, second_checker, embedder = Says(numbers), Says(numbers), CountingEmbedder()
     first = evaluate_many([text] * 2, summaries, checker=first_checker, store=path, embedder=embedder)
     embedded = sum(embedder.asked.values())
     assert set(embedder.asked.values()) == {1}, "a sentence is embedded once"
@@ -218,7 +206,7 @@ def test_any_callable_splits_and_any_object_embeds():
 @settings(max_examples=25, deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text_gives_a_score_or_a_reason(text, summary):
-    result = evaluate(text, summary, checker=NumberChecker())
+    result = evaluate(text, summary, checker=Says(numbers))
     assert result.reason if result.score is None else 0 <= result.score <= 1
 
 
@@ -238,8 +226,7 @@ def test_an_error_in_a_packaged_checker_fails_one_sentence(monkeypatch):
 def test_a_verdict_is_kept_under_its_checkers_version(tmp_path):
     """Another version asks again: what the first one said is not taken for its own."""
     text, path = "It rained in Oslo. It was late.", tmp_path / "s.sqlite"
-    first, second = NumberChecker(), NumberChecker()
-    second.fingerprint = "numbers:2"
+    first, second = Says(numbers), Says(numbers, "numbers:2")
     for checker in (first, second):
         evaluate(text, "It rained in Oslo.", checker=checker, store=path)
     assert len(first.asked) == len(second.asked) == 1

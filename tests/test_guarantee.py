@@ -7,8 +7,9 @@ import re
 import numpy as np
 import pytest
 from helpers.late import Late
+from helpers.says import Says
 
-from summeval_nb import Verdict, evaluate
+from summeval_nb import evaluate
 from summeval_nb.evidence import accepted_needed, error_bound, guarantee_thresholds, guaranteed_threshold
 from summeval_nb.evidence.guarantee import FACTS
 
@@ -37,7 +38,7 @@ def surer_is_better(rng, n):
 
 
 def at_the_edge(rng, n):
-    """Everything below .9 errs in just a little more than one case of ten: the worst that can happen to a walk."""
+    """Everything below .9 errs in just a little more than one case of ten, the worst that can happen to a walk."""
     p = rng.random(n)
     return p, (rng.random(n) < np.where(p > 0.9, 0.95, 0.89)).astype(int)
 
@@ -68,16 +69,11 @@ def test_the_promise_is_kept_in_nine_of_ten_samples(world, n, side):
 
 def test_articles_are_the_units():
     """Ten sentences an article that are right or wrong together: without groups the promise breaks, with them not."""
-
-    def sample(rng, articles):
-        p, label = surer_is_better(rng, articles)
-        return p.repeat(10), label.repeat(10), np.arange(articles).repeat(10)
-
-    p, label, _ = sample(np.random.default_rng(9), 100_000)
+    p, label = surer_is_better(np.random.default_rng(9), 100_000)
     rng, broken = np.random.default_rng(2), np.zeros(2)
     for _ in range(100):
-        *values, article = sample(rng, 60)
-        for place, groups in enumerate((article, None)):
+        values = [own.repeat(10) for own in surer_is_better(rng, 60)]
+        for place, groups in enumerate((np.arange(60).repeat(10), None)):
             threshold = guaranteed_threshold(*values, groups).threshold
             broken[place] += threshold is not None and label[p >= threshold].mean() < 0.9
     assert broken[0] <= 18 < broken[1]
@@ -136,9 +132,9 @@ def test_bad_input_is_named():
     ):
         with pytest.raises(error, match=message):
             guaranteed_threshold(*arguments, **options)
-    for bad in ({"errors": -1}, {"risk": 1}, {"confidence": 0}):
-        with pytest.raises(ValueError, match=next(iter(bad))):
-            accepted_needed(**bad)
+    for name, value in (("errors", -1), ("risk", 1), ("confidence", 0)):
+        with pytest.raises(ValueError, match=name):
+            accepted_needed(**{name: value})
     with pytest.raises(ValueError, match="errors must lie between 0 and the number accepted: got 3 and 2"):
         error_bound(3, 2)
 
@@ -161,28 +157,18 @@ def test_a_guarantee_shows_itself_and_keeps_what_it_promised():
         guaranteed_threshold([], []).plot()
 
 
-class Fixed:
-    """A checker that says what stands in the evidence; a minus sign is a failure."""
-
-    fingerprint, threshold = "fixed-1", 0.5
-
-    def check_many(self, pairs, *, vectors=None):
-        numbers = [float(evidence[0]) for evidence, _ in pairs]
-        failure = {"failed": True, "reason": "asked to fail", "probability": None}
-        return [Verdict(**failure) if number < 0 else Verdict(probability=number) for number in numbers]
+FIXED = Says(lambda evidence, _: None if evidence[0][0] == "-" else float(evidence[0]), "fixed-1")  # what stands there
 
 
 def rows(count, probability, label, start=0):
-    return [
-        {"evidence": [str(probability)], "sentence": "It is.", "label": label, "article_id": start + i}
-        for i in range(count)
-    ]
+    row = {"evidence": [str(probability)], "sentence": "It is.", "label": label}
+    return [row | {"article_id": start + i} for i in range(count)]
 
 
 def test_calibrate_finds_both_sides_and_says_on_what():
     labelled = rows(30, 0.9, 1) + rows(30, 0.1, 0, 100) + rows(10, 0.5, 1, 200) + rows(10, 0.5, 0, 300)
     labelled += rows(2, -1, 0, 400)
-    found = guarantee_thresholds(labelled, Fixed(), name="<b>a set</b>")
+    found = guarantee_thresholds(labelled, FIXED, name="<b>a set</b>")
     assert found.opposite.threshold < found.threshold
     assert [found.state(p) for p in (0.05, 0.1, 0.9, 1)] == ["contradicted", "contradicted", "supported", "supported"]
     assert found.n_failed == 2 and found.signature["set"] == "<b>a set</b>"
@@ -190,51 +176,43 @@ def test_calibrate_finds_both_sides_and_says_on_what():
     assert "<b>a set" not in found._repr_html_() and "&lt;b&gt;a set" in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["opposite"]["n_sentences"] == 80
     assert (found.side, found.opposite.side) == ("supported", "contradicted")
-    table = guarantee_thresholds(pd.DataFrame(labelled), Fixed(), name="<b>a set</b>")
+    table = guarantee_thresholds(pd.DataFrame(labelled), FIXED, name="<b>a set</b>")
     assert table.to_dict() == found.to_dict()
 
 
 def test_what_both_sides_would_claim_goes_to_one_of_them():
-    found = guarantee_thresholds(rows(100, 0.97, 1) + rows(100, 0.02, 0, 500), Fixed())
+    found = guarantee_thresholds(rows(100, 0.97, 1) + rows(100, 0.02, 0, 500), FIXED)
     assert found.opposite.threshold < found.threshold
     assert found.share_unclear == 0 and abs(found.threshold - 0.5) < 0.011
     assert (found.state(0.97), found.state(0.02)) == ("supported", "contradicted")
-    everything = guarantee_thresholds(rows(100, 0.97, 1), Fixed())
+    everything = guarantee_thresholds(rows(100, 0.97, 1), FIXED)
     assert everything.state(0.97) == "supported" and everything.opposite.threshold is None
 
 
 def test_little_promises_little():
-    found = guarantee_thresholds(rows(10, 0.9, 1), Fixed())
+    found = guarantee_thresholds(rows(10, 0.9, 1), FIXED)
     assert (found.state(1.0), found.state(0.0), found.share_unclear) == ("unclear", "unclear", 1.0)
     assert "label at least 12 articles more" in str(found)
-    assert guarantee_thresholds([], Fixed()).share_unclear is None
+    assert guarantee_thresholds([], FIXED).share_unclear is None
     labelled = [{"evidence": ["0.9"], "sentence": f"It is {i}.", "label": 1} for i in range(50)]
-    assert guarantee_thresholds(labelled, Fixed()).n_articles == 1, "the same evidence is one article"
+    assert guarantee_thresholds(labelled, FIXED).n_articles == 1, "the same evidence is one article"
     bench = [{"article": "0.9", "text": "It is.", "supported": True, "kind": ""}] * 3
     named = [{"article": "0.9", "sentence": "It is.", "label": 1}] * 3
-    assert guarantee_thresholds(bench, Fixed()).to_dict() == guarantee_thresholds(named, Fixed()).to_dict()
+    assert guarantee_thresholds(bench, FIXED).to_dict() == guarantee_thresholds(named, FIXED).to_dict()
 
 
 def test_an_article_is_judged_as_evaluate_judges_it():
     article = "The bridge opened in 1931. It is 1,149 metres long. The mayor cut a ribbon."
     sentence = "The bridge opened in 1931."
-    asked = []
-
-    class Recorder(Fixed):
-        def check_many(self, pairs, *, vectors=None):
-            asked.extend(pairs)
-            return [Verdict(probability=0.25 if "metres" in claim else 0.75) for _, claim in pairs]
-
-    evaluate(article, sentence, 2, checker=Recorder())
-    expected, asked = list(asked), []
-    guarantee_thresholds([{"text": article, "sentence": sentence, "label": 1}], Recorder(), k=2)
-    assert asked == expected and len(asked[0][0]) == 2
+    first, second = (Says(lambda _, claim: 0.25 if "metres" in claim else 0.75) for _ in range(2))
+    evaluate(article, sentence, 2, checker=first)
+    guarantee_thresholds([{"text": article, "sentence": sentence, "label": 1}], second, k=2)
+    assert second.asked == first.asked and len(first.asked[0][0]) == 2
     two = f"{sentence} It is 1,149 metres long."
-    found = guarantee_thresholds([{"article": article, "sentence": two, "label": 1}], Recorder(), k=2)
+    found = guarantee_thresholds([{"article": article, "sentence": two, "label": 1}], second, k=2)
     curve = {row["threshold"]: row["accepted"] for row in found.curve}
     assert (curve[0.25], curve[0.26]) == (1, 0), "of two sentences the weaker one counts"
-    empty = guarantee_thresholds([{"article": article, "sentence": "", "label": 0}], Recorder())
-    assert empty.n_failed == 1
+    assert guarantee_thresholds([{"article": article, "sentence": "", "label": 0}], second).n_failed == 1
 
 
 def test_a_wrong_row_is_named():
@@ -249,8 +227,8 @@ def test_a_wrong_row_is_named():
         ({"sentence": "s", "label": 0.5, "article": "a"}, ValueError, r"\['label'\].*0.5"),
     ):
         with pytest.raises(error, match=message):
-            guarantee_thresholds([row], Fixed())
+            guarantee_thresholds([row], FIXED)
     with pytest.raises(TypeError, match="labelled must be a list"):
-        guarantee_thresholds({"sentence": "s"}, Fixed())
+        guarantee_thresholds({"sentence": "s"}, FIXED)
     with pytest.raises(TypeError, match="name must be a string"):
-        guarantee_thresholds([], Fixed(), name=None)
+        guarantee_thresholds([], FIXED, name=None)

@@ -32,19 +32,20 @@ class Scripted(BulkJudge):
 
     def many(self, task, items):
         self.asked.append((task, items))
-        if task == "refusal":
-            return [self.say(text, "", 0) for (text,) in items]
-        if task == "statements":
-            return [[Statement(text=part) for part in self.say(text, "", 0)] for (text,) in items]
-        return [
-            [self.say(premise, statement, place) for place, statement in enumerate(statements)]
-            for premise, statements in items
-        ]
+        if task == "entail":
+            return [[self.say(premise, own, place) for place, own in enumerate(all_own)] for premise, all_own in items]
+        said = [self.say(text, "", 0) for (text,) in items]
+        return said if task == "refusal" else [[Statement(text=part) for part in parts] for parts in said]
 
 
 def by_text(premise, statement, place):
     label = "entailed" if "rained" in statement else "neutral" if "snowed" in statement else "contradicted"
-    return Entailment(label=label, probability={"entailed": 1.0}.get(label, 0.0))
+    return Entailment(label=label, probability=float(label == "entailed"))
+
+
+def row_of(judge, sets=None, **options):
+    (row,) = benchmark_judge(judge, sets or {"mine": MINE}, **options).rows()
+    return row
 
 
 def test_a_perfect_judge():
@@ -76,17 +77,20 @@ def test_whole_texts_are_drawn():
         right = int(premise.split()[1].rstrip(".")) < 3
         return Entailment(label="entailed" if truth[statement] == right else "neutral")
 
-    (row,) = benchmark_judge(Scripted(say), {"mine": MINE}).rows()
+    row = row_of(Scripted(say))
     assert row["right"] == 0.5 and row["right_low"] < 0.2 and row["right_high"] > 0.8
 
 
-def test_the_order_is_turned_within_a_text():
+def test_the_order_is_turned_within_a_text_and_labels_are_two_or_three():
     first = Scripted(lambda p, s, place: Entailment(label="entailed" if place == 0 else "neutral"))
-    (row,) = benchmark_judge(first, {"mine": MINE}).rows()
+    row = row_of(first)
     assert row["order_changes"] == pytest.approx(2 / 3)
     forwards, backwards = (items for task, items in first.asked[:2])
     assert [(p, s[::-1]) for p, s in forwards] == list(backwards)
     assert order_changes([Reply("a"), Reply(None)], [Reply("b"), Reply("b")]) == 1
+    judge = Scripted(lambda p, s, place: Entailment(label="contradicted"))
+    cases = [Case("entail", "x", "y", "neutral"), Case("entail", "x", "z", "not entailed", binary=True)]
+    assert [entailment.said for entailment in ask_judge(judge, cases, None)] == ["contradicted", "not entailed"]
 
 
 def test_failures_are_counted_and_never_wrong():
@@ -95,43 +99,36 @@ def test_failures_are_counted_and_never_wrong():
             return Entailment(label=None, reason="I cannot read this")
         return by_text(premise, statement, place)
 
-    (row,) = benchmark_judge(Scripted(say), {"mine": MINE}).rows()
+    row = row_of(Scripted(say))
     assert (row["n"], row["failed"], row["right"]) == (18, 3, 1) and "I cannot read this" in row["reason"]
 
     class Short(Scripted):
         def many(self, task, items):
             return [[Entailment(label="entailed")] for _ in items]
 
-    (row,) = benchmark_judge(Short(by_text), {"mine": MINE}).rows()
+    row = row_of(Short(by_text))
     assert row["failed"] == 18 and "1 answers to 3 statements" in row["reason"] and row["right"] is None
-    broken = LLMJudge(ScriptedBackend(lambda prompt: "no JSON"))
-    (row,) = benchmark_judge(broken, "pairs", limit=6).rows()
+    row = row_of(LLMJudge(ScriptedBackend(lambda prompt: "no JSON")), "pairs", limit=6)
     assert row["failed"] == row["n"] == 6 and row["calls"] >= 1 and row["tokens"] is not None
 
 
 def test_refusals_and_splits():
     labels = {case.text: case.truth for case in SETS["refusals"]()}
     judge = Scripted(lambda text, _, __: Flag(value=labels[text] == "refusal", probability=0.5))
-    (row,) = benchmark_judge(judge, "refusals").rows()
+    row = row_of(judge, "refusals")
     assert row["right"] == row["kappa"] == 1 and row["calibration_error"] == 0 and row["order_changes"] is None
     undecided = Scripted(lambda text, _, __: Flag(value=None, reason="who knows"))
-    assert benchmark_judge(undecided, "refusals").rows()[0]["failed"] == 40
+    assert row_of(undecided, "refusals")["failed"] == 40
     splits = {case.text: case.truth for case in SETS["splits"]()}
-    (row,) = benchmark_judge(
-        Scripted(lambda text, _, __: [sentence + "." for sentence in splits[text]]), "splits"
-    ).rows()
+    row = row_of(Scripted(lambda text, _, __: [sentence + "." for sentence in splits[text]]), "splits")
     assert row["right"] == 1 and row["kappa"] is None and row["reason"] == ""
-    whole = benchmark_judge(Scripted(lambda text, _, __: [text]), "splits").rows()[0]
-    assert whole["right"] == pytest.approx(34 / 65)
+    assert row_of(Scripted(lambda text, _, __: [text]), "splits")["right"] == pytest.approx(34 / 65)
 
 
 def test_a_store_keeps_answers(tmp_path):
-    judge = Scripted(by_text)
-    first = benchmark_judge(judge, {"mine": MINE}, store=tmp_path / "answers.sqlite").rows()[0]
-    asked = len(judge.asked)
-    again = benchmark_judge(judge, {"mine": MINE}, store=tmp_path / "answers.sqlite").rows()[0]
-    assert len(judge.asked) == asked
-    assert {k: v for k, v in first.items() if k != "seconds"} == {k: v for k, v in again.items() if k != "seconds"}
+    judge, store = Scripted(by_text), tmp_path / "answers.sqlite"
+    first, asked = row_of(judge, store=store), len(judge.asked)
+    assert row_of(judge, store=store) | {"seconds": 0} == first | {"seconds": 0} and len(judge.asked) == asked
 
 
 def test_sets_of_the_package():
@@ -144,15 +141,17 @@ def test_sets_of_the_package():
 
 
 def test_the_embedded_judge_agrees_better_than_chance():
-    (row,) = benchmark_judge("embedded", "pairs").rows()
+    row = row_of("embedded", "pairs")
     assert row["kappa_low"] > 0.2 and row["failed"] == 0 and row["order_changes"] == 0
 
 
-def test_pages_escape_names_and_omit_empty_columns():
+def test_pages_escape_names_show_no_password_and_omit_empty_columns():
     found = benchmark_judge({"<b>": Scripted(by_text)}, {"<i>": MINE}, n_resamples=0)
     assert "<b>" not in found._repr_html_() and "calls" not in found.wide_rows()[0]
     assert json.loads(json.dumps(found.to_dict()))["rows"][0]["right"] == 1
     assert found.plot().axes and len(found.to_frame()) == 1
+    found = benchmark_judge({"http://me:secret@host/v1": Scripted(by_text)}, {"mine": MINE}, n_resamples=0)
+    assert "secret" not in repr(found) and "scripted" in str(found.signature)
 
 
 def test_bad_input_is_named(tmp_path):
@@ -185,14 +184,3 @@ def test_the_shell(tmp_path):
     assert CliRunner().invoke(app, [*command, "--set", "no"]).exit_code == 2
     page = tmp_path / "page.html"
     assert CliRunner().invoke(app, [*command, "--html", str(page)]).exit_code == 0 and "<table" in page.read_text()
-
-
-def test_two_labels_or_three():
-    judge = Scripted(lambda p, s, place: Entailment(label="contradicted"))
-    cases = [Case("entail", "x", "y", "neutral"), Case("entail", "x", "z", "not entailed", binary=True)]
-    assert [entailment.said for entailment in ask_judge(judge, cases, None)] == ["contradicted", "not entailed"]
-
-
-def test_a_password_in_a_name_is_not_shown():
-    found = benchmark_judge({"http://me:secret@host/v1": Scripted(by_text)}, {"mine": MINE}, n_resamples=0)
-    assert "secret" not in repr(found) and "scripted" in str(found.signature)

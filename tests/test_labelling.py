@@ -102,7 +102,7 @@ def test_two_people_are_told_apart(path):
     assert len(again) == 90 and sum(bool(item["label"]) for item in again) == 80, "a larger draw keeps both"
 
 
-def test_another_file_is_refused(tmp_path, path):
+def test_another_file_and_labels_of_other_items_are_refused(tmp_path, path):
     for content, words in (
         ("id,text\na,b\n", "no rows with the columns 'id' and 'label'"),
         ('id,text,label\na,"b,\nc,d,\n', "cannot be read as CSV: unexpected end of data"),
@@ -112,15 +112,11 @@ def test_another_file_is_refused(tmp_path, path):
         (tmp_path / "other.csv").write_bytes(content.encode("latin-1"))
         with pytest.raises(ValueError, match=words):
             label_items(tmp_path / "other.csv", who="Ada")
-    with pytest.raises(ValueError, match="there is no file"):
-        label_items(tmp_path / "none.csv", who="Ada")
-    with pytest.raises(ValueError, match="who"):
-        label_items(path, who=" ")
+    for wrong, who, words in ((tmp_path / "none.csv", "Ada", "there is no file"), (path, " ", "who")):
+        with pytest.raises(ValueError, match=words):
+            label_items(wrong, who=who)
     record_label(path, rows_of(path)[0]["id"], True, who="=1+1")
     assert rows_of(path)[0]["who"] == "'=1+1", "a name is no formula"
-
-
-def test_labels_of_other_items_are_refused(path):
     other = TABLE | {"summary": [f"Another system says {k}." for k in range(80)]}
     with pytest.raises(ValueError, match="40 items that this drawing has not, or other texts"):
         draw_items(other, 40, path=path)
@@ -136,8 +132,6 @@ def test_words_for_yes_and_no_of_a_spreadsheet(tmp_path):
     with pytest.raises(ValueError, match="the label of item 'x' is 'maybe': say yes or no"):
         read_labels([{"id": "x", "label": "maybe"}])
 
-
-# --- other processes ---
 
 CLICKS = """
 import sys
@@ -155,7 +149,7 @@ def clicking(path, who):
 
 
 @pytest.mark.nightly
-def test_a_kill_loses_no_label(path):
+def test_neither_a_kill_nor_another_process_loses_a_label(path):
     child = clicking(path, "Ada")
     for _ in range(7):
         assert child.stdout.readline()
@@ -168,10 +162,8 @@ def test_a_kill_loses_no_label(path):
     assert again.place == done
     click(again, *["Yes"] * (40 - done))
     assert correct_score(TABLE, path).n_labels == 40
-
-
-@pytest.mark.nightly
-def test_two_processes_lose_no_label_of_each_other(path):
+    path = path.with_name("two.csv")
+    draw_items(TABLE, 40, path=path)
     children = [clicking(path, who) for who in ("Ada", "Bo")]
     assert [child.communicate()[0].split()[-1] for child in children] == ["40", "40"]
     assert [len(read_labels(path, who)) for who in ("Ada", "Bo")] == [40, 40] and len(rows_of(path)) == 80
@@ -193,8 +185,7 @@ def summeval(*arguments, stdin=None):
 @pytest.fixture
 def verdicts(tmp_path):
     with open(tmp_path / "verdicts.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerows([TABLE, *zip(*TABLE.values(), strict=True)])
+        csv.writer(file).writerows([TABLE, *zip(*TABLE.values(), strict=True)])
     return tmp_path / "verdicts.csv"
 
 
@@ -204,7 +195,7 @@ def fill(path, of=3):
 
 
 @pytest.mark.nightly
-def test_the_shell_draws_and_corrects(verdicts, tmp_path):
+def test_the_shell_draws_and_corrects_and_bad_input_is_one_line_and_code_2(verdicts, tmp_path):
     path = tmp_path / "labels.csv"
     done = summeval("correct", verdicts, "--draw", 40, "--out", path)
     assert done.returncode == 0 and "40 items, 0 labelled" in done.stdout and "probability" not in rows_of(path)[0]
@@ -213,41 +204,15 @@ def test_the_shell_draws_and_corrects(verdicts, tmp_path):
     wanted = correct_score(TABLE, path, confidence=0.9)
     done = summeval("correct", verdicts, path, "-o", "confidence=0.9")
     assert done.returncode == 0 and done.stdout == f"{wanted}\n{wanted.signature}\n"
-    piped = summeval(
-        "correct", "-", path, "--format", "csv", "--json", "-o", "confidence=0.9", stdin=verdicts.read_text()
-    )
+    words = ("correct", "-", path, "--format", "csv", "--json", "-o", "confidence=0.9")
+    piped = summeval(*words, stdin=verdicts.read_text())
     assert json.loads(piped.stdout) == json.loads(json.dumps(wanted.to_dict()))
     for labels in (None, path):
         done = summeval("correct", verdicts, *[labels] * bool(labels), "--width", 0.3)
         assert done.stdout == f"{labels_needed(TABLE, 0.3, labels=labels)} labels\n", done.stderr
     more = summeval("correct", verdicts, "--draw", 50, "--out", path)
     assert more.returncode == 0 and "50 items, 40 labelled" in more.stdout
-
-
-@pytest.mark.nightly
-def test_the_shell_corrects_a_run(tmp_path):
-    corpus = tmp_path / "pairs.jsonl"
-    texts = [
-        {"id": f"x{k}", "text": "The dog slept.", "summary": f"The {'dog' if k % 3 else 'cat'} slept."}
-        for k in range(36)
-    ]
-    corpus.write_text("".join(json.dumps(row) + "\n" for row in texts), "utf-8")
-    ran = summeval("run", corpus, "--metric", "faithfulness", "--out", tmp_path / "run", "-o", "checker=words")
-    assert ran.returncode == 0, ran.stderr
-    results, path = tmp_path / "run" / "results.jsonl", tmp_path / "labels.csv"
-    done = summeval("correct", results, "--draw", 36, "--texts", corpus, "--out", path)
-    assert done.returncode == 0, done.stderr
-    assert list(rows_of(path)[0]) == ["id", "text", "summary", "label", "who", "when"]
-    fill(path)
-    assert "36 labels of 36 items" in summeval("correct", results, path).stdout
-    corpus.write_text(corpus.read_text("utf-8").replace('"x7"', '"y7"'), "utf-8")
-    lost = summeval("correct", results, "--draw", 36, "--texts", corpus, "--out", path)
-    assert lost.returncode == 2 and "has no text for item 'x7'" in lost.stderr
-
-
-@pytest.mark.nightly
-def test_bad_input_of_the_shell_is_one_line_and_code_2(verdicts, tmp_path):
-    path = tmp_path / "labels.csv"
+    path.unlink()
     draw_items(TABLE, 12, path=path)
     fill(path)
     kept = verdicts.read_bytes()
@@ -262,3 +227,21 @@ def test_bad_input_of_the_shell_is_one_line_and_code_2(verdicts, tmp_path):
         done = summeval("correct", verdicts, *words)
         assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
     assert verdicts.read_bytes() == kept
+
+
+@pytest.mark.nightly
+def test_the_shell_corrects_a_run(tmp_path):
+    corpus = tmp_path / "pairs.jsonl"
+    row = lambda k: {"id": f"x{k}", "text": "The dog slept.", "summary": f"The {'dog' if k % 3 else 'cat'} slept."}
+    corpus.write_text("".join(json.dumps(row(k)) + "\n" for k in range(36)), "utf-8")
+    ran = summeval("run", corpus, "--metric", "faithfulness", "--out", tmp_path / "run", "-o", "checker=words")
+    assert ran.returncode == 0, ran.stderr
+    results, path = tmp_path / "run" / "results.jsonl", tmp_path / "labels.csv"
+    done = summeval("correct", results, "--draw", 36, "--texts", corpus, "--out", path)
+    assert done.returncode == 0, done.stderr
+    assert list(rows_of(path)[0]) == ["id", "text", "summary", "label", "who", "when"]
+    fill(path)
+    assert "36 labels of 36 items" in summeval("correct", results, path).stdout
+    corpus.write_text(corpus.read_text("utf-8").replace('"x7"', '"y7"'), "utf-8")
+    lost = summeval("correct", results, "--draw", 36, "--texts", corpus, "--out", path)
+    assert lost.returncode == 2 and "has no text for item 'x7'" in lost.stderr
