@@ -139,6 +139,16 @@ def test_a_function_of_columns_is_a_metric_in_a_run_and_one_of_a_row_stays_one(t
     def ratio(candidate, references):
         return len(candidate) / max(map(len, references))
 
+    def own_names(prediction, target):
+        return len(prediction) / len(target)
+
     rows = [{"candidate": "abcd", "references": ["abcdefgh"]}]
-    for name, function in (("columns", ratio), ("row", lambda row: len(row["candidate"]) / 8)):
+    kinds = {"columns": ratio, "own names": own_names, "row": lambda row: len(row["candidate"]) / 8}
+    for name, function in kinds.items():
         assert s.run(rows, function, out=tmp_path / name, workers=0, progress=False).mean() == 0.5
+    metric = s.load_metric(own_names)
+    assert list(metric.score_many(["abcd", "a"], [["abcdefgh"], "a"]).scores) == [0.5, 1]
+    assert metric.score(prediction="ab", target="abcd") == metric.score("ab", ["abcd"]) == 0.5
+    assert s.compare_systems({"a": ["ab"] * 2}, ["abcd"] * 2, metrics=[own_names]).rows()[0]["score"] == 0.5
+    with pytest.raises(ValueError, match="own_names takes one target, not 2: call the parameter references"):
+        metric.score("ab", ["abcd", "ab"])

@@ -38,7 +38,7 @@ from summeval_nb.core.base import (
     steps,
 )
 from summeval_nb.core.data import SummEval, load_summeval
-from summeval_nb.core.files import is_gap
+from summeval_nb.core.files import COLUMN_NAMES, is_gap
 from summeval_nb.core.html import figure_text, html_table, text_table
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import drawings, mean_interval, middle, times_drawn
@@ -558,6 +558,7 @@ def _counted(
     """Return each system's counts over the texts that have a score in all, how many these are, the signature, and why
     there may be none."""
     others = [column for column in metric.columns if column != metric.judged]
+    columns = {other: own for column, own in columns.items() for other in (column, *COLUMN_NAMES.get(column, ()))}
     for column in others:
         if columns.get(column) is None and column not in metric.may_lack:
             where = {"references": "references=", "text": "texts="}.get(column)

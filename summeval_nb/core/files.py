@@ -150,6 +150,7 @@ _NAMES = {
 }
 # Who reads a column, by its name here, finds it under each of these.
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {name: tuple(others.split()) for name, others in _NAMES.items()}
+_FIRST = ("references", "candidate", "text", "contexts", "ground_truth", "question")  # for a function's own names
 _EITHER = frozenset({"answer"})  # beside a `prediction` it may be what is true, so that nobody guesses
 
 
@@ -160,7 +161,8 @@ def _plain(name: object) -> str:
 
 @lru_cache(maxsize=4096)
 def _columns_of(name: str, present: tuple[object, ...]) -> tuple[object, ...]:
-    known = {_plain(known) for known in COLUMN_NAMES.get(name, ())}
+    owner = name if name in COLUMN_NAMES else next((own for own in _FIRST if name in COLUMN_NAMES[own]), "")
+    known = {_plain(known) for known in COLUMN_NAMES.get(owner, ())}
     return tuple(column for column in present if column == name or _plain(column) in known)
 
 

@@ -27,6 +27,7 @@ __all__ += ["score_rows", "is_function"]
 _JUDGED = ("candidate", "summary", "answer", "prediction", "response", "generated")
 _LISTS = frozenset({"references", "contexts", "passages", "retrieved_contexts", "ground_truths"})
 COLUMNS = _LISTS | {*_JUDGED, "text", "question", "ground_truth"}
+_ONE_OF = frozenset(COLUMN_NAMES["references"]) - _LISTS  # the names of one reference in somebody's function
 _PLURALS = {"a": "a", "b": "b", "summary": "summaries", "passages": "passages"}
 Parameters = ParamSpec("Parameters")
 Found = TypeVar("Found")
@@ -61,7 +62,10 @@ class MetricDefinition:
                 raise TypeError(f"{self.name} takes {one.name} by position only: a metric is called by keyword")
             needed = one.default is one.empty and not (declared and one.kind is one.KEYWORD_ONLY)
             if needed or one.name in COLUMNS:
-                listed = one.name in _LISTS or any(word in str(one.annotation) for word in ("Sequence", "list", "Iter"))
+                several = _LISTS if declared else _LISTS | _ONE_OF
+                listed = one.name in several or any(
+                    word in str(one.annotation) for word in ("Sequence", "list", "Iter")
+                )
                 self.columns[one.name] = "texts" if listed else "text"
             else:
                 self.options[one.name] = one
@@ -354,10 +358,22 @@ def _score_each(made: MetricDefinition, columns: Mapping[str, Any], options: Jso
     results = []
     for values in zip(*lists.values(), strict=True):
         row = dict(zip(lists, values, strict=True))
-        if not made.declared:  # somebody's function gets a list, however many texts there are
-            row = {k: [v] if made.columns[k] == "texts" and isinstance(v, str) else v for k, v in row.items()}
+        if not made.declared:
+            row = {name: _texts(value, name, made) for name, value in row.items()}
         results.append(_as_score(made, made.function(**row, **options), signature))
     return ScoreTable(results, signature=signature)
+
+
+def _texts(value: Any, name: str, made: MetricDefinition) -> Any:
+    """What somebody's function gets: a list of `references` however many there are, but as `reference` the only one."""
+    if made.columns[name] == "text":
+        return value
+    listed = [value] if isinstance(value, str) else value
+    if name not in _ONE_OF:
+        return listed
+    if len(listed) != 1:
+        raise ValueError(f"{made.name} takes one {name}, not {len(listed)}: call the parameter references for a list")
+    return listed[0]
 
 
 def _as_score(made: MetricDefinition, value: object, signature: Signature) -> Score:
