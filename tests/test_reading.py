@@ -41,6 +41,7 @@ def asked(reply: str) -> Grade:
         f'so {{"grade": 1, "why": "no"}} is too low\n</think>\n\n{GOOD}',
         f'The form is {{"grade": "1 to 5", "why": "..."}}. So: {GOOD}',
         f"{GOOD}\n\n{GOOD}",
+        f'{{"n": {"1" * 5000}}} {GOOD}',  # more digits than Python takes for a number
         f'{{"a" or "b"}}, or {{x: {{"grade": 1, "why": "no"}}}}: {GOOD}',
     ],
 )

@@ -15,7 +15,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from importlib import resources
@@ -129,11 +129,6 @@ class Choice:
         """Return everything as plain data."""
         return {**vars(self), "probabilities": dict(self.probabilities)}
 
-    def _repr_html_(self) -> str:
-        rows = [{"option": option, "probability": p} for option, p in self.probabilities.items()]
-        known = "hard" if self.probability_mass is None else f"mass {self.probability_mass:.3f}"
-        return html_table(rows, caption=f"{self.label} ({known})")
-
 
 class BackendError(RuntimeError):
     """A model gave no usable answer.
@@ -216,12 +211,8 @@ class Usage:
             inside = {"call_seconds" if name == "seconds" else name: count for name, count in counts.items()}
             _count(here[0], here[1], **inside)
 
-    def to_dict(self) -> dict[str, float]:
-        """Return the counts as plain data."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
     def _repr_html_(self) -> str:
-        return html_table([self.to_dict()], caption="Usage")
+        return html_table([vars(self)], caption="Usage")
 
 
 COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")  # of a stage
@@ -301,14 +292,8 @@ def neutralise(text: str, special: Iterable[str] = ()) -> str:
     return text
 
 
-# Puts another backend in the place of each while a run is planned, which asks nobody.
-STAND_IN: ContextVar[Callable[[Backend], Backend] | None] = ContextVar("STAND_IN", default=None)
-
-
-def in_its_place(backend: Backend) -> Backend:
-    """Return what is asked in a backend's place: itself, but while a run is planned."""
-    stand_in = STAND_IN.get()
-    return backend if stand_in is None else stand_in(backend)
+# Gives what is asked in the place of a backend while a run is planned, which asks nobody.
+STAND_IN: ContextVar[Callable[[Backend], Backend]] = ContextVar("STAND_IN", default=lambda backend: backend)
 
 
 class Backend(ABC):
@@ -337,13 +322,11 @@ class Backend(ABC):
         It is hard where the model's server gives no probabilities. With `sample`, a number of your own, it is one that
         was drawn (at a temperature of 1), and hard.
         """
-        if (asked := in_its_place(self)) is not self:
-            return asked.choose(prompt, options, sample=sample)
-        prompt, options = require_text(prompt, "prompt"), _options(options)
-        with counted(self.usage):
+        asked, prompt, options = STAND_IN.get()(self), require_text(prompt, "prompt"), _options(options)
+        with counted(asked.usage):
             if sample is None:
-                return self._choose(prompt, options)
-            return Choice(self._drawn(prompt, options, sample), {}, None)
+                return asked._choose(prompt, options)
+            return Choice(asked._drawn(prompt, options, sample), {}, None)
 
     def choose_many(
         self,
@@ -358,12 +341,10 @@ class Backend(ABC):
 
         `workers` bounds how many calls a server gets at once; `progress` names a bar; `sample` is as for `choose`.
         """
-        if (asked := in_its_place(self)) is not self:
-            return asked.choose_many(prompts, options, workers=workers, progress=progress, sample=sample)
-        prompts, options = require_texts(prompts, "prompts"), _options(options)
+        asked, prompts, options = STAND_IN.get()(self), require_texts(prompts, "prompts"), _options(options)
         workers = require_count(workers, "workers")
         with one_bar(len(prompts), progress, show=bool(progress)):
-            return self._choose_many(prompts, options, workers, sample)
+            return asked._choose_many(prompts, options, workers, sample)
 
     def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
         """Return an instance of a pydantic model that the language model filled in, validated.
@@ -371,14 +352,11 @@ class Backend(ABC):
         Fences, prose and reasoning around the JSON, and a comma too many, are passed over. `InvalidOutput` shows how
         another reply begins, and advises more tokens only where the reply was cut off.
         """
-        if (asked := in_its_place(self)) is not self:
-            return asked.generate_json(prompt, schema, max_tokens=max_tokens)
-        prompt = require_text(prompt, "prompt")
-        with counted(self.usage):
-            text = self._json(
-                prompt, bounded_schema(schema.model_json_schema()), require_count(max_tokens, "max_tokens")
-            )
-        return validated(self, schema, text, max_tokens)
+        asked, prompt = STAND_IN.get()(self), require_text(prompt, "prompt")
+        bounded, max_tokens = bounded_schema(schema.model_json_schema()), require_count(max_tokens, "max_tokens")
+        with counted(asked.usage):
+            text = asked._json(prompt, bounded, max_tokens)
+        return validated(asked, schema, text, max_tokens)
 
     def _shown(self, reply: str) -> str:
         """A reply as messages may quote it: without what the model's server must keep secret."""
@@ -397,22 +375,21 @@ class Backend(ABC):
     def _choose_many(
         self, prompts: list[str], options: tuple[str, ...], workers: int, sample: int | None
     ) -> list[Choice | BackendError]:
-        drawn: dict[str, Any] = (
-            {} if sample is None else {"sample": sample}
-        )  # a `choose` of somebody's own may know no samples
-        ask = functools.partial(self.choose, options=options, **drawn)
+        drawn = {} if sample is None else {"sample": sample}  # a `choose` of somebody's own may know no samples
+        ask = functools.partial(attempt, self.choose, options=options, **drawn)
         return list(steps(self._each(ask, prompts, workers), total=len(prompts)))
 
-    def _each(self, ask: Callable[[str], Choice], prompts: list[str], workers: int) -> Iterable[Choice | BackendError]:
-        return (attempt(ask, prompt) for prompt in prompts)
+    def _each(
+        self, ask: Callable[[str], Choice | BackendError], prompts: list[str], workers: int
+    ) -> Iterable[Choice | BackendError]:
+        return map(ask, prompts)
 
 
 def find_backends(value: object) -> list[Backend]:
     """Return the language models that an option will call, each once.
 
-    They are looked for in lists, mappings, a metric's options and the arguments of a
-    partial function; any other object is asked for its `backends`, and one that wraps
-    another holds it as `inner`.
+    They are looked for in lists, mappings, a metric's options and the arguments of a partial function; any other object
+    is asked for its `backends`, and one that wraps another holds it as `inner`.
 
     Examples
     --------
@@ -458,10 +435,10 @@ def counted(usage: Usage) -> Iterator[None]:
         usage.add(calls=1, seconds=time.perf_counter() - start)
 
 
-def attempt(ask: Callable[..., Answer], *arguments: object) -> Answer | BackendError:
+def attempt(ask: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer | BackendError:
     """Return what `ask` returns, or its `BackendError` as a value."""
     try:
-        return ask(*arguments)
+        return ask(*arguments, **options)
     except BackendError as error:
         return error
 
@@ -585,10 +562,14 @@ _MOST_BRACES = 1000  # which begin no JSON, such as those of code
 MORE_TOKENS = "raise max_tokens above {}, or give the schema's strings and lists smaller bounds"
 
 
+_DECODER = json.JSONDecoder(parse_int=str)  # Python's whole numbers have a limit of 4,300 digits
+
+
 class Objects(NamedTuple):
     """The outermost JSON objects of a reply, and whether the reply ends before it is done."""
 
     whole: list[str]
+    read: list[JsonDict]
     cut_off: bool
 
 
@@ -600,29 +581,30 @@ def written_objects(reply: str) -> Objects:
 
     Examples
     --------
-    >>> written_objects('Here it is: {"label": "a }", "parts": [1, 2,],} Anything else?')
-    Objects(whole=['{"label": "a }", "parts": [1, 2]}'], cut_off=False)
-    >>> written_objects('{"label": "a')
-    Objects(whole=[], cut_off=True)
+    >>> written_objects('Here it is: {"label": "a }", "parts": ["b",],} Anything else?').read
+    [{'label': 'a }', 'parts': ['b']}]
+    >>> written_objects('{"label": "a').cut_off
+    True
     """
     spans = reasoning_spans(reply)
     text = _STRING_OR_EXTRA_COMMA.sub(r"\1", cut_out(reply, spans)).rstrip()
-    whole: list[str] = []
+    found = Objects([], [], bool(spans) and not text)
     start, failed = text.find("{"), 0
     while start >= 0 and failed < _MOST_BRACES:
         end = start + 1
         try:
-            end = json.JSONDecoder().raw_decode(text, start)[1]
-            whole.append(text[start:end])
+            fields, end = _DECODER.raw_decode(text, start)
+            found.read.append(fields)
+            found.whole.append(text[start:end])
         except json.JSONDecodeError as error:
             if error.pos >= len(text) or error.msg.startswith("Unterminated"):
-                return Objects(whole, True)
+                return found._replace(cut_off=True)
             end = text.find("}", error.pos) + 1 or len(text)  # what stands within it is no answer of its own
             failed += 1
         except RecursionError:
             failed += 1
         start = text.find("{", end)
-    return Objects(whole, bool(spans) and not text)
+    return found
 
 
 def validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:
@@ -642,18 +624,15 @@ def validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int
             continue
         if written is text:
             return found
-        fitting += [found] * (found not in fitting)
-        if len(fitting) > 1:
-            wrong = "it holds several objects that differ"
-            break
+        fitting += [found] * (len(fitting) < 2 and found not in fitting)
     if len(fitting) == 1:
         return fitting[0]
+    remedy = "the model refused or wrote something else: rephrase the prompt, or use one that keeps to a schema"
     if objects.cut_off:
         remedy = MORE_TOKENS.format(max_tokens)
     elif objects.whole:
         remedy = "use a server or a local model that keeps to the schema, or loosen the schema"
-    else:
-        remedy = "the model refused or wrote something else: rephrase the prompt, or use one that keeps to a schema"
+    wrong = "it holds several objects that differ" if fitting else wrong
     raise invalid_json(backend.name, schema.__name__, backend._shown(text), wrong, remedy)
 
 
@@ -670,7 +649,7 @@ def beginning(reply: str) -> str:
 
 _MARKUP = r"[\s*_\"'`#>(\[\u201c\u2018]*"
 _NAMES = r"(?:the |my )?(?:final |overall )?(?:answer|choice|grade|label|rating|score|verdict)"
-_SAYS = rf"{_NAMES}{_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
+_THEN = rf"{_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
 _MOST_READ = 2000  # characters of a reply's beginning, and of its end
 
 
@@ -690,32 +669,31 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
     >>> read_choice("There is no way to know.", ["yes", "no"])
     >>> read_choice("1. It is faithful.\n2. It is short.\n\nGrade: 4", ["1", "2", "3", "4", "5"])
     '4'
-    >>> read_choice("Yes. No, wait: the year differs.", ["yes", "no"])
     """
     named = {option.casefold(): option for option in options}
     whole = cut_out(reply, reasoning_spans(reply)).strip()
     if whole.casefold() in named:
         return named[whole.casefold()]
-    said = [str(value) for written in written_objects(reply).whole for value in _answer_in(written)]
+    begins, closes = whole[:_MOST_READ], whole[-_MOST_READ:]
     either = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
     option = rf"(?<![\w-])({either})(?![.,]\d)(?!\w)"
     single = rf"{option}(?!{_MARKUP}\s*(?:[-\u2013\u2014]|to\b|or\b)\s*\d)"  # and no range
     ends = r"(?=[^\S\n]*\n|\s*(?:/\s*\d|out of\b|\Z|[^\w\s/]))"
     listed = r"(?!\d|[a-z][.):])" if _is_list(whole, named) else ""
-    for text in dict.fromkeys([whole[:_MOST_READ], whole[-_MOST_READ:]]):
-        said += re.findall(rf"\[\[\s*({either})\s*\]\]", text, re.I)
-        said += re.findall(
-            rf"(?:\A|\n|[.!?]\s){_MARKUP}{_NAMES}{_MARKUP}(?:is|[:=]){_SAYS[len(_NAMES) :]}{single}{ends}", text, re.I
-        )
-    first = re.match(rf"{_MARKUP}(?:{_SAYS})?{listed}{single}{ends}", whole[:_MOST_READ], re.I)
-    last = rf"(?:{_SAYS}|\n{_MARKUP}){single}(?:\s*(?:/|out of)\s*\d+)?[\W_]*\Z"
-    said += [found[1] for found in (first, re.search(last, whole[-_MOST_READ:], re.I)) if found]
+    bracketed = rf"\[\[\s*({either})\s*\]\]"
+    told = rf"(?:\A|\n|[.!?]\s){_MARKUP}{_NAMES}{_MARKUP}(?:is|[:=]){_THEN}{single}{ends}"
+    first = rf"\A{_MARKUP}(?:{_NAMES}{_THEN})?{listed}{single}{ends}"
+    last = rf"(?:{_NAMES}{_THEN}|\n{_MARKUP}){single}(?:\s*(?:/|out of)\s*\d+)?[\W_]*\Z"
+    rules = {begins: [bracketed, told, first]}
+    rules[closes] = [*rules.get(closes, [bracketed, told]), last]
+    said = [word for text, own in rules.items() for rule in own for word in re.findall(rule, text, re.I)]
+    for fields in written_objects(reply).read:
+        said += [str(value) for name, value in fields.items() if name == "answer" or len(fields) == 1]
     if said and not any(map(str.isdigit, options)):  # a later sentence that ends or opens with another takes it back
         closing = rf"(?<=[\s:]){option}(?=[*_\"'`)]*(?:[.!?\n]|\Z))"
         opening = rf"(?<=[.!?:;\n]){_MARKUP}{option}(?=\s*[,.;:!\n])"
-        said += [
-            word for rule in (closing, opening) for word in re.findall(rule, whole[:_MOST_READ], re.I) if len(word) > 1
-        ]
+        back = [word for rule in (closing, opening) for word in re.findall(rule, begins, re.I)]
+        said += [word for word in back if len(word) > 1]
     known = {named.get(word.casefold()) for word in said}
     return known.pop() if len(known) == 1 else None
 
@@ -727,14 +705,6 @@ def _is_list(text: str, named: Collection[str]) -> bool:
         return True
     lines = re.findall(r"^[ \t*_#]*(\w{1,2})[.):]", text, re.M)
     return len({word.casefold() for word in lines} & {*named}) > 1
-
-
-def _answer_in(written: str) -> list[object]:
-    """What an object of JSON says under "answer", or under its only name."""
-    with suppress(ValueError, RecursionError):
-        fields = json.loads(written)
-        return [value for name, value in fields.items() if name == "answer" or len(fields) == 1]
-    return []
 
 
 # Text from outside within prompts. All families build their special tokens from angle brackets (`<|im_end|>`, `</s>`,

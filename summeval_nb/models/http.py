@@ -21,7 +21,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpcore2
@@ -63,13 +63,6 @@ def _adding_up(tokens: list[Token] | None) -> list[Token]:
     return tokens or []
 
 
-def _whole(count: object) -> object:
-    """A count that a server writes as 7.0, or as null for one that it did not make."""
-    if count is None:
-        return 0
-    return int(count) if isinstance(count, float) and count.is_integer() else count
-
-
 def _joined(content: object) -> object:
     """The text of a reply that comes in parts, such as thinking and text."""
     if isinstance(content, list) and all(isinstance(part, dict) for part in content):
@@ -78,7 +71,7 @@ def _joined(content: object) -> object:
     return content
 
 
-Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**12)]
+Count = Annotated[int, Field(strict=False, ge=0, le=10**12)] | None  # some write 7.0, or null
 
 
 class _Shape(BaseModel):
@@ -116,8 +109,6 @@ class Logprobs(_Shape):
 class Message(_Shape):
     content: Annotated[str | None, BeforeValidator(_joined)] = None
     refusal: str | None = None
-    tool_calls: Annotated[list[object], Field(max_length=0)] | None = None  # none was offered
-    function_call: None = None
 
 
 class Part(_Shape):
@@ -201,12 +192,12 @@ class _Network(httpcore2.SyncBackend):
 class _Transport(httpx2.BaseTransport):
     """Sends our own headers alone (the client's tell of this machine and of OpenAI), and reads a bounded response.
 
-    Of what is no answer, or is not read to its end (another status, an encoding, too many bytes), the wire makes an
-    error, which is raised. It is held weakly: its connections are closed when the last backend that has it is gone.
+    What is encoded or redirects is not read, and what is longer than it may be is cut off behind the first byte that is
+    too many. An encoding is told by a header of our own, so that nothing is decoded.
     """
 
-    def __init__(self, pool: httpcore2.ConnectionPool, headers: Mapping[str, str], wire: Wire):
-        self._pool, self._headers, self._query, self._wire = pool, headers, wire.address.query, weakref.proxy(wire)
+    def __init__(self, pool: httpcore2.ConnectionPool, headers: Mapping[str, str], query: str):
+        self._pool, self._headers, self._query = pool, headers, query
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         kept = ("Host", "Content-Type", "Content-Length")
@@ -216,26 +207,21 @@ class _Transport(httpx2.BaseTransport):
         sent = httpcore2.Request(request.method, url, headers=[*headers.items()], content=content, extensions=more)
         received = self._pool.handle_request(sent)
         try:
-            response = httpx2.Response(received.status, headers=received.headers, request=request)
-            answers, encoded = received.status == 200, _encoding(response)
-            body, most = bytearray(), MOST_BYTES if answers else MOST_ERROR_BYTES
-            for part in () if encoded or response.is_redirect else received.iter_stream():
-                body += part
+            given, body = httpx2.Headers(received.headers), bytearray()
+            encodings = map(str.strip, given.pop("content-encoding", "").split(","))
+            given[_ENCODED] = ", ".join(name for name in encodings if name.lower() not in _PLAIN)
+            most = MOST_BYTES if received.status == 200 else MOST_ERROR_BYTES
+            for part in () if given[_ENCODED] or 300 <= received.status < 400 else received.iter_stream():
+                body += part[: most + 1 - len(body)]
                 if len(body) > most:
-                    answers = False
                     break
-            if answers and not encoded:
-                return httpx2.Response(200, headers=received.headers, content=bytes(body))
-            raise self._wire.declined(response, bytes(body[:most]))
+            return httpx2.Response(received.status, headers=given, content=bytes(body))
         finally:
             received.close()
 
 
-def _encoding(response: httpx2.Response) -> str:
-    """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
-    given = [name.strip() for name in response.headers.get("content-encoding", "").split(",")]
-    plain = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
-    return ", ".join(name for name in given if name.lower() not in plain)
+_ENCODED = "x-summeval-nb-encoded"
+_PLAIN = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
 
 
 def _of_others(record: logging.LogRecord) -> bool:
@@ -248,6 +234,7 @@ _LOGGERS += tuple(f"openai.{part}" for part in ("_base_client", "_response", "_l
 _UNREACHED = (httpcore2.ConnectError, httpcore2.ProxyError, httpcore2.UnsupportedProtocol, httpx2.InvalidURL)
 _BROKEN = (httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.StreamError)
 _PROTOCOL = "use a server that keeps to OpenAI's protocol"
+_NOT_ASKED = "which was not asked for"
 _REMEDIES = {401: "check api_key", 403: "check what this key may do", 404: "check base_url and the model's name"}
 _TOO_LONG = re.compile(
     r"(?=.*(token|length|size))(?=.*(context|too long|too many tokens|exceed|longer than|less than \d+ tokens))",
@@ -284,25 +271,32 @@ class Wire:
 
         `connect` and `within` are seconds: until the connection stands, and for all.
         """
+        late = "raise the limit (timeout, total_timeout), or try later"
         end = time.monotonic() + within
         begun, limit = _END.set(end), httpx2.Timeout(None, connect=connect)
         try:
-            body = self._client().chat.completions.with_raw_response.create(**request, timeout=limit).content
+            create = self._client().chat.completions.with_raw_response.create
+            answer = self._read(create(**request, timeout=limit).http_response)
+            _left()  # a very large one takes its time to be read
+            return answer
+        except openai.APIStatusError as error:
+            raise self._declined(error.response) from None
         except httpcore2.ConnectTimeout:
-            raise self._late("no connection", min(connect, within)) from None
+            what = f"no connection within {round(min(connect, within), 3):g} s"
+            raise self.error(BackendUnavailable, what, late) from None
         except httpcore2.TimeoutException:
-            raise self._late("no complete answer", within) from None
+            what = f"no complete answer within {round(within, 3):g} s"
+            raise self.error(BackendUnavailable, what, late) from None
         except (openai.APIConnectionError, *_UNREACHED, *_BROKEN, OSError, ValueError) as error:
             raise self._broken(error.__cause__ or error) from None
         finally:
             _END.reset(begun)
-        answer = self._read(body)
-        if time.monotonic() > end:  # a very large one takes its time to be read
-            raise self._late("no complete answer", within)
-        return answer
 
-    def _read(self, body: bytes) -> Answer:
+    def _read(self, response: httpx2.Response) -> Answer:
         """The reply, checked."""
+        body = response.content
+        if response.status_code != 200 or response.headers[_ENCODED] or len(body) > MOST_BYTES:
+            raise self._declined(response)
         try:
             answer = Answer.model_validate_json(body)
         except ValidationError as error:
@@ -328,53 +322,49 @@ class Wire:
         """What the server says, in one line that may be shown."""
         return " ".join(self.hide(text[:MOST_ERROR_BYTES]).split())[:300] or "nothing more was said"
 
-    def _late(self, what: str, within: float) -> BackendError:
-        what = f"{what} within {round(within, 3):g} s"
-        return self.error(BackendUnavailable, what, "raise the limit (timeout, total_timeout), or try later")
-
     def _broken(self, error: BaseException) -> BackendError:
         """The error for a connection that did not come about, or broke."""
-        what, remedy = "the server cannot be reached", "is it running, and base_url right?"
-        if why := _distrust(error):
-            what = f"{what} safely: {self.hide(why)}"
-            remedy = "does base_url begin with http:// there, rather than https://?"
+        what, why, remedy = "the server cannot be reached", self._said(str(error)), "is it running, and base_url right?"
+        if "ssl" in why.lower():
+            what, remedy = f"{what} safely: {why}", "does base_url begin with http:// there, rather than https://?"
             if "certificate" in why:
                 remedy = "if the certificate is one that you trust, name its file in SSL_CERT_FILE"
         elif not isinstance(error, _UNREACHED):
-            what, remedy = f"the answer broke off ({self._said(f'{type(error).__name__}: {error}')})", "try again"
+            what, remedy = f"the answer broke off ({type(error).__name__}: {why})", "try again"
         elif self._proxy:
             what = f"{what} through the proxy that the environment names"
             remedy = "is the proxy right? else name the host in NO_PROXY"
         return self.error(BackendUnavailable, what, remedy)
 
-    def declined(self, response: httpx2.Response, body: bytes) -> BackendError:
+    def _declined(self, response: httpx2.Response) -> BackendError:
         """The error for a response that is no answer."""
-        status, encoding = response.status_code, self.hide(_encoding(response))[:60]
-        words = body.decode("utf-8", "replace")
+        status, encoding = response.status_code, self.hide(response.headers[_ENCODED])[:60]
+        words = response.content.decode("utf-8", "replace")
         with suppress(ValueError, RecursionError):
-            words = _message(json.loads(body)) or words
-        said = f"its words are encoded ({encoding}), which was not asked for" if encoding else self._said(words)
-        wait = seconds_to_wait(response.headers.get("retry-after"))
-        if response.is_redirect:
-            what = f"the server redirects ({status}) to {self.hide(_elsewhere(response))}, which is not followed"
-            remedy = "give the address that it means as base_url, if you trust it"
-        elif status == 200 and encoding:
-            what = f"the answer is encoded ({encoding}), which was not asked for"
-            remedy = "let the server, or what stands before it, send answers uncompressed"
-        elif status == 200:
+            words = _message(json.loads(words)) or words
+        said = f"its words are encoded ({encoding}), {_NOT_ASKED}" if encoding else self._said(words)
+        if status == 200 and not encoding:
             return self.error(InvalidOutput, f"the answer has more than {MOST_BYTES // 1_000_000} MB", _PROTOCOL)
-        elif status in (400, 413, 422) and _TOO_LONG.search(said):
+        if status in (400, 413, 422) and _TOO_LONG.search(said):
             remedy = "shorten the evidence, or use a model with a longer context"
             return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy)
-        elif status == 429 and "insufficient_quota" not in said:
-            what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
+        if (busy := status == 429 and "insufficient_quota" not in said) or status in (204, 408) or 501 != status >= 500:
+            what, remedy = f"the server failed ({status}): {said}", "try again later"
+            if busy:
+                what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
+            wait = seconds_to_wait(response.headers.get("retry-after"))
             return self.error(BackendUnavailable, what, remedy, retry_after=wait)
-        elif (status >= 500 and status != 501) or status in (204, 408):
-            what = f"the server failed ({status}): {said}"
-            return self.error(BackendUnavailable, what, "try again later", retry_after=wait)
-        else:
-            what = f"the server refused the request ({status}): {said}"
-            remedy = _REMEDIES.get(status, "see what the server says")
+        what = f"the server refused the request ({status}): {said}"
+        remedy = _REMEDIES.get(status, "see what the server says")
+        if response.is_redirect:
+            where = "another address"
+            with suppress(ValueError):
+                where = self._said(urljoin(self.address.shown, response.headers.get("location", "")))
+            what = f"the server redirects ({status}) to {where}, which is not followed"
+            remedy = "give the address that it means as base_url, if you trust it"
+        elif status == 200:
+            what = f"the answer is encoded ({encoding}), {_NOT_ASKED}"
+            remedy = "let the server, or what stands before it, send answers uncompressed"
         return self.error(BackendRejected, what, remedy, status=status)
 
     def _client(self) -> openai.OpenAI:
@@ -386,7 +376,7 @@ class Wire:
             if self.address.basic or self.key:
                 headers["Authorization"] = f"Basic {self.address.basic}" if self.address.basic else f"Bearer {self.key}"
             pool = self._pool()
-            http = httpx2.Client(transport=_Transport(pool, headers, self), trust_env=False)
+            http = httpx2.Client(transport=_Transport(pool, headers, self.address.query), trust_env=False)
             start, key = self.address.start, "sent by the transport"
             self._made = os.getpid(), openai.OpenAI(api_key=key, base_url=start, max_retries=0, http_client=http)
             weakref.finalize(self, pool.close).atexit = False
@@ -427,27 +417,6 @@ def seconds_to_wait(text: str | None) -> float | None:
     with suppress(TypeError, ValueError, OverflowError):
         return max(0.0, email.utils.parsedate_to_datetime(text or "").timestamp() - time.time())
     return None
-
-
-def _elsewhere(response: httpx2.Response) -> str:
-    """Scheme, host and port of where a redirect leads."""
-    with suppress(ValueError, httpx2.InvalidURL):
-        parts = urlsplit(str(response.url.join(response.headers["location"])))
-        return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-    return "another address"
-
-
-def _distrust(error: BaseException) -> str:
-    """Why the encrypted connection did not come about; '' where it is not for that."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"its certificate is not trusted: {cause.verify_message}"
-        if isinstance(cause, ssl.SSLError):
-            said = (cause.reason or type(cause).__name__).replace("_", " ").lower()
-            return f"the encrypted connection did not come about: {said}"
-        cause = cause.__cause__ or cause.__context__
-    return ""
 
 
 def _message(page: object) -> str:

@@ -254,11 +254,13 @@ class ServerBackend(Backend):
     def fingerprint(self) -> str:
         return f"server:{self.base_url}:{self.asked_dialect}:{self.name}"
 
-    def _each(self, ask: Callable[[str], Choice], prompts: list[str], workers: int) -> Iterable[Choice | BackendError]:
+    def _each(
+        self, ask: Callable[[str], Choice | BackendError], prompts: list[str], workers: int
+    ) -> Iterable[Choice | BackendError]:
         if prompts and isinstance(refusal := attempt(lambda: self._way), BackendError):
             self.usage.add(calls=len(prompts), failures=len(prompts))
             return [refusal] * len(prompts)
-        return in_threads(lambda prompt: attempt(ask, prompt), prompts, workers)
+        return in_threads(ask, prompts, workers)
 
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
@@ -361,8 +363,8 @@ class ServerBackend(Backend):
                     self._not_before = max(self._not_before, time.monotonic() + pause)
         if counts := answer.usage:
             cached = counts.prompt_tokens_details.cached_tokens if counts.prompt_tokens_details else 0
-            tokens = {"prompt_tokens": counts.prompt_tokens, "cached_tokens": cached}
-            self.usage.add(**tokens, generated_tokens=counts.completion_tokens)
+            tokens = {"prompt_tokens": counts.prompt_tokens or 0, "cached_tokens": cached or 0}
+            self.usage.add(**tokens, generated_tokens=counts.completion_tokens or 0)
         return answer
 
     def _probed(self) -> _Way | BackendError:
