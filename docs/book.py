@@ -107,7 +107,7 @@ def is_lesson(name: str) -> bool:
 
 def numbered(name: str) -> str:
     """Return a chapter's title with the number by which the text calls it; nothing for a page without number."""
-    number = re.match(r"(\w+)/(\d+)_", name)
+    number = re.match(r"(\w+)/(\d+[a-z]?)_", name)
     if not number:
         return ""
     word = "Lesson " if is_lesson(name) else ""

@@ -37,6 +37,7 @@ CHANGES: dict[str, list[tuple[str, str]]] = {  # in order, each from where the l
     "3_evidence/37_claims": [
         ("Anna bought a red car, and Ben sold a green boat.", "Anna left. Ben sold a blue boat, and Eva slept.")
     ],
+    "3_evidence/37b_factscore": [("was a Norwegian engineer and painter", "slept"), ('in 1914. "', 'in 1904. "')],
     "3_evidence/38_faithfulness": [("The fire destroyed 13 houses.", "The fire destroyed two barns.")],
     "3_evidence/39_language_model": [("Ben sold a blue boat. Anna", "Ben sold nothing. Maria")],
     "4_trust/42_guarantee": [('"qags_cnndm"', '"xsumfaith"')],

@@ -482,7 +482,7 @@ class Progress:
 
 def part_of(chapter: str) -> str:
     """Return the title of the part of the book in which a chapter stands."""
-    number = re.match(r"(\d)\d_", chapter)
+    number = re.match(r"(\d)\d[a-z]?_", chapter)
     return PARTS.get(number[1] if number else "-", PARTS["-"])
 
 
