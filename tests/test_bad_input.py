@@ -24,20 +24,13 @@ from summeval_nb.overlap import ngrams, rouge, tokens
 ARTICLE = "The bridge opened in 1931. It is 1,149 metres long."
 
 STRANGE_TEXTS = {
-    "empty": "",
-    "white space": " \t\r\n\u00a0\u2003 ",
-    "lone surrogates": "half \ud83d a \udc00 character. And more.",
-    "NUL": "before\x00after. And more.",
-    "emoji": "👩‍👩‍👧‍👦 laughed 😂. They left 🚗💨.",
-    "right to left": "ذهب الولد إلى المدرسة. عاد في المساء.",
-    "Chinese": "桥于一九三一年开放。它很长。",
-    "combining marks": "Zoe\u0301 left a" + "\u0301" * 50,
-    "controls": "\x1b[2J\x07 bell.",
-    "punctuation": "... !!! ??? ---",
-    "one character": "a",
-    "CRLF": "One line.\r\nAnother line.\r\n\r\nA paragraph.",
-    "html": "<script>alert('x')</script> & more.",
-}
+    "empty": "", "white space": " \t\r\n\u00a0\u2003 ",
+    "lone surrogates": "half \ud83d a \udc00 character. And more.", "NUL": "before\x00after. And more.",
+    "emoji": "👩‍👩‍👧‍👦 laughed 😂. They left 🚗💨.", "right to left": "ذهب الولد إلى المدرسة. عاد في المساء.",
+    "Chinese": "桥于一九三一年开放。它很长。", "combining marks": "Zoe\u0301 left a" + "\u0301" * 50,
+    "controls": "\x1b[2J\x07 bell.", "punctuation": "... !!! ??? ---", "one character": "a",
+    "CRLF": "One line.\r\nAnother line.\r\n\r\nA paragraph.", "html": "<script>alert('x')</script> & more.",
+}  # fmt: skip
 
 
 def checker_or_refusal(evidence, claim):

@@ -9,16 +9,10 @@ from summeval_nb.core import html
 plt = Late("matplotlib.pyplot")
 
 HOSTILE = [
-    "<script>alert(1)</script>",
-    "</style><script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "' onmouseover='alert(1)",
-    "javascript:alert(1)",
-    "</title><svg/onload=alert(1)>",
-    "\x00\x1b]0;title\x07",
-    "\ud83d lone",
-    "‮right to left",
-]
+    "<script>alert(1)</script>", "</style><script>alert(1)</script>", '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)", "javascript:alert(1)", "</title><svg/onload=alert(1)>", "\x00\x1b]0;title\x07",
+    "\ud83d lone", "‮right to left",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HOSTILE)

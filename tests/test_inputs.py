@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from helpers.cases import cases, sentences
 from helpers.wrapping import Wrapped
 
 import summeval_nb as s
@@ -78,18 +79,18 @@ def test_nobody_is_told_to_take_the_splitter_that_was_taken():
 
 
 # Article and false summary, short ones too: a script decides, or both together, where one sentence is too short to tell
-FALSE = [
-    ("市议会批准计划。", "市议会否决计划。"),
-    ("公司盈利四千万元。", "公司盈利八千万元。"),
-    ("市议会周一批准了新桥的建设计划。大桥将耗资四千八百万元。", "市议会否决了计划。大桥耗资八千四百万元。市长反对。"),
-    ("The council approved the plan for a new bridge on Monday.", "市议会否决了计划。"),
-    ("Der Rat hat den Plan gebilligt.", "Der Rat hat den Plan nicht gebilligt."),
-    ("Die Firma machte 40 Millionen Gewinn.", "Die Firma machte 40 Millionen Verlust."),
-    ("Anna gewann das Rennen.", "Anna verlor das Rennen."),
-    ("Der Rat hat am Montag den Plan für eine neue Brücke gebilligt.", "Am Montag war kein Rat. Er lehnte ab."),
-    ("The council in Berlin approved the plan.", "Der Rat in Berlin lehnte den Plan ab."),
-    ("Anna Schmidt won 54 percent in Hamburg in 2019.", "Anna Schmidt verlor 2019 in Hamburg mit 54 Prozent."),
-]
+FALSE = cases("""
+市议会批准计划。 | 市议会否决计划。
+公司盈利四千万元。 | 公司盈利八千万元。
+市议会周一批准了新桥的建设计划。大桥将耗资四千八百万元。 | 市议会否决了计划。大桥耗资八千四百万元。市长反对。
+The council approved the plan for a new bridge on Monday. | 市议会否决了计划。
+Der Rat hat den Plan gebilligt. | Der Rat hat den Plan nicht gebilligt.
+Die Firma machte 40 Millionen Gewinn. | Die Firma machte 40 Millionen Verlust.
+Anna gewann das Rennen. | Anna verlor das Rennen.
+Der Rat hat am Montag den Plan für eine neue Brücke gebilligt. | Am Montag war kein Rat. Er lehnte ab.
+The council in Berlin approved the plan. | Der Rat in Berlin lehnte den Plan ab.
+Anna Schmidt won 54 percent in Hamburg in 2019. | Anna Schmidt verlor 2019 in Hamburg mit 54 Prozent.
+""")
 
 
 @pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
@@ -137,25 +138,21 @@ def test_a_false_answer_in_another_language_is_never_right():
     assert not any(row["answer_given_truth"] for row in table.rows())
 
 
-SAID = [
-    ("He met 江泽民 in Oslo.", "He met 习近平 in Oslo.", "the sentence says '习近平', which the article does not"),
-    ("He met 习近平 in Oslo.", "He met 习近平 in Oslo.", ""),
-    ("Sales rose, said Владимир Путин on Monday.", "Sales rose, said Путин on Monday.", "says 'Путин'"),
-    ("The mayor of Beijing resigned.", "The mayor of Beijing (北京) resigned.", ""),
-    ("The angle α was measured.", "The angle β was measured.", ""),
-    (
-        "Rais alifika Nairobi na kusema kuwa serikali itajenga.",
-        "Serikali haitajenga daraja.",
-        "in Swahili",
-    ),
-    ("Sue Gray resigned.", "Sue Gray did not resign.", ""),
-    ("Bill de Blasio won.", "Bill de Blasio lost.", ""),
-    ("Leonardo de la Cruz resigned on Monday.", "Leonardo de la Cruz stayed.", ""),
-    ("Café owner jailed.", "Café owner freed.", ""),
-    ("Profits fell.", "Profits rose.", ""),
-    ("Mayor resigns amid bribery probe", "Mayor stays amid bribery probe", ""),
-    ("Ursula von der Leyen met Emmanuel Macron.", "Emmanuel Macron met Ursula von der Leyen.", ""),
-]
+SAID = cases("""
+He met 江泽民 in Oslo. | He met 习近平 in Oslo. | the sentence says '习近平', which the article does not
+He met 习近平 in Oslo. | He met 习近平 in Oslo. |
+Sales rose, said Владимир Путин on Monday. | Sales rose, said Путин on Monday. | says 'Путин'
+The mayor of Beijing resigned. | The mayor of Beijing (北京) resigned. |
+The angle α was measured. | The angle β was measured. |
+Rais alifika Nairobi na kusema kuwa serikali itajenga. | Serikali haitajenga daraja. | in Swahili
+Sue Gray resigned. | Sue Gray did not resign. |
+Bill de Blasio won. | Bill de Blasio lost. |
+Leonardo de la Cruz resigned on Monday. | Leonardo de la Cruz stayed. |
+Café owner jailed. | Café owner freed. |
+Profits fell. | Profits rose. |
+Mayor resigns amid bribery probe | Mayor stays amid bribery probe |
+Ursula von der Leyen met Emmanuel Macron. | Emmanuel Macron met Ursula von der Leyen. |
+""")
 
 
 def test_what_cannot_be_read_is_said_and_short_english_is_read():
@@ -218,7 +215,7 @@ def test_what_the_user_says_about_the_language_is_believed():
         s.evaluate(ARTICLE, PLAIN, checker=Reader(None), threshold=0.7)
 
 
-def test_swapped_texts_and_paths_are_said_aloud():
+def test_swapped_texts_and_paths_are_said_aloud_and_usual_texts_get_no_warning(recwarn):
     with pytest.warns(InputWarning, match="article comes first"):
         s.evaluate(PLAIN, ARTICLE * 4)
     with pytest.warns(InputWarning, match="'article.txt' and 1 more.*read_text"):
@@ -227,9 +224,7 @@ def test_swapped_texts_and_paths_are_said_aloud():
         s.evaluate_many([ARTICLE, PLAIN, PLAIN], [PLAIN, ARTICLE * 4, ARTICLE * 4])
     with pytest.raises(TypeError, match="read_text"):
         s.evaluate(Path("article.txt"), "summary")
-
-
-def test_usual_texts_get_no_warning(recwarn):
+    recwarn.clear()
     s.evaluate(ARTICLE, PLAIN)
     s.evaluate("It rained in Oslo.", "See example.com/a.html for more. It rained there.")
     assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
@@ -259,8 +254,7 @@ BRIDGE = (
     "The old bridge over the river was closed on Monday. The mayor resigned after the council voted against the plan. "
     "Elena lives in Rome and works at a museum there."
 )
-FEW_FOREIGN = (
-    """
+FEW_FOREIGN = sentences("""
 Die Schule öffnet wieder. / Der Fluss trat über die Ufer. / Zwei Kinder wurden verletzt. / Sie spielt Geige. / Er hat
 zwei Hunde. / Peter kauft ein Auto. / Les enfants jouent dehors. / Le train est en retard. / Elle a deux chiens. / Il
 travaille à Lyon. / Le pont est fermé. / El puente está cerrado. / Los niños juegan fuera. / Trabaja en Sevilla. /
@@ -274,12 +268,8 @@ Okul kapalı. / İki köpeği var. / Sekolah itu tutup. / Dia punya dua anjing. 
 Το σχολείο είναι κλειστό. / 学校关闭了。 / 学校は休みです。 / 학교가 문을 닫았다. / المدرسة مغلقة. /
 Trường học đóng cửa. / בית הספר סגור. /
 Die Brücke wurde am Montag gesperrt. / Elle habite à Rome. / Anna wohnt in Berlin.
-""".replace("\n", " ")
-    .strip()
-    .split(" / ")
-)
-FEW_ENGLISH = (
-    """
+""")
+FEW_ENGLISH = sentences("""
 Der Kaiser abdicated. / La Niña weakened. / Le Pen lost. / Los Lobos performed. / Die Antwoord cancelled. / Das
 Kapital sold well. / Il Postino won an Oscar. / El Greco painted Toledo. / Les Bleus beat Brazil 2-0. / Una Stubbs
 died in 2021. / Den Haag hosts the court. / San José elected Matt Mahan. / Erdoğan congratulated Tusk. / Øresund
@@ -295,10 +285,7 @@ Serbia / Karaoke bars reopened in Seoul. / Zlatan headed home. / Bratwurst and s
 met in Cali. / Ramen broth simmers overnight. / Elle Macpherson lives in Rome. / Die Hard was filmed in Los Angeles. /
 Des Moines is the capital. / El Niño returns. / Bayern beats Ajax. / Mayor resigns / Rome 12 Paris 14 / Canberra. /
 São Paulo grew. / Les Misérables opened yesterday. / Der Spiegel reported losses. / Le Monde apologised.
-""".replace("\n", " ")
-    .strip()
-    .split(" / ")
-)
+""")
 
 
 def test_a_few_words_are_judged_where_they_are_english_with_foreign_names():
@@ -311,12 +298,9 @@ def test_a_few_words_are_judged_where_they_are_english_with_foreign_names():
         assert unread_reasons(BRIDGE, [sentence], checker, None) == [""], sentence
 
 
-def test_a_few_words_in_the_article_are_its_own():
+def test_a_few_words_in_the_article_are_its_own_and_english_between_foreign_sentences_is_judged():
     article = BRIDGE + " The dish is called rösti and is made with schmalz."
     assert unread_reasons(article, ["Elena makes rösti with schmalz."], s.EmbeddedChecker(), None) == [""]
-
-
-def test_an_english_sentence_between_foreign_ones_is_judged():
     texts = ["Die Brücke wurde am Montag gesperrt.", "Elle habite à Rome.", "The mayor resigned.", "Canberra."]
     german, french, english, _ = unread_reasons(BRIDGE, texts, s.EmbeddedChecker(), None)
     assert "in German" in german and "in French" in french and english == ""

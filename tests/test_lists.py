@@ -12,15 +12,10 @@ DENIED = "These were not approved:\n- the new roof\n- the second car park"
 MINUTES = f"The board met on Monday. It approved the new library. {DENIED}\n\nThe meal was good."
 PLAIN = [
     "The board met. It did not approve the roof.\n\nThe meal was good.",
-    "The price includes:\n- the charger\n- a cable",
-    "# Not included\n\nThe charger is sold in shops.",
-    "",
-    "It is not cheap.\n- the charger\n- a cable",
-    "# Not only for children\n\n- the swings",
-    "# No-bake cake\n\n- 200 g butter",
-    "# Included\n\n- the charger",
-    "It opened - not late - in 1931.",
-]
+    "The price includes:\n- the charger\n- a cable", "# Not included\n\nThe charger is sold in shops.", "",
+    "It is not cheap.\n- the charger\n- a cable", "# Not only for children\n\n- the swings",
+    "# No-bake cake\n\n- 200 g butter", "# Included\n\n- the charger", "It opened - not late - in 1931.",
+]  # fmt: skip
 
 
 def read(text):

@@ -29,17 +29,11 @@ BLEU = Late("sacrebleu.metrics", "BLEU")
 TokenizerZh = Late("sacrebleu.tokenizers.tokenizer_zh", "TokenizerZh")
 
 AWKWARD = [
-    "",
-    " \n\t ",
-    "U.S. shares fell 3.5%, to $1,000.-2 (see p. 3).",
-    "an exam-\nple &quot;quoted&quot; &amp;lt; <skipped>here",
-    "„Ja“, sagte sie – «oui» 1999. №5 3²",
-    "x..y ,,, .5 5. -5-5 a-b",
-    "naïve café K İstanbul ß",
-    "我爱你。Привет, мир!",
-    "lone \ud800 surrogate and \x00 \x1c\x85\u2003 spaces",
-    "don't 'quote' `tick` ~tilde~ {brace}",
-]
+    "", " \n\t ", "U.S. shares fell 3.5%, to $1,000.-2 (see p. 3).",
+    "an exam-\nple &quot;quoted&quot; &amp;lt; <skipped>here", "„Ja“, sagte sie – «oui» 1999. №5 3²",
+    "x..y ,,, .5 5. -5-5 a-b", "naïve café K İstanbul ß", "我爱你。Привет, мир!",
+    "lone \ud800 surrogate and \x00 \x1c\x85\u2003 spaces", "don't 'quote' `tick` ~tilde~ {brace}",
+]  # fmt: skip
 
 
 def fuzzed(count: int, seed: int = 0) -> list[str]:

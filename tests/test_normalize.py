@@ -4,7 +4,7 @@ import textwrap
 import unicodedata
 
 import pytest
-from helpers.cases import cases
+from helpers.cases import cases, sentences
 from helpers.patience import comes_back
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,24 +43,12 @@ USUAL = {
     "Zoe\u0308 left co\u00adoperatively.": "Zoë left cooperatively.",
     "Anna has two dogs [1]. Ben has none.[2]": "Anna has two dogs. Ben has none.",
 }
-AS_IS = [
-    row
-    for [row] in cases("""
-It rained on 03/04/2019.
-It rained on 5 and 6 January.
-They may march 15 miles on May 7.
-She drove the Audi Q3 home.
-It took a quarter of an hour and half of a day.
-He won 6:4, 13-11 and ran 100m in 9.58.
-Version 1.2.2019-beta costs $9.
-No one came, and the one who left may be 2.
-It opens at 10:30.
-They won 8:10 and lost 11:9.
-The path is minus its gravel.
-The work of Jan Vos was sold by Jan Smit.
-It opens at half past six.
+AS_IS = sentences("""
+It rained on 03/04/2019. / It rained on 5 and 6 January. / They may march 15 miles on May 7. / She drove the Audi Q3
+home. / It took a quarter of an hour and half of a day. / He won 6:4, 13-11 and ran 100m in 9.58. / Version
+1.2.2019-beta costs $9. / No one came, and the one who left may be 2. / It opens at 10:30. / They won 8:10 and lost
+11:9. / The path is minus its gravel. / The work of Jan Vos was sold by Jan Smit. / It opens at half past six.
 """)
-]
 EQUAL = cases("""
 half a million | 500,000
 two hundred and four | 204
@@ -128,25 +116,19 @@ The MoT met | The Ministry of Health met
 """)
 
 
-def test_dates_and_times_have_one_usual_form():
+def test_dates_and_times_have_one_usual_form_and_what_is_no_clear_value_stays():
     for text in USUAL:
-        assert normalize(text).text == USUAL[text]
-        assert normalize(USUAL[text]).text == USUAL[text]
-
-
-def test_what_is_no_clear_value_stays():
+        assert normalize(text).text == normalize(USUAL[text]).text == USUAL[text]
     for text in AS_IS:
         assert normalize(text, like="It was a long day for everybody.").text == text
+    assert in_one_form("Rows 5\n- 6 of them").text == "Rows 5\n- 6 of them", "the lines of a list are no range"
 
 
-def test_an_equal_value_is_written_as_the_other_text_does():
+def test_an_equal_value_is_written_as_the_other_text_does_and_a_neighbouring_one_stays():
     for text, like in EQUAL:
         assert normalize(text, like=like).text == like
         assert normalize(text, like=f"It was so: {like}. And more.").text == like
         assert normalize(text).text == text
-
-
-def test_a_neighbouring_value_stays():
     for text, like in UNEQUAL:
         assert normalize(text, like=like).text == text
 
@@ -162,49 +144,16 @@ def test_an_ambiguous_date_is_told_by_the_other_text():
 
 
 def test_number_words_have_their_worth():
-    for words, worth in [
-        ("one hundred and two", 102),
-        ("two million three hundred thousand", 2_300_000),
-        ("a dozen", 12),
-        ("zero", 0),
-    ]:
-        assert number_of(words) == worth
+    worth = {"one hundred and two": 102, "two million three hundred thousand": 2_300_000, "a dozen": 12, "zero": 0}
+    assert {words: number_of(words) for words in worth} == worth
 
 
-ALPHABET = st.lists(
-    st.sampled_from(
-        [
-            "Jan. 5",
-            "15:00",
-            " ",
-            "\n",
-            "a",
-            ".",
-            "[1]",
-            "e\u0301",
-            "\u0301",
-            "two million",
-            "UN",
-            "Sure! ",
-            "\u00ad",
-            "9",
-            ":",
-        ]
-        + [
-            "Dr. Lee",
-            "<think>",
-            "</think>",
-            "12 p.m.",
-            "- ",
-            "**",
-            "I hope this helps!",
-            "According to [1], ",
-            "5 km",
-            "#a",
-        ]
-    ),
-    max_size=25,
-).map("".join)
+PIECES = [
+    "Jan. 5", "15:00", " ", "\n", "a", ".", "[1]", "e\u0301", "\u0301", "two million", "UN", "Sure! ", "\u00ad", "9",
+    ":", "Dr. Lee", "<think>", "</think>", "12 p.m.", "- ", "**", "I hope this helps!", "According to [1], ", "5 km",
+    "#a",
+]  # fmt: skip
+ALPHABET = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @given(ALPHABET, st.sampled_from(["", "The United Nations met Doctor Lee. 2,000,000 came 5,000 metres on 5 January."]))
@@ -236,30 +185,10 @@ def test_readings_are_in_order_and_lose_nothing(text):
             assert 0 <= low < high <= len(sentence.text)
 
 
-HOSTILE = (
-    "two ",
-    "1,111,",
-    "A-A-",
-    "Aa ",
-    "U.N. ",
-    "one hundred and ",
-    "1 ",
-    "Dr. ",
-    "15:",
-    "January ",
-    "e\u0301",
-    "a & ",
-)
-HOSTILE += (
-    "5 km ",
-    "$1",
-    "half a ",
-    "World War ",
-    "the fifth of ",
-    "Henry I ",
-    "World Health Organization ",
-    "12 p.m. ",
-)
+HOSTILE = [
+    "two ", "1,111,", "A-A-", "Aa ", "U.N. ", "one hundred and ", "1 ", "Dr. ", "15:", "January ", "e\u0301", "a & ",
+    "5 km ", "$1", "half a ", "World War ", "the fifth of ", "Henry I ", "World Health Organization ", "12 p.m. ",
+]  # fmt: skip
 
 
 def test_a_long_text_of_one_piece_comes_back():
@@ -291,11 +220,8 @@ def test_what_wraps_a_summary_is_not_judged():
     result = evaluate(ARTICLE, text)
     assert [verdict.reason for verdict in result.verdicts if not verdict.judged] == [WRAPPER] * 3
     assert result.score == evaluate(ARTICLE, "The talks cost two million euros.").score == 1
-
-
-def test_a_summary_of_wrappers_alone_has_no_score():
-    result = evaluate(ARTICLE, "<think>The talks were dear.</think>")
-    assert result.score is None and WRAPPER in result.reason
+    alone = evaluate(ARTICLE, "<think>The talks were dear.</think>")
+    assert alone.score is None and WRAPPER in alone.reason
 
 
 def test_another_form_is_shown_and_marked_in_the_users_own_text():
@@ -306,11 +232,8 @@ def test_another_form_is_shown_and_marked_in_the_users_own_text():
     assert "read as “The World Health" in result.to_text() and "read as “The World Health" in result._repr_html_()
     number = next(found for found in verdict.findings if found.kind == "number")
     assert result.summary[number.start : number.end] == number.text and "16" in number.text
-
-
-def test_combined_letters_are_no_other_form():
-    (verdict,) = evaluate(ARTICLE, unicodedata.normalize("NFD", "The talks cost two million euros [1].")).verdicts
-    assert "note" not in verdict.details
+    combined = unicodedata.normalize("NFD", "The talks cost two million euros [1].")
+    assert "note" not in evaluate(ARTICLE, combined).verdicts[0].details
 
 
 def test_items_keep_their_lead_in_and_their_form():
@@ -322,19 +245,16 @@ def test_items_keep_their_lead_in_and_their_form():
     assert led.sentence.text[slice(*led.in_sentence(start, len(led.plain)))] == "15 Jan. 2021"
 
 
-def test_other_languages_keep_their_values():
+def test_other_languages_keep_their_values_and_an_empty_line_takes_the_place_of_what_wraps():
     (readings,) = split_markdown(["Öffnet um 15:00 Uhr [1]."], lang="de", splitter="sentencex")
     assert readings[0].plain == "Öffnet um 15:00 Uhr."
+    found = unwrapped("It rained.<think>Hm.</think>He left.")
+    assert found.own.text == "It rained.\n\nHe left." and found.wraps == [(10, 28)]
 
 
 def test_word_metrics_see_what_is_written():
     assert bleu_score("It rained on Jan 5 in Oslo.", ["It rained on January 5 in Oslo."]).score < 100
     assert all(score.f1 == 0 for score in rouge_score("two", "2").values())
-
-
-def test_an_empty_line_takes_the_place_of_what_wraps():
-    found = unwrapped("It rained.<think>Hm.</think>He left.")
-    assert found.own.text == "It rained.\n\nHe left." and found.wraps == [(10, 28)]
 
 
 WIDTHS = {
@@ -358,14 +278,7 @@ def test_white_space_changes_no_verdict():
             assert [v.probability for v in found.verdicts] == pytest.approx(
                 [v.probability for v in plain.verdicts], abs=1e-4
             )
-
-
-def test_wide_space_leads_back_to_the_users_text():
     text = "It  opened  on  Jan.  5."
     found = in_one_form(text)
     start = found.text.index("January 5")
-    assert text[slice(*found.span(start, start + 9))] == "Jan.  5"
-
-
-def test_the_lines_of_a_list_are_no_range():
-    assert in_one_form("Rows 5\n- 6 of them").text == "Rows 5\n- 6 of them"
+    assert text[slice(*found.span(start, start + 9))] == "Jan.  5", "it leads back to the user's text"

@@ -268,12 +268,9 @@ def test_without_ipywidgets_the_pictures_stand_still():
 
 
 HOSTILE = [
-    "<script>alert(1)</script> \"x\" & 'y'",
-    "<img src=x onerror=alert(1)>",
-    "</figure></style><b>bold",
-    "half \ud83d",
-    "a\x00b",
-]
+    "<script>alert(1)</script> \"x\" & 'y'", "<img src=x onerror=alert(1)>", "</figure></style><b>bold",
+    "half \ud83d", "a\x00b",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -136,11 +136,8 @@ def test_units_keep_their_promises(text, max_chars, min_chars, keep_lists):
 
 
 STORY_SENTENCES = [
-    "The old dog saw the cat.",
-    "Dr. Smith liked the river!",
-    "She found a bank?",
-    "Mr. Lee read the paper.",
-]
+    "The old dog saw the cat.", "Dr. Smith liked the river!", "She found a bank?", "Mr. Lee read the paper.",
+]  # fmt: skip
 STORY = " ".join(STORY_SENTENCES)
 
 
@@ -282,28 +279,15 @@ def test_names_of_callables():
 
 
 LONG = {
-    "no white space": "a" * 1_000_000,
-    "dots without white space": "a." * 500_000,
-    "only dots": "." * 1_000_000,
-    "spaced dots": ". " * 500_000,
-    "only quotes": '"' * 1_000_000,
-    "white space": "." + " " * 1_000_000 + "x",
-    "line ends": "a\n" * 500_000,
-    "empty lines": "\n" * 1_000_000,
-    "prose": "The bridge opened in 1931. Mr. Lee paid $2.5 million. " * 18_000,
-    "quotes alone": ".' " * 70_000,
-    "abbreviations": "U.S. " * 40_000,
-    "acronyms": "F.B.I. " * 30_000,
-    "initials": "J. " * 70_000,
-    "one acronym": "A." * 100_000 + " B",
-    "dollars": "$a. " * 50_000,
-    "formulae that never close": "\\\\( " * 70_000,
-    "hours": "at 5 p.m. " * 20_000,
-    "numbers of lists": "1. 2. " * 40_000,
-    "German days": "am 1. Mai " * 20_000,
-    "list items": "- a\n" * 50_000,
-    "headings": "# a\n" * 50_000,
-}
+    "no white space": "a" * 1_000_000, "dots without white space": "a." * 500_000, "only dots": "." * 1_000_000,
+    "spaced dots": ". " * 500_000, "only quotes": '"' * 1_000_000, "white space": "." + " " * 1_000_000 + "x",
+    "line ends": "a\n" * 500_000, "empty lines": "\n" * 1_000_000,
+    "prose": "The bridge opened in 1931. Mr. Lee paid $2.5 million. " * 18_000, "quotes alone": ".' " * 70_000,
+    "abbreviations": "U.S. " * 40_000, "acronyms": "F.B.I. " * 30_000, "initials": "J. " * 70_000,
+    "one acronym": "A." * 100_000 + " B", "dollars": "$a. " * 50_000, "formulae that never close": "\\\\( " * 70_000,
+    "hours": "at 5 p.m. " * 20_000, "numbers of lists": "1. 2. " * 40_000, "German days": "am 1. Mai " * 20_000,
+    "list items": "- a\n" * 50_000, "headings": "# a\n" * 50_000,
+}  # fmt: skip
 
 
 @pytest.mark.nightly

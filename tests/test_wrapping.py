@@ -1,7 +1,6 @@
 """Citation marks and what wraps a text: told by their form, and never at the cost of a sentence that says something."""
 
-import pytest
-from helpers.cases import cases
+from helpers.cases import cases, sentences
 from helpers.patience import comes_back
 
 from summeval_nb.text import citation_marks, wrappers
@@ -18,43 +17,17 @@ def unwrapped(text):
     return cut_out(text, wrappers(text)).strip("-\n* >")
 
 
-MARKS = {
-    "[1]": "1",
-    "[ 1 ]": "1",
-    "[1, 2]": "1 2",
-    "[2,5,9]": "2 5 9",
-    "[1-3]": "1 2 3",
-    "[10–12, 14]": "10 11 12 14",
-    "[1][2]": "1 2",
-    "[1], [2]": "1 2",
-    "[1]-[3]": "1 2 3",
-    "[see 4]": "4",
-    "(1)": "1",
-    "([3])": "3",
-    "(see [1])": "1",
-    "(Source 1)": "1",
-    "(Sources 1 and 2)": "1 2",
-    "(Source: Document 2)": "2",
-    "[Document 2]": "2",
-    "[Doc 1, Doc 3]": "1 3",
-    "[Passages 2-4]": "2 3 4",
-    "[doc-4]": "doc-4",
-    "[chunk_12]": "chunk_12",
-    "[^1]": "1",
-    "^[1]": "1",
-    "<sup>1</sup>": "1",
-    "<sup>[2]</sup>": "2",
-    "【1†source】": "1",
-    "【4:0†source】": "4:0",
-    "[1](https://a.org/x_(y))": "1",
-    "[[1]](https://a.org)": "1",
-    "[source](https://a.org)": "https://a.org",
-    "([Reuters](https://a.org))": "Reuters",
-    "(https://a.org)": "https://a.org",
-    "[reuters.com](https://reuters.com/x)": "reuters.com",
-    "\ue200cite\ue202turn0search1\ue201": "turn0search1",
-}
-MARKS |= {"[Kim18]": "Kim18", "[RTL+20]": "RTL+20", "[2, p. 9]": "2"}
+MARKS = {  # how a source is named, and the labels that are read
+    "[1]": "1", "[ 1 ]": "1", "[1, 2]": "1 2", "[2,5,9]": "2 5 9", "[1-3]": "1 2 3", "[10–12, 14]": "10 11 12 14",
+    "[1][2]": "1 2", "[1], [2]": "1 2", "[1]-[3]": "1 2 3", "[see 4]": "4", "(1)": "1", "([3])": "3",
+    "(see [1])": "1", "(Source 1)": "1", "(Sources 1 and 2)": "1 2", "(Source: Document 2)": "2", "[Document 2]": "2",
+    "[Doc 1, Doc 3]": "1 3", "[Passages 2-4]": "2 3 4", "[doc-4]": "doc-4", "[chunk_12]": "chunk_12", "[^1]": "1",
+    "^[1]": "1", "<sup>1</sup>": "1", "<sup>[2]</sup>": "2", "【1†source】": "1", "【4:0†source】": "4:0",
+    "[1](https://a.org/x_(y))": "1", "[[1]](https://a.org)": "1", "[source](https://a.org)": "https://a.org",
+    "([Reuters](https://a.org))": "Reuters", "(https://a.org)": "https://a.org",
+    "[reuters.com](https://reuters.com/x)": "reuters.com", "\ue200cite\ue202turn0search1\ue201": "turn0search1",
+    "[Kim18]": "Kim18", "[RTL+20]": "RTL+20", "[2, p. 9]": "2",
+}  # fmt: skip
 AUTHORS = {
     "[p. 4]": ("p. 4",),
     "(pp. 6–7)": ("pp. 6–7",),
@@ -79,21 +52,17 @@ def test_a_mark_is_found_before_and_after_the_full_stop():
             assert without_marks(text) == "Anna has two dogs."
 
 
-def test_a_mark_may_be_glued_to_the_full_stop():
-    for [mark] in cases("""
-¹
-²³
-¹,²
-¹⁻³
-[1]
-[a]
-"""):
+def test_a_mark_may_be_glued_to_the_full_stop_and_stands_before_its_sentence_too():
+    for mark in ("¹", "²³", "¹,²", "¹⁻³", "[1]", "[a]"):
         assert without_marks(f"Anna has two dogs.{mark} Ben has none.") == "Anna has two dogs. Ben has none."
-
-
-def test_a_mark_stands_before_its_sentence_too():
-    assert without_marks("According to [1], Anna has two dogs.") == "Anna has two dogs."
-    assert without_marks("According to Source 2, Anna has dogs [3].") == "Anna has dogs."
+    for text, said in cases("""
+According to [1], Anna has two dogs. | Anna has two dogs.
+According to Source 2, Anna has dogs [3]. | Anna has dogs.
+It shuts at 3 p.m. [1]. It is cold. | It shuts at 3 p.m. It is cold.
+It shuts [1]... | It shuts...
+It rained (1). It snowed (2). | It rained. It snowed.
+"""):
+        assert without_marks(text) == said
     assert without_marks("It rained.\n\n[1] Anna has two dogs.") == "It rained.\n\nAnna has two dogs."
     assert without_marks("- It rained [1]\n- It snowed [2]") == "- It rained\n- It snowed"
 
@@ -123,210 +92,96 @@ Ben (9) and Anna (12) came third (3).
         assert citation_marks(text) == []
 
 
-def test_a_name_of_the_article_with_a_year_is_no_mark():
-    text = "He won gold (Paris, 1924)."
-    assert citation_marks(text, like="The games of Paris were opened.") == []
-    assert len(citation_marks(text)) == len(citation_marks(text, like="It rained.")) == 1
-
-
 def test_a_mark_may_name_no_source():
-    for [mark] in cases("""
-[citation needed]
-[source?]
-(n.d.)
-[ref]
-"""):
+    for mark in ("[citation needed]", "[source?]", "(n.d.)", "[ref]"):
         assert without_marks(f"Anna has two dogs {mark}.") == "Anna has two dogs."
         assert [found.labels for found in citation_marks(f"Anna has two dogs {mark}.")] == [()]
 
 
-def test_an_article_by_its_number_is_a_mark_where_no_law_is_spoken_of():
-    like = "Anna has two dogs."
+def test_what_the_article_says_decides_whether_a_mark_is_one():
+    text, like = "He won gold (Paris, 1924).", "Anna has two dogs."
+    assert citation_marks(text, like="The games of Paris were opened.") == []
+    assert len(citation_marks(text)) == len(citation_marks(text, like="It rained.")) == 1
     assert [mark.labels for mark in citation_marks("Anna has two dogs (Article 2).", like=like)] == [("2",)]
-    assert citation_marks("It breaks the treaty (Article 2).", like=like) == []
+    assert citation_marks("It breaks the treaty (Article 2).", like=like) == []  # where a law is spoken of
     assert citation_marks("Anna may keep dogs (Article 2).", like="Article 2 is on dogs.") == []
+    assert citation_marks("Her son (9). His son (12).") == []  # they do not count up
+    assert citation_marks("The bridge (Derby, 1899) fell.") == []
+    assert [mark.labels for mark in citation_marks("It fell (Derby, 1899).")] == [("Derby 1899",)]
+    assert [mark.labels for mark in citation_marks("It (Derby et al., 1899) fell.")] == [("Derby et al. 1899",)]
 
 
-def test_no_full_stop_stands_beside_another():
-    assert without_marks("It shuts at 3 p.m. [1]. It is cold.") == "It shuts at 3 p.m. It is cold."
-    assert without_marks("It shuts [1]...") == "It shuts..."
-
-
-def test_numbers_in_brackets_that_count_up_are_marks():
-    assert without_marks("It rained (1). It snowed (2).") == "It rained. It snowed."
-    assert citation_marks("Her son (9). His son (12).") == []
-
-
-WRAPPED = [
-    f"Below is a brief overview of the text:\n\n{TRUE}",
-    f"The following is a one-sentence summary of the article: {TRUE}",
-    f"The article can be summarized as follows: {TRUE}",
-    f"In two sentences: {TRUE}",
-    f"Hello there! How can I help you today? {TRUE}",
-    f"Great question! {TRUE}",
-    f"Here's my attempt: {TRUE}",
-    f"Based on the provided context, the answer is: {TRUE}",
-    f"I have read the text. Here is what it says in short: {TRUE}",
-    f"{TRUE} Was this helpful? 🙂",
-    f"{TRUE} Can I do anything else for you?",
-    f"<|channel|>analysis<|message|>A fire.<|end|><|start|>assistant<|channel|>final<|message|>{TRUE}",
-    f"TL;DR: {TRUE}",
-    f"{TRUE}I hope this helps! 😊",
-    f"{TRUE}\n\nLet me know if you need more!",
-    f"{TRUE} Please let me know if you would like any changes. Thank you!",
-    f"{TRUE} Feel free to ask if you have any questions.",
-    f"{TRUE} I can also provide a longer version.",
-    f"{TRUE}\n\n**Word count:** 10",
-    f"{TRUE} (10 words)",
-    f"{TRUE}\n\nThis summary captures the main points of the article.",
-    f"{TRUE} #mine #rescue",
-    f"{TRUE}\n\nSources:\n[1] https://a.org\n[2] Anna Lee, https://b.org",
-    f"```markdown\n{TRUE}\n```",
-    f"Sure!\n\n<answer>\n{TRUE}\n</answer>\n\nI hope this helps.",
-    f"<scratchpad>\nfire\n</scratchpad>\n\nSummary: {TRUE}",
-    f"Okay, let me see.</think>{TRUE}",
-    f"<|start_header_id|>assistant<|end_header_id|>\n\n{TRUE}<|eot_id|>",
-    f"Here is a summary:\n\n{TRUE}",
-    f"Sure! Here's a short summary of the article: {TRUE}",
-    f"Sure, here is the summary: {TRUE}",
-    f"Sure — here's a summary:\n{TRUE}",
-    f"Of course! Here's the summary you requested:\n{TRUE}",
-    f"Okay, so here's the gist: {TRUE}",
-    f"Based on the article, here is a short summary: {TRUE}",
-    f"Here's a summary of the U.S. trial:\n{TRUE}",
-    f"I'd be happy to help! {TRUE}",
-    f"Hi. I'm here to help. {TRUE}",
-    f"Thank you for sharing the article! {TRUE}",
-    f"**Here is a summary of the article:**\n\n{TRUE}",
-    f"Sure, I can do that! {TRUE}",
-    f"**Summary:** {TRUE}",
-    f"**Summary**\n\n{TRUE}",
-    f"### Summary\n{TRUE}",
-    f"Answer: {TRUE}",
-    f"{TRUE} Would you like me to expand on this?",
-    f"{TRUE} If you'd like, I can make it shorter.",
-    f"{TRUE} Is there anything else I can help you with?",
-    f"{TRUE}\n\n(Word count: 10)",
-    f"{TRUE}\n\n#Mine #Zwickau2024",
-    f"<think>Let me see. It was a fire.</think>{TRUE}",
-    f"<think>\nA fire.\n\nNo?\n</think>\n\n{TRUE}",
-    f"<think></think>\n{TRUE}",
-    f"<think>First.</think><think>Second.</think>{TRUE}",
-    f"<Reasoning>It was a fire.</Reasoning> {TRUE}",
-    f"[THINK]A fire.[/THINK]{TRUE}",
-    f"{TRUE}</s>",
-    f"{TRUE}\n<|endoftext|>",
-    f"[/INST] {TRUE}",
-    f"<|im_start|>assistant\n{TRUE}<|im_end|>",
-]
-
-WRAPPED += [
-    *(f"{TRUE} {wish}" for wish in ("Enjoy your trip!", "Happy baking!", "Good luck with your exam!", "Best wishes!")),
-    *(
-        f"{TRUE}\n\n{end}"
-        for end in ("Warm regards,\nYour helper", "Yours sincerely,\nThe Bot", "Have a great weekend!")
-    ),
-    *(
-        f"{TRUE}\n\n{count}"
-        for count in ("Total: 10 words", "Words: 10", "(Reading time: 1 minute)", "Total words: 10.")
-    ),
-    f"{TRUE}\n\n*This answer was written by an AI model.*",
-    f"{TRUE} Please note that this text was generated automatically and may contain mistakes.",
-    f"{TRUE} This is not investment advice.",
-    f"{TRUE} Please consult a lawyer.",
-    f"As an AI assistant, I have no opinion on this. {TRUE}",
-    f"{TRUE}\n\nSource: Freie Presse",
-    f"Sources: Reuters, Freie Presse\n{TRUE}",
-    f"{TRUE}\n\nReferences:\n1. Lee, A. (2020). Mines under water.\n2. Town records.",
-    f"[Overview]\n{TRUE}",
-    f"Here's what the report says: {TRUE}",
-    f"Certainly — here is the reworded passage:\n{TRUE}",
-]
+WRAPPED = sentences("""
+Below is a brief overview of the text:⏎⏎@ / The following is a one-sentence summary of the article: @ / The article
+can be summarized as follows: @ / In two sentences: @ / Hello there! How can I help you today? @ / Great question! @ /
+Here's my attempt: @ / Based on the provided context, the answer is: @ / I have read the text. Here is what it says in
+short: @ / @ Was this helpful? 🙂 / @ Can I do anything else for you? / <|channel|>analysis<|message|>A
+fire.<|end|><|start|>assistant<|channel|>final<|message|>@ / TL;DR: @ / @I hope this helps! 😊 / @⏎⏎Let me know if you
+need more! / @ Please let me know if you would like any changes. Thank you! / @ Feel free to ask if you have any
+questions. / @ I can also provide a longer version. / @⏎⏎**Word count:** 10 / @ (10 words) / @⏎⏎This summary captures
+the main points of the article. / @ #mine #rescue / @⏎⏎Sources:⏎[1] https://a.org⏎[2] Anna Lee, https://b.org /
+```markdown⏎@⏎``` / Sure!⏎⏎<answer>⏎@⏎</answer>⏎⏎I hope this helps. / <scratchpad>⏎fire⏎</scratchpad>⏎⏎Summary: @ /
+Okay, let me see.</think>@ / <|start_header_id|>assistant<|end_header_id|>⏎⏎@<|eot_id|> / Here is a summary:⏎⏎@ /
+Sure! Here's a short summary of the article: @ / Sure, here is the summary: @ / Sure — here's a summary:⏎@ / Of
+course! Here's the summary you requested:⏎@ / Okay, so here's the gist: @ / Based on the article, here is a short
+summary: @ / Here's a summary of the U.S. trial:⏎@ / I'd be happy to help! @ / Hi. I'm here to help. @ / Thank you for
+sharing the article! @ / **Here is a summary of the article:**⏎⏎@ / Sure, I can do that! @ / **Summary:** @ /
+**Summary**⏎⏎@ / ### Summary⏎@ / Answer: @ / @ Would you like me to expand on this? / @ If you'd like, I can make it
+shorter. / @ Is there anything else I can help you with? / @⏎⏎(Word count: 10) / @⏎⏎#Mine #Zwickau2024 / <think>Let me
+see. It was a fire.</think>@ / <think>⏎A fire.⏎⏎No?⏎</think>⏎⏎@ / <think></think>⏎@ /
+<think>First.</think><think>Second.</think>@ / <Reasoning>It was a fire.</Reasoning> @ / [THINK]A fire.[/THINK]@ /
+@</s> / @⏎<|endoftext|> / [/INST] @ / <|im_start|>assistant⏎@<|im_end|> / @ Enjoy your trip! / @ Happy baking! / @
+Good luck with your exam! / @ Best wishes! / @⏎⏎Warm regards,⏎Your helper / @⏎⏎Yours sincerely,⏎The Bot / @⏎⏎Have a
+great weekend! / @⏎⏎Total: 10 words / @⏎⏎Words: 10 / @⏎⏎(Reading time: 1 minute) / @⏎⏎Total words: 10. / @⏎⏎*This
+answer was written by an AI model.* / @ Please note that this text was generated automatically and may contain
+mistakes. / @ This is not investment advice. / @ Please consult a lawyer. / As an AI assistant, I have no opinion on
+this. @ / @⏎⏎Source: Freie Presse / Sources: Reuters, Freie Presse⏎@ / @⏎⏎References:⏎1. Lee, A. (2020). Mines under
+water.⏎2. Town records. / [Overview]⏎@ / Here's what the report says: @ / Certainly — here is the reworded passage:⏎@
+""")  # @ is what is said
 
 
 def test_what_wraps_a_summary_is_found():
     for text in WRAPPED:
-        assert unwrapped(text) == TRUE
+        assert "@" in text and unwrapped(text.replace("@", TRUE)) == TRUE, text
+
+
+SAID = sentences("""
+Here's what the jury heard on Monday. / Here are three reasons for the delay: cost, weather and strikes. / Here is the
+answer of the government: taxes will rise. / Absolutely nothing was found. / Okay Airlines went bankrupt. / Great
+question time rows erupted. / Hello Kitty turned 50. / How can I help? asked the nurse. / Thank you notes were sent to
+nurses. / In short supply, petrol was rationed. / The mayor said: "I hope this helps." / Feel free to bring a dog. /
+Do not hesitate to call the police. / Would you like to live on Mars? Many would. / The essay has 40 words. /
+Thousands posted under #MeToo / Sources:⏎- rain⏎- rivers / The page used <think> in the middle. It closed with
+</think> in the end. / The token <|endoftext|> ends a text. / They sold <summary> tags. / Snow fell. Thanks to salt,
+roads stayed open. / Snow fell. Let me know if you want more on the mine, which was flooded in 1999. / Snow fell.
+Cheers rang out. / Certainly. / Here is where the bridge was closed. / Sure enough, the bridge fell. / Of course, the
+bridge fell. / Certainly not, the minister answered. / Summary judgment was granted. / The summary was released on
+Monday. / The answer is no. / In summary proceedings, the judge ruled. / In summary, the bridge fell. / Yes. / I hope
+this helps, said the mayor. / "It was hard. Let me know if it hurts." / Let me know: that was the title of the song. /
+If you need help, call 112. / Can I help you? was the motto of the shop. / I can help the victims, the nurse said. /
+This summary trial is based on a new law, the court said. / Fans shouted about #10. / <think> is a new tag. The body
+</think> ends it. / In HTML, </s> closes a strikethrough. / Snow fell. It is great. / Snow fell. This is helpful for
+farmers. / Snow fell. You can help. / Help is here. Snow fell. / Snow fell. The answer is no. / Snow fell. Feel free
+to ask about Ann, who was arrested. / Snow fell. Good luck charms were sold. / Snow fell. Sources: nine people died. /
+Snow fell. This is not medical waste. / Snow fell. Yes. / Yes. Snow fell. / Result: 9 people died. / Of course! /
+Thank you. / I can provide nine witnesses to the court. / I will make a cake for Ann. / I condensed the milk. / I need
+help. The car broke. / I like to read.
+""")
 
 
 def test_a_sentence_of_the_subject_is_not_swallowed():
-    for text in [
-        "Here's what the jury heard on Monday.",
-        "Here are three reasons for the delay: cost, weather and strikes.",
-        "Here is the answer of the government: taxes will rise.",
-        "Absolutely nothing was found.",
-        "Okay Airlines went bankrupt.",
-        "Great question time rows erupted.",
-        "Hello Kitty turned 50.",
-        "How can I help? asked the nurse.",
-        "Thank you notes were sent to nurses.",
-        "In short supply, petrol was rationed.",
-        'The mayor said: "I hope this helps."',
-        "Feel free to bring a dog.",
-        "Do not hesitate to call the police.",
-        "Would you like to live on Mars? Many would.",
-        "The essay has 40 words.",
-        "Thousands posted under #MeToo",
-        "Sources:\n- rain\n- rivers",
-        "The page used <think> in the middle. It closed with </think> in the end.",
-        "The token <|endoftext|> ends a text.",
-        "They sold <summary> tags.",
-        "Snow fell. Thanks to salt, roads stayed open.",
-        "Snow fell. Let me know if you want more on the mine, which was flooded in 1999.",
-        "Snow fell. Cheers rang out.",
-        "Certainly.",
-        "Here is where the bridge was closed.",
-        "Sure enough, the bridge fell.",
-        "Of course, the bridge fell.",
-        "Certainly not, the minister answered.",
-        "Summary judgment was granted.",
-        "The summary was released on Monday.",
-        "The answer is no.",
-        "In summary proceedings, the judge ruled.",
-        "In summary, the bridge fell.",
-        "Yes.",
-        "I hope this helps, said the mayor.",
-        '"It was hard. Let me know if it hurts."',
-        "Let me know: that was the title of the song.",
-        "If you need help, call 112.",
-        "Can I help you? was the motto of the shop.",
-        "I can help the victims, the nurse said.",
-        "This summary trial is based on a new law, the court said.",
-        "Fans shouted about #10.",
-        "<think> is a new tag. The body </think> ends it.",
-        "In HTML, </s> closes a strikethrough.",
-        "Snow fell. It is great.",
-        "Snow fell. This is helpful for farmers.",
-        "Snow fell. You can help.",
-        "Help is here. Snow fell.",
-        "Snow fell. The answer is no.",
-        "Snow fell. Feel free to ask about Ann, who was arrested.",
-        "Snow fell. Good luck charms were sold.",
-        "Snow fell. Sources: nine people died.",
-        "Snow fell. This is not medical waste.",
-        "Snow fell. Yes.",
-        "Yes. Snow fell.",
-        "Result: 9 people died.",
-        "Of course!",
-        "Thank you.",
-    ]:
-        assert wrappers(text) == []
+    for text in SAID:
+        assert wrappers(text) == [], text
 
 
-def test_a_warning_in_words_of_the_article_is_no_wrapper():
+def test_what_the_article_says_and_what_is_all_of_an_answer_is_no_wrapper():
     assert wrappers("**Summary: It fell.**") == [(2, 10)] and wrappers("Yes.", like="Snow fell on Monday.") == []
     text = "Snow fell. Always consult a doctor."
     assert wrappers(text) == [(11, len(text))] and wrappers(text, like="Ask a doctor first.") == []
-
-
-def test_short_words_may_be_all_of_an_answer():
     for text in ("<think>Is it?</think>Certainly.", "Hm.</think>Certainly.<|im_end|>", "Certainly. I hope this helps!"):
         assert unwrapped(text) == "Certainly."
     assert unwrapped("Sure! Here is a summary:") == ""
-
-
-def test_reasoning_that_never_ends_is_all_there_is():
-    text = "<think>Let me see.\n\nThe bridge fell."
+    text = "<think>Let me see.\n\nThe bridge fell."  # reasoning that never ends is all there is
     assert wrappers(text) == [(0, len(text))]
 
 
@@ -339,30 +194,15 @@ def test_pieces_are_the_text_without_the_spans():
     assert cut_out(text, []) == text
 
 
-@pytest.mark.parametrize("read", [citation_marks, wrappers])
-@pytest.mark.parametrize(
-    "piece",
-    ["(", "[", "[1", "¹", " ", "\n", "#a ", "<think>", "</think>", "<|im_end|> ", "Here is a ", "if you I'd "]
-    + ["(Smith ", "(A B ", "(Aa & ", "([a](http://", "[1], ", "**", "Sure! ", "I hope this helps! ", "Sources:\n- x\n"],
-)
-def test_long_texts_take_no_time(read, piece):
-    text = piece * (50_000 // len(piece))
-    with comes_back():
-        read(text), read(text + "y")
+LONG = [
+    "(", "[", "[1", "¹", " ", "\n", "#a ", "<think>", "</think>", "<|im_end|> ", "Here is a ", "if you I'd ",
+    "(Smith ", "(A B ", "(Aa & ", "([a](http://", "[1], ", "**", "Sure! ", "I hope this helps! ", "Sources:\n- x\n",
+]  # fmt: skip
 
 
-def test_somebody_who_tells_of_himself_wraps_nothing():
-    for [text] in cases("""
-I can provide nine witnesses to the court.
-I will make a cake for Ann.
-I condensed the milk.
-I need help. The car broke.
-I like to read.
-"""):
-        assert wrappers(text) == []
-
-
-def test_a_name_and_a_year_inside_a_clause_are_told():
-    assert citation_marks("The bridge (Derby, 1899) fell.") == []
-    assert [mark.labels for mark in citation_marks("It fell (Derby, 1899).")] == [("Derby 1899",)]
-    assert [mark.labels for mark in citation_marks("It (Derby et al., 1899) fell.")] == [("Derby et al. 1899",)]
+def test_long_texts_take_no_time():
+    for piece in LONG:
+        text = piece * (50_000 // len(piece))
+        for read in (citation_marks, wrappers):
+            with comes_back():
+                read(text), read(text + "y")

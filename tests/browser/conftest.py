@@ -19,12 +19,9 @@ from playwright.sync_api import Browser, Page
 ROOT = Path(__file__).parents[2]
 SCREENSHOTS = ROOT / "docs" / "_build" / "screenshots"  # pytest-playwright empties test-results at every start
 FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync",
-]
+]  # fmt: skip
 HOW = (
     "needs the browser chromium on the path: 'sudo apt-get install chromium' on Debian; elsewhere install Chromium or "
     "Chrome and make it callable as 'chromium'"

@@ -5,24 +5,9 @@ import random
 from pathlib import Path
 
 NOUNS = [
-    "cat",
-    "dog",
-    "Smith",
-    "London",
-    "market",
-    "report",
-    "team",
-    "model",
-    "paper",
-    "river",
-    "music",
-    "house",
-    "storm",
-    "train",
-    "bank",
-    "story",
-    "girl",
-]
+    "cat", "dog", "Smith", "London", "market", "report", "team", "model", "paper", "river", "music", "house", "storm",
+    "train", "bank", "story", "girl",
+]  # fmt: skip
 VERBS = ["saw", "liked", "found", "chased", "met", "read", "sold", "praised", "watched", "visited"]
 ADJECTIVES = ["old", "red", "quick", "small", "famous", "quiet", "bright", "green", "early", "late"]
 
