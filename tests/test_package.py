@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import typing
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -136,3 +137,13 @@ def test_no_module_writes_html_by_hand():
             if id(node) not in told and tag.search(node.value)
         ]
     assert not found, found
+
+
+def test_the_types_of_every_public_name_can_be_asked_for():
+    for name in NAMES:
+        found = public(name)
+        own = [one for name, one in vars(found).items() if not name.startswith("_")] if inspect.isclass(found) else []
+        called = [one.fget if isinstance(one, property) else getattr(one, "__func__", one) for one in own]
+        for one in (found, *filter(inspect.isfunction, called)):
+            if inspect.isclass(one) or inspect.isroutine(one):
+                typing.get_type_hints(one)

@@ -89,14 +89,25 @@ def test_a_score_is_a_number_where_it_is_used_as_one():
     assert one < two and two >= 0.75 and one <= 0.5 and np.float64(0.5) < two and sorted([two, one]) == [one, two]
     assert one == 0.25 and one != 0.5 and one != other and one == Score(score=0.25, signature=one.signature)
     assert hash(one) == hash(0.25) and one != "0.25"
-    assert round(two, 1) == 0.8 and f"{one:.1%}" == "25.0%" and f"{one}" == repr(one)
+    assert (
+        (int(two), float(two)) == (0, 0.75)
+        and round(two, 1) == 0.8
+        and f"{one:.1%}" == "25.0%"
+        and f"{one}" == repr(one)
+    )
     assert np.mean([one, two]) == 0.5 and np.asarray([one, two], dtype=float).tolist() == [0.25, 0.75]
 
 
 def test_an_undefined_score_is_no_number_and_says_why():
     none = Score(score=None, reason="the summary is empty", signature=Signature({}))
     assert none != 1.0 and none != 0 and none != None  # noqa: E711
-    for use in (lambda: none > 0.5, lambda: none < none, lambda: round(none, 1), lambda: np.mean([none])):
+    for use in (
+        lambda: none > 0.5,
+        lambda: none < none,
+        lambda: round(none, 1),
+        lambda: int(none),
+        lambda: np.mean([none]),
+    ):
         with pytest.raises(ValueError, match="the summary is empty"):
             use()
     with pytest.raises(TypeError):

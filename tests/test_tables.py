@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
+import summeval_nb as s
 from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, evaluate_rag, load_metric, overlap
 from summeval_nb.judged import check_citations_many
 
@@ -37,8 +38,14 @@ def test_a_word_table_is_a_sequence_of_results_and_a_column(name):
     expected = [single(*pair, **choices).to_dict() for pair in zip(PAIRS.made, PAIRS.wanted, strict=True)]
     assert [result.to_dict() for result in table] == [result.to_dict() for result in table[:]] == expected
     assert table[-2].to_dict() == expected[2] and len(table[1:3]) == 2 and len(list(table)) == len(table) == 4
+    if name == "rouge":  # several types, of which none is the column
+        with pytest.raises(ValueError, match="take one, table.* of rouge1_f1, rouge2_f1, rougeL_f1, rougeLsum_f1"):
+            np.mean(table)
+        table = overlap.rouge_many(PAIRS.made, PAIRS.wanted, types=["rougeL"])
     for column in (np.asarray(table), pd.Series(table), PAIRS.assign(x=table).x, pd.DataFrame({"x": table}).x):
         np.testing.assert_array_equal(np.asarray(column), table.scores)
+    np.testing.assert_equal(np.mean(table), np.mean(table.scores))
+    table = many(PAIRS.made, PAIRS.wanted, **choices)
     assert table.index.equals(PAIRS.index) and table.to_frame().index.equals(PAIRS.index)
     assert pickle.loads(pickle.dumps(table))[1].to_dict() == expected[1]
     assert many(list(PAIRS.made), list(PAIRS.wanted), **choices).index is None
@@ -137,3 +144,18 @@ def test_citations_and_retrieval_have_rows_of_sentences():
     found = evaluate_rag(pd.DataFrame([row], ["q"]), ["context_recall"], progress=False)
     assert list(found.to_frame().index) == ["q"] and found[0].scores["context_recall"].score == 1
     assert found.to_frame(by="sentence")["measure"].tolist() == ["context_recall"]
+
+
+def test_a_lazy_frame_is_refused_with_the_remedy(tmp_path):
+    lazy = pytest.importorskip("polars").LazyFrame({"candidate": ["a"], "references": ["a"]})
+    for call in (
+        lambda: s.run(lazy, "bleu", out=tmp_path / "out"),
+        lambda: s.rouge_many(lazy),
+        lambda: overlap.bleu_many(lazy, ["a"]),
+        lambda: s.evaluate(lazy, "a"),
+        lambda: s.evaluate_rag(lazy),
+        lambda: s.correlate(lazy, lazy),
+        lambda: s.cohen_kappa(lazy, lazy),
+    ):
+        with pytest.raises(TypeError, match=r"LazyFrame has no rows yet: call its \.collect\(\) first"):
+            call()

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -28,11 +28,13 @@ from summeval_nb.agreement.correction import Tuned, power_tuned, rogan_gladen, t
 from summeval_nb.agreement.correlation import Interval, histogram, with_interval
 from summeval_nb.agreement.disagreement import alpha_disagreement, cohen_disagreement, fleiss_disagreement
 from summeval_nb.core.base import (
+    Frame,
     InputWarning,
     JsonDict,
     as_listed,
     callers_level,
     is_frame,
+    plt,
     require_count,
     require_inner_share,
     require_module,
@@ -57,10 +59,6 @@ from summeval_nb.core.html import render
 from summeval_nb.core.resampling import Resampling, drawings, middle, share_interval, times_drawn
 from summeval_nb.core.results import Score, ScoreTable, Signature
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
 __all__ = [
     "Agreement",
     "CorrectedScore",
@@ -77,7 +75,7 @@ __all__ = [
 ]
 
 # a row for each item, in it each rater's rating: numbers, texts or truth values, None or NaN where it is missing
-Ratings: TypeAlias = "pd.DataFrame | np.ndarray | Iterable[Iterable[object]]"
+Ratings: TypeAlias = Frame | np.ndarray | Iterable[Iterable[object]]
 Label: TypeAlias = str | bool | float
 # weights of items (k, items) -> observed and expected disagreement, (k,) each
 Disagreement: TypeAlias = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -164,7 +162,7 @@ class Agreement(Score):
         more = f", no interval: {self.no_interval}" if self.no_interval else ""
         return f"{self.coefficient} {with_interval(self.score, self.interval)}{more}"
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the resamples as a histogram, with the estimate and the interval."""
         label = f"{self.coefficient} in a resample"
         return histogram(self.resamples, self.score, self.interval, str(self), label, ax)
@@ -525,8 +523,8 @@ SCOPES = ("population", "table")
 VERDICTS = ("probability", "verdict", "score", "supported")  # columns that hold one
 LABEL_COLUMNS = ("label", "who", "when")
 # what people said: a mapping, a table with `id` and `label`, or a CSV's path
-Labels: TypeAlias = "Mapping[Any, Any] | Table | str | PathLike[str]"
-Judged: TypeAlias = "ScoreTable[Any] | Table"  # a judge's table
+Labels: TypeAlias = Mapping[Any, Any] | Table | str | PathLike[str]
+Judged: TypeAlias = ScoreTable[Any] | Table  # a judge's table
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

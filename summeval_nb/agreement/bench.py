@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from summeval_nb.core.base import (
     JsonDict,
     Stages,
     one_bar,
+    pd,
+    plt,
     require_count,
     require_inner_share,
     require_option,
@@ -65,17 +67,12 @@ from summeval_nb.judged.session import ask_many, load_judge
 from summeval_nb.models.store import Store, StoreOrPath, load_store
 from summeval_nb.text.split import split_text
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 __all__ = ["FORMATS", "JUDGE_SETS", "MARKS", "WRAPPERS", "Bench", "MetricCard", "benchmark_checker", "benchmark_judge"]
 __all__ += ["date_forms", "load_labelled", "metric_card"]
 
 # a truth value, a word, or the statements of a text
 Label: TypeAlias = str | bool | tuple[str, ...]
-LabelledRows: TypeAlias = "Iterable[LabelledSentence | Mapping[str, object]]"
+LabelledRows: TypeAlias = Iterable[LabelledSentence | Mapping[str, object]]
 
 
 @dataclass(frozen=True)
@@ -245,8 +242,6 @@ class Bench:
 
     def to_frame(self, *, kinds: bool = False) -> pd.DataFrame:
         """Return `rows`, or with `kinds=True` the rows by kind, as a table."""
-        import pandas as pd
-
         return pd.DataFrame(self.kind_rows() if kinds else self.rows())
 
     def to_dict(self) -> JsonDict:
@@ -279,10 +274,8 @@ class Bench:
         ]
         return render("parts.html", parts=parts, notes=[self.signature])
 
-    def plot(self) -> Figure:
+    def plot(self) -> plt.Figure:
         """Draw the measures with their intervals on the left, the share right by kind on the right."""
-        import matplotlib.pyplot as plt
-
         rows, kinds = self.table, self.kind_rows()
         names = list(dict.fromkeys(row["kind"] for row in kinds))
         height = 1.4 + 0.32 * max(len(self.measures), len(names), 3)
@@ -298,7 +291,7 @@ class Bench:
                     row_of_kind = names.index(kind["kind"]) + shift + 0.15 * hollow
                     draw_interval(right, row_of_kind, kind["right"], (kind["low"], kind["high"]), color, hollow=hollow)
             left.plot([], [], "o-", color=color, label=figure_text(f"{row[self.who]} on {row['set']}"))
-        sides: list[tuple[Axes, Sequence[str], str]] = [(left, self.measures, "measures")]
+        sides: list[tuple[plt.Axes, Sequence[str], str]] = [(left, self.measures, "measures")]
         if names:
             sides.append((right, names, "judged rightly, by kind (hollow: false ones)"))
         for ax, labels, title in sides:
@@ -1081,7 +1074,7 @@ def changed(items: Sequence[JsonDict], start: int) -> list[dict[str, JsonDict]]:
 
 # The card
 
-AnyMetric: TypeAlias = "str | Metric | Checker | Callable[..., Any]"
+AnyMetric: TypeAlias = str | Metric | Checker | Callable[..., Any]
 _MACHINE_FAULTS = (ImportError, MemoryError, OSError)  # not of an item: whoever calls must know
 
 
@@ -1181,10 +1174,8 @@ class MetricCard(Rows):
         parts = [table, folded("An example of each change", examples)]
         return render("parts.html", parts=parts, notes=[*self._lines(), self.signature])
 
-    def plot(self) -> Figure:
+    def plot(self) -> plt.Figure:
         """Draw each effect as a share of the spread with its interval; shape and word say what the colour says."""
-        import matplotlib.pyplot as plt
-
         figure, ax = plt.subplots(figsize=(7.5, 1.3 + 0.32 * len(self.table)), layout="constrained")
         margin = float(self.signature["margin"])
         ax.axvspan(-margin, margin, color="#8fc1e8", alpha=0.35, linewidth=0)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from summeval_nb.agreement.coefficients import (
@@ -36,15 +37,11 @@ from summeval_nb.agreement.permutation import (
     random_swaps,
     rank_metrics,
 )
-from summeval_nb.core.base import JsonDict, float_array, require_count, require_option, require_share
+from summeval_nb.core.base import JsonDict, float_array, plt, refuse_lazy, require_count, require_option, require_share
 from summeval_nb.core.files import is_unrated
 from summeval_nb.core.html import axes_for, html_table, text_table
 from summeval_nb.core.resampling import Resampling, middle
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
 __all__ = [
     "Correlation",
@@ -59,7 +56,7 @@ __all__ = [
 ]
 
 # a row an article, a column a system, None where a value is missing; in quotes, for pages would spell it out
-Grid: TypeAlias = "ArrayLike | Sequence[Sequence[float | None]]"
+Grid: TypeAlias = ArrayLike | Sequence[Sequence[float | None]]
 Interval: TypeAlias = tuple[float, float] | None
 ALTERNATIVES = ("two-sided", "greater", "less")
 PERMUTE = ("each", "articles", "systems", "jointly")
@@ -147,7 +144,7 @@ class Correlation(Score):
     def __repr__(self) -> str:
         return f"Correlation({self}, signature={str(self.signature)!r})"
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the resamples as a histogram, with the estimate and the interval."""
         title, label = f"{self.level}-level {self._title}", f"{self.coefficient} in a resample"
         return histogram(self.resamples, self.score, self.interval, title, label, ax)
@@ -289,7 +286,7 @@ class PairedTest(Score):
         own = {name: getattr(self, name) for name in names} | {"sentence": self.sentence()}
         return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the differences after random swaps, and where the observed one lies."""
         title = self.reason if self.p_value is None else f"{self.alternative} p = {self.p_value:.3g}"
         return histogram(self.null, self.score, None, title, "difference after random swaps", ax)
@@ -542,7 +539,7 @@ class PairwiseAccuracy(Score):
         counts = {"pairs": self.n_pairs, "human_ties": self.n_human_ties}
         return [{"accuracy": self.score, "epsilon": self.epsilon, "calibrated": self.calibrated} | counts]
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the accuracy against the tie threshold."""
         ax = axes_for(ax, 6, 3)
         ax.step(self.thresholds, self.curve, where="post", color="#33628d")
@@ -755,7 +752,7 @@ def _as_given(values: object) -> np.ndarray:
 def _require_same_index(named: Mapping[str, object]) -> None:
     """Refuse Series and frames whose labels differ: their places are no pairs."""
     for axis in ("index", "columns"):
-        labels = {name: getattr(values, axis, None) for name, values in named.items()}
+        labels = {name: getattr(refuse_lazy(own), axis, None) for name, own in named.items()}
         known: dict[str, Any] = {name: own for name, own in labels.items() if hasattr(own, "equals")}
         first, *others = known or [""]
         for name in others:
@@ -785,8 +782,8 @@ def with_interval(value: float | None, interval: Sequence[float | None] | None, 
 
 
 def histogram(
-    values: np.ndarray, score: float | None, interval: Interval, title: str, label: str, ax: Axes | None
-) -> Axes:
+    values: np.ndarray, score: float | None, interval: Interval, title: str, label: str, ax: plt.Axes | None
+) -> plt.Axes:
     """Draw a histogram with a line at the score and a band for the interval."""
     ax = axes_for(ax, 6, 3)
     if len(values):
@@ -800,7 +797,7 @@ def histogram(
 
 
 def draw_interval(
-    ax: Axes,
+    ax: plt.Axes,
     place: float,
     value: float | None,
     ends: Sequence[float | None] | None,

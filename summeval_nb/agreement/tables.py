@@ -9,9 +9,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from summeval_nb.agreement.coefficients import COEFFICIENTS, LEVELS, by_row
 from summeval_nb.agreement.correlation import (
@@ -30,6 +31,8 @@ from summeval_nb.core.base import (
     JsonDict,
     float_array,
     one_bar,
+    pd,
+    plt,
     require_column,
     require_count,
     require_flag,
@@ -45,11 +48,6 @@ from summeval_nb.core.resampling import drawings, mean_interval, middle, times_d
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
 from summeval_nb.text.embed import EmbedderOrName, load_embedder
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike
-
 __all__ = [
     "MetricTable",
     "SummEvalResult",
@@ -63,9 +61,9 @@ __all__ = [
 ]
 
 # a name, an object, a function, a table
-Scorer: TypeAlias = "str | Metric | Callable[..., Any] | Grid"
-Scorers: TypeAlias = "Sequence[Scorer] | Mapping[str, Scorer]"
-Vectors: TypeAlias = "ArrayLike"  # the last axis is the dimension; in quotes, for pages would spell it out
+Scorer: TypeAlias = str | Metric | Callable[..., Any] | Grid
+Scorers: TypeAlias = Sequence[Scorer] | Mapping[str, Scorer]
+Vectors: TypeAlias = ArrayLike  # the last axis is the dimension
 
 
 def metric_scores(data: SummEval, metrics: Scorers, *, embedder: EmbedderOrName = "minilm") -> dict[str, np.ndarray]:
@@ -157,8 +155,6 @@ class MetricTable:
 
     def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
         """Return `rows`; with `wide=True` correlations alone, metrics by qualities."""
-        import pandas as pd
-
         frame = pd.DataFrame(self.rows())
         if not wide:
             return frame
@@ -184,10 +180,8 @@ class MetricTable:
     def _repr_html_(self) -> str:
         return html_table(self.wide_rows(), note="; ".join([*self._notes(), str(self.signature)]))
 
-    def plot(self) -> Figure:
+    def plot(self) -> plt.Figure:
         """Draw a panel for each quality, metrics of the first rank in blue; an undefined correlation is a cross."""
-        import matplotlib.pyplot as plt
-
         names, columns = list(self.scores), len(self.qualities)
         means = {
             n: [c.score for (m, _), c in self.correlations.items() if m == n and c.score is not None] for n in names

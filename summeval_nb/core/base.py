@@ -21,34 +21,47 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, SupportsAbs, TypeAlias, TypeGuard, TypeVar
 
-__all__ = ["InputWarning", "JsonDict", "LONG", "Scores", "Stages", "attach", "callers_level", "float_array", "np"]
-__all__ += ["as_listed", "is_frame"]
+__all__ = ["Frame", "InputWarning", "JsonDict", "LONG", "Scores", "Stages", "as_listed", "attach", "callers_level"]
+__all__ += ["float_array", "is_frame", "np", "pd", "plt", "refuse_lazy"]
 __all__ += ["how_to_install", "hub_only_if", "is_finite", "is_listed", "is_numpy", "made_of", "missing", "one_bar"]
 __all__ += ["parts", "require_column", "require_count", "require_flag", "require_inner_share", "require_module"]
 __all__ += ["require_option", "require_options", "require_share", "require_text", "require_texts", "short_repr"]
 __all__ += ["steps", "suggest", "warn_of_order"]
 
 if TYPE_CHECKING:
+    import matplotlib.pyplot as plt
     import numpy as np
+    import pandas as pd
     from tqdm.auto import tqdm
 else:
 
-    class _Numpy:
-        """Looks every name up in numpy when it is first used, so that one text needs none.
+    class _Lazy:
+        """Looks every name up in a module when it is first used, so that one text needs none.
 
         lazy_loader's own lazy module is not safe when two threads meet it first (Python 3.11.7).
         """
 
-        def __getattr__(self, name: str) -> object:
-            import numpy
+        def __init__(self, module: str):
+            self._module = module
 
-            value = getattr(numpy, name)
+        def __getattr__(self, name: str) -> object:
+            value = getattr(import_module(self._module), name)
             setattr(self, name, value)
             return value
 
-    np = _Numpy()
+    np, pd, plt = _Lazy("numpy"), _Lazy("pandas"), _Lazy("matplotlib.pyplot")
 
 JsonDict: TypeAlias = dict[str, Any]  # what JSON can say of a thing, by name: `to_dict()`, a row of a table
+
+
+class Frame(Protocol):
+    """A table of pandas, polars or Arrow."""
+
+    @property
+    def columns(self) -> Any:
+        """Its columns, or their names."""
+
+    def __len__(self) -> int: ...
 
 
 class Scores(Protocol):
@@ -78,7 +91,8 @@ def require_text(value: object, name: str) -> str:
         (list, tuple): "pass one string; join the parts, or call the function once for each",
         type(None): "pass '' for an empty text",
     }
-    remedy = next((told for kinds, told in remedies.items() if isinstance(value, kinds)), "pass one string")
+    usual = "call the function for many texts" if is_frame(value) else "pass one string"
+    remedy = next((told for kinds, told in remedies.items() if isinstance(value, kinds)), usual)
     raise TypeError(f"{name} must be a string, not {type(value).__name__} ({short_repr(value)}): {remedy}")
 
 
@@ -115,9 +129,17 @@ def as_listed(values: Any) -> Any:
     return values.to_pylist() if hasattr(values, "to_pylist") else values
 
 
+def refuse_lazy(values: Any) -> Any:
+    """Return the values; a LazyFrame of polars, which has no rows yet, is a `TypeError`."""
+    if hasattr(values, "collect_schema") and hasattr(values, "collect"):
+        raise TypeError(f"a {type(values).__name__} has no rows yet: call its .collect() first")
+    return values
+
+
 def is_frame(values: object) -> bool:
     """Whether these are a table of pandas, polars or Arrow, of which a list would hold names or columns."""
-    return hasattr(values, "columns") and any(hasattr(values, name) for name in ("iloc", "to_dicts", "to_pylist"))
+    rows = ("iloc", "to_dicts", "to_pylist")
+    return hasattr(refuse_lazy(values), "columns") and any(hasattr(values, name) for name in rows)
 
 
 def short_repr(value: object) -> str:

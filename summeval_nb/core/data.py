@@ -12,16 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .base import JsonDict, require_count, require_flag, require_module, require_text, require_texts
+from .base import JsonDict, pd, require_count, require_flag, require_module, require_text, require_texts
 from .files import frame_rows, is_unrated, open_items, read_asset, require_path
 from .html import html_table, render
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["QUALITIES", "SCALE", "SampleArticle", "SampleSummary", "SummEval", "load_summeval", "load_toy_summeval"]
 __all__ += ["sample_articles"]
@@ -166,8 +163,6 @@ class SummEval:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a summary: article, system, the summary's text and its ratings."""
-        import pandas as pd
-
         index = pd.MultiIndex.from_product([self.ids, self.systems], names=["article", "system"])
         columns = {"summary": [text for row in self.summaries for text in row]}
         return pd.DataFrame(columns | {q: v.ravel() for q, v in self.ratings.items()}, index=index).reset_index()

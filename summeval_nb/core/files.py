@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias, cast
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 
 from .base import (
     PACKAGE,
+    Frame,
     JsonDict,
     is_frame,
     is_listed,
@@ -35,10 +36,6 @@ from .base import (
     require_texts,
     short_repr,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 __all__ = ["COLUMN_NAMES", "FORMATS", "Corpus", "Item", "ItemStream", "Table", "csv_text", "encode_row", "find_column"]
 __all__ += [
@@ -110,7 +107,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 # rows to score: a table of pandas, dictionaries (so does a datasets.Dataset give them), or lists by column
-Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]] | Mapping[str, Sequence[object]]"
+Table: TypeAlias = Frame | Iterable[Mapping[str, object]] | Mapping[str, Sequence[object]]
 
 
 def require_once(names: Iterable[object], what: str) -> None:
@@ -269,11 +266,9 @@ def table_rows(table: Table) -> list[Mapping[Any, Any]]:
         if len(set(sizes.values())) > 1:
             raise ValueError(f"columns must have the same length, not {sizes}")
         given = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
-    lazy = hasattr(given, "collect_schema")
     rows = isinstance(given, Iterable) or hasattr(given, "__getitem__")  # such as torch's Dataset
-    if isinstance(given, (str, bytes)) or lazy or not rows:
+    if isinstance(given, (str, bytes)) or not rows:
         remedy = "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
-        remedy = "call its collect() first" if lazy else remedy
         raise TypeError(f"table must be a table, not {type(given).__name__} ({given!r:.40}): {remedy}")
     found = list(given)
     for number, row in enumerate(found):
@@ -413,7 +408,7 @@ def _looks_written(text: str) -> bool:
 # ---------------------------------------------------------------- the items of a corpus
 
 # what is scored: a file, an open one, a table of pandas, or dictionaries
-Corpus: TypeAlias = "str | os.PathLike[str] | BinaryIO | pd.DataFrame | Iterable[Mapping[str, object]]"
+Corpus: TypeAlias = str | os.PathLike[str] | BinaryIO | Frame | Iterable[Mapping[str, object]]
 Columns = Mapping[str, "str | Sequence[str]"]
 Sources = Mapping[str, "str | Sequence[str] | None"]  # None: a column under any name that people give it
 

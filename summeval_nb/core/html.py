@@ -14,12 +14,10 @@ from importlib.resources import files
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .base import JsonDict, is_numpy, np
+from .base import JsonDict, is_numpy, np, plt
 
 if TYPE_CHECKING:
     import jinja2
-    from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
 __all__ = ["Entry", "Mark", "Markup", "Report", "axes_for", "escape", "escape_markdown", "evidence_markdown"]
 __all__ += ["evidence_report", "evidence_text", "figure_text", "folded", "heat_map", "html_page", "html_table"]
@@ -240,17 +238,15 @@ def markdown_report(title: str, lines: Iterable[str] = (), rows: Rows = (), *, n
     return "\n\n".join(part for part in told if part) + "\n"
 
 
-def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
+def axes_for(ax: plt.Axes | None, width: float, height: float) -> plt.Axes:
     """Return the given axes, or the axes of a new figure of this size in inches."""
     if ax is None:
-        import matplotlib.pyplot as plt
-
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax
 
 
 def heat_map(
-    matrix: ArrayLike,
+    matrix: np.typing.ArrayLike,
     *,
     row_label: str,
     column_label: str,
@@ -258,8 +254,8 @@ def heat_map(
     value_label: str = "",
     value_range: tuple[float | None, float | None] = (None, None),
     title: str = "",
-    ax: Axes | None = None,
-) -> Axes:
+    ax: plt.Axes | None = None,
+) -> plt.Axes:
     """Draw a matrix of finite numbers as a heat map, with the cells (row, column) of `marked` framed.
 
     Without `value_range` the colours go from the smallest value to the greatest. New axes are sized for the matrix.

@@ -17,7 +17,17 @@ from itertools import chain
 from typing import Any, ParamSpec, TypeGuard, TypeVar, cast, overload
 
 from .addresses import redacted
-from .base import JsonDict, Scores, as_listed, is_listed, require_column, require_options, require_texts, short_repr
+from .base import (
+    JsonDict,
+    Scores,
+    as_listed,
+    is_frame,
+    is_listed,
+    require_column,
+    require_options,
+    require_texts,
+    short_repr,
+)
 from .files import COLUMN_NAMES, is_gap, table_records, without_gaps
 from .results import Outcome, Score, ScoreTable, Signature, as_outcome, shared_index
 
@@ -324,7 +334,7 @@ def _is_table(first: object, others: Sequence[object]) -> bool:
         return False
     if isinstance(first, (list, tuple)):
         return all(isinstance(row, Mapping) for row in first)
-    framed = isinstance(first, Mapping) or hasattr(first, "columns") or hasattr(first, "column_names")
+    framed = isinstance(first, Mapping) or is_frame(first) or hasattr(first, "column_names")
     indexed = hasattr(first, "__getitem__") and not hasattr(first, "__iter__")  # such as torch's Dataset
     return framed or (indexed and bool(others))
 

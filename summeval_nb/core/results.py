@@ -13,17 +13,13 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast, overload
 from urllib.parse import quote, unquote
 
-from .base import JsonDict, is_finite, np, require_count, require_inner_share, require_option, short_repr
+from .base import JsonDict, is_finite, np, pd, require_count, require_inner_share, require_option, short_repr
 from .files import csv_text, plain_cell, write_whole
 from .html import Markup, folded, html_page, html_table, render, text_table
 from .resampling import MeanInterval, mean_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 __all__ = ["Evidence", "Finding", "Outcome", "Result", "Rows", "Score", "ScoreTable", "Sentence"]
 __all__ += ["Signature", "Verdict", "as_outcome", "shared_index"]
@@ -188,6 +184,9 @@ class Score:
     def __hash__(self) -> int:
         return hash(self.score)
 
+    def __int__(self) -> int:
+        return int(float(self))
+
     def __round__(self, digits: int | None = None) -> float:
         return round(float(self), digits)
 
@@ -251,8 +250,6 @@ class Score:
 
     def to_frame(self) -> pd.DataFrame:
         """Return the parts behind the number as a table, one row each."""
-        import pandas as pd
-
         return pd.DataFrame(self.rows())
 
     def drawn(self, key: int | None = None) -> str:
@@ -498,7 +495,7 @@ class ScoreTable(Generic[Result]):
     """The scores of many texts, in the order of the texts.
 
     It is a sequence of results: `table[3]` is the fourth, `table[:3]` a list of three, and `table["rouge1_f1"]` the
-    array of that number. For numpy and pandas it is a column of its main scores, as in `np.asarray(table)`,
+    array of that number. For numpy and pandas it is a column of its scores, as in `np.mean(table)`,
     `frame["bleu"] = table`. `index` is that of the Series or DataFrame that was scored, and None for lists.
 
     Parameters
@@ -516,6 +513,8 @@ class ScoreTable(Generic[Result]):
         Why a text has no score, where its result does not say so.
     lower_is_better : bool
         Whether the worst texts are those with the highest scores, as of an error rate.
+    several : sequence of str
+        The columns of several scores, such as ROUGE's types, of which none alone is the table as an array.
     """
 
     sentence_columns: Sequence[str] = ()  # of the rows of a result, where these are sentences or statements
@@ -532,10 +531,11 @@ class ScoreTable(Generic[Result]):
         nothing: str = "there is nothing to score",
         index: Any = None,
         lower_is_better: bool = False,
+        several: Sequence[str] = (),
     ):
         if (results is None) == (result_of is None) or (results is None and arrays is None):
             raise TypeError("a table needs results, or arrays with result_of, which makes a result from its place")
-        self.signature, self.index, self.nothing = signature, index, nothing
+        self.signature, self.index, self.nothing, self.several = signature, index, nothing, several
         self._results, self._result_of, self._outcomes_of = results, result_of, outcomes_of
         self._sign = -1 if lower_is_better else 1
         self._arrays = None if arrays is None else dict(arrays)
@@ -617,6 +617,8 @@ class ScoreTable(Generic[Result]):
         return map(self.result, range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.several:
+            raise ValueError(f"several scores are no one column: take one, table[...] of {', '.join(self.several)}")
         return np.array(self.scores, dtype=dtype or float)
 
     def indexed_by(self, index: Any) -> Self:
@@ -653,8 +655,13 @@ class ScoreTable(Generic[Result]):
         arrays = self.arrays()
         return self.scores if name is None else arrays[require_option(name, "number", arrays)]
 
-    def mean(self, name: str | None = None) -> float | None:
-        """Return the mean of the main score, or of another of `arrays`, where defined."""
+    def mean(self, name: str | None = None, **of_numpy: Any) -> float | None:
+        """Return the mean of the main score, or of another of `arrays`, where defined.
+
+        For numpy, as in `np.mean(table)`, it is that of the table as an array.
+        """
+        if of_numpy:
+            return np.asarray(self).mean(**of_numpy)
         values = self._numbers(name)
         values = values[~np.isnan(values)]
         return float(values.mean()) if values.size else None
@@ -740,8 +747,6 @@ class ScoreTable(Generic[Result]):
         `by="text"` is a row a text. `by="sentence"` is a row for each of its sentences or statements, where they were
         judged (a `ValueError` where not); `row` is then the number of the text. What is undefined is missing.
         """
-        import pandas as pd
-
         require_option(by, "by", ["text", "sentence"] if self.sentence_columns else ["text"])
         if by == "text":
             rows = self.rows()
@@ -830,8 +835,6 @@ class Rows:
 
     def to_frame(self) -> pd.DataFrame:
         """Return `rows` as a table."""
-        import pandas as pd
-
         return pd.DataFrame(list(self.rows()))
 
     def to_dict(self) -> JsonDict:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from summeval_nb.core.base import (
     callers_level,
     made_of,
     one_bar,
+    plt,
     require_count,
     require_share,
     require_text,
@@ -68,9 +69,6 @@ from summeval_nb.text.normalize import VERSION as NORMALIZE
 from summeval_nb.text.similarity import cosine_similarity
 from summeval_nb.text.split import Reading, Splitter, languages_for, split_markdown, splitter_name
 from summeval_nb.text.statements import read_with_leads
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["DEFAULT_K", "Explanation", "Faithfulness", "ReportComparison", "assert_faithful", "checker"]
 __all__ += ["compare_reports", "evaluate", "evaluate_many", "faithfulness_from_dict"]
@@ -879,7 +877,7 @@ class Faithfulness(_Reported, Score):
         evidence = [self.source_sentences[item.index].text for item in verdict.evidence]
         return Explanation(sentence, evidence, verdict)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the similarities as a heat map, the evidence of each sentence framed; return the axes."""
         if not self.similarity.size:
             raise ValueError(f"there is nothing to draw: {self.reason}")

@@ -6,12 +6,21 @@ import itertools
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from summeval_nb.core.base import JsonDict, require_count, require_option, require_share, require_text, require_texts
+from summeval_nb.core.base import (
+    JsonDict,
+    pd,
+    plt,
+    require_count,
+    require_option,
+    require_share,
+    require_text,
+    require_texts,
+)
 from summeval_nb.core.files import frame_rows
 from summeval_nb.core.html import axes_for, figure_text, render
 from summeval_nb.core.results import Score, Signature
@@ -30,10 +39,6 @@ from summeval_nb.evidence.promise import (
     walk_starts,
 )
 from summeval_nb.models.store import StoreOrPath
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 __all__ = ["FACTS", "Guarantee", "Reliability", "guarantee_thresholds", "guaranteed_threshold", "reliability"]
 __all__ += ["reliability_bins", "reliability_diagram"]
@@ -147,7 +152,7 @@ class Guarantee(Score):
         lines, signature = str(self).split("\n"), str(self.signature)
         return render("card.html", title=title or "Guarantee", number="", lines=lines, rows=rows, signature=signature)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the errors and their upper bound over the thresholds of this side; return the axes."""
         rows = self.rows()
         if not rows:
@@ -500,7 +505,7 @@ class Reliability(Score):
         logits = logits_of(values)
         return 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the reliability diagram; see `reliability_diagram`."""
         return reliability_diagram(self.bins, ax=ax)
 
@@ -585,7 +590,7 @@ def reliability_bins(probabilities: Numbers, labels: Numbers, *, n_bins: int = 1
     return rows
 
 
-def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None) -> Axes:
+def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: plt.Axes | None = None) -> plt.Axes:
     """Draw each bin's share of supported items, with its interval and count, over its mean probability.
 
     `bins` are what `reliability_bins` returns; without `ax` there are new axes.

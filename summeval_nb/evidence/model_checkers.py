@@ -26,7 +26,7 @@ from summeval_nb.core.base import (
     steps,
 )
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.evidence.base import Checker, failure, of_samples
+from summeval_nb.evidence.base import Checker, Pair, PairVectors, failure, of_samples
 from summeval_nb.evidence.builtin import CarefulChecker, EmbeddedChecker, WordsChecker
 from summeval_nb.evidence.claims import (
     Annotator,
@@ -77,8 +77,6 @@ from summeval_nb.text.split import split_text
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
-    from summeval_nb.evidence.base import Pair, PairVectors
 
 __all__ = ["COMBINATIONS", "ClaimFinder", "LLMChecker", "NLIChecker", "load_checker"]
 

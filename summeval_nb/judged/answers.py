@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
     InputWarning,
@@ -13,6 +13,7 @@ from summeval_nb.core.base import (
     Stages,
     callers_level,
     one_bar,
+    pd,
     require_column,
     require_flag,
     require_share,
@@ -31,9 +32,6 @@ from summeval_nb.judged.session import JudgeSession, Reply, Unit, load_judge
 from summeval_nb.models.store import StoreOrPath
 from summeval_nb.text.markdown import Row
 from summeval_nb.text.statements import answer_units, as_premise, is_list, with_denying_leads
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["AnswerReport", "evaluate_answer", "evaluate_answers"]
 

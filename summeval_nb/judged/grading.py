@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from summeval_nb.core.base import (
     JsonDict,
     Stages,
     one_bar,
+    plt,
     require_column,
     require_count,
     require_option,
@@ -45,9 +46,6 @@ from summeval_nb.judged.session import JudgeSession, Reply, load_judge
 from summeval_nb.models.base import LOW_MASS, QUOTING, Backend, BackendError, Choice, counted_as
 from summeval_nb.models.local import load_backend
 from summeval_nb.models.store import StoreOrPath, content_key, fill_missing, load_store
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["AnswerComparison", "Rating", "bradley_terry", "compare_answers", "compare_answers_many", "rank_systems"]
 __all__ += ["rate", "rate_many", "rubric_many", "rubric_score"]
@@ -103,7 +101,7 @@ class Rating(Score):
         """Return one row for each grade."""
         return [{"grade": grade, "probability": share} for grade, share in self.distribution.items()]
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the distribution with the expected grade as a line; returns the axes."""
         ax = axes_for(ax, 4, 2.6)
         grades = [str(grade) for grade in self.distribution]
@@ -787,7 +785,7 @@ class SystemRanking(Rows):
     def _repr_html_(self) -> Markup:
         return html_table(self.rows(), caption=self.reason or "Systems, best first", note=str(self.signature))
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
+    def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw strengths with their intervals; returns the axes."""
         ax = axes_for(ax, 5, 0.8 + 0.4 * len(self.systems))
         for place, system in enumerate(reversed(self.systems)):

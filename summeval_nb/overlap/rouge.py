@@ -433,7 +433,8 @@ def rouge_table(
     sizes = {len(group) for group in groups}
     signature = _signed(options, sizes.pop() if len(sizes) == 1 else "var", tok)
     result_of = partial(_result_at, arrays, texts, groups, options, tok)
-    return ScoreTable(arrays=arrays, result_of=result_of, signature=signature, nothing=NOTHING)
+    several = [f"{kind}_f1" for kind in options["types"]] if len(options["types"]) > 1 else ()
+    return ScoreTable(arrays=arrays, result_of=result_of, signature=signature, nothing=NOTHING, several=several)
 
 
 rouge_many = batch(rouge_score, rouge_table)

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from summeval_nb.agreement.registry import describe_metric, is_ours
 from summeval_nb.core.base import (
@@ -34,9 +35,6 @@ from summeval_nb.core.html import Markup, html_page, html_table, markdown_report
 from summeval_nb.core.resampling import all_alike, sign_flips
 from summeval_nb.core.results import Rows, Score, Signature
 from summeval_nb.runs.file import RESULTS, RunFile, damaged, differences, explained
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 __all__ = ["RunComparison", "RunReport", "compare_runs"]
 

@@ -33,6 +33,7 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import Columns, Corpus, Item, open_items, read_item
 from summeval_nb.core.metric import COLUMNS, Metric, MetricDefinition, is_function, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
+from summeval_nb.models.store import StoreOrPath
 from summeval_nb.runs.file import (
     ANOTHER,
     MODEL_OPTIONS,
@@ -53,7 +54,6 @@ from summeval_nb.runs.workers import Done, RunStopped, Scored, choose_engine, tr
 
 if TYPE_CHECKING:
     from summeval_nb.models.base import Backend
-    from summeval_nb.models.store import StoreOrPath
 
 # What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
 

@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from summeval_nb.agreement.coefficients import COEFFICIENTS
 from summeval_nb.agreement.correlation import Correlation, correlate, with_interval
@@ -23,6 +24,7 @@ from summeval_nb.core.base import (
     JsonDict,
     float_array,
     how_to_install,
+    plt,
     require_count,
     require_option,
     require_share,
@@ -44,11 +46,6 @@ from summeval_nb.overlap.translation import BleuScore, bleu_score
 from summeval_nb.text.embed import EmbedderOrName, sentence2embedding
 from summeval_nb.text.similarity import cosine_similarity, topk_related
 from summeval_nb.text.split import split_text
-
-if TYPE_CHECKING:
-    from ipywidgets import Widget
-    from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike
 
 __all__ = ["NOTE", "PRESETS", "Picture", "bleu_state", "class_slides", "correlation_state", "draw_shared_words"]
 __all__ += ["drawing", "evidence_state", "evidence_study", "lcs_state", "lcs_steps", "play_bleu", "play_correlation"]
@@ -592,7 +589,8 @@ def play_evidence(
 
 
 Points: TypeAlias = list[list[float]]
-Pairs: TypeAlias = "ArrayLike"  # (n, 2) numbers; in quotes, for pages would spell it out
+Pairs: TypeAlias = ArrayLike  # (n, 2) numbers
+Widget: TypeAlias = Any  # of ipywidgets
 PRESETS = ("cloud", "outlier", "curve", "ties")
 _NAMES = ("metric", "people")  # of the axes
 _LARGEST = 1e100  # differences of larger numbers overflow
@@ -819,7 +817,7 @@ def slides_page(title: str, slides: Sequence[Slide]) -> str:
     return f"{render('slides.html', title=title, slides=list(slides))}\n"
 
 
-def drawing(figure: Figure, alt: str) -> Markup:
+def drawing(figure: plt.Figure, alt: str) -> Markup:
     """Return a matplotlib figure as an image for `slides_page`, and close it.
 
     Parameters
@@ -837,7 +835,7 @@ def drawing(figure: Figure, alt: str) -> Markup:
     return render("drawing.html", alt=alt, data=base64.b64encode(file.getvalue()).decode())
 
 
-def draw_shared_words(generated: str, reference: str, *, counts: bool = True) -> Figure:
+def draw_shared_words(generated: str, reference: str, *, counts: bool = True) -> plt.Figure:
     """Draw two texts word by word, with a line for each word that ROUGE-1 counts as shared.
 
     Parameters

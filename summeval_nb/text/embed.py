@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 
@@ -58,6 +58,12 @@ __all__ = [
     "load_embedder",
     "sentence2embedding",
 ]
+
+
+class Encoder(Protocol):
+    """An object that makes sentence vectors, such as a `SentenceTransformer` or an `Embedder`."""
+
+    def encode(self, sentences: list[str], /) -> Any: ...
 
 
 @runtime_checkable
@@ -504,18 +510,17 @@ class SentenceTransformerEmbedder(BatchEmbedder):
 
     def __init__(
         self,
-        model: str | os.PathLike[str] | SentenceTransformer,
+        model: str | os.PathLike[str] | Encoder,
         *,
         device: str = "cpu",
         download: bool = False,
         n_threads: int | None = None,
     ):
         self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
-        label = type(model).__name__
+        label, loaded = type(model).__name__, cast(Any, model)
         if isinstance(model, (str, os.PathLike)):
-            label = Path(os.fspath(model)).name
-            model = _library_model(model, device, download)
-        self._model = model.eval()
+            label, loaded = Path(os.fspath(model)).name, _library_model(model, device, download)
+        self._model = loaded.eval()
         self.fingerprint = f"{label}:{_model_hash(self._model)[:16]}"
         self.dimension = self._pass(["a"], False)[0].shape[1]
 
@@ -660,7 +665,7 @@ def _require_vectors(values: object, count: int, name: str, dimension: int | Non
     return vectors
 
 
-EmbedderOrName: TypeAlias = "Embedder | SentenceTransformer | str | os.PathLike[str]"
+EmbedderOrName: TypeAlias = Encoder | str | os.PathLike[str]
 _LOADED: dict[str, tuple[list[tuple[str, int, int]], BatchEmbedder]] = {}
 _LOADING = threading.RLock()
 

@@ -5,14 +5,10 @@
 # %% ../../nbs/3_evidence/33_similarity.ipynb #8033383f
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.base import require_count
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 # %% auto #0
 __all__ = ['require_matrix', 'require_pair', 'distinct_rows', 'products_of', 'dot_similarity', 'unit_rows', 'cosine_similarity',
