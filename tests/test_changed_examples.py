@@ -68,7 +68,7 @@ CHANGES: dict[str, list[tuple[str, str]]] = {  # in order, each from where the l
     "6_judging_the_judges/67_which_metric": [
         ("if name.startswith(", "if name != 'metric_rougeL' and name.startswith(")
     ],
-    "6_judging_the_judges/68_real_judges": [("[grades == 0] = np.nan", "[grades == 0] = 1")],
+    "6_judging_the_judges/68_real_judges": [("[ratings == 0] = np.nan", "[ratings == 0] = 1")],
     "7_use/71_a_million_pairs": [("for article in sample_articles()", "for article in sample_articles()[:2]")],
     "7_use/72_teaching_pack": [("sample_articles()[0]", "sample_articles()[1]")],
     "7_use/73_class_notebook": [("sample_articles()[0]", "sample_articles()[1]")],

@@ -12,7 +12,7 @@ from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from summeval_nb import load_metric
 from summeval_nb.core.results import Signature
 from summeval_nb.judged.grading import Rating, rate, rate_many
-from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, expected_grade, rating_prompt
+from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, expected_rating, rating_prompt
 from summeval_nb.models.base import BackendUnavailable, Choice, ScriptedBackend, example_model
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.server import ServerBackend
@@ -45,9 +45,9 @@ def test_the_expectation_by_hand():
 @given(st.lists(st.floats(0, 1), min_size=5, max_size=5).filter(lambda p: sum(p) > 1e-6), st.floats(0.01, 100))
 def test_the_expectation_lies_within_the_scale(shares, factor):
     grades = dict(zip(range(1, 6), shares, strict=True))
-    score = expected_grade(grades)
+    score = expected_rating(grades)
     assert 1 - 1e-9 <= score <= 5 + 1e-9
-    assert math.isclose(score, expected_grade({g: p * factor for g, p in grades.items()}), rel_tol=1e-9)
+    assert math.isclose(score, expected_rating({g: p * factor for g, p in grades.items()}), rel_tol=1e-9)
 
 
 def test_a_low_mass_is_said():
@@ -151,7 +151,7 @@ def test_spread_and_likeliest_by_hand():
         ({1: 0.5, 5: 0.5}, 2.0, 1),
         ({1: 0.25, 2: 0.75}, 0.1875**0.5, 2),
     ):
-        rated = Rating(score=expected_grade(shares), signature=MINE, quality="fluency", distribution=shares)
+        rated = Rating(score=expected_rating(shares), signature=MINE, quality="fluency", distribution=shares)
         assert math.isclose(rated.spread, spread) and rated.likeliest == likeliest
         assert rated.to_dict()["spread"] == rated.spread and [row["grade"] for row in rated.rows()] == list(shares)
 

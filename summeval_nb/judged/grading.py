@@ -41,7 +41,7 @@ from summeval_nb.judged.pairwise import (
     side_by_side_prompt,
     strengths,
 )
-from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, RATING_PROMPT, expected_grade, rating_prompt
+from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, RATING_PROMPT, expected_rating, rating_prompt
 from summeval_nb.judged.session import JudgeSession, Reply, load_judge
 from summeval_nb.models.base import LOW_MASS, QUOTING, Backend, BackendError, Choice, counted_as
 from summeval_nb.models.local import load_backend
@@ -204,7 +204,7 @@ def _as_rating(value: ModelChoice, nothing: str, **rest: Any) -> Rating:
     elif mass < LOW_MASS:
         note = f"the grades held only {mass:.2g} of the model's probability"
     return Rating(
-        score=expected_grade(shares) if shares else float(value["label"]),
+        score=expected_rating(shares) if shares else float(value["label"]),
         distribution={grade: share / total for grade, share in shares.items()},
         probability_mass=mass,
         note=note,

@@ -153,7 +153,7 @@ def rubric_prompt(
     steps: Sequence[str] = (),
     scale: tuple[int, int] = (1, 5),
 ) -> str:
-    """Return the prompt for one grade; the rubric is yours, the texts are data."""
+    """Return the prompt for one rating; the rubric is yours, the texts are data."""
     low, high = scale
     listed = "".join(f"\n{number}. {step}" for number, step in enumerate(steps, 1))
     parts = [

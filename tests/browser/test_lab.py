@@ -236,7 +236,7 @@ def test_a_term_opens_at_its_entry_on_the_first_click(lab, visit):
     expect(glossary.locator("h2", has_text=re.compile("^unclear"))).to_be_in_viewport(timeout=MINUTES)
     glossary.locator("a", has_text="chapter 56").first.click()
     shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
-    expect(shown.locator("h1").first).to_contain_text("A grade, read from probabilities", timeout=MINUTES)
+    expect(shown.locator("h1").first).to_contain_text("A rating, read from probabilities", timeout=MINUTES)
 
 
 def solution(chapter: str, exercise: int) -> object:
