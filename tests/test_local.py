@@ -13,7 +13,7 @@ from helpers.late import Late
 from servers.fixtures import question
 
 from summeval_nb.models.base import BackendRejected, Choice, ContextTooLong, InvalidOutput, example_model, option_masses
-from summeval_nb.models.local import TransformersBackend, guidance_model
+from summeval_nb.models.local import TransformersBackend
 
 tokenizers = Late("tokenizers")
 torch = Late("torch")
@@ -163,7 +163,7 @@ def test_guidances_own_memory_cannot_go_back(backend):
     """Once it can, guidance can be given the model itself, and `Reader.__call__` can go."""
     import guidance
 
-    own = guidance_model(guidance.models.Transformers, backend.model, backend.tokenizer)
+    own = guidance.models.Transformers(backend.model, backend.tokenizer, echo=False, enable_monitoring=False)
     with pytest.raises(ValueError, match="crop"):
         for _ in range(2):
             own + "Anna bought " + guidance.gen("answer", max_tokens=2)

@@ -166,7 +166,7 @@ def test_answers_of_honest_servers_fit(sent, text):
     for told, counts in ((None, 0), (7, 7), (7.0, 7)):
         usage = {"prompt_tokens": told, "completion_tokens": told, "prompt_tokens_details": {"cached_tokens": told}}
         usage = Answer.model_validate_json(reply(usage=usage)).usage
-        found = usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.prompt_tokens_details.cached_tokens or 0
+        found = usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.cached_tokens or 0
         assert found == (counts,) * 3 and {type(count) for count in found} == {int}
 
 

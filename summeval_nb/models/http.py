@@ -27,7 +27,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore2
 import httpx2
 import openai
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from summeval_nb.core.addresses import Address, redacted
 from summeval_nb.core.base import JsonDict
@@ -117,14 +117,10 @@ class Part(_Shape):
     finish_reason: object = None
 
 
-class PromptDetails(_Shape):
-    cached_tokens: Count = 0
-
-
 class TokenCounts(_Shape):
     prompt_tokens: Count = 0
     completion_tokens: Count = 0
-    prompt_tokens_details: PromptDetails | None = None
+    cached_tokens: Count = Field(default=0, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens"))
 
 
 class Answer(_Shape):

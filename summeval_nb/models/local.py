@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -88,10 +88,12 @@ class Reader:
 
     @cached_property
     def guided(self) -> Any:
-        """guidance's model of this one, in its first state."""
+        """guidance's model of this one, in its first state; it looks for no chat template, since we render it."""
         import guidance
+        from guidance.chat import ChatMLTemplate
 
-        return guidance_model(guidance.models.Transformers, self, self._named)
+        make: Any = guidance.models.Transformers
+        return make(self, self._named, echo=False, enable_monitoring=False, chat_template=ChatMLTemplate)
 
     @cached_property
     def pieces(self) -> dict[bytes, list[int]]:
@@ -101,11 +103,6 @@ class Reader:
             if not self.tokenizer.is_special_token(token):
                 tokens.setdefault(self.tokenizer.decode_bytes([token]), []).append(token)
         return tokens
-
-    @cached_property
-    def longest(self) -> int:
-        """Bytes of the longest token."""
-        return max(map(len, self.pieces))
 
     def encode(self, text: str) -> list[int]:
         return list(self.tokenizer.tokenize_bytes(text.encode(), parse_special=True))
@@ -120,9 +117,9 @@ class Reader:
         if self.begin is not None and ids[:1] != [self.begin]:
             ids.insert(0, self.begin)
         begun = {option.encode()[:end] for option in options for end in range(1, len(option.encode()) + 1)}
-        kept, taken, tail = len(ids), b"", b""
+        kept, taken, tail, longest = len(ids), b"", b"", max(map(len, self.pieces))
         for place in range(len(ids) - 1, 0, -1):
-            if self.tokenizer.is_special_token(ids[place]) or len(tail) >= self.longest:
+            if self.tokenizer.is_special_token(ids[place]) or len(tail) >= longest:
                 break
             last = self.tokenizer.decode_bytes([ids[place]])
             tail = last + tail
@@ -149,13 +146,6 @@ class Reader:
 def _common(a: Sequence[int], b: Sequence[int]) -> int:
     """Length of the common beginning of two token lists."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def guidance_model(make: Callable[..., Any], *parts: Any) -> Any:
-    """A model of guidance: no display, no monitoring, no search for a chat template, since we render it."""
-    from guidance.chat import ChatMLTemplate
-
-    return make(*parts, echo=False, enable_monitoring=False, chat_template=ChatMLTemplate)
 
 
 def forward(model: PreTrainedModel, ends: Sequence[Sequence[int]], known: int, memory: Any) -> tuple[np.ndarray, Any]:
@@ -185,8 +175,9 @@ def forward(model: PreTrainedModel, ends: Sequence[Sequence[int]], known: int, m
 
 def last_logits(model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int) -> np.ndarray:
     """Return the next-token logits, (prompts, vocabulary), reading the first `shared` tokens once for all."""
-    memory: Any = forward(model, [prompts[0][:shared]], 0, None)[1] if shared else None
-    if shared and len(prompts) > 1:
+    memory: Any = None
+    if shared:
+        memory = forward(model, [prompts[0][:shared]], 0, None)[1]
         memory.batch_repeat_interleave(len(prompts))
     return forward(model, [prompt[shared:] for prompt in prompts], shared, memory)[0]
 
@@ -283,15 +274,13 @@ class TransformersBackend(Backend):
     Parameters
     ----------
     model : str, Path or transformers.PreTrainedModel
-        A folder, a hub name whose files are on this machine, or a loaded model (then
-        `tokenizer` is needed).
+        A folder, a hub name whose files are on this machine, or a loaded model (then `tokenizer` is needed).
     tokenizer : transformers tokenizer, optional
         Only with a loaded model.
     device : str, optional
         "cpu" (default), "cuda", "mps", ...
     dtype : str or torch.dtype, optional
-        Default float32, which gives the same numbers everywhere; "auto" takes the
-        checkpoint's own.
+        Default float32, which gives the same numbers everywhere; "auto" takes the checkpoint's own.
     download : bool
         Allow fetching the model from the hub.
 
@@ -406,17 +395,16 @@ class TransformersBackend(Backend):
         if sample is not None:
             return super()._choose_many(prompts, options, workers, sample)
         with self._reader.lock:
-            starts = {i: attempt(self._start, prompt, options) for i, prompt in enumerate(prompts)}
-            fit = {i: start for i, start in starts.items() if isinstance(start, Start)}
-            results: dict[int, Choice | BackendError] = {
-                i: start for i, start in starts.items() if isinstance(start, BackendError)
-            }
-            self.usage.add(calls=len(results), failures=len(results))
-            places, together = list(fit), list(groups([start.ids for start in fit.values()]))
+            results: list[Any] = [attempt(self._start, prompt, options) for prompt in prompts]
+            places = [i for i, start in enumerate(results) if isinstance(start, Start)]
+            failures = len(prompts) - len(places)
+            self.usage.add(calls=failures, failures=failures)
+            together = groups([results[i].ids for i in places])
             for shared, group in steps(together, [len(group) for _, group in together]):
                 members = [places[j] for j in group]
-                results.update(zip(members, self._together([fit[i] for i in members], shared), strict=True))
-        return [results[i] for i in range(len(prompts))]
+                for i, choice in zip(members, self._together([results[i] for i in members], shared), strict=True):
+                    results[i] = choice
+        return results
 
     def _together(self, starts: Sequence[Start], shared: int) -> list[Choice | BackendError]:
         """Choices after token lists that share their first `shared` tokens, which are read once."""
@@ -433,13 +421,7 @@ FORMS = (*OWN_CHECKERS, "nli:FOLDER", "llm:FOLDER", "llm:NAME@https://HOST/v1")
 
 
 def unknown_name(name: str, what: str) -> ValueError:
-    """The error for a checker or a judge of an unknown name: it lists every form, and says what may have been meant.
-
-    Examples
-    --------
-    >>> str(unknown_name("gpt-4o-mini", "judge")).partition("; ")[2]
-    "a model behind a server is named as in 'llm:gpt-4o-mini@https://HOST/v1'"
-    """
+    """The error for a checker or a judge of an unknown name: it lists every form, and says what may have been meant."""
     near = get_close_matches(name, FORMS, n=1, cutoff=0.65)
     shown = redacted(name)
     meant = f", did you mean {near[0]!r}?" if near else ":"
@@ -462,15 +444,15 @@ def load_model(text: str) -> Backend:
 
         return ServerBackend(name, base_url=f"http{address}", api_key=os.environ.get("SUMMEVAL_API_KEY"))
     path = Path(name)
-    files = sorted(file for file in path.iterdir() if file.exists()) if path.is_dir() else [path] * path.exists()
-    stats = [(str(file.absolute()), file.stat()) for file in files]  # some of it changes whenever a file is written
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    stats = [(str(file.absolute()), file.stat()) for file in files if file.exists()]
     state = tuple((where, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns) for where, now in stats)
     return _loaded(name, os.getpid(), state).twin() if state else TransformersBackend(name)
 
 
 @lru_cache(maxsize=2)
 def _loaded(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -> Any:
-    """A loaded model, as long as its files are what they were; a forked process loads its own."""
+    """A loaded model, as long as its files are what they were, of which some number changes whenever one is written."""
     return TransformersBackend(name)
 
 

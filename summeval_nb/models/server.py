@@ -39,8 +39,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ServerBackend"]
 
-# How the options are said: by a grammar (llama.cpp), by a list of choices (vLLM), by a JSON schema (OpenAI, Ollama).
-DIALECTS = ("llamacpp", "vllm", "openai")
+# How a server is told that only these options may be written: by a grammar, by a list, by a JSON schema.
+_CONSTRAINTS: dict[str, Callable[[Sequence[str]], JsonDict]] = {
+    "llamacpp": lambda options: {"extra_body": {"grammar": f"root ::= {' | '.join(map(json.dumps, options))}"}},
+    "vllm": lambda options: {"extra_body": {"structured_outputs": {"choice": [*options]}}},
+    "openai": lambda options: _json_schema("choice", _one_answer({"type": "string", "enum": [*options]})),
+}
+DIALECTS = tuple(_CONSTRAINTS)
 # tokens shown at a place: the protocol's most, and what llama.cpp's server shows where these leave an option open
 _SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
 _PROBE, _PROBED = "Write one short sentence about the weather.", ("quartz-7", "zebra-4")
@@ -59,18 +64,15 @@ class _Way(NamedTuple):
 
 
 def _constraint(dialect: str, options: Sequence[str]) -> tuple[str, JsonDict]:
-    """The fields of a request that allow only these options, and the dialect that they are of.
+    """The fields of a request that allow only these options, and their dialect: JSON where one begins another."""
+    if any(option != other and other.startswith(option) for option in options for other in options):
+        dialect = "openai"
+    return dialect, _CONSTRAINTS[dialect](options)
 
-    Dialects without such a field use a JSON schema, as all do where an option begins another one.
-    """
-    nested = any(option != other and other.startswith(option) for option in options for other in options)
-    if dialect == "llamacpp" and not nested:
-        return dialect, {"extra_body": {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}}
-    if dialect == "vllm" and not nested:
-        return dialect, {"extra_body": {"structured_outputs": {"choice": list(options)}}}
-    schema: JsonDict = {"type": "object", "properties": {"answer": {"type": "string", "enum": list(options)}}}
-    schema |= {"required": ["answer"], "additionalProperties": False}
-    return "openai", _json_schema("choice", schema)
+
+def _one_answer(values: JsonDict) -> JsonDict:
+    """The schema of an object that holds an answer of these values, and nothing else."""
+    return {"type": "object", "properties": {"answer": values}, "required": ["answer"], "additionalProperties": False}
 
 
 def _json_schema(name: str, schema: JsonDict) -> JsonDict:
@@ -119,12 +121,6 @@ def _served_masses(
     return masses, open_groups, max(0.0, bound)
 
 
-def _left_open(masses: Mapping[str, float], bound: float) -> list[str]:
-    """The options that were not shown, if what they may have could change a verdict."""
-    unseen = [option for option, probability_mass in masses.items() if probability_mass == 0]
-    return unseen if bound * len(unseen) > 0.02 * sum(masses.values()) else []
-
-
 def _unshown(value: object, name: str) -> str:
     """Return `value` if it is a string; else raise a `TypeError` that shows none of it, since it may be secret."""
     if isinstance(value, str):
@@ -162,16 +158,16 @@ class ServerBackend(Backend):
 
     Notes
     -----
-    The first question is preceded by a probe, which finds out whether the server honours constraints and returns
-    probabilities. Without probabilities a choice is hard: the option that a constrained reply holds, or a plain one
-    states. A server that gives neither is refused with `BackendRejected`. The fingerprint is what you named, so a store
-    that holds all answers needs no server; another model behind the same name and address needs another store. Threads
-    may share one backend.
+    A probe before the first question finds out whether the server honours constraints and returns probabilities.
+    Without probabilities a choice is hard: the option that a constrained reply holds, or a plain one states. A server
+    that gives neither is refused with `BackendRejected`. The fingerprint is what you named, so a store that holds all
+    answers needs no server; another model behind the same name and address needs another store. Threads may share one
+    backend.
 
     A question is one request, at most `1 + max_retries`; options with a common beginning may take one more for each
-    such beginning, and llama.cpp's server is asked again for 1,000 tokens where 20 leave an option open. To that comes,
-    once, the probe, at most nine requests, or five of a dialect that you name. A redirect is never followed, no answer
-    is read beyond 16 MB, and one that is compressed is refused, since none is asked for.
+    such beginning, and llama.cpp's server is asked again for 1,000 tokens where 20 leave an option open. The probe is
+    at most nine requests, five of a dialect that you name. No redirect is followed, no answer read beyond 16 MB, and a
+    compressed one is refused, since none is asked for.
 
     A proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) is used, but never for a server on
     this machine. Certificates of your own are named in SSL_CERT_FILE or SSL_CERT_DIR.
@@ -267,13 +263,13 @@ class ServerBackend(Backend):
         way = self._way
         if way.how != "probabilities":
             return Choice(self._stated(prompt, options, way), {}, None)
-        masses, bound = self._masses(prompt, options, way)
-        if _left_open(masses, bound) and way.dialect == "llamacpp":
-            masses, bound = self._masses(prompt, options, way, _SHOWN_BY_LLAMACPP)
-        if not (unseen := _left_open(masses, bound)) and sum(masses.values()) > 0:
-            return Choice.from_masses(masses)
+        for shown in (_SHOWN, _SHOWN_BY_LLAMACPP)[: 1 + (way.dialect == "llamacpp")]:
+            masses, bound = self._masses(prompt, options, way, shown)
+            unseen, total = [option for option, share in masses.items() if share == 0], sum(masses.values())
+            if total > 0 and bound * len(unseen) <= 0.02 * total:  # what is not shown cannot change a verdict
+                return Choice.from_masses(masses)
         what = f"the model gives none of {list(options)} any probability"
-        if unseen:
+        if bound:
             what = f"the tokens that the server shows leave {unseen} open: each may hold up to {bound:.3f} of it all"
         raise self._wire.error(InvalidOutput, what, "use options that the model uses")
 
@@ -362,9 +358,9 @@ class ServerBackend(Backend):
                 else:
                     self._not_before = max(self._not_before, time.monotonic() + pause)
         if counts := answer.usage:
-            cached = counts.prompt_tokens_details.cached_tokens if counts.prompt_tokens_details else 0
-            tokens = {"prompt_tokens": counts.prompt_tokens or 0, "cached_tokens": cached or 0}
-            self.usage.add(**tokens, generated_tokens=counts.completion_tokens or 0)
+            tokens = {"prompt_tokens": counts.prompt_tokens, "generated_tokens": counts.completion_tokens}
+            tokens["cached_tokens"] = counts.cached_tokens
+            self.usage.add(**{name: count or 0 for name, count in tokens.items()})
         return answer
 
     def _probed(self) -> _Way | BackendError:
