@@ -124,15 +124,12 @@ def test_one_number_a_text_is_pooled_as_scipy_does(coefficient):
     assert found.interval == pytest.approx(theirs, abs=0.04)
 
 
-def test_tables_of_scores_are_correlated():
+def test_tables_of_scores_are_correlated_and_what_is_missing_is_counted():
     how = Signature({"metric": "n"})
     found = [Score(score=value, reason="" if value else "none", signature=how) for value in (1.0, 2.0, None, 5.0)]
     table = ScoreTable(found, signature=how)
     found = correlate(table, [1, 3, 2, None], n_resamples=0)
     assert found.score == 1 and found.n_missing == 2 and "2 of 4 pairs" in str(found)
-
-
-def test_skipped_articles_and_missing_cells_are_counted():
     metric = [[1, 2, 3], [1, 1, 1], [1, None, 3]]
     human = [[1, 2, 3], [1, 2, 3], [1, 2, 3]]
     found = correlate(metric, human)

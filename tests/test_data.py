@@ -95,12 +95,9 @@ def test_data_frames_and_datasets_are_read():
     assert SummEval.from_records(datasets.Dataset.from_list(records)).fingerprint == expected
 
 
-def test_html_from_outside_is_escaped():
+def test_html_from_outside_is_escaped_and_take_keeps_rows_together():
     data = SummEval.from_records([article(systems=[entry("<script>"), entry("M2")])], name="<b>")
     assert "<script>" not in data._repr_html_() and "<b>" not in data._repr_html_()
-
-
-def test_take_keeps_rows_together():
     toy = load_toy_summeval()
     part = toy.take([5, 1])
     assert part.ids == ["dog", "bus"] and part.summaries == [toy.summaries[5], toy.summaries[1]]

@@ -431,7 +431,7 @@ def test_each_sentence_is_embedded_once_and_what_is_known_not_again():
     assert SentenceVectors(counting, RAIN[:1], known=held.known).known.keys() == {RAIN[0]}, "others are not kept"
 
 
-def test_a_pair_needs_token_vectors_of_every_sentence():
+def test_a_pair_needs_token_vectors_of_every_sentence_and_a_judge_none():
     held = SentenceVectors(Noting(), RAIN)
     pair = PairVectors.of(held, RAIN[:1], RAIN[1])
     assert pair.claim.shape == (384,) and pair.evidence.shape == (1, 384)
@@ -442,6 +442,9 @@ def test_a_pair_needs_token_vectors_of_every_sentence():
     assert PairVectors.of(SentenceVectors(Noting(), RAIN, known=known), RAIN[:1], RAIN[1]) is None
     for without in (SentenceVectors(Noting(has_tokens=False), RAIN), SentenceVectors(Noting(), RAIN, tokens=False)):
         assert PairVectors.of(without, RAIN[:1], RAIN[1]) is None
+    plain = Table(load_embedder("minilm").encode)
+    (found,) = EmbeddedJudge(embedder=plain).for_run().entail("It rained in Oslo.", ["It rained in Oslo."])
+    assert found.label == "entailed"
 
 
 def test_an_embedder_forgets_the_oldest_sentences():
@@ -455,12 +458,6 @@ def test_an_embedder_forgets_the_oldest_sentences():
     assert list(kept._kept) == ["Rain fell.", "It hailed."]
     vectors, tokens = kept.encode_with_tokens(["It rained."])
     assert vectors.shape == (1, 384) and len(tokens) == 1 and counting.asked[-1] == ("tokens", ["It rained."])
-
-
-def test_a_judge_needs_no_token_vectors():
-    plain = Table(load_embedder("minilm").encode)
-    (found,) = EmbeddedJudge(embedder=plain).for_run().entail("It rained in Oslo.", ["It rained in Oslo."])
-    assert found.label == "entailed"
 
 
 def test_batches_are_full_and_runs_hold_neighbours_of_one_length():

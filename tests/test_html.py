@@ -46,7 +46,7 @@ def test_every_colour_of_the_scale_is_readable():
         assert contrast(*html.probability_color(step)) >= 4.5
 
 
-def test_nothing_that_a_terminal_obeys_is_printed():
+def test_nothing_that_a_terminal_obeys_is_printed_and_what_people_write_as_it_is():
     obeyed = set("\x07\x08\r\x1b\x7f\x90\x9b\u202e\u2066\u2069\ud83d")
     hostiles = ("\x1b[2J", "\x1b]0;\x07", "\x9b2J\x90\x7f", "\b\b", "1\r0", "\u202e\u2066x\u2069", "\ud83d")
     for hostile in hostiles:
@@ -54,9 +54,6 @@ def test_nothing_that_a_terminal_obeys_is_printed():
         for text in (html.printable(hostile), table, html.mark_terminal(hostile, [html.Mark(0, 1)], color=False)):
             assert not obeyed & set(text) and "\ufffd" in text
         assert len(table.splitlines()) == 3, "a cell cannot forge a line"
-
-
-def test_what_people_write_is_printed_as_it_is():
     text = "tabs\tand\nlines, café, שלום\u200f, مرحبا, 日本, 👩\u200d👧"
     assert html.printable(text) == text
 

@@ -133,7 +133,7 @@ def test_metrics_of_the_package_are_their_choices():
     assert "fingerprint" in identify(WordsChecker())
 
 
-def test_a_function_as_option_is_known_by_its_fingerprint(tmp_path):
+def test_a_function_as_option_is_known_by_its_fingerprint_and_a_threshold_is_part_of_it(tmp_path):
     pair, split = [{"candidate": "a cat", "references": "a cat"}], lambda text: text.split()
     with pytest.warns(UserWarning, match=r"cannot be continued .*<lambda> has no fingerprint"):
         quiet(pair, "bleu", out=tmp_path / "a", options={"tokenize": split})
@@ -143,17 +143,14 @@ def test_a_function_as_option_is_known_by_its_fingerprint(tmp_path):
     split.fingerprint = "split v2"
     with pytest.raises(ValueError, match=r"options\.tokenize\.fingerprint \('split v1' before, 'split v2' now\)"):
         quiet(pair, "bleu", out=tmp_path / "b", options={"tokenize": split})
-
-
-def test_a_threshold_is_part_of_it(tmp_path):
-    """The fingerprint, under which verdicts are stored, is the same."""
+    # The fingerprint, under which verdicts are stored, is the same.
     text = "It rained in Oslo on Monday. The ferry stayed in the harbour."
     rows = [{"text": text, "summary": "It rained in Oslo on Monday."}]
     low, high = (EmbeddedChecker(threshold=threshold) for threshold in (0.5, 0.999))
     assert low.fingerprint == high.fingerprint
-    quiet(rows, "faithfulness", out=tmp_path, options={"checker": low})
+    quiet(rows, "faithfulness", out=tmp_path / "c", options={"checker": low})
     with pytest.raises(ValueError, match=r"options\.checker\.threshold \(0\.5 before, 0\.999 now\)"):
-        quiet(rows, "faithfulness", out=tmp_path, options={"checker": high})
+        quiet(rows, "faithfulness", out=tmp_path / "c", options={"checker": high})
 
 
 def test_a_model_is_its_files_and_not_its_name(tmp_path):
@@ -189,14 +186,16 @@ def test_a_model_folder_that_was_exchanged_is_not_continued(tmp_path):
         judge()
 
 
-def test_a_server_is_named_without_its_secrets():
+def test_what_is_described_differs_where_it_must_and_names_no_secret():
     text = "llm:name@http://user:secret@host:8000/v1?api_key=secret#secret"
     assert identify_model("judge", text) == "llm:name@http://host:8000/v1"
-
-
-def test_true_and_one_are_different_settings():
     assert list(differences({"a": 1}, {"a": True})) == ["a (1 before, True now)"]
     assert list(differences({"a": 1, "b": 2}, {"a": 1})) == ["b (2 before, absent now)"]
+    one, other = (describe(f"Follow http://style.org/guide?page={page}", "rubric") for page in ("short", "long"))
+    assert one != other and "short" not in str(one)
+    assert describe({1: "a"}, "options") != describe({"1": "a"}, "options")
+    assert find_unknown({"options": {"synonyms": {"unknown": ["strange"]}}}) == []
+    assert find_unknown({"metric": identify(lambda row: 1)})
 
 
 def keyed(row, other, address):
@@ -208,14 +207,3 @@ def test_a_captured_key_stands_nowhere_in_the_file(tmp_path):
     with pytest.warns(UserWarning, match="has no fingerprint"):
         quiet(ROWS, partial(keyed, other=key, address=f"http://u:{key}@h"), out=tmp_path)
     assert key not in str((tmp_path / "run.sqlite").read_bytes())
-
-
-def test_texts_that_hold_an_address_differ_by_all_of_it():
-    one, other = (describe(f"Follow http://style.org/guide?page={page}", "rubric") for page in ("short", "long"))
-    assert one != other and "short" not in str(one)
-    assert describe({1: "a"}, "options") != describe({"1": "a"}, "options")
-
-
-def test_an_option_of_somebodys_with_the_key_unknown_is_an_option():
-    assert find_unknown({"options": {"synonyms": {"unknown": ["strange"]}}}) == []
-    assert find_unknown({"metric": identify(lambda row: 1)})

@@ -57,6 +57,8 @@ def test_other_texts_are_read_as_before():
     for text in PLAIN:
         before, after = read(text)
         assert before == after and not any(isinstance(reading, LedReading) for reading in after)
+    units = ["It is cheap.", "It does not cover", "- scratches", "- rust", "It covers", "- the motor"]
+    assert leads_into_items(units, with_denying_leads(units)) == [False, True, False, False, False, False]
 
 
 def test_findings_stand_in_the_item():
@@ -69,11 +71,6 @@ def test_findings_stand_in_the_item():
         led = read(DENIED)[1][1]
         assert led.sentence.text[slice(*led.in_sentence(led.plain.index("was"), len(led.plain)))] == "the new roof"
         assert led.sentence.text[slice(*led.in_sentence(4, 7))] == "new"
-
-
-def test_which_unit_leads():
-    units = ["It is cheap.", "It does not cover", "- scratches", "- rust", "It covers", "- the motor"]
-    assert leads_into_items(units, with_denying_leads(units)) == [False, True, False, False, False, False]
 
 
 def test_evaluate_the_judge_and_retrieval_read_a_list_alike():
@@ -96,9 +93,6 @@ def test_evaluate_the_judge_and_retrieval_read_a_list_alike():
     assert recall.score == 1.0
     assert answer_faithfulness("What was approved?", [MINUTES], said).score == 0.0
     assert [statement.label for statement in recall.statements] == ["entailed", "entailed"]
-
-
-def test_the_same_verdict_from_evaluate_and_the_judge():
     found = evaluate(MINUTES, DENIED)
     (first, two) = load_judge("embedded").entail(
         MINUTES, ["The new roof was not approved", "The second car park was not approved"]

@@ -121,13 +121,6 @@ PIECES = st.sampled_from([*"ab .-#1\n\t", "\n\n", "- ", "1. ", "• ", "\u2028",
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
 
 
-def test_a_list_is_found_and_a_minus_sign_is_none():
-    blocks = markdown.blocks_of(LAYOUT)
-    assert [b.item for b in blocks] == [False, False, True, True, False]
-    bodies = ["# Prices", "We offer:", "phones", "cases", "The prices are from\n- 12 to\nabout 15."]
-    assert [LAYOUT[b.body : b.end].strip() for b in blocks] == bodies
-
-
 @given(TEXTS)
 def test_blocks_hold_everything_but_white_space_in_order(text):
     blocks = markdown.blocks_of(text)
@@ -144,16 +137,17 @@ def test_any_places_give_sentences_that_keep_their_promises(text, cuts):
     assert "".join("".join(s.text.split()) for s in found) == "".join(text.split())
 
 
-def test_an_empty_line_is_stronger_than_a_callable_and_a_marker_is_no_part_of_a_reading():
+def test_lists_items_and_empty_lines_are_told():
     assert markdown.trimmed(" ab  c ", 0, 7) == (1, 6)
     assert [s.text for s in markdown.cut_by(lambda text: [(0, len(text))], "One\n\ntwo.")] == ["One", "two."]
     for text in ("- Two left.", "Two left."):
         assert [s.text for s in markdown.without_marker(text, split_sentences(text))] == ["Two left."]
-
-
-def test_items_stay_with_their_lead_in_as_long_as_there_is_room():
     text = "Not included:\n- a case\n- a bag"
     sentences = split_sentences(text)
     assert markdown.with_lead_in(text, sentences, 100) == [(0, len(text))]
     assert markdown.with_lead_in(text, sentences, 23) == [(0, 22), (23, 30)]
     assert markdown.with_lead_in(text, sentences, 5) == [(s.start, s.end) for s in sentences]
+    blocks = markdown.blocks_of(LAYOUT)
+    assert [b.item for b in blocks] == [False, False, True, True, False]
+    bodies = ["# Prices", "We offer:", "phones", "cases", "The prices are from\n- 12 to\nabout 15."]
+    assert [LAYOUT[b.body : b.end].strip() for b in blocks] == bodies

@@ -89,10 +89,19 @@ PERL_STEMS = {
 }  # fmt: skip
 
 
-def test_stems_equal_the_perl_script_and_porters_measure():
+def test_stems_equal_the_perl_script_forms_are_looked_up_and_languages_are_nltks():
     assert {word: tokens.porter_stem(word, "rouge-1.5.5") for word in PERL_STEMS} == PERL_STEMS
     for m, words in enumerate(("tr ee tree y by", "trouble oats trees ivy", "troubles private oaten orrery")):
         assert [measure(word) for word in words.split()] == [m] * len(words.split())
+    perl = {"stemmer": True, "compat": "rouge-1.5.5"}
+    ours = tokens.rouge_tokenizer(**perl, exceptions={"children": "child", "went": "go"})
+    assert ours("Children went swimming") == ["child", "go", "swim"]
+    assert ours.name.startswith("rouge-1.5.5+porter+exceptions-2-")
+    assert ours.name != tokens.rouge_tokenizer(**perl, exceptions={"children": "child", "went": "gone"}).name
+    assert {*tokens.SNOWBALL, "porter"} == set(SnowballStemmer.languages)
+    cut = tokens.rouge_tokenizer(stemmer="french")
+    assert cut(unicodedata.normalize("NFD", "L'été, 3,5 km")) == cut("L'ÉTÉ, 3,5 km") == ["l", "été", "3", "5", "km"]
+    assert tokens.clean_words("हिन्दी भाषा!").split() == ["हिन्दी", "भाषा"]
 
 
 def test_a_method_of_a_tokenizer_is_named_as_its_object():
@@ -336,13 +345,6 @@ def test_stems_of_a_language_equal_rouge_score_on_the_same_words(language):
             assert table[f"{kind}_f1"][0] == found[kind].f1
 
 
-def test_the_languages_are_those_of_nltk_and_words_keep_their_marks():
-    assert {*tokens.SNOWBALL, "porter"} == set(SnowballStemmer.languages)
-    cut = tokens.rouge_tokenizer(stemmer="french")
-    assert cut(unicodedata.normalize("NFD", "L'été, 3,5 km")) == cut("L'ÉTÉ, 3,5 km") == ["l", "été", "3", "5", "km"]
-    assert tokens.clean_words("हिन्दी भाषा!").split() == ["हिन्दी", "भाषा"]
-
-
 def test_a_stemmer_of_another_language_is_said_aloud(recwarn):
     made, wanted = PAIRS["german"]
     for function, arguments in ((rouge_score, (made, wanted)), (rouge_many, ([made], [wanted]))):
@@ -355,11 +357,3 @@ def test_a_stemmer_of_another_language_is_said_aloud(recwarn):
     rouge_score(made, wanted)
     rouge_score("The old bridges were closed on Monday.", "An old bridge is closed.", stemmer=True)
     assert not [warning for warning in recwarn if issubclass(warning.category, InputWarning)]
-
-
-def test_irregular_forms_are_looked_up_and_named():
-    perl = {"stemmer": True, "compat": "rouge-1.5.5"}
-    ours = tokens.rouge_tokenizer(**perl, exceptions={"children": "child", "went": "go"})
-    assert ours("Children went swimming") == ["child", "go", "swim"]
-    assert ours.name.startswith("rouge-1.5.5+porter+exceptions-2-")
-    assert ours.name != tokens.rouge_tokenizer(**perl, exceptions={"children": "child", "went": "gone"}).name

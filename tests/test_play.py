@@ -203,7 +203,7 @@ def test_a_dragged_point_changes_the_readings(pictures):
     assert "<svg" not in picture.widget.children[1].value  # the plot itself stays where it is
 
 
-def test_a_wrong_setting_leaves_all_as_it_was(pictures):
+def test_a_wrong_setting_leaves_all_as_it_was_and_buttons_stop_at_the_ends(pictures):
     picture = pictures["lcs"]
     before = (picture.state, picture.controls["step"].value, picture.widget.children[1].value)
     with pytest.raises(ValueError, match="at most 44"):
@@ -211,9 +211,6 @@ def test_a_wrong_setting_leaves_all_as_it_was(pictures):
     with pytest.raises(TypeError, match="unknown setting k; known: step"):
         picture.set(k=1)
     assert before == (picture.state, picture.controls["step"].value, picture.widget.children[1].value)
-
-
-def test_buttons_step_and_stop_at_the_ends(pictures):
     picture = pictures["lcs"]
     buttons = {getattr(button, "description", ""): button for button in picture.widget.children[0].children}
     for start, name, end in ((43, "next", 44), (1, "back", 0)):

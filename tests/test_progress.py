@@ -53,15 +53,12 @@ def test_a_bar_counts_items_through_stages_and_batches(capsys):
     assert seen == sorted(seen) and at() == 100
 
 
-def test_a_silent_call_is_silent_all_the_way_down(capsys):
+def test_a_silent_call_is_silent_all_the_way_down_and_after_an_error_the_next_bar_is_drawn(capsys):
     with one_bar(2, "work", show=False):
         for _ in steps(range(2)):
             sentence2embedding(["a", "b"], progress=True)
             fill_missing(None, "x", ["a"], lambda places: places, progress="filling")
     assert capsys.readouterr().err == ""
-
-
-def test_after_an_error_the_next_bar_is_drawn(capsys):
     with pytest.raises(ZeroDivisionError), one_bar(3, "broken"):
         for number in steps([1, 0]):
             1 // number

@@ -53,7 +53,7 @@ def test_flipped_signs_are_counted_as_scipy_does(items):
         assert found.p_value == pytest.approx(theirs.pvalue, abs=1e-12 if items < 13 else 0.02)
 
 
-def test_interval_and_test_of_flipped_signs_agree():
+def test_interval_and_test_of_flipped_signs_agree_and_few_values_bound_no_mean():
     """A mean is in the interval where the test, made of the values less this mean, does not refuse it."""
     rng, how = np.random.default_rng(1), {"confidence": 0.95, "n_resamples": 4096, "seed": 0}
     for items in (6, 9, 12, 40):
@@ -62,9 +62,6 @@ def test_interval_and_test_of_flipped_signs_agree():
         assert (p_value > 0.05) == (low <= 0 <= high)
         for end, out in ((low, -1e-6), (high, 1e-6)):
             assert sign_flips(data - end - out, **how).p_value <= 0.05 < sign_flips(data - end + out, **how).p_value
-
-
-def test_few_values_bound_no_mean():
     found = sign_flips(np.full(5, 0.1), confidence=0.95, n_resamples=9999, seed=0)
     assert found == (-np.inf, np.inf, 2 / 32)
     assert sign_flips(np.full(6, 0.1), confidence=0.95, n_resamples=9999, seed=0) == pytest.approx((0.1, 0.1, 2 / 64))

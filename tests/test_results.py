@@ -31,7 +31,7 @@ def test_what_is_no_signature_is_refused():
     assert dict(Signature.parse("nrefs:1|case:mixed")) == {"nrefs": "1", "case": "mixed"}, "an old line has no version"
 
 
-def test_an_undefined_score_has_a_reason_and_no_float():
+def test_an_undefined_score_is_no_number_and_says_why_and_impossible_ones_are_refused():
     with pytest.raises(ValueError, match="reason"):
         Score(score=None, signature=Signature({}))
     for bad in (math.nan, math.inf):
@@ -42,9 +42,14 @@ def test_an_undefined_score_has_a_reason_and_no_float():
         float(undefined)
     assert undefined.to_dict()["score"] is None
     assert "undefined: the summary is empty" in undefined._repr_html_()
-
-
-def test_impossible_verdicts():
+    none = undefined
+    assert none != 1.0 and none != 0 and none != None  # noqa: E711
+    uses = lambda: none > 0.5, lambda: none < none, lambda: round(none, 1), lambda: int(none), lambda: np.mean([none])
+    for use in uses:
+        with pytest.raises(ValueError, match="the summary is empty"):
+            use()
+    with pytest.raises(TypeError):
+        none < "a"  # noqa: B015
     failed = {"probability": None, "failed": True}, {"probability": 0.5, "failed": True, "reason": "x"}
     for arguments in ({"probability": 1.5}, {"probability": math.nan}, {"probability": None}, *failed):
         with pytest.raises(ValueError, match="verdict|probability"):
@@ -73,9 +78,6 @@ def test_an_undefined_score_is_nan_none_and_in_no_mean():
     assert table.to_dict()["n_undefined"] == 1 and math.isnan(table.to_frame()["mine"][1])
     assert [outcome.status for outcome in table.outcomes()] == ["ok", "undefined", "ok"]
     assert table.reasons() == ["", "there is nothing to score", ""]
-
-
-def test_a_table_without_a_score_has_no_mean_and_says_so():
     for table in (_Table(math.nan), _Table()):
         assert table.mean() is None and "no text of" in table._repr_html_() and "mean None" in repr(table)
     assert list(_Table().to_frame().columns) == ["mine", "twice"]
@@ -96,27 +98,6 @@ def test_a_score_is_a_number_where_it_is_used_as_one():
         and f"{one}" == repr(one)
     )
     assert np.mean([one, two]) == 0.5 and np.asarray([one, two], dtype=float).tolist() == [0.25, 0.75]
-
-
-def test_an_undefined_score_is_no_number_and_says_why():
-    none = Score(score=None, reason="the summary is empty", signature=Signature({}))
-    assert none != 1.0 and none != 0 and none != None  # noqa: E711
-    for use in (
-        lambda: none > 0.5,
-        lambda: none < none,
-        lambda: round(none, 1),
-        lambda: int(none),
-        lambda: np.mean([none]),
-    ):
-        with pytest.raises(ValueError, match="the summary is empty"):
-            use()
-    with pytest.raises(TypeError):
-        none < "a"  # noqa: B015
-
-
-def test_rouge_of_several_types_is_no_number_and_names_them():
-    with pytest.raises(ValueError, match="rouge1, rouge2"):
-        s.rouge_score("a cat", "a cat", types=["rouge1", "rouge2"]) > 0.5  # noqa: B015
 
 
 @pytest.mark.parametrize("gap", [None, math.nan, pd.NA])

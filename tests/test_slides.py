@@ -10,15 +10,12 @@ from summeval_nb.overlap import calculate_rouge
 from summeval_nb.teaching.play import class_slides, draw_shared_words, slides_page
 
 
-def test_every_slide_stands_on_the_page_and_leads_on():
+def test_every_slide_stands_on_the_page_leads_on_runs_nothing_and_asks_for_nothing():
     page = slides_page("A <class>", [("One", "a < b"), ("Two", Markup("<p>ready</p>")), ("Three", "")])
     assert page.count("<section") == 3 and "A &lt;class&gt;" in page
     assert "a &lt; b" in page and "<p>ready</p>" in page
     assert re.findall(r'href="#slide-(\d)"', page) == ["2", "1", "3", "2"]
     assert set(re.findall(r'id="slide-(\d)"', page)) == {"1", "2", "3"}
-
-
-def test_slides_run_nothing_and_ask_for_nothing():
     page = slides_page("<script>alert(1)</script>", [("<img src=http://a.b>", "<script>alert(2)</script>")])
     assert "<script" not in page and "<img" not in page and "default-src 'none'" in page
 
@@ -28,16 +25,13 @@ def class_page():
     return slides_page("A class", class_slides({"A": "Is <b>this</b> so?", "B": "It is."}))
 
 
-def test_the_class_sees_pictures_with_words_for_them(class_page):
+def test_the_class_sees_pictures_with_words_for_them_and_the_numbers_of_the_lesson(class_page):
     assert class_page.count("<section") == 14
     images = re.findall(r'<img alt="([^"]+)"[^>]* src="data:image/svg\+xml;base64,([^"]+)"', class_page)
     assert len(images) == 2 and all(len(alt) > 15 for alt, _ in images)
     for _, data in images:
         assert b"<svg" in base64.b64decode(data)
     assert "<script" not in class_page and "&lt;b&gt;this" in class_page
-
-
-def test_the_two_numbers_are_those_of_the_lesson(class_page):
     assert "ROUGE-1 0.67" in class_page and "ROUGE-1 0.43" in class_page
 
 

@@ -224,13 +224,10 @@ BAD_SPANS = [
 ]
 
 
-def test_bad_spans_are_refused():
+def test_a_callable_is_taken_at_its_word_and_bad_spans_are_refused():
     for spans, error, named in BAD_SPANS:
         with pytest.raises(error, match=re.escape(named)):
             split_sentences("One. Two.", splitter=lambda text, spans=spans: spans)
-
-
-def test_a_callable_is_taken_at_its_word():
     import numpy as np
 
     text = "One. Two.\n\nThree"
@@ -256,7 +253,7 @@ def test_what_is_no_splitter_and_no_text_is_refused():
             split_units("It rained.", **{name: wrong})
 
 
-def test_names_carry_versions():
+def test_names_carry_versions_and_no_address_in_memory():
     import stanza
 
     assert splitter_name("punkt") == "punkt"
@@ -265,8 +262,6 @@ def test_names_carry_versions():
     assert re.fullmatch(r"sentencex-\d+\.\d+.*", splitter_name("sentencex"))
     assert len({splitter_name(splitter) for splitter in SPLITTERS}) == len(SPLITTERS)
 
-
-def test_names_of_callables():
     class Mine:
         def __call__(self, text):
             return [(0, len(text))]
@@ -344,24 +339,18 @@ LEAD_INS = {
 }
 
 
-def test_lists_are_kept_with_their_lead_in():
+def test_lists_are_kept_with_their_lead_in_as_long_as_there_is_room():
     for text, count in LEAD_INS.values():
         assert len(split_units(text, keep_lists=True)) == count
         assert len(split_units(text, min_chars=0)) > count or count == 3
-
-
-def test_a_list_longer_than_a_unit_is_cut():
     text = "These are not included:\n" + "\n".join(f"- a charger of kind {n}" for n in range(20))
     kept = split_units(text, keep_lists=True, max_chars=100)
     assert max(map(len, kept)) <= 100 and kept[0].text.startswith("These") and kept[0].text.count("\n- ") == 3
 
 
-def test_claims():
+def test_claims_and_doubtful_sentences_that_stay_whole():
     for sentence, claims in CASES["claims"]:
         assert split_claims(sentence) == claims.split("|")
-
-
-def test_doubtful_sentences_stay_whole():
     assert split_claims("") == split_claims(" \n") == []
     for sentence in CASES["whole"]:
         assert split_claims(sentence) == [sentence.strip()]

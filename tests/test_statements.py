@@ -91,9 +91,6 @@ def test_an_item_under_a_not_is_read_with_it_and_no_other():
         ),
     ]:
         assert with_denying_leads([unit.text for unit in answer_units(text)]) == read
-
-
-def test_a_denying_lead_stays_with_its_first_item():
     text = "The price does not include\n- the very large charger\n- loss or any damage"
     assert [answer_unit.text for answer_unit in answer_units(text)] == [text[:51], text[52:]]
     assert len(answer_units(text, max_chars=40)) == 3
@@ -112,13 +109,10 @@ def test_keeping_a_list_together_makes_it_no_worse():
             assert credited(kept, name) >= credited(apart, name), (kept.to_frame()["statement"].tolist(), name)
 
 
-def test_a_denied_item_is_not_credited_for_standing_in_the_text():
+def test_a_denied_item_is_credited_for_what_is_denied_of_it_only():
     covered = "The price includes the charger and its cable."
     report = evaluate_answer(covered, "What?", covered, "The price does not include:\n- the charger", keep_lists=True)
     assert report.answer_given_context == 0.0
-
-
-def test_a_bare_item_is_not_credited_against_its_denial():
     for keep in [True, False]:
         covered = "The warranty covers the motor. The warranty covers the display. It does not cover scratches."
         denying = "The warranty does not cover\n- the motor\n- the display of the washing machine"
@@ -126,9 +120,6 @@ def test_a_bare_item_is_not_credited_against_its_denial():
         assert report.answer_given_context == 0.0 and report.verdict != "right"
         read = [row["statement"] for row in report.rows() if row["pair"] == "answer_given_context"]
         assert all(statement.startswith("The warranty does not cover") for statement in read) and len(read) == 2
-
-
-def test_what_a_list_denies_is_evidence_with_its_lead_in():
     for keep in [True, False]:
         truth = "The warranty covers the motor. It does not cover scratches on the outer case."
         denying = "The warranty does not cover\n- scratches on the outer case\n- the battery of the telephone"
@@ -176,19 +167,13 @@ The mayor met a doctor. | He was ill.
 """)
 
 
-def test_a_pronoun_with_one_candidate_is_replaced_and_shown():
+def test_a_pronoun_with_one_candidate_is_replaced_and_shown_and_another_stays_and_is_named():
     for before, unit, read in SURE:
         found = resolve_by_rules([before, unit])
         assert found.units == (before, read) and f"“{unit.split()[0]}” (sentence 2) is read as" in found.note
-
-
-def test_an_ambiguous_pronoun_stays_and_is_named():
     for before, unit in UNSURE:
         found = resolve_by_rules([before, unit])
         assert found.units == (before, unit) and "what it stands for is not clear" in found.note
-
-
-def test_an_it_that_stands_for_nothing_is_left_alone():
     for [unit] in cases("""
 It rained.
 It is true that he left.
@@ -196,15 +181,9 @@ It was in May that it rained.
 """):
         found = resolve_by_rules(["The bridge opened in 1931.", unit])
         assert found.units[1] == unit and found.note == ""
-
-
-def test_the_subject_is_carried_on_and_no_pronoun_needs_no_note():
     units = ["The ferry has run since 1994.", "It runs daily.", "It stops at six."]
     assert resolve_by_rules(units).units[2] == "The ferry stops at six."
     assert resolve_by_rules(["It rained.", "The sun came out."]).note == ""
     assert resolve_by_rules(["She left."]).units == ("She left.",)
-
-
-def test_the_embedded_judge_resolves_by_these_rules():
     found = EmbeddedJudge().resolve_pronouns("x", ["The ferry has run since 1994.", "It runs daily."])
     assert found.units[1] == "The ferry runs daily."

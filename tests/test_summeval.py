@@ -139,7 +139,7 @@ def test_missing_ratings_are_left_out_and_counted():
     assert found["main_score"] == pytest.approx(np.mean(per_article))
 
 
-def test_an_article_with_nothing_to_correlate_is_skipped():
+def test_an_article_with_nothing_to_correlate_is_skipped_and_two_pairs_have_no_p_value():
     """Ratings that are all equal where there is a similarity: found by the torture as NaN."""
     human = [[1.0, 2, 3, 4], [2.0, 4, np.nan, 2]]
     table = np.array([[1.0, 2, 4, 3], [5.0, np.nan, 1, 2]])
@@ -147,9 +147,6 @@ def test_an_article_with_nothing_to_correlate_is_skipped():
         found, skipped = summeval_scores({"cosine": table}, human, variant=variant)
         alone, _ = summeval_scores({"cosine": table[:1]}, human[:1], variant=variant)
         assert skipped == [1] and found == alone and np.isfinite(list(found.values())).all()
-
-
-def test_two_pairs_have_no_p_value_and_are_skipped_in_v1():
     human, table = [[1.0, 2, 3], [2.0, 4, 1]], np.array([[1.0, 3, 2], [5.0, np.nan, 1]])
     found, skipped = summeval_scores({"cosine": table}, human, variant="v1")
     assert skipped == [1] and np.isfinite(list(found.values())).all()

@@ -6,14 +6,12 @@ Screenshots lie in docs/_build/screenshots.
 
 import os
 import shutil
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from helpers.browsers import served
 from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
@@ -75,15 +73,8 @@ def visit(browser: Browser, request: pytest.FixtureRequest) -> Iterator:
     assert not [address for seen in visits for address in seen.outside], "a page asked another host"
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the tests look at the page."""
-
-
 @pytest.fixture(scope="session")
 def site_url(site: Path) -> Iterator[str]:
     """The address of the built site on this machine."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
+    with served(site) as address:
+        yield address

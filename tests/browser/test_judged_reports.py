@@ -1,9 +1,7 @@
 """The answer report and the summary-score report in a real browser, as a reader and as an attacker would use them."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from helpers.browsers import ATTACKS, serious
 from playwright.sync_api import expect
 
 from summeval_nb import evaluate_answer, summarization_score
@@ -12,15 +10,6 @@ from summeval_nb.core.results import Finding
 from summeval_nb.judged.judging import Answer, Entailment, Flag, Keyphrase, Passage, Question, Resolution, as_statement
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
-ATTACKS = [
-    "<script>window.owned = 1</script>",
-    "</style><script>window.owned = 1</script>",
-    "<img src=x onerror='window.owned = 1'>",
-    '" onmouseover="window.owned = 1" x="',
-    "<a href='javascript:window.owned=1'>press</a>",
-    "</summary></details></section></main><iframe srcdoc='<script>parent.owned=1</script>'></iframe>",
-    "{{constructor.constructor('window.owned=1')()}}",
-]
 EVERYTHING = " ".join(ATTACKS)
 
 
@@ -124,12 +113,7 @@ def test_no_serious_barrier_and_nothing_sticks_out(kind, scheme, width, report, 
     seen.page.goto(report)
     open_all(seen.page)
     assert seen.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    folder = importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0]
-    seen.page.evaluate((Path(folder) / "axe.min.js").read_text(encoding="utf-8"))
-    found = seen.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa']})")
-    assert found["passes"]
-    serious = [violation for violation in found["violations"] if violation["impact"] in ("serious", "critical")]
-    assert not serious, [(violation["id"], violation["nodes"][0]["html"][:200]) for violation in serious]
+    assert not (shown := serious(seen.page)), "\n".join(shown)
     seen.screenshot(f"{kind}-{scheme}-{width}", full_page=True)
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 import test_lab
+from helpers.browsers import violations
 from playwright.sync_api import Locator, Page, expect
-from test_site_browser import violations
 
 from summeval_nb import teaching
 from summeval_nb.core.html import html_page

@@ -1,12 +1,12 @@
 """The site as its readers see it: search, light and dark, wide and narrow, with a keyboard and a screen reader."""
 
-import importlib.util
 import io
 import json
 import os
 from pathlib import Path
 
 import pytest
+from helpers.browsers import serious, violations
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
@@ -21,18 +21,6 @@ OUTLINES = Path(__file__).parent / "outlines"
 by_page = pytest.mark.parametrize("address", MAIN_PAGES)
 by_scheme = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 SIDEWAYS = "document.documentElement.scrollWidth > window.innerWidth"
-
-
-def violations(page: Page, *, only: tuple[str, ...] = ("wcag2a", "wcag2aa"), without: tuple[str, ...] = ()) -> list:
-    """What axe-core, which the package axe-playwright-python carries, has to say about WCAG 2 A and AA."""
-    folder = importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0]
-    # A fold that is still fading in has another contrast than the page that is read.
-    page.add_style_tag(content="*, *::before, *::after {animation: none !important; transition: none !important}")
-    page.evaluate((Path(folder) / "axe.min.js").read_text(encoding="utf-8"))
-    run = "([without, only]) => axe.run({exclude: without.map(one => [one])}, {runOnly: only})"
-    found = page.evaluate(run, [list(without), list(only)])
-    assert found["passes"], "axe-core looked at nothing"
-    return found["violations"]
 
 
 def test_search_finds_a_public_name(site_url, visit):
@@ -179,16 +167,8 @@ def test_no_serious_barrier(address, scheme, site_url, visit):
     page.goto(f"{site_url}/{address}", wait_until="networkidle")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     only = ("wcag2a", "wcag2aa") if scheme == "light" else ("color-contrast",)  # the rest is the same in the dark
-    found = violations(
-        page, only=only, without=() if address == "3_evidence/33_similarity.html" else ("div.highlight",)
-    )
-    serious = [barrier for barrier in found if barrier["impact"] in {"serious", "critical"}]
-    shown = [
-        f"{barrier['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
-        for barrier in serious
-        for node in barrier["nodes"][:3]
-    ]
-    assert not serious, "\n".join(shown)
+    without = () if address == "3_evidence/33_similarity.html" else ("div.highlight",)
+    assert not (shown := serious(page, only=only, without=without)), "\n".join(shown)
 
 
 def test_a_barrier_would_be_seen(site_url, visit):

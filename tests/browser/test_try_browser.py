@@ -5,14 +5,12 @@ The page stands in a small folder of its own: the site need not be built for it.
 
 import gzip
 import json
-import threading
 import time
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from helpers.browsers import served
 from playwright.sync_api import Page, expect
 
 import summeval_nb as s
@@ -28,11 +26,6 @@ SHELL = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Try it</t
 <link rel="stylesheet" href="_static/site.css"><main class="bd-article">{forms}</main>
 <script type="module" src="_static/try.js"></script></html>"""
 HOSTILE = "<img src=x onerror=document.title='owned'> the cat"
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the tests look at the page."""
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +45,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (folder / "_static" / name).write_bytes((ROOT / "docs" / "_static" / name).read_bytes())
     forms = "".join(try_page.form(name, running=name in running) for name in try_page.FORMS)
     (folder / "try.html").write_text(SHELL.format(forms=forms), encoding="utf-8")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
+    with served(folder) as at:
+        yield at
 
 
 def start(page: Page, form: str) -> None:
