@@ -117,35 +117,29 @@ def test_where_nothing_can_be_had_the_server_is_refused_for_good():
     assert len(modest.asked) == 9  # 2 ways in 3 dialects, 2 in none; one twice, by either name of the most tokens
 
 
-def test_a_grade_is_a_whole_number_or_none():
-    for reply, grade in (("4", "4"), ("4/5", "4"), ("Grade: 4 out of 5", "4"), ("3.5", None), ("-1", None)):
-        assert read_choice(reply, ["1", "2", "3", "4", "5"]) == grade
+STATED = {
+    "yes": [
+        *("yes", " YES!", '{"verdict": "yes"}', "<think>yes? no?</think>\n\nThe final answer is **yes**."),
+        "The evidence says so.\n\nAnswer: yes",
+    ],
+    "no": ["No, it does not.", '```json\n{"answer": "no",}\n```', "My answer is: no"],
+    None: [
+        *("Yes, at first.\nFinal answer: no", "There is no way to know", "yes/no", "", "No evidence denies it"),
+        *("Yes. No, wait: the year differs.", "{" * 100_000, " \n*" * 100_000, "answer is " * 50_000),
+        "\n" * 100_000 + "maybe",
+    ],
+    "4": ["4", "4/5", "Grade: 4 out of 5"],
+    "2": ["**Score:** 2"],
+}
+NO_GRADES = ["3.5", "-1"]
 
 
 def test_an_option_is_read_where_it_is_stated():
     with comes_back():
-        for reply, option in (
-            ("yes", "yes"),
-            (" YES!", "yes"),
-            ("No, it does not.", "no"),
-            ('```json\n{"answer": "no",}\n```', "no"),
-            ('{"verdict": "yes"}', "yes"),
-            ("<think>yes? no?</think>\n\nThe final answer is **yes**.", "yes"),
-            ("The evidence says so.\n\nAnswer: yes", "yes"),
-            ("Yes, at first.\nFinal answer: no", None),
-            ("There is no way to know", None),
-            ("My answer is: no", "no"),
-            ("yes/no", None),
-            ("", None),
-            ("{" * 100_000, None),
-            (" \n*" * 100_000, None),
-            ("answer is " * 50_000, None),
-            ("\n" * 100_000 + "maybe", None),
-            ("No evidence denies it", None),
-        ):
-            assert read_choice(reply, OPTIONS) == option, reply[:40]
-    grades = {"4": "4", "4/5": "4", "Grade: 4 out of 5": "4", "3.5": None, "-1": None, "**Score:** 2": "2"}
-    assert {reply: read_choice(reply, list("12345")) for reply in grades} == grades
+        for option, replies in STATED.items():
+            options = list("12345") if option in ("2", "4") else OPTIONS
+            assert {reply[:40]: read_choice(reply, options) for reply in replies} == {r[:40]: option for r in replies}
+    assert [read_choice(reply, list("12345")) for reply in NO_GRADES] == [None, None]
 
 
 def test_samples_are_counted_and_stored_one_by_one(tmp_path):
@@ -220,7 +214,6 @@ def test_what_needs_a_probability_refuses_a_hard_verdict():
 
 
 def test_little_mass_is_said_in_the_title():
-
     result = evaluate(ARTICLE, SUMMARY, checker="words")
     object.__setattr__(result, "verdicts", [Verdict(probability=1.0, details={"probability_mass": 0.05})] * 2)
     assert result.report().title.endswith("2 with a probability mass below 0.5")

@@ -26,7 +26,6 @@ from contextlib import ExitStack, suppress
 import pydantic
 import pytest
 from helpers.patience import comes_back
-from helpers.stores import kept
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from servers.behaviours import BEHAVIOURS, ENDLESS, WIRED
@@ -49,8 +48,7 @@ from summeval_nb.models.base import (
 )
 from summeval_nb.models.http import MOST_SHOWN, Answer, Token, Wire, seconds_to_wait
 from summeval_nb.models.local import TransformersBackend
-from summeval_nb.models.server import ServerBackend, _constraint, _served_masses, _written
-from summeval_nb.models.store import Store, content_key, fill_missing
+from summeval_nb.models.server import ServerBackend, _served_masses
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -150,24 +148,23 @@ PARTS += [{"type": "text", "text": "y"}, {"type": "text", "text": "es"}]
 LOGPROBS = {"content": [{"token": "a", "logprob": -9999.0, "bytes": None}, {"token": "a", "logprob": 0}]}
 
 
-@pytest.mark.parametrize(
-    ("sent", "text"),
-    [
-        (reply(usage=None, error=None, anything={"new": [1]}), "yes"),
-        (reply(PARTS), "yes"),
-        (reply([]), ""),
-        (reply(choices=None), ""),
-        (reply(choices=[{"message": {"content": None, "tool_calls": None, "refusal": None}}]), ""),
-        (reply(choices=[{"message": {"content": "a", "reasoning_content": "hm"}, "logprobs": LOGPROBS}]), "a"),
-    ],
-)
-def test_answers_of_honest_servers_fit(sent, text):
-    assert Answer.model_validate_json(sent).text == text
+HONEST = {
+    reply(usage=None, error=None, anything={"new": [1]}): "yes",
+    reply(PARTS): "yes",
+    reply([]): "",
+    reply(choices=None): "",
+    reply(choices=[{"message": {"content": None, "tool_calls": None, "refusal": None}}]): "",
+    reply(choices=[{"message": {"content": "a", "reasoning_content": "hm"}, "logprobs": LOGPROBS}]): "a",
+}
+
+
+def test_answers_of_honest_servers_fit():
+    assert {sent: Answer.model_validate_json(sent).text for sent in HONEST} == HONEST
     for told, counts in ((None, 0), (7, 7), (7.0, 7)):
         usage = {"prompt_tokens": told, "completion_tokens": told, "prompt_tokens_details": {"cached_tokens": told}}
         usage = Answer.model_validate_json(reply(usage=usage)).usage
-        found = usage.prompt_tokens or 0, usage.completion_tokens or 0, usage.cached_tokens or 0
-        assert found == (counts,) * 3 and {type(count) for count in found} == {int}
+        found = [count or 0 for count in (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)]
+        assert found == [counts] * 3 and {type(count) for count in found} == {int}
 
 
 FIELDS = ["choices", "message", "content", "logprobs", "token", "logprob", "bytes", "top_logprobs", "usage", "error"]
@@ -369,41 +366,26 @@ def test_an_answer_that_is_called_what_it_is_is_read():
             assert asked(wire_to(server)) == "yes"
 
 
-def in_a_thread(wire: Wire, within: float):
-    """Ask in a thread; what is returned waits for its error."""
-    caught = []
-
-    def ask() -> None:
-        try:
-            asked(wire, within=within)
-        except BackendError as error:
-            caught.append(error)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    return lambda: asking.join(60) or caught[0]
-
-
 def test_a_large_answer_delays_no_limit_and_no_other_answer():
     """It is read in the thread of its question: while that lasts, another server is asked and answers."""
     token = {"token": "a", "logprob": -9.0, "top_logprobs": [{"token": f"{n}", "logprob": -99.0} for n in range(1500)]}
     choice = {"message": {"content": "a" * 150}, "logprobs": {"content": [token] * 150}}
     large, begun = HEAD + json.dumps({"choices": [choice]}).encode(), threading.Event()
     assert len(large) < 12_000_000
-    with RawServer(lambda head, request: begun.set() or large) as server, MisbehavingServer() as other:
-        caught = in_a_thread(wire_to(server), 0.2)
+    reading = RawServer(lambda head, request: begun.set() or large)
+    with reading as server, MisbehavingServer() as other, ThreadPoolExecutor() as pool, comes_back():
+        late = pool.submit(asked, wire_to(server), 0.2)
         assert begun.wait(30) and asked(wire_to(other)) in ("yes", "no")
-        with comes_back():
-            assert isinstance(caught(), BackendUnavailable)
+        assert isinstance(late.exception(), BackendUnavailable)
 
 
 @pytest.mark.parametrize("name", ["flood", "flood_of_chunks", "small_chunks", "dripped_headers"])
 def test_a_body_without_end_keeps_no_other_server_waiting(name):
-    with MisbehavingServer(name) as endless, MisbehavingServer() as other:
-        caught, calm, end = in_a_thread(wire_to(endless), 2), wire_to(other), time.monotonic() + 2
+    with MisbehavingServer(name) as endless, MisbehavingServer() as other, ThreadPoolExecutor() as pool:
+        late, calm, end = pool.submit(asked, wire_to(endless), 2), wire_to(other), time.monotonic() + 2
         while time.monotonic() < end:
             assert asked(calm) in ("yes", "no")
-        assert isinstance(caught(), BackendError)
+        assert isinstance(late.exception(), BackendError)
 
 
 # Asking again, and how often -----------------------------------------------------------------------------------------
@@ -423,39 +405,12 @@ def test_what_passes_is_asked_again_and_what_stays_is_not():
             assert len(server.questions) == 1 and backend.usage.retries == 0
 
 
-@pytest.mark.nightly
-def test_five_hundred_faulty_pairs_are_mended_by_a_second_run(tmp_path):
-    """10 % random faults: each is counted, none is a score; the next run asks for the failed ones only."""
-    chance, faults = random.Random(11), ["429", "500", "cut", "html", "empty", "wrong_enum", "400"]
-    prompts = [f"pair {n}" for n in range(500)]
-    plan = {prompt: chance.choice(faults) for prompt in prompts if chance.random() < 0.1}
-    left = dict(plan)
-    with MisbehavingServer(lambda number, prompt: left.get(prompt, "ok"), retry_after="0") as server:
-        backend, store = backend_for(server), Store(tmp_path / "kept.sqlite")
-        keys = [content_key(backend.fingerprint, OPTIONS, prompt) for prompt in prompts]
-
-        def ask(places: list[int]) -> list:
-            found = backend.choose_many([prompts[place] for place in places], OPTIONS, workers=8)
-            return [choice if isinstance(choice, BackendError) else choice.to_dict() for choice in found]
-
-        first = dict(zip(prompts, fill_missing(store, "choice", keys, ask), strict=True))
-        assert {prompt for prompt, value in first.items() if isinstance(value, BackendError)} == set(plan)
-        assert backend.usage.failures == len(plan) > 30 and len(kept(store.path)["choice"]) == 500 - len(plan)
-        before = len(server.questions)
-        left.clear()
-        second = fill_missing(store, "choice", keys, ask)
-        assert len(server.questions) - before == len(plan)
-    assert all(value["probabilities"]["yes"] == meant(prompt) for prompt, value in zip(prompts, second, strict=True))
-    assert KEY.encode() not in (tmp_path / "kept.sqlite").read_bytes()
+WAITS = {"3": 3, "Wed, 21 Oct 2015 07:28:00 GMT": 0}
+WAITS |= dict.fromkeys(("-1", "inf", "nan", "soon", "", None, "Wed, 99 Oct 2015 07:28:00 GMT", "1 Jan 99999 0:0:0"))
 
 
-@pytest.mark.parametrize(
-    "text, seconds",
-    [("3", 3), ("-1", None), ("inf", None), ("nan", None), ("soon", None), ("", None), (None, None)]
-    + [("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 99 Oct 2015 07:28:00 GMT", None), ("1 Jan 99999 0:0:0", None)],
-)
-def test_waits_are_seconds_or_unknown(text, seconds):
-    assert seconds_to_wait(text) == seconds
+def test_waits_are_seconds_or_unknown():
+    assert {text: seconds_to_wait(text) for text in WAITS} == WAITS
 
 
 def test_retry_after_holds_all_workers_back():
@@ -475,14 +430,14 @@ def test_retry_after_holds_all_workers_back():
     assert min(later) - first > 0.5
 
 
-@pytest.mark.parametrize("status", ["429 Busy", "503 Loading"])
-def test_a_wait_longer_than_the_timeout_is_reported_not_sat_out(status):
-    for said in ("3000", email.utils.formatdate(time.time() + 3000, usegmt=True)):
+def test_a_wait_longer_than_the_timeout_is_reported_not_sat_out():
+    later = email.utils.formatdate(time.time() + 3000, usegmt=True)
+    for status, said in (("429 Busy", "3000"), ("503 Loading", "3000"), ("429 Busy", later), ("503 Loading", later)):
         replies = [HEAD + answer(b'{"structured_outputs": {"choice": ["quartz-7", "zebra-4"]}}')]
         replies.append(response(b"busy", f"Retry-After: {said}", status=status))
-        with RawServer(lambda *_, left=replies: left.pop(0)) as server:
+        with RawServer(lambda *_, left=replies: left.pop(0)) as server, comes_back():
             backend = backend_for(server, dialect="vllm", max_retries=3)
-            with comes_back(), pytest.raises(BackendUnavailable) as caught:
+            with pytest.raises(BackendUnavailable) as caught:
                 backend.choose("Well?", OPTIONS)
         assert 2900 < caught.value.retry_after <= 3000 and backend.usage.retries == 0
 
@@ -562,14 +517,11 @@ def test_each_dialect_is_recognised_and_read(dialect):
 
 
 def test_a_constraint_can_be_said_in_any_dialect_and_read_back():
-    for options in (OPTIONS, ['say "yes"', "back\\slash", "née\n"], ["1", "10"]):
-        for dialect in DIALECTS:
-            spoken = _constraint(dialect, options)[0]
-            for option in options:
-                text = option if spoken in ("llamacpp", "vllm") else json.dumps({"answer": option})
-                begin, whole = _written(spoken, text, options)
-                assert whole[option] == text.encode()
-                assert all(other[:begin] == text.encode()[:begin] for other in whole.values())
+    for dialect in DIALECTS:
+        with MisbehavingServer(dialect=dialect) as server:
+            for options in (['say "yes"', "back\\slash"], ["née\n", "\u2603"], ["1", "10"]):
+                choice = backend_for(server, dialect=dialect).choose("Well?", options)
+                assert choice.probabilities[options[0]] == meant("Well?") and [*choice.probabilities] == options
 
 
 def test_options_that_are_not_shown_are_undecided_never_zero():
@@ -600,11 +552,11 @@ def test_json_from_a_server_is_validated():
         backend_for(server).generate_json("Note.", Note)
 
 
-@pytest.mark.parametrize("name", ["timeout", "connect_timeout", "total_timeout"])
-def test_limits_are_numbers_of_seconds(name):
-    for value in (0, -1, math.nan, math.inf, "60", None, True):
-        with pytest.raises(ValueError, match=f"{name} must be a number of seconds"):
-            ServerBackend("x", base_url="http://localhost/v1", **{name: value})
+def test_limits_are_numbers_of_seconds():
+    for name in ("timeout", "connect_timeout", "total_timeout"):
+        for value in (0, -1, math.nan, math.inf, "60", None, True):
+            with pytest.raises(ValueError, match=f"{name} must be a number of seconds"):
+                ServerBackend("x", base_url="http://localhost/v1", **{name: value})
 
 
 def test_without_the_extra_the_name_is_there_and_says_what_to_install():

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import IPv6Address
 from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit
 
 
@@ -32,17 +32,13 @@ class Address:
     @classmethod
     def parse(cls, text: str) -> Address:
         """Parse an address; a `ValueError` names the mistake and shows nothing that could be secret."""
-        text = text.strip()
-        try:
-            parts = urlsplit("" if re.search(r"[\s\x00-\x20\x7f\\]", text) else text)
-            port = parts.port
-        except ValueError:  # whose message quotes the password
-            parts, port = urlsplit(""), None
+        text, parts, port = text.strip(), urlsplit(""), None
+        with suppress(ValueError):  # whose message quotes the password
+            if not re.search(r"[\s\x00-\x20\x7f\\]", text):
+                port, parts = urlsplit(text).port, urlsplit(text)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            shown = "this one (not shown, since it may hold a password)"
-            if _PLAIN.fullmatch(text):
-                shown = repr(redacted(text)[:60])
-            raise ValueError(f"base_url must be an address such as 'http://localhost:8000/v1', not {shown}")
+            shown = "(yours is not shown, since it may hold a password)"
+            raise ValueError(f"base_url must be an address such as 'http://localhost:8000/v1' {shown}")
         if port == 0:
             raise ValueError("base_url names port 0, which no server has: name the one that yours listens on")
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
@@ -59,12 +55,11 @@ class Address:
     def local(self) -> bool:
         """Whether the host is this machine by its name alone: localhost, 127.*, ::1 and their other spellings."""
         host = self.host.rstrip(".")
-        with suppress(ValueError):
-            known = ip_address(host)
-            known = getattr(known, "ipv4_mapped", None) or known
-            return known.is_loopback or known.is_unspecified
-        with suppress(OSError):  # 127.1 and 0x7f000001, as the system reads them
+        with suppress(OSError):  # 127.1 and 0x7f000001, too
             return socket.inet_aton(host)[0] in (0, 127)
+        with suppress(ValueError):
+            known = IPv6Address(host).ipv4_mapped or IPv6Address(host)
+            return known.is_loopback or known.is_unspecified
         return host == "localhost" or host.endswith(".localhost")
 
     @property
@@ -78,11 +73,11 @@ class Address:
         """All that may not be shown."""
         pairs = [pair.partition("=") for pair in re.split("[&;]", self.query)]
         values = [form for name, _, value in pairs for form in (value or name, unquote_plus(value or name))]
-        keys = [form for key in _keys_of(urlsplit(self.start).path.split("/")).values() for form in (key, unquote(key))]
+        both = zip(self.start.split("/"), self.shown.split("/"), strict=True)
+        keys = [form for key, shown in both if key != shown for form in (key, unquote(key))]
         return [f"?{self.query}", self.query, *values, *keys, self.user, self.password, self.basic]
 
 
-_PLAIN = re.compile(r"([\w+-]+:/*)?[\w.-]*(:\d+)?(/[\w./-]*)?")
 _CALLED_A_KEY = re.compile(r"(x-)?(api|access|auth|secret)?[-_]?(key|token|secret|password)s?", re.IGNORECASE)
 _LIKE_A_KEY = re.compile(  # letters mixed with digits, long numbers, very long words, and what calls itself a key
     r"(?<![a-z\d])((?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{12,}|\d{16,}|[a-z\d]{24,})|^(sk|pk|hf|key|token)[-_](?=.*\d)",
@@ -90,22 +85,16 @@ _LIKE_A_KEY = re.compile(  # letters mixed with digits, long numbers, very long 
 )
 
 
-def _keys_of(parts: list[str]) -> dict[int, str]:
-    """The parts of a path that look like keys, or follow a part that is called one; by their numbers."""
-    called = ["", *parts]
-    return {
-        i: part
-        for i, part in enumerate(parts)
-        if part and not part.startswith("***")
-        if _LIKE_A_KEY.search(unquote(part)) or _CALLED_A_KEY.fullmatch(unquote(called[i]))
-    }
-
-
 def _without_keys(path: str) -> str:
-    """A path in which what looks like a key is `***` and digits that tell it from others."""
-    parts = path.split("/")
-    for i, key in _keys_of(parts).items():
-        parts[i] = "***" + hashlib.sha256(key.encode()).hexdigest()[:8] * bool(_LIKE_A_KEY.search(unquote(key)))
+    """A path in which what looks like a key, or follows what is called one, is `***`; digits tell keys apart."""
+    before, parts = "", path.split("/")
+    for i, part in enumerate(parts):
+        called, before = _CALLED_A_KEY.fullmatch(before), unquote(part)
+        if part and not part.startswith("***"):
+            if _LIKE_A_KEY.search(before):
+                parts[i] = f"***{hashlib.sha256(part.encode()).hexdigest()[:8]}"
+            elif called:
+                parts[i] = "***"
     return "/".join(parts)
 
 
@@ -129,8 +118,7 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text as it may be shown: without the secrets, and without what is secret in its addresses.
 
     A secret is hidden as it is, and escaped for JSON, Python, HTML or an address. One of four or five characters is
-    hidden where it is a word of its own, a shorter one, which would make holes in every word, not at all. An address
-    loses its user, password, query, fragment, and the keys in its path.
+    hidden where it is a word of its own, a shorter one, which would make holes in every word, not at all.
 
     Examples
     --------

@@ -146,7 +146,7 @@ class Handler(BaseHTTPRequestHandler):
             text = self.server.json_reply
             return completion([text[: len(text) // 2] if behaviour == "truncated_json" else text], None)
         if schema is not None:
-            options = schema["properties"]["answer"]["enum"]
+            options = [json.dumps(option)[1:-1] for option in schema["properties"]["answer"]["enum"]]
         elif field == "structured_outputs":
             options = body[field]["choice"]
         else:

@@ -11,7 +11,6 @@ import socketserver
 import threading
 import time
 import zlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ NAMED = ["gzip", "deflate", "br", "zstd", "gzip, gzip", "gzip, deflate", "identi
 
 
 @cache
-def bomb(megabytes: int, layers: int) -> bytes:
+def bomb(layers: int, megabytes: int) -> bytes:
     """Zeros, packed by gzip once or several times: some kB that unfold to hundreds of MB."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     data = b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
@@ -47,26 +46,18 @@ class Encoding(Handler):
     encoding, content = "identity", "good"
 
     def send_answer(self, behaviour: str, content: bytes) -> None:
-        packed = {"good": lambda: content, "cut": lambda: gzip.compress(content)[:-9]}
-        packed["gzip"] = lambda: gzip.compress(content)
-        packed["deflate"] = lambda: zlib.compress(content)
-        packed["twice"] = lambda: gzip.compress(gzip.compress(content))
-        packed["bomb"] = lambda: bomb(MEGABYTES, 1)
-        packed["bomb of bombs"] = lambda: bomb(MEGABYTES, 2)
-        data = packed[self.content]()
-        self.send_whole(200, data, "application/json", Content_Encoding=self.encoding)
+        data = {"good": content, "gzip": gzip.compress(content), "bomb": bomb(1, MEGABYTES)}
+        data["bomb of bombs"] = bomb(2, MEGABYTES)
+        self.send_whole(200, data[self.content], "application/json", Content_Encoding=self.encoding)
 
 
 def encodings(rng: random.Random, folder: Path) -> None:
     """A reply in an encoding that was not asked for: its answer or a typed error, soon, and in little memory."""
-    encoding = rng.choice(NAMED)
-    content = rng.choice(["good", "cut", "gzip", "deflate", "twice", "bomb", "bomb of bombs"])
-    if content.startswith("bomb"):
-        encoding = rng.choice(["gzip", "gzip, gzip", "x-gzip", encoding])
-        bomb(MEGABYTES, 1 + (content != "bomb"))  # made before anything is measured
+    content = rng.choice(["good", "gzip", "bomb", "bomb of bombs"])
+    encoding = rng.choice(["gzip", "gzip, gzip", "x-gzip"] * content.startswith("bomb") + NAMED)
     handler = type("Chosen", (Encoding,), {"encoding": encoding, "content": content})
-    what = f"{content} called {encoding!r}"
-    prompt = f"Well? {rng.random()}"
+    what, prompt = f"{content} called {encoding!r}", f"Well? {rng.random()}"
+    bomb(1, MEGABYTES), bomb(2, MEGABYTES)  # made before anything is measured
     with MisbehavingServer(dialect=rng.choice(["llamacpp", "vllm", "openai"]), also_probe=True) as server:
         server.RequestHandlerClass = handler
         before, start = _peak(reset=True), time.monotonic()
@@ -99,57 +90,39 @@ def ask(server: MisbehavingServer, prompt: str) -> object:
         return error
 
 
-# ---------------------------------------------------------------- proxies
-
-
 class Proxy(socketserver.ThreadingTCPServer):
-    """Counts who connects to it, and hangs up."""
+    """A proxy that somebody set for the whole machine: it counts who connects, and hangs up."""
 
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), socketserver.BaseRequestHandler)
-        self.met = 0
+    daemon_threads, met = True, 0
 
     def process_request(self, request: Any, client_address: Any) -> None:
         self.met += 1
         self.shutdown_request(request)
 
 
-@contextlib.contextmanager
-def proxy() -> Iterator[Proxy]:
-    """A proxy that somebody set for the whole machine."""
-    with Proxy() as found:
-        threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        yield found
-        found.shutdown()
-
-
 def proxies(rng: random.Random, folder: Path) -> None:
     """A proxy in the environment: a server on this machine is asked without it, and answers."""
-    names = rng.sample(
-        ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "https_proxy", "HTTPS_PROXY"], rng.randint(1, 3)
-    )
+    names = rng.sample([f"{kind}_proxy" for kind in ("http", "all", "https")], rng.randint(1, 3))
+    names = [rng.choice([name, name.upper()]) for name in names]
     scheme = rng.choice(["http", "http", "https", "socks5", "socks5h", "socks4", "ftp", ""])
-    with proxy() as found, MisbehavingServer(dialect=rng.choice(["llamacpp", "vllm", "openai", "ollama"])) as server:
+    found = Proxy(("127.0.0.1", 0), socketserver.BaseRequestHandler)
+    with found, MisbehavingServer(dialect=rng.choice(["llamacpp", "vllm", "openai"])) as server:
+        threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         address = f"{scheme}://zzq:sk-zzq-secret@127.0.0.1:{found.server_address[1]}"
         address = address.removeprefix("://") if rng.random() < 0.9 else corpus.text(rng)[:40].replace("\x00", "_")
-        address = address.encode("utf-8", "replace").decode()
-        settings = dict.fromkeys(names, address)
+        settings = dict.fromkeys(names, address.encode("utf-8", "replace").decode())
         if rng.random() < 0.5:
-            settings |= {
-                rng.choice(["no_proxy", "NO_PROXY"]): rng.choice(["", "localhost", "example.org", "[::1]", "*"])
-            }
+            names = rng.choice(["no_proxy", "NO_PROXY"])
+            settings[names] = rng.choice(["", "localhost", "example.org", "[::1]", "*"])
         if rng.random() < 0.3:
-            settings |= {rng.choice(["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"]): "/nonexistent.pem"}
+            settings[rng.choice(["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"])] = "/nonexistent.pem"
         prompt = f"Well? {rng.random()}"
         with mock.patch.dict(os.environ, settings):
             answer = ask(server, prompt)
-        met = found.met
-    if met:
-        raise Wrong(
-            f"{settings}: {met} requests to 127.0.0.1 reached the proxy", "a proxy gets what is for this machine"
-        )
+        found.shutdown()
+    if found.met:
+        what = f"{settings}: {found.met} requests to 127.0.0.1 reached the proxy"
+        raise Wrong(what, "a proxy gets what is for this machine")
     judge_answer({true_probability(prompt)}, answer, f"{settings}")
     if isinstance(answer, BackendError) and scheme == "http" and not any("SSL" in setting for setting in settings):
         raise Wrong(f"{settings}: {answer!r}", "a proxy keeps a server of this machine from answering")
