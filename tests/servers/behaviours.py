@@ -7,6 +7,7 @@ answer, `WIRED` write to the socket themselves, and `misbehaving.py` sends the o
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable
@@ -25,12 +26,11 @@ def _entry(reply: Reply) -> dict[str, Any]:
 def _logprobs(*values: Any) -> Change:
     """Give the tokens at the option's place these logprobs, the last one to all that are left."""
 
-    def change(reply: Reply) -> Reply:
-        top = _entry(reply)["top_logprobs"]
-        for place, token in enumerate(top):
+    def change(reply: Reply) -> None:
+        entry = _entry(reply)
+        for place, token in enumerate(entry["top_logprobs"]):
             token["logprob"] = values[min(place, len(values) - 1)]
-        _entry(reply)["logprob"] = next(t["logprob"] for t in top if t["token"] == _entry(reply)["token"])
-        return reply
+        entry["logprob"] = next(t["logprob"] for t in entry["top_logprobs"] if t["token"] == entry["token"])
 
     return change
 
@@ -38,11 +38,10 @@ def _logprobs(*values: Any) -> Change:
 def _first_twice(*shares: float) -> Change:
     """List the first option twice among the possible tokens, each time with a share of its probability."""
 
-    def change(reply: Reply) -> Reply:
+    def change(reply: Reply) -> None:
         first, *others = _entry(reply)["top_logprobs"]
         again = [{**first, "logprob": first["logprob"] + math.log(share)} for share in shares]
         _entry(reply)["top_logprobs"] = [*again, *others]
-        return reply
 
     return change
 
@@ -50,25 +49,12 @@ def _first_twice(*shares: float) -> Change:
 def _set(*path: Any) -> Change:
     """Set what stands at a path within the answer; the path's last part is the new value."""
     *places, last, value = path
-
-    def change(reply: Reply) -> Reply:
-        at: Any = reply
-        for place in places:
-            at = at[place]
-        at[last] = value
-        return reply
-
-    return change
+    return lambda reply: functools.reduce(lambda at, place: at[place], places, reply).__setitem__(last, value)
 
 
 def _token(name: str, value: Any) -> Change:
     """Set a field of the token at the option's place."""
-
-    def change(reply: Reply) -> Reply:
-        _entry(reply)[name] = value
-        return reply
-
-    return change
+    return lambda reply: _entry(reply).__setitem__(name, value)
 
 
 _CHOICE, _MESSAGE, _INF = ("choices", 0), ("choices", 0, "message"), float("inf")

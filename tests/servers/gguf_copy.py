@@ -48,27 +48,12 @@ def write_gguf(folder: Path, target: Path) -> None:
     writer.add_pad_token_id(tokenizer.pad_token_id)
     writer.add_add_bos_token(True)
     writer.add_chat_template(tokenizer.chat_template)
-    weights = {name: weight.float().numpy() for name, weight in model.state_dict().items()}
-    names = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
-    inner = {
-        "input_layernorm": "attn_norm",
-        "post_attention_layernorm": "ffn_norm",
-        "self_attn.q_proj": "attn_q",
-        "self_attn.k_proj": "attn_k",
-        "self_attn.v_proj": "attn_v",
-        "self_attn.o_proj": "attn_output",
-        "mlp.gate_proj": "ffn_gate",
-        "mlp.up_proj": "ffn_up",
-        "mlp.down_proj": "ffn_down",
-    }
-    for layer in range(config.num_hidden_layers):
-        names.update({f"model.layers.{layer}.{ours}": f"blk.{layer}.{theirs}" for ours, theirs in inner.items()})
-    for ours, theirs in names.items():
-        weight = weights.pop(f"{ours}.weight")
-        if theirs.endswith(("attn_q", "attn_k")):
-            weight = halves_to_pairs(weight, config.num_attention_heads)
-        writer.add_tensor(f"{theirs}.weight", weight)
-    assert not weights, f"not written: {list(weights)}"
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
+    for name, weight in model.state_dict().items():
+        values = weight.float().numpy()
+        if ".q_proj." in name or ".k_proj." in name:
+            values = halves_to_pairs(values, config.num_attention_heads)
+        writer.add_tensor(names.get_name(name, try_suffixes=(".weight",)), values)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -110,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(self.server.slowness)
         reply = self.reply(behaviour, body, prompt)
         if behaviour in CHANGED and reply["choices"][0].get("logprobs"):
-            reply = CHANGED[behaviour][0](reply)
+            reply = CHANGED[behaviour][0](reply) or reply  # in place, or another in its place
         self.send_answer(behaviour, reply if isinstance(reply, bytes) else json.dumps(reply).encode())
 
     def send_answer(self, behaviour: str, content: bytes) -> None:
