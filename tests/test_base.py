@@ -145,10 +145,7 @@ def _free(code: str, tmp_path: Path) -> str:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    "what",
-    [pytest.param(name, marks=[pytest.mark.nightly] * (name in ("embedder", "language model"))) for name in NAMED],
-)
+@pytest.mark.parametrize("what", NAMED)
 def test_a_name_that_is_not_here_is_asked_of_nobody(what, tmp_path):
     said = _free(NAMED[what].format(name="nobody/nothing"), tmp_path)
     assert "ASKED" not in said
@@ -159,17 +156,11 @@ def test_the_listener_hears_who_asks(tmp_path):
     assert "ASKED" in _free("import socket; socket.getaddrinfo('localhost', 80)", tmp_path)
 
 
-@pytest.mark.parametrize("download", ["no", b"x", 1, None])
-def test_a_download_is_asked_for_by_true_and_by_nothing_else(download):
-    loaders = [
-        lambda: SentenceTransformerEmbedder("nobody/nothing", download=download),
-        lambda: NLIChecker("nobody/nothing", download=download),
-        lambda: TransformersBackend("nobody/nothing", download=download),
-        lambda: load_summeval(download=download),
-    ]
-    for load in loaders:
-        with pytest.raises(TypeError, match="download must be True or False"):
-            load()
+def test_a_download_is_asked_for_by_true_and_by_nothing_else():
+    for load in (SentenceTransformerEmbedder, NLIChecker, TransformersBackend, lambda _, **how: load_summeval(**how)):
+        for download in ("no", b"x", 1, None):
+            with pytest.raises(TypeError, match="download must be True or False"):
+                load("nobody/nothing", download=download)
 
 
 def test_the_switch_is_turned_back_and_who_forbade_downloads_is_not_overruled(monkeypatch):

@@ -67,14 +67,12 @@ def test_no_more_than_two_named_models_stay_loaded(tmp_path):
     assert models[0]() is None and None not in (models[1](), models[2]())
 
 
-@pytest.mark.parametrize("wrong", [3, object(), Store], ids=["number", "object", "class"])
-def test_what_is_no_store_is_told_so_by_a_run(wrong, tmp_path):
+def test_what_is_no_store_is_told_so_by_a_run(tmp_path):
     items = [{"text": "It rained.", "summary": "Rain."}]
-    for call in (s.run, s.runs.plan_run):
-        with pytest.raises(TypeError, match="store must be a Store or a path"):
-            call(items, "faithfulness", store=wrong, out=tmp_path / "out")
-    with pytest.raises(TypeError, match="store must be a Store or a path"):
-        s.runs.Job("faithfulness", store=wrong)
+    for wrong in (3, object(), Store):
+        for call in (s.run, s.runs.plan_run, lambda items, metric, **how: s.runs.Job(metric, store=how["store"])):
+            with pytest.raises(TypeError, match="store must be a Store or a path"):
+                call(items, "faithfulness", store=wrong, out=tmp_path / "out")
 
 
 def test_models_by_text_and_stores_by_path_work_in_all_metrics(tmp_path):

@@ -45,10 +45,6 @@ def judge(backend, **options):
     return LLMJudge(backend, workers=1, **options)
 
 
-def same_prompts_other_words():
-    return {"entail": PROMPTS["entail"] + " Be strict."}
-
-
 def test_the_fitness_app_end_to_end(backend, tmp_path):
     store, first = Store(tmp_path / "store.sqlite"), judge(backend)
     result = summarization_score([FITNESS], SHORT, judge=first, n_keyphrases=4, store=store)
@@ -66,7 +62,7 @@ def test_the_fitness_app_end_to_end(backend, tmp_path):
         assert result.qa_score == sum(judged) / len(judged)
         assert result.score == pytest.approx(0.5 * result.qa_score + 0.5 * (1 - len(SHORT) / 310))
     assert "SmolLM2-135M-Instruct" in str(result.signature) and "prompts-" in str(result.signature)
-    assert judge(backend, prompts=same_prompts_other_words()).fingerprint != first.fingerprint
+    assert judge(backend, prompts={"entail": PROMPTS["entail"] + " Be strict."}).fingerprint != first.fingerprint
     again = judge(backend)
     assert summarization_score([FITNESS], SHORT, judge=again, n_keyphrases=4, store=store).to_dict() == result.to_dict()
     assert again.calls == 0 or result.n_failed
@@ -83,20 +79,14 @@ def test_an_answer_end_to_end(backend, tmp_path):
     }
     report = evaluate_answer(**row, judge=first, score_refusals=True, store=store)
     rows = report.rows()
-    assert {statement_row["pair"] for statement_row in rows} == set(report.inferences)
+    assert {found["pair"] for found in rows} == set(report.inferences)
     assert "SmolLM2-135M-Instruct" in str(report.signature) and "prompts-" in str(report.signature)
-    for statement_row in rows:
-        assert (
-            row["answer" if statement_row["pair"].startswith("answer") else "ground_truth"][
-                statement_row["start"] : statement_row["end"]
-            ]
-            == statement_row["unit"]
-        )
-        assert statement_row["statement"] in statement_row["resolved"] or statement_row["rewritten"]
-        assert statement_row["label"] in ("entailed", "neutral", "contradicted") or (
-            statement_row["label"] is None and statement_row["reason"]
-        )
-    assert report.n_failed == sum(statement_row["label"] is None for statement_row in rows)
+    for found in rows:
+        text = row["answer" if found["pair"].startswith("answer") else "ground_truth"]
+        assert text[found["start"] : found["end"]] == found["unit"]
+        assert found["statement"] in found["resolved"] or found["rewritten"]
+        assert found["label"] in ("entailed", "neutral", "contradicted") or (found["label"] is None and found["reason"])
+    assert report.n_failed == sum(found["label"] is None for found in rows)
     for inference in report.inferences.values():
         assert 0 <= inference.score <= 1 if inference.score is not None else inference.reason
     again = judge(backend)
