@@ -40,14 +40,6 @@ store = Store(sys.argv[1])
 for i in range(50):
     store.put_many("k", {f"{sys.argv[2]}-{i}": i, f"common-{i}": sys.argv[2]})
 """
-KILLED = """
-def compute(positions):
-    print(*positions, flush=True)
-    time.sleep(0.01)
-    return [{"probability": i / 7} for i in positions]
-keys = [content_key("fingerprint", i) for i in range(120)]
-print("done", [a["probability"] for a in fill_missing(Store(sys.argv[1]), "verdict", keys, compute, batch_size=4)])
-"""
 FULL = f"""
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -119,23 +111,6 @@ def test_processes_that_create_a_store_together_keep_answers(path):
     assert [process.returncode for process in processes] == [0] * 4, errors
     assert len(kept(path)["k"]) == 4 * 50 + 50
     assert [file.name for file in path.parent.iterdir() if file.name.startswith(".")] == []
-
-
-def test_a_killed_run_asks_only_for_what_is_missing(path):
-    first = start(KILLED, path)
-    for _ in range(10):
-        first.stdout.readline()
-    first.send_signal(signal.SIGKILL)
-    asked_first = 10 * 4 + len(first.stdout.read().split())
-    first.wait()
-    survived = len(kept(path)["verdict"])
-    second = start(KILLED, path)
-    out, err = second.communicate()
-    assert second.returncode == 0, err
-    *lines, done = out.splitlines()
-    assert asked_first - 4 <= survived <= asked_first < 120
-    assert [int(i) for line in lines for i in line.split()] == list(range(survived, 120))
-    assert done == f"done {[i / 7 for i in range(120)]}"
 
 
 def test_a_forked_child_opens_its_own_connection(store):
@@ -273,28 +248,28 @@ def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, path, st
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-@pytest.mark.parametrize("steps", [[NEWER, AGAIN], [BIG, "BEGIN", NEWER, BIG, "ROLLBACK", BIG]])
-def test_a_layout_that_did_not_last_refuses_nothing(path, steps):
-    changed_and_killed(path, *steps)
-    with Store(path) as store:
-        assert store.put_many("own", {"a": 1}) == 1 and store.get_many("own", ["a"]) == {"a": 1}
+def test_a_layout_that_did_not_last_refuses_nothing(tmp_path):
+    for n, steps in enumerate(([NEWER, AGAIN], [BIG, "BEGIN", NEWER, BIG, "ROLLBACK", BIG])):
+        changed_and_killed(tmp_path / f"{n}.sqlite", *steps)
+        with Store(tmp_path / f"{n}.sqlite") as store:
+            assert store.put_many("own", {"a": 1}) == 1 and store.get_many("own", ["a"]) == {"a": 1}
 
 
 # Damage ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("column", ["kind", "key"])
-def test_a_number_where_a_name_was_is_damage(column, path):
+def test_a_number_where_a_name_was_is_damage(tmp_path):
     """A changed byte in a row's header makes one of a text; here the column's type is taken away for a moment."""
-    with Store(path) as store:
-        store.put_many("verdict", {"k": 5, "l": 6})
-    retype = "UPDATE sqlite_master SET sql = replace(sql, '{}', '{}')"
-    sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} TEXT", column))
-    sql(path, f"UPDATE items SET {column} = 1.5 WHERE value = x'35'")
-    sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} NOT", f"{column} TEXT NOT"))
-    with Store(path) as store:
-        assert store.get_many("verdict", ["k", "l"]) == {"l": 6} and store.put_many("verdict", {"k": 5}) == 1
-        assert store.get_many("verdict", ["k", "l"]) == {"k": 5, "l": 6}
+    for column in ("kind", "key"):
+        with Store(path := tmp_path / column) as store:
+            store.put_many("verdict", {"k": 5, "l": 6})
+        retype = "UPDATE sqlite_master SET sql = replace(sql, '{}', '{}')"
+        sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} TEXT", column))
+        sql(path, f"UPDATE items SET {column} = 1.5 WHERE value = x'35'")
+        sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} NOT", f"{column} TEXT NOT"))
+        with Store(path) as store:
+            assert store.get_many("verdict", ["k", "l"]) == {"l": 6} and store.put_many("verdict", {"k": 5}) == 1
+            assert store.get_many("verdict", ["k", "l"]) == {"k": 5, "l": 6}
 
 
 def test_a_damaged_name_in_sqlites_own_message_is_damage(path):
@@ -424,10 +399,9 @@ def test_fill_missing_stores_no_failure_and_checks_compute(store):
     assert first[1] == [1]  # as it comes back from the store
     assert fill_missing(store, "k", keys, flaky, batch_size=4) == [[i] for i in range(6)]
     assert calls == [[0, 1, 2, 3], [4, 5], [0, 3]]
-    with pytest.raises(ValueError, match="asked for 1 values and returned 2"):
-        fill_missing(store, "k", ["other"], lambda positions: [1, 2])
-    with pytest.raises(ValueError, match="batch_size"):
-        fill_missing(store, "k", ["other"], lambda positions: [1], batch_size=0)
+    for size, message in ((4, "asked for 1 values and returned 2"), (0, "batch_size")):
+        with pytest.raises(ValueError, match=message):
+            fill_missing(store, "k", ["other"], lambda positions: [1, 2], batch_size=size)
 
 
 def test_an_error_inside_compute_keeps_the_finished_batches(store):

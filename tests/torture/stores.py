@@ -26,9 +26,7 @@ def _values(rng: random.Random) -> dict[str, Any]:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.shape == b.shape and bool((a == b).all())
-    return type(a) is type(b) and a == b
+    return type(a) is type(b) and bool(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b)
 
 
 def _read(path: Path, kind: str, values: dict[str, Any], what: str) -> bool:
