@@ -51,6 +51,11 @@ CHANGES: dict[str, list[tuple[str, str]]] = {  # in order, each from where the l
     "5_other_qualities/55_question_answering": [("The repairs cost 48 million crowns.", "They cost nothing.")],
     "5_other_qualities/56_ratings": [('"4": 0.45, "5": 0.43', '"4": 0.08, "5": 0.80')],
     "5_other_qualities/57_pairs": [("It opened in 1931.", "Nobody knows.")],
+    "5_other_qualities/58_long_texts_and_dialogue": [
+        ("But I will bring the stove.", HELLO),
+        ("Twelve people", "Some people"),
+        ("k in (1, 2, 8)", "k in (2, 4)"),
+    ],
     "6_judging_the_judges/61_is_my_judge_right": [("[:60]", "[:40]")],
     "6_judging_the_judges/62_annotators": [
         ("[1, 2, 3, 3, 2, 1, 4, 1, 2, o, o, o]", "[3, 2, 1, 3, 2, 1, 4, 1, 2, 1, 5, o]")
