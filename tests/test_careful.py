@@ -12,14 +12,9 @@ from summeval_nb.evidence import load_checker
 from summeval_nb.evidence.builtin import CarefulChecker, EmbeddedChecker
 
 careful, script, pd = Late("summeval_nb.evidence.reader"), Late("how_well"), Late("pandas")
-TRUE = [
-    ("Paris is the capital of France.", "The capital of France is Paris."),
-    ("The bus left at noon.", "The bus left at 12."),
-]
-FALSE = [
-    ("Paris is the capital of France.", "Lyon is the capital of France."),
-    ("The cat ate the fish.", "The dog ate the fish."),
-]
+FRANCE = "Paris is the capital of France."
+TRUE = [(FRANCE, "The capital of France is Paris."), ("The bus left at noon.", "The bus left at 12.")]
+FALSE = [(FRANCE, "Lyon is the capital of France."), ("The cat ate the fish.", "The dog ate the fish.")]
 
 
 def test_one_exchanged_word_is_seen_and_other_words_for_the_same_are_not_held_against():
@@ -43,18 +38,14 @@ def test_its_sum_is_the_quick_checkers_with_one_number_more():
 
 
 def test_a_pair_reads_the_same_alone_and_among_others():
-    pairs = [([text], claim) for text, claim in TRUE + FALSE] + [
-        (["The mill is old. " * 40, "It rained."], "It rained.")
-    ]
+    pairs = [([text], claim) for text, claim in TRUE + FALSE]
+    pairs.append((["The mill is old. " * 40, "It rained."], "It rained."))
     reader = careful.load_careful_reader()
     alone = [reader.read([pair])[0] for pair in pairs]
     np.testing.assert_allclose(alone, reader.read(pairs), atol=1e-5)
     short = careful.CarefulReader("bfloat16").read(pairs)
     np.testing.assert_allclose(short, alone, atol=0.1)
-
-
-def test_a_long_claim_is_read_in_pieces_and_the_piece_that_follows_least_counts():
-    reader, told = careful.load_careful_reader(), "The mill opened in spring. " * 30
+    told = "The mill opened in spring. " * 30  # a long claim is read in pieces, of which the least true one counts
     whole = reader.read([([told], told), ([told], told + "The mayor sold a yellow tram to Hull.")])
     assert whole[1].entailment < whole[0].entailment
 
@@ -71,10 +62,8 @@ def test_it_judges_as_stored():
 
 def test_it_is_known_by_name_and_settings():
     checker = load_checker("careful")
-    assert (
-        isinstance(checker, CarefulChecker)
-        and load_checker("quick").fingerprint == load_checker("embedded").fingerprint
-    )
+    assert isinstance(checker, CarefulChecker)
+    assert load_checker("quick").fingerprint == load_checker("embedded").fingerprint
     others = [CarefulChecker(threshold=0.9), CarefulChecker(slope=2.0), CarefulChecker(precision="bfloat16")]
     assert checker.with_threshold(0.9).threshold == 0.9 and "set by you" in others[0].judged_by
     assert len({checker.fingerprint, others[1].fingerprint, others[2].fingerprint, EmbeddedChecker().fingerprint}) == 4

@@ -30,20 +30,10 @@ def table_of(n=60, *, seed=0, sets=ALL, **changes):
     label = np.tile([0, 1], len(names) // 2)
     values = random.normal(size=(len(names), 2)) + np.column_stack([1.5 * label, 0 * label])
     values += 3 * (names == sets[0])[:, None]  # told in another way
-    kept = {
-        "set": names,
-        "label": label,
-        "numbers": values,
-        "usable": np.ones(len(names), bool),
-        "human": np.ones(len(names), bool),
-        "alone": np.ones(len(names), bool),
-        "article": np.arange(len(names)),
-        "summary": np.arange(len(names)),
-        "balance": np.ones(len(names)),
-        "copied": np.zeros(len(names)),
-        "clash": np.zeros(len(names), bool),
-        "held": [{name} for name in names],
-    }
+    kept = {"set": names, "label": label, "numbers": values, "held": [{name} for name in names]}
+    kept |= {name: np.ones(len(names), bool) for name in ("usable", "human", "alone")}
+    kept |= {name: np.arange(len(names)) for name in ("article", "summary")}
+    kept |= {"balance": np.ones(len(names)), "copied": np.zeros(len(names)), "clash": np.zeros(len(names), bool)}
     made = SimpleNamespace(**kept | changes)
     for name in ("allowed", "training", "weights"):
         setattr(made, name, getattr(Table, name).__get__(made))

@@ -32,7 +32,7 @@ def items():
     return pd.read_csv(script.ITEMS, keep_default_na=False)
 
 
-def test_every_figure_comes_from_the_stored_items():
+def test_every_figure_comes_from_the_stored_items_and_the_page_says_what_the_rows_say():
     found, stored = script.set_rows(items()), how_well()["rows"]
     assert len(found) == len(stored) == len(script.CHECKERS) * len(script.NAMES)
     for name, kept in how_well()["checkers"].items():
@@ -42,24 +42,24 @@ def test_every_figure_comes_from_the_stored_items():
         assert new.keys() == old.keys()
         for name, value in old.items():
             assert new[name] == (pytest.approx(value, abs=2e-4) if isinstance(value, float) else value), name
-
-
-def test_the_page_says_what_the_rows_say():
     assert script.page(items(), how_well()["rows"]) == script.PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.nightly
 @pytest.mark.skipif(DATA is None, reason="needs the labelled sets: SUMMEVAL_NB_DATA")
-def test_every_item_of_the_labelled_sets_is_there():
-    from _labelled import documents
+def test_every_item_of_the_labelled_sets_is_there_and_every_article_known():
+    from _labelled import SETS, documents
 
-    _, claims = documents(Path(DATA))
+    articles, claims = documents(Path(DATA))
     human = [claim for claim in claims if claim.kind == "human"]
     found = {(claim.set, claim.text if claim.set == "qags_cnndm" else "", claim.summary) for claim in human}
     wanted = Counter(name for name, _, _ in found)
     stored = Counter(items()[items()["checker"] == "embedded"]["key"])
     for key, n in wanted.items():
         assert n - stored[key] <= 0.005 * n, f"{key}: {n} items, {stored[key]} stored"  # without a word: not judged
+    for name in SETS:
+        texts = {" ".join(article.sentences) for article in articles if article.set == name}
+        assert seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
 
 
 @pytest.mark.nightly
@@ -79,13 +79,12 @@ def text_before(report, first):
     return [shown[: shown.replace("\n", " ").index(first)], text[: text.rindex("\n", 0, line)]]
 
 
-@pytest.mark.parametrize("name", ["faithful", "subtle"])
-def test_a_report_begins_with_its_title_and_one_line(name):
+def test_a_report_begins_with_its_title_and_one_line():
     sample = sample_articles()[0]
-    result = evaluate(sample.text, sample.summaries[name].text)
-    both = compare_reports([result, result], ["a", "b"])
-    for report, sentence in ((result, result.sentences[0].text), (both, result.sentences[0].text)):
-        for text in text_before(report, sentence[:20]):
+    for name in ("faithful", "subtle"):
+        result = evaluate(sample.text, sample.summaries[name].text)
+        both, first = compare_reports([result, result], ["a", "b"]), result.sentences[0].text[:20]
+        for text in text_before(result, first) + text_before(both, first):
             assert len(re.findall(r"[A-Za-z]+|\d[\d.,]*", text)) <= 40, text
             assert len(re.findall(r"\d[\d.]*", text)) <= 4, text  # with the sentence's own probability
             assert "%" not in text and "How well does it work?" in " ".join(text.split())
@@ -133,10 +132,8 @@ def test_a_benchmark_marks_what_the_checker_was_fitted_to(marked):
     said = {(row["checker"], row["set"]): row["fitted_to"] for row in bench.rows()}
     assert said["mine", "bbc"] == said["in chunks", "bbc"] == "XSumFaith: 1 of 1 articles"
     assert said["mine", "other"] == said["in chunks", "other"] == ""
-    assert [(row["checker"], row["set"]) for row in bench.left_out_rows()] == [
-        ("mine", "XSumFaith (summaries)"),
-        ("in chunks", "XSumFaith (summaries)"),
-    ]
+    left_out = [(row["checker"], row["set"]) for row in bench.left_out_rows()]
+    assert left_out == [("mine", "XSumFaith (summaries)"), ("in chunks", "XSumFaith (summaries)")]
     assert len(bench.to_dict()["left_out"]) == 2
     for page in (repr(bench), bench._repr_html_()):
         assert "the figures above are no result" in page and "XSumFaith: 1 of 1 articles" in page
@@ -148,17 +145,6 @@ def test_an_article_is_known_however_it_is_written():
     text = "The  Harbour Council – which met on Tuesday – approved it.\n" * 9
     assert article_mark(text) == article_mark(text.upper().replace(" ", "\n") + "More.")
     assert article_mark(text) != article_mark(text.replace("Council", "Board"))
-
-
-@pytest.mark.skipif(DATA is None, reason="needs the labelled sets: SUMMEVAL_NB_DATA")
-@pytest.mark.nightly
-def test_the_labelled_sets_are_known():
-    from _labelled import SETS, documents
-
-    articles, _ = documents(Path(DATA))
-    for name in SETS:
-        texts = {" ".join(article.sentences) for article in articles if article.set == name}
-        assert seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
 
 
 def test_what_a_report_says_in_words_is_what_the_kinds_say():

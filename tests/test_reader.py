@@ -20,17 +20,28 @@ def network():
     return made.eval()
 
 
+def moved(network, change):
+    """A copy of a network in which each trainable weight has moved a little."""
+    made = readers.Network()
+    made.load_state_dict(network.state_dict())
+    with torch.no_grad():
+        for name, parameter in made.named_parameters():
+            if name.startswith(readers.TAUGHT):
+                parameter.add_(0.01 * change(parameter))
+    return made.eval()
+
+
+def differ(network, other):
+    pairs = zip(network.state_dict().values(), other.state_dict().values(), strict=True)
+    return max((a - b).abs().max() for a, b in pairs)
+
+
 @pytest.fixture(scope="module")
 def trained(network):
-    """A network in which every trainable weight has moved, packed and read back."""
+    """A network in which every trainable weight has moved, and as it is packed."""
     torch.manual_seed(1)
-    moved = readers.Network()
-    moved.load_state_dict(network.state_dict())
-    with torch.no_grad():
-        for name, parameter in moved.named_parameters():
-            if name.startswith(readers.TAUGHT):
-                parameter.add_(torch.randn_like(parameter) * 0.01)
-    return moved.eval(), weights.packed(moved)
+    made = moved(network, torch.randn_like)
+    return made, weights.packed(made)
 
 
 def test_its_layers_are_minilms(network):
@@ -51,39 +62,24 @@ def test_its_layers_are_minilms(network):
     torch.testing.assert_close(x, states[6], atol=2e-5, rtol=0)
 
 
-def test_eight_bits_and_back(trained):
-    moved, content = trained
-    back = readers.unpacked(content)
-    for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
-        assert (a - b).abs().max() < 5e-4, name
-    assert len(content) < 6_000_000
+def test_eight_bits_and_a_difference_of_low_rank_and_back(trained):
+    def low_rank(weight):
+        if weight.ndim < 2 or weight.numel() <= 10_000:
+            return torch.randn_like(weight)
+        return torch.randn(len(weight), 8) @ torch.randn(8, weight.shape[1])
 
-
-def test_a_difference_of_low_rank_and_back(trained):
-    content, moved = trained[1], readers.Network()
+    made, content = trained
     first = readers.unpacked(content)
-    moved.load_state_dict(first.state_dict())
+    assert differ(made, first) < 5e-4 and len(content) < 6_000_000
     torch.manual_seed(2)
-    with torch.no_grad():
-        for name, parameter in moved.named_parameters():
-            if name.startswith(readers.TAUGHT):
-                low = parameter.ndim == 2 and parameter.numel() > 10_000
-                step = (
-                    torch.randn(len(parameter), 8) @ torch.randn(8, parameter.shape[1])
-                    if low
-                    else torch.randn_like(parameter)
-                )
-                parameter.add_(0.01 * step)
-    difference = weights.packed_difference(content, moved)
+    other = moved(first, low_rank)
+    difference = weights.packed_difference(content, other)
     back = readers.changed(first, content, difference)
-    for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
-        assert (a - b).abs().max() < 5e-3, name
+    assert differ(other, back) < 5e-3 and len(difference) < 700_000
     assert back.lower is first.lower and back.words is first.words  # not held twice
-    assert len(difference) < 700_000
-    same = readers.changed(first, content, weights.packed_difference(content, first)).state_dict()
-    assert all(torch.equal(a, same[name]) for name, a in first.state_dict().items())
+    assert differ(first, readers.changed(first, content, weights.packed_difference(content, first))) == 0
     with pytest.raises(ValueError, match="from other weights"):
-        readers.changed(first, weights.packed(moved), difference)
+        readers.changed(first, weights.packed(other), difference)
 
 
 def test_alone_and_in_a_batch_are_the_same_and_what_does_not_fit_is_left_out(trained):
@@ -101,14 +97,10 @@ def test_alone_and_in_a_batch_are_the_same_and_what_does_not_fit_is_left_out(tra
     assert reader.read([(long, "A claim.")])[0] == reader.read([(long[:2], "A claim.")])[0]
 
 
-def test_the_packaged_reader_is_small_and_has_taken_both_courses():
-    pairs = [(["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")]
+def test_the_packaged_reader_is_small_has_taken_both_courses_and_needs_a_device_that_is_there():
     raw, wide = (read_asset(name) for name in ("reader.npz", "reader_wide.npz"))
-    (first,), (both,) = readers.Reader(raw).read(pairs), readers.load_reader().read(pairs)
+    (first,), (both,) = readers.Reader(raw).read([WEATHER]), readers.load_reader().read([WEATHER])
     assert abs(first.entailment - both.entailment) > 1e-4 and len(raw) + len(wide) < 6_000_000
-
-
-def test_a_device_that_is_not_there_is_refused():
     for device, precision in (("nonsense", "float32"), ("meta", "float32"), ("cuda:99", "bfloat16")):
         with pytest.raises(ValueError, match=f"device='{device}' cannot be used here"):
             readers.Reader(precision=precision, device=device)
@@ -136,8 +128,9 @@ def test_each_distinct_sentence_is_encoded_once(trained, monkeypatch):
         np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)
 
 
+WEATHER = (["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")
 PAIRS = [
-    (["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome."),
+    WEATHER,
     (["The board did not approve the plan before Monday, because two members were ill."], "The board approved it."),
     (["Revenue rose 3 percent to 48 million dollars in March."], "In March the company took in more than before."),
 ]

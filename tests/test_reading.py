@@ -24,9 +24,8 @@ def asked(reply: str) -> Grade:
     return ScriptedBackend(lambda prompt: reply).generate_json("q", Grade, max_tokens=99)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_an_object_is_read_whatever_is_around_it():
+    for reply in (
         GOOD,
         f"\n {GOOD}\n\n",
         f"```json\n{GOOD}\n```",
@@ -43,10 +42,8 @@ def asked(reply: str) -> Grade:
         f"{GOOD}\n\n{GOOD}",
         f'{{"n": {"1" * 5000}}} {GOOD}',  # more digits than Python takes for a number
         f'{{"a" or "b"}}, or {{x: {{"grade": 1, "why": "no"}}}}: {GOOD}',
-    ],
-)
-def test_an_object_is_read_whatever_is_around_it(reply):
-    assert asked(reply) == VALUE
+    ):
+        assert asked(reply) == VALUE
 
 
 def failure(reply: str) -> str:
@@ -56,61 +53,38 @@ def failure(reply: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_only_a_reply_that_was_cut_off_asks_for_tokens():
+    for reply in (
         '{"grade": 4, "why": "it is',
         '{"grade": 4, "why": "it is", "parts": [{"a": "b"}',
         '```json\n{"grade": 4,',
         "Here it is:\n{",
         "<think>Let me look at the first sentence",
         '{"grade": 4, "why": "a \\',
-    ],
-)
-def test_only_a_reply_that_was_cut_off_asks_for_tokens(reply):
-    said = failure(reply)
-    assert "raise max_tokens above 99" in said and " ".join(reply.split())[:12] in said.replace("\\\\", "\\")
+    ):
+        said = failure(reply)
+        assert "raise max_tokens above 99" in said and " ".join(reply.split())[:12] in said.replace("\\\\", "\\")
+    for reply in ("I cannot grade this text, sorry.", "Four of five, I'd say {about}.", "[1", "", "4"):
+        said = failure(reply)
+        assert "max_tokens" not in said and "rephrase the prompt" in said and reply in said
 
 
-@pytest.mark.parametrize("reply", ["I cannot grade this text, sorry.", "Four of five, I'd say {about}.", "[1", "", "4"])
-def test_prose_and_refusals_have_another_remedy(reply):
-    said = failure(reply)
-    assert "max_tokens" not in said and "rephrase the prompt" in said and reply in said
-
-
-def test_an_object_of_another_form_is_refused():
+def test_an_object_of_another_form_is_refused_and_a_failure_shows_200_characters():
     said = failure('```json\n{"grade": 9, "why": "good"}\n```')
     assert "less than or equal to 5" in said and "max_tokens" not in said and "keeps to the schema" in said
     assert "Field required" in failure('{"grade": 4}')
     assert "several objects that differ" in failure(f'{GOOD} or {{"grade": 1, "why": "no"}}')
-
-
-def test_a_failure_shows_200_characters_and_no_more():
     said = failure("No, \x1b[2J\u202e" + "n" * 500 + "END")
     assert "n" * 190 in said and "n" * 201 not in said and "END" not in said
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "{" * 100_000,
-        '{"' * 50_000,
-        '{"a":' * 20_000,
-        '{"a":' * 20_000 + "1" + "}" * 20_000,
-        '"\\' * 50_000,
-        '{"' + '\\"' * 50_000,
-        '{"a": [' + ",\n " * 30_000,
-        "{}" * 50_000,
-        '{"a":1} ' * 12_000,
-        "{ " + " " * 100_000 + "x",
-        "<think>" * 14_000,
-        "</think>{" * 11_000,
-        "```json\n" * 12_000,
-    ],
-)
-def test_time_is_linear_in_the_length(reply):
-    with comes_back():
-        assert len(failure(reply)) < 800
+def test_time_is_linear_in_the_length():
+    repeated = ["{", '{"', '{"a":', '"\\', "{}", '{"a":1} ', "<think>", "</think>{", "```json\n"]
+    replies = [part * (100_000 // len(part)) for part in repeated]
+    replies += ['{"a":' * 20_000 + "1" + "}" * 20_000, '{"' + '\\"' * 50_000, '{"a": [' + ",\n " * 30_000]
+    for reply in [*replies, "{ " + " " * 100_000 + "x"]:
+        with comes_back():
+            assert len(failure(reply)) < 800
 
 
 KEY = "sk-very-secret-0123456789"

@@ -17,28 +17,15 @@ def states(article, text):
     return [verdict.state for verdict in evaluate(article, text).verdicts if verdict.judged]
 
 
-CASES = {
-    "Adults and students pay 14 and 9 dollars.": [["Adults", "14 dollars"], ["Students", "9 dollars"]],
-    "Mount Arden is 2,310 metres high and Mount Belk 1,870 metres.": [
-        ["Mount Arden", "2,310 metres"],
-        ["Mount Belk", "1,870 metres"],
-    ],
-    "Otto Renn composed the ballet. The opera was composed by Ivo Marsh.": [
-        ["ballet", "Otto Renn"],
-        ["opera", "Ivo Marsh"],
-    ],
-    "The shop's lease ends on 3 March 2027. The barn's ends on 15 May 2028.": [
-        ["shop", "March 3, 2027"],
-        ["barn", "May 15, 2028"],
-    ],
-    "Turnout was 61 percent in Norfield and 48 percent in Westbrook.": [["Norfield", "61%"], ["Westbrook", "48%"]],
-    "Vitamin C is found in oranges. Vitamin A is found in carrots.": [["C", "oranges"], ["A", "carrots"]],
-}
-
-
 def test_true_rows_are_supported_and_exchanged_ones_are_not():
-    for article in CASES:
-        (name, value), (other, theirs) = CASES[article]
+    for article, name, value, other, theirs in cases("""
+Adults and students pay 14 and 9 dollars. | Adults | 14 dollars | Students | 9 dollars
+Mount Arden is 2,310 metres high and Mount Belk 1,870 metres. | Mount Arden | 2,310 metres | Mount Belk | 1,870 metres
+Otto Renn composed the ballet. The opera was composed by Ivo Marsh. | ballet | Otto Renn | opera | Ivo Marsh
+The shop's lease ends on 3 March 2027. The barn's ends on 15 May 2028. | shop | March 3, 2027 | barn | May 15, 2028
+Turnout was 61 percent in Norfield and 48 percent in Westbrook. | Norfield | 61% | Westbrook | 48%
+Vitamin C is found in oranges. Vitamin A is found in carrots. | C | oranges | A | carrots
+"""):
         assert states(article, table(["what", "value"], [name, value], [other, theirs])) == ["supported"] * 2
         assert "supported" not in states(article, table(["what", "value"], [name, theirs], [other, value]))
 
@@ -53,6 +40,9 @@ def test_a_contradicted_cell_is_placed_in_its_row():
     assert sentence.start <= found.start < found.end <= sentence.end
     assert text[sentence.start : sentence.end] == sentence.text
     assert "read as “Tove is 29" in judged[1][1].details["note"]
+    text = table(["shop", "hours"], ["bakery", "Opens at 8 a.m. Closes at 6 p.m."])
+    report = evaluate("The bakery opens at 8 a.m. and closes at 6 p.m.", text)
+    assert sum(verdict.judged for verdict in report.verdicts) == 1, "a row is never split"
 
 
 def test_a_row_is_not_said_by_doubt():
@@ -64,11 +54,6 @@ Tea is cheap and coffee costs 3 euros. | tea, 3 euros
 Gold costs 60 euros. | platinum, 60 euros
 """):
         assert "supported" not in states(article, table(["what", "value"], row.split(", ")))
-
-
-def test_of_two_parties_either_may_be_meant():
-    row = Row(("Winner", "Loser"), (("Linton", "Harrow"),), 0)
-    assert cells_said(row, ["Harrow beat Linton."])[0].said is None
 
 
 def test_a_table_may_be_the_answer_or_the_truth():
@@ -84,12 +69,8 @@ def test_a_table_says_no_more_than_its_cells():
     rows = [Row(("drink", "price"), (("tea", "5 euros"),), 0)]
     assert rows_say(rows, "Tea costs 5 euros in Leeds.") is None
     assert rows_say(rows, "Tea costs 7 euros.") is False
-
-
-def test_a_row_with_a_full_stop_is_never_split():
-    text = table(["shop", "hours"], ["bakery", "Opens at 8 a.m. Closes at 6 p.m."])
-    report = evaluate("The bakery opens at 8 a.m. and closes at 6 p.m.", text)
-    assert sum(verdict.judged for verdict in report.verdicts) == 1
+    either = Row(("Winner", "Loser"), (("Linton", "Harrow"),), 0)  # of two parties, one or the other
+    assert cells_said(either, ["Harrow beat Linton."])[0].said is None
 
 
 def test_long_tables_are_read_in_linear_time():

@@ -29,31 +29,23 @@ def folder(tmp_path_factory):
         place, other = random_.sample(PLACES, 2)
         thing, count = random_.choice(THINGS), random_.randint(2, 90)
         label = ("entailment", "neutral", "contradiction")[number % 3]
-        said = {"entailment": place, "neutral": other, "contradiction": place}[label]
-        more = count + (label == "contradiction")
-        rows.append(
-            {
-                "source": SETS[number % len(SETS)],
-                "premise": f"The city of {place} has {count} {thing}, and the mayor counted them during the spring.",
-                "hypothesis": f"There are {more} {thing} in {said}.",
-                "label": label,
-            }
-        )
-    abstract = [
-        "We counted trams in six cities during the summer.",
-        "The largest has 90 of them.",
-        "Nobody had counted them before.",
-    ]
-    made = tmp_path_factory.mktemp("pairs")
-    files = {
-        "nli_train": rows,
-        "nli_validation": rows[:48],
-        "scitldr_train": [{"source": abstract, "summary": f"We count {n} trams in six cities."} for n in range(45)],
-    }
+        said = other if label == "neutral" else place
+        premise = f"The city of {place} has {count} {thing}, and the mayor counted them during the spring."
+        hypothesis = f"There are {count + (label == 'contradiction')} {thing} in {said}."
+        row = {"source": SETS[number % len(SETS)], "premise": premise, "hypothesis": hypothesis, "label": label}
+        rows.append(row)
+    abstract = ["We counted trams in six cities during the summer.", "The largest has 90 of them."]
+    abstract.append("Nobody had counted them before.")
+    science = [{"source": abstract, "summary": f"We count {n} trams in six cities."} for n in range(45)]
+    files = {"nli_train": rows, "nli_validation": rows[:48], "scitldr_train": science}
+    return written(tmp_path_factory.mktemp("pairs"), files)
+
+
+def written(folder, files):
     for name, lines in files.items():
-        with gzip.open(made / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
+        with gzip.open(folder / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
             out.writelines(json.dumps(line) + "\n" for line in lines)
-    return made
+    return folder
 
 
 def trained(folder, work, without=()):
@@ -125,35 +117,20 @@ def in_order(claims, sentences):
 def judged_folder(folder):
     """Sets of judged summaries in their files' forms; the two of one newspaper share an article."""
     shared = "The mayor of Oslo opened the ferry line on Monday morning. It has two ships. Tickets cost nine crowns."
-    told = [
-        f"The city of {place} has {n} trams. The mayor counted them during the spring."
-        for n, place in enumerate(PLACES, 3)
-    ]
-    answers = {"yes": [{"response": "yes"}] * 3, "no": [{"response": "no"}] * 3}
-    qags = [
-        {"article": text, "summary_sentences": [{"sentence": f"{text.split('.')[0]}.", "responses": answers["yes"]}]}
-        for text in [shared, *told]
-    ]
-    qags[1]["summary_sentences"].append({"sentence": "Nobody counted the trams.", "responses": answers["no"]})
-    systems = [
-        {"summary": "It has two ships. Tickets cost nine crowns.", "consistency": 5.0},
-        {"summary": "It has nine ships. Tickets cost two crowns.", "consistency": 2.0},
-    ]
+    spring = "The mayor counted them during the spring."
+    told = [f"The city of {place} has {n} trams. {spring}" for n, place in enumerate(PLACES, 3)]
+    said = lambda sentence, answer: {"sentence": sentence, "responses": [{"response": answer}] * 3}
+    article = lambda text: {"article": text, "summary_sentences": [said(f"{text.split('.')[0]}.", "yes")]}
+    qags = [article(text) for text in [shared, *told]]
+    qags[1]["summary_sentences"].append(said("Nobody counted the trams.", "no"))
+    systems = [{"summary": "It has two ships. Tickets cost nine crowns.", "consistency": 5.0}]
+    systems.append({"summary": "It has nine ships. Tickets cost two crowns.", "consistency": 2.0})
     summeval = [{"source": shared, "references": ["The ferry line has two ships now."], "systems": systems}]
     system = [{"summary": "Trams were counted.", "supported": 1.0}, {"summary": "Trams were sold.", "supported": 0.0}]
     one_sentence = [{"source": text, "summaries": system} for text in told]
     edited = {"summary": "Trams were counted.", "original_summary": "Trams were bought.", "consistent": 1}
-    sets = {
-        "qags_cnndm": qags,
-        "summeval": summeval,
-        "xsumfaith": one_sentence[:3],
-        "defacto": one_sentence[3:],
-        "summedits_two_domains": [{"source": text, **edited} for text in told],
-    }
-    for name, lines in sets.items():
-        with gzip.open(folder / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
-            out.writelines(json.dumps(line) + "\n" for line in lines)
-    return folder
+    sets = {"qags_cnndm": qags, "summeval": summeval, "xsumfaith": one_sentence[:3], "defacto": one_sentence[3:]}
+    return written(folder, sets | {"summedits_two_domains": [{"source": text, **edited} for text in told]})
 
 
 def test_a_set_left_out_teaches_neither_sentence_nor_article(judged_folder):

@@ -92,21 +92,19 @@ The prime minister denied planning an election in spring. | The prime minister p
 SAID = cases("""
 The orchestra will cancel its spring tour if the strike continues.
     | If the strike continues, the orchestra will cancel its spring tour.
-Passengers must pay a fine unless they show a ticket. | Passengers must pay a fine unless they show a ticket.
+Passengers must pay a fine unless they show a ticket.
 Unless a buyer is found, the newspaper closes in June. | The newspaper closes in June unless a buyer is found.
 The farmer denies poisoning the wolves. | The farmer denies that he poisoned the wolves.
 A spokeswoman for the airline denied that any luggage was lost.
-    | A spokeswoman for the airline denied that any luggage was lost.
 The airline denied that any luggage was lost. An inspector said that luggage was lost. | Luggage was lost.
-It is untrue that the soup contained nuts. | It is untrue that the soup contained nuts.
+It is untrue that the soup contained nuts.
 Some websites wrongly claimed that the actress was born in Cuba.
-    | Some websites wrongly claimed that the actress was born in Cuba.
-Had the pilot seen the tower, he would have turned back. | Had the pilot seen the tower, he would have turned back.
-The zoo may lend its two pandas to Vienna. | The zoo may lend its two pandas to Vienna.
+Had the pilot seen the tower, he would have turned back.
+The zoo may lend its two pandas to Vienna.
 The zoo may lend its two pandas to Vienna. In May the zoo lent its two pandas to Vienna.
     | The zoo lent its two pandas to Vienna.
-The comet might be visible without a telescope. | The comet might be visible without a telescope.
-The governor promised to pardon the two fishermen. | The governor promised to pardon the two fishermen.
+The comet might be visible without a telescope.
+The governor promised to pardon the two fishermen.
 The landlord threatened to cut off the water, and on Tuesday he cut off the water. | The landlord cut off the water.
 The choir plans to sing in Lisbon in October. | The choir will sing in Lisbon in October.
 The choir sang in Lisbon in October and plans to sing in Porto. | The choir sang in Lisbon in October.
@@ -114,36 +112,32 @@ Anna denied the charge, but her brother admitted that he had broken the window.
     | Her brother admitted that he had broken the window.
 The mine was shut in 1984, although the union denied that it was unsafe. | The mine was shut in 1984.
 The restaurant, which may move to a larger house, won a prize in 2019. | The restaurant won a prize in 2019.
-The treaty takes effect if both parliaments approve it. | The treaty takes effect if both parliaments approve it.
+The treaty takes effect if both parliaments approve it.
 The dog would have bitten the postman, but its owner called it back. | The owner called the dog back.
 The coach said he would resign if the team lost on Saturday.
-    | The coach said he would resign if the team lost on Saturday.
 The professor rejected the claim that coffee causes cancer.
-    | The professor rejected the claim that coffee causes cancer.
 The tower has 300 steps, and visitors may climb it on Sundays. | The tower has 300 steps.
-The island could run out of drinking water by August. | The island could run out of drinking water by August.
+The island could run out of drinking water by August.
 Flights will resume on Thursday if the ash cloud drifts away.
-    | Flights will resume on Thursday if the ash cloud drifts away.
 If enough volunteers sign up, the museum opens at night. | The museum opens at night if enough volunteers sign up.
 If enough volunteers sign up, the museum opens at night. They signed up, and the museum opens at night.
     | The museum opens at night.
 The tomatoes will rot unless the freezer is repaired. | Unless the freezer is repaired, the tomatoes will rot.
-Mr Okoye denied that he had forged the signature. | Mr Okoye denied that he had forged the signature.
+Mr Okoye denied that he had forged the signature.
 Mr Okoye denied that he had forged the signature. The court found that Mr Okoye had forged the signature.
     | Mr Okoye forged the signature.
 The ministry refuses to say how many soldiers died. | Soldiers died.
-It is not the case that lions live in Brazil. | It is not the case that lions live in Brazil.
-The senator wrongly said that wages had doubled. | The senator wrongly said that wages had doubled.
+It is not the case that lions live in Brazil.
+The senator wrongly said that wages had doubled.
 Had the guard locked the gate, the horses would have stayed in the field.
     | If the guard had locked the gate, the horses would have stayed in the field.
 Archaeologists say the skull may belong to a Viking. | The skull may belong to a Viking.
-The glacier might vanish by 2040. | The glacier might vanish by 2040.
+The glacier might vanish by 2040.
 The carmaker promised to repair all faulty brakes by June.
-    | The carmaker promised to repair all faulty brakes by June.
-Drivers threatened to block the motorway near Lyon. | Drivers threatened to block the motorway near Lyon.
+Drivers threatened to block the motorway near Lyon.
 Drivers threatened to block the motorway near Lyon. At noon the drivers blocked the motorway near Lyon.
     | Drivers blocked the motorway near Lyon.
-The publisher plans to print the diary in two volumes. | The publisher plans to print the diary in two volumes.
+The publisher plans to print the diary in two volumes.
 The publisher printed the diary in two volumes and plans to print the letters.
     | The publisher printed the diary in two volumes.
 Rina hoped to win a medal in Oslo, but she fell in the first race. | Rina fell in the first race.
@@ -155,12 +149,12 @@ The engineer warned that the bridge would collapse if trucks crossed it. On Sund
     | The bridge collapsed.
 Officials say the ferry could sink in heavy seas. | The ferry could sink in heavy seas.
 The actor is accused of stealing a necklace from a shop in Paris. | The actor is accused of stealing a necklace.
-Scientists dismissed claims that the lake is poisoned. | Scientists dismissed claims that the lake is poisoned.
-There is no evidence that the vaccine causes fever. | There is no evidence that the vaccine causes fever.
-The chairman refused to resign. | The chairman refused to resign.
+Scientists dismissed claims that the lake is poisoned.
+There is no evidence that the vaccine causes fever.
+The chairman refused to resign.
 The chairman refused to resign. | The chairman did not resign.
 Should the talks fail, the workers will walk out on Friday. | If the talks fail, the workers will walk out on Friday.
-It is a myth that bats are blind. | It is a myth that bats are blind.
+It is a myth that bats are blind.
 The minister vowed to rebuild the school after the fire destroyed it in May. | The fire destroyed the school in May.
 The airline intends to buy forty new planes. | The airline will buy forty new planes.
 The airline bought forty new planes and may buy ten more. | The airline bought forty new planes.
@@ -172,21 +166,14 @@ def judged(pairs):
     return EmbeddedChecker().check_many([(split_text(evidence), claim) for evidence, claim in pairs])
 
 
-def test_what_is_only_spoken_of_is_not_supported():
+def test_what_is_only_spoken_of_is_not_supported_and_what_keeps_the_condition_is():
     for (evidence, claim), verdict in zip(UNSAID, judged(UNSAID), strict=True):
         assert verdict.state in ("unclear", "contradicted"), claim
         if "deni" not in evidence and {one.kind for one in verdict.findings if one.clash} == {"modality"}:
             assert verdict.state == "unclear", claim
-
-
-def test_what_keeps_the_condition_is_supported():
-    for (_, claim), verdict in zip(SAID, judged(SAID), strict=True):
+    said = [(row[0], row[-1]) for row in SAID]  # without a claim, it supports itself
+    for (_, claim), verdict in zip(said, judged(said), strict=True):
         assert verdict.state == "supported", claim
-
-
-def told(text):
-    parts = take_apart(text)
-    return [(" ".join(parts.keys[span.start : span.end]), span.how) for span in unsaid_spans(parts)]
 
 
 def test_a_span_ends_where_its_clause_ends():
@@ -202,17 +189,16 @@ def test_a_span_ends_where_its_clause_ends():
         ("Sales declined to 20 million.", []),
         ("The house, which may be sold, is old.", [("may be sold", OPEN)]),
     ]:
-        assert told(text) == expected
+        parts = take_apart(text)
+        told = [(" ".join(parts.keys[span.start : span.end]), span.how) for span in unsaid_spans(parts)]
+        assert told == expected
 
 
-def test_what_another_sentence_says_outright_is_said():
+def test_what_another_sentence_says_outright_is_said_and_forms_of_a_verb_are_one_word():
     claim, denied = take_apart("The pipe leaks."), take_apart("The owner denied that the pipe leaks.")
     assert [hit.by for hit in unsaid_words(claim, [denied])] == ["denied"]
     assert unsaid_words(claim, [denied, take_apart("An inspector saw that the pipe leaks.")]) == []
     assert unsaid_words(claim, [denied, take_apart("An inspector saw that the roof leaks.")]) != []
-
-
-def test_forms_of_a_verb_are_one_word():
     assert same_form("sold", "sell") and same_form("rebuilt", "rebuild") and not same_form("sold", "bought")
     assert present_key("bridg") == "bridg"
     assert may_be_past("cut") and not may_be_past("cut", only=True) and not may_be_past("hundred")
