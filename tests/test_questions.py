@@ -2,7 +2,7 @@
 
 import re
 
-from helpers.cases import cases
+from helpers.cases import JPMORGAN, cases
 
 from summeval_nb.judged.questions import (
     Weights,
@@ -35,16 +35,10 @@ def test_key_phrases_stay_within_a_sentence_and_a_paragraph():
         assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
 
 
-def test_about_one_question_for_40_words():
-    for words, questions in [(10, 9), (250, 9), (400, 10), (800, 20), (5000, 40)]:
-        assert how_many_questions("word " * words) == questions
-
-
 def test_numbers_and_names_are_asked_about_first():
     text = "It was a nice day for all. The people were happy there. The tower is 80 metres high."
-    assert make_questions(text, [phrase.text for phrase in counted_phrases(text, 1)])[0].statement.startswith(
-        "The tower"
-    )
+    first = make_questions(text, [phrase.text for phrase in counted_phrases(text, 1)])[0]
+    assert first.statement.startswith("The tower")
     phrases = [phrase.text for phrase in counted_phrases(TEXT, 10)]
     asked = make_questions(TEXT, phrases)
     assert len(asked) == len(phrases) == len({question.statement for question in asked})
@@ -55,33 +49,31 @@ def test_weights_by_hand_and_a_clause_as_a_question():
     assert Weights("It rained.").of({"snow"}) == 0.0
     assert lowered("Lund has a tram.") == "Lund has a tram" and lowered("It opens in 2027.") == "it opens in 2027"
     assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []
+    for words, questions in [(10, 9), (250, 9), (400, 10), (800, 20), (5000, 40)]:  # one for about 40 words
+        assert how_many_questions("word " * words) == questions
 
 
 def test_a_fact_is_asked_about_without_its_circumstances():
-    for sentence, facts in [
-        ("The court ruled on Monday that the airport must close.", ["The court ruled that the airport must close."]),
-        ("Lund led by 15 to 10 in front of 11,400 people.", ["Lund led by 15 to 10."]),
-        ("Neither the patients nor the doctors knew which bottle was which.",) * 2,
-        ("Divers found a ship off the coast, in water so deep that nobody had seen it.",) * 2,
-        ("The ferry did not run on Sunday.", ["The ferry did not run on Sunday."]),
-        ("The club only trains on Monday evening.", ["The club only trains on Monday evening."]),
-        ("Divers have found a big ship off the coast of Lund, in water so deep that nobody had seen it.",) * 2,
-    ]:
-        found = [fact.statement for fact in facts_of(sentence)]
-        if isinstance(facts, str):
-            facts = [facts.split(", in water")[0].rstrip(".") + "."]
-        assert found == facts
+    for sentence, fact in cases("""
+The court ruled on Monday that the airport must close. | The court ruled that the airport must close.
+Lund led by 15 to 10 in front of 11,400 people. | Lund led by 15 to 10.
+Neither the patients nor the doctors knew which bottle was which.
+    | Neither the patients nor the doctors knew which bottle was which.
+Divers found a ship off the coast, in water so deep that nobody had seen it. | Divers found a ship off the coast.
+The ferry did not run on Sunday. | The ferry did not run on Sunday.
+The club only trains on Monday evening. | The club only trains on Monday evening.
+Divers have found a big ship off the coast of Lund, in water so deep that nobody had seen it.
+    | Divers have found a big ship off the coast of Lund.
+"""):
+        assert [found.statement for found in facts_of(sentence)] == [fact]
 
 
-def test_main_sentences_by_hand():
+def test_main_sentences_by_hand_and_their_facts_come_first():
     """A sentence that shares nothing counts nothing; of two alike, the one that says less beside it counts more."""
     text = "The tram opened in Lund. The tram in Lund is red. The tram in Lund has a bell from Malmo. Sheep sleep."
     tram, red, bell, sheep = Weights(text).main
     assert sheep == 0.0 and red > bell > 0 and tram > 0
     assert Weights("It rained all day.").main[0] > 0
-
-
-def test_the_facts_of_main_sentences_come_first():
     text = (
         "The tram of Lund will open in May. The tram costs 94 million euros. The tram of Lund carries 400 people. "
         "A dog barked at 3 in the night. Anna Holm likes tea."
@@ -89,14 +81,6 @@ def test_the_facts_of_main_sentences_come_first():
     main = {fact.sentence for fact in facts_of(text) if "tram" in fact.sentence}
     (first, *_) = make_questions(text, [phrase.text for phrase in counted_phrases(text, 3)])
     assert first.source in main and {fact.sentence for fact in chosen_facts(text, 1)} <= main
-
-
-JPMORGAN = (
-    "JPMorgan Chase & Co. is an American multinational finance company headquartered in New York City. It is the "
-    "largest bank in the United States and the world's largest by market capitalization as of 2023. Founded in 1799, "
-    "it is a major provider of investment banking services, with US$3.9 trillion in total assets, and ranked #1 in "
-    "the Forbes Global 2000 ranking in 2023."
-)
 
 
 def test_the_text_of_the_definition_gives_one_fact_a_question():
@@ -128,14 +112,11 @@ def test_a_pronoun_is_what_an_article_is_about():
     assert about_topic(people) == (people[0], "Anna Holm sold it.", *people[2:])
 
 
-def test_questions_are_spread_over_the_text():
+def test_questions_are_spread_over_the_text_and_none_says_only_more_of_another():
     names = ["tram", "harbour", "bridge", "library", "museum", "school", "airport", "theatre", "market", "garden"]
     text = " ".join(f"The {name} of Lund cost {number} crowns." for number, name in enumerate(names, 20))
     chosen = sorted(fact.number for fact in chosen_facts(text, 8))
     assert len(chosen) == 8 and {number // 2 for number in chosen} == {0, 1, 2, 3, 4}
-
-
-def test_no_question_says_only_more_of_another():
     text = "The bridge was built in 1931. Anna Holm moved to Paris in 1901."
     statements = [fact.statement for fact in chosen_facts(text, 9)]
     assert len(statements) == 2 and len(facts_of(text)) == 3

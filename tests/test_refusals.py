@@ -3,12 +3,10 @@
 import json
 import random
 from collections import Counter
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.cases import cases
 
 from summeval_nb.judged.refusals import lean_of, mean_states, mean_vectors, refusal_flags, refusal_signs, told
 from summeval_nb.text.embed import load_embedder
@@ -20,9 +18,19 @@ def embedder():
     return load_embedder("minilm")
 
 
-def labelled(name: str) -> list[dict]:
-    text = resources.files("summeval_nb").joinpath(f"assets/{name}.jsonl").read_text(encoding="utf-8")
+def labelled(name: str, folder: str = "summeval_nb/assets") -> list[dict]:
+    text = (Path(__file__).parents[1] / folder / f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def texts_of(*names: str) -> set[str]:
+    return {row["text"] for name in names for row in labelled(name)}
+
+
+def flagged(rows: list[dict], embedder) -> list[tuple[dict, bool | None]]:
+    """Each row with what is said of it."""
+    flags = refusal_flags([row["text"] for row in rows], embedder)
+    return [(row, flag.value) for row, flag in zip(rows, flags, strict=True)]
 
 
 def test_a_third_of_each_of_thirty_styles_is_kept_aside():
@@ -37,23 +45,24 @@ def test_a_third_of_each_of_thirty_styles_is_kept_aside():
 
 
 def test_on_the_third_kept_aside_nine_of_ten_are_right(embedder):
-    rows = [row for row in labelled("refusals_styles") if row["part"] == "aside"]
-    flags = refusal_flags([row["text"] for row in rows], embedder)
-    wrong = [row["text"] for row, flag in zip(rows, flags, strict=True) if bool(flag) != row["refused"]]
-    assert len(wrong) <= 0.1 * len(rows), wrong
-    alarms = [row["text"] for row, flag in zip(rows, flags, strict=True) if flag and not row["refused"]]
+    found = flagged([row for row in labelled("refusals_styles") if row["part"] == "aside"], embedder)
+    wrong = [row["text"] for row, flag in found if bool(flag) != row["refused"]]
+    assert len(wrong) <= 0.1 * len(found), wrong
+    alarms = [row["text"] for row, flag in found if flag and not row["refused"]]
     assert len(alarms) <= 1, alarms  # of 35
 
 
-def test_the_second_lines_are_two_hundred_and_new():
-    rows, old = labelled("refusals_second"), ("refusals", "refusals_styles", "refusals_fresh")
+def test_the_second_lines_are_two_hundred_and_new_the_last_ones_have_ten_drawn_styles_and_fitted_ones_are_apart():
+    rows = labelled("refusals_second")
     counts = Counter(row["refused"] for row in rows)
     assert min(counts.values()) >= 100 and len({row["style"] for row in rows}) >= 30
     assert len({row["text"] for row in rows}) == len(rows)
-    assert not {row["text"] for row in rows} & {row["text"] for name in old for row in labelled(name)}
-
-
-def test_the_last_texts_are_new_with_ten_drawn_styles():
+    first = texts_of("refusals", "refusals_styles", "refusals_fresh")
+    assert not texts_of("refusals_second") & first
+    fitted = labelled("refusals_written", "benchmarks")
+    texts = {row["text"] for row in fitted}
+    assert len(texts) == len(fitted) > 2000 and min(Counter(row["refused"] for row in fitted).values()) > 1000
+    assert not texts & (first | texts_of("refusals_last"))
     rows = labelled("refusals_last")
     styles = sorted({row["style"] for row in rows})
     counts = Counter((row["style"], row["refused"]) for row in rows)
@@ -61,29 +70,14 @@ def test_the_last_texts_are_new_with_ten_drawn_styles():
     drawn = set(random.Random(20261124).sample(styles, 10))
     assert all((row["part"] == "aside") == (row["style"] in drawn) for row in rows)
     aside = {row["text"] for row in rows if row["part"] == "aside"}
-    old = ("refusals", "refusals_styles", "refusals_fresh", "refusals_second")
-    before = {row["text"] for name in old for row in labelled(name)} | {row["text"] for row in written()}
+    before = first | texts_of("refusals_second") | texts
     assert aside & before == {"No comment.", "I don't know."}, "which were written again, as anybody would"
-
-
-def written() -> list[dict]:
-    text = (Path(__file__).parents[1] / "benchmarks" / "refusals_written.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def test_fitted_texts_are_apart_from_measured_ones():
-    rows = written()
-    texts = {row["text"] for row in rows}
-    assert len(texts) == len(rows) > 2000 and min(Counter(row["refused"] for row in rows).values()) > 1000
-    kept = [row["text"] for name in ("refusals", "refusals_styles", "refusals_fresh") for row in labelled(name)]
-    assert not texts & {*kept, *(row["text"] for row in labelled("refusals_last"))}
 
 
 def test_styles_measured_once_are_as_the_chapter_says(embedder):
     """Nine of ten are right, and of the answers at most three in a hundred are taken for refusals."""
-    rows = [row for row in labelled("refusals_last") if row["part"] == "aside"]
-    flags = [flag.value for flag in refusal_flags([row["text"] for row in rows], embedder)]
-    pairs = Counter((row["refused"], flag) for row, flag in zip(rows, flags, strict=True))
+    found = flagged([row for row in labelled("refusals_last") if row["part"] == "aside"], embedder)
+    pairs = Counter((row["refused"], flag) for row, flag in found)
     assert pairs == {(True, True): 68, (True, False): 11, (True, None): 1, (False, True): 1, (False, False): 79}
 
 
@@ -96,23 +90,20 @@ forty-two|Dr Lind and her son"""
 
 def test_an_answer_of_a_few_words_is_an_answer(embedder):
     texts = SHORT.replace("\n", "|").split("|")
-    assert len(texts) == 33 and not set(texts) & {row["text"] for row in labelled("refusals_styles")}
+    assert len(texts) == 33 and not set(texts) & texts_of("refusals_styles")
     flags = refusal_flags(texts, embedder)
     alarms = [text for text, flag in zip(texts, flags, strict=True) if flag]
     assert len(alarms) <= 1, alarms
 
 
 def test_few_fitted_answers_are_taken_for_refusals(embedder):
-    rows = labelled("refusals_second")
-    flags = refusal_flags([row["text"] for row in rows], embedder)
-    alarms = [row["text"] for row, flag in zip(rows, flags, strict=True) if flag and not row["refused"]]
-    assert len(alarms) <= 0.03 * sum(not row["refused"] for row in rows), alarms
-    right = sum(bool(flag) == row["refused"] for row, flag in zip(rows, flags, strict=True))
-    assert right >= 0.84 * len(rows)
+    found = flagged(labelled("refusals_second"), embedder)
+    alarms = [row["text"] for row, flag in found if flag and not row["refused"]]
+    assert len(alarms) <= 0.03 * sum(not row["refused"] for row, _ in found), alarms
+    assert sum(bool(flag) == row["refused"] for row, flag in found) >= 0.84 * len(found)
 
 
-def test_these_are_answers(embedder):
-    for [text] in cases("""
+ANSWERS = """
 No, it rose by about the same amount in both groups.
 Scientists do not know why.
 It cost 4 million euros; who paid is not stated.
@@ -123,13 +114,11 @@ No one was told about the plan before Monday.
 The minister refused to answer.
 She said: "I cannot answer that."
 Unfortunately, your passport has expired.
-"""):
-        (flag,) = refusal_flags([text], embedder)
-        assert flag.value is False, flag
-
-
-def test_these_are_refusals(embedder):
-    for [text] in cases("""
+asdf qwer
+12 34 56
+x = 3; y = 4
+"""
+REFUSALS = """
 I can't help you there.
 The article does not say what her favourite opening is.
 Sorry, no idea.
@@ -138,9 +127,16 @@ No, the page does not tell us.
 The passages don't say.
 There is not enough information to answer.
 I'm not able to tell from the text.
-"""):
-        (flag,) = refusal_flags([text], embedder)
-        assert flag.value is True, flag
+"""
+
+
+def test_these_are_answers_and_these_are_refusals(embedder):
+    """What holds no known word is no refusal: the form of such a text lies anywhere, and nothing like it was fitted."""
+    answers = [*ANSWERS.strip().splitlines(), "e\u0301" * 40, "a" * 15]
+    for texts, refused in ((answers, False), (REFUSALS.strip().splitlines(), True)):
+        for text in texts:
+            (flag,) = refusal_flags([text], embedder)
+            assert flag.value is refused, flag
 
 
 def test_a_flag_is_the_sum_of_its_parts_and_says_so(embedder):
@@ -157,12 +153,10 @@ def test_signs_are_looked_for_outside_of_quoted_speech():
     assert told('"All of it."') == '"All of it."' and told('{"a": 1}') == '{"a": 1}'
 
 
-def test_a_wordless_or_foreign_text_is_undecided(embedder):
+def test_a_wordless_or_foreign_text_is_undecided_and_an_embedder_of_another_size_leaves_meaning_out(embedder):
     found = refusal_flags(["...", "", "Das weiß ich leider nicht, weil es in dem Text nicht steht."], embedder)
     assert [flag.value for flag in found] == [None] * 3 and "German" in found[2].reason
 
-
-def test_an_embedder_of_another_size_leaves_meaning_out():
     class Small:
         def encode(self, sentences):
             return np.ones((len(sentences), 3))
@@ -175,13 +169,6 @@ def test_long_premises_are_cut_and_their_spans_point_into_them():
     long = "It rained. " + "1994;400;passengers;" * 100
     found = premise_sentences(long)
     assert len(found) > 3 and all(long[s.start : s.end] == s.text and len(s) <= 500 for s in found)
-
-
-def test_what_holds_no_known_word_is_no_refusal(embedder):
-    """The form of such a text lies anywhere: nothing like it was fitted."""
-    for text in ["e\u0301" * 40, "asdf qwer", "a" * 15, "12 34 56", "x = 3; y = 4"]:
-        (flag,) = refusal_flags([text], embedder)
-        assert flag.value is False, flag
 
 
 def test_the_plainest_refusals_are_found(embedder):

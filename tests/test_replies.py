@@ -54,8 +54,7 @@ Was the shop open? | Not one shop was open. | Not one shop was open.
 def test_an_answer_is_read_with_its_question():
     for question, answer, statement in READ:
         assert [told.text for told in read_replies(question, [answer])[0]] == [statement]
-    sadly = read_replies("Was the shop open?", ["Sadly not — it rained."])[0]
-    assert sadly[0].text == "The shop was not open."
+    assert read_replies("Was the shop open?", ["Sadly not — it rained."])[0][0].text == "The shop was not open."
     for question, answer in cases("""
 Name the capital. | Canberra
 Was it closed? | Maybe.
@@ -65,49 +64,41 @@ What melts snow quickly? | Salt
 """):
         ((told,),) = read_replies(question, [answer])
         assert told.reason and told.text == answer
-
-
-def test_only_the_first_statement_is_read_with_the_question():
+    for question in ("What does a child pay, and when was it built?", "Who wrote it and when?"):  # two questions
+        assert read_replies(question, ["Nothing, in 1974."]) == [[Told("Nothing, in 1974.")]]
+    assert read_replies("When did the mill and the ferry open?", ["In 1974."])[0][0].text != "In 1974."
+    # only the first statement is read with the question
     read = read_replies("How many moons has Mars?", ["Sure!", "Two.", "One."])
     assert read[0] == [] and read[1][0].own == "Two" and read[2] == [Told("One.")]
     assert read_replies("", ["Two."]) == [[Told("Two.")]]
 
 
-Q = {
-    "closed": "When was the bridge closed?",
-    "yes": "Did the council approve the budget?",
-    "moons": "How many moons has Mars?",
-    "river": "How long is the river?",
-}
-JUDGED = [
-    ("closed", "May", "June", "wrong", 0),
-    ("yes", "Yes, the council approved the budget.", "Maybe.", "the judge cannot tell", 0),
-    ("yes", "No", "Yes", "wrong", 0),
-    ("moons", "Mars has two moons.", "Two", "right", 1),
-    ("moons", "Two", "Mars has three moons.", "wrong", 0),
-    ("river", "1,500 metres", "1.5 km", "right", 1),
-    ("closed", "May", "<think>I am not sure.</think>In May.", "right", 1),
-    ("closed", "May", "Sure! The bridge was closed in June [1]. I hope this helps!", "wrong", 0),
-    ("yes", "Yes, the council approved the budget.", "No.", "wrong", 0),
-    ("yes", "Yes, the council approved the budget.", "Bananas are yellow.", "the judge cannot tell", 0),
-    ("yes", "Yes", "Yes, it did.", "right", 1),
-    ("yes", "No", "Nope", "right", 1),
-    ("river", "1,500 metres", "1.6 km", "wrong", 0),
-]
-
-
 def test_the_verdict_on_a_short_answer():
-    for question, truth, answer, verdict, f1 in JUDGED:
-        report = evaluate_answer("c", Q[question], truth, answer)
-        assert (report.verdict, report.correctness.f1) == (verdict, f1)
-
-
-def test_a_short_statement_is_not_glued_to_its_neighbour():
-    report = evaluate_answer("c", Q["moons"], "Two.", "Mars has two moons. The sky is green.")
+    for question, truth, answer, verdict in cases("""
+When was the bridge closed? | May | June | wrong
+Did the council approve the budget? | Yes, the council approved the budget. | Maybe. | the judge cannot tell
+Did the council approve the budget? | No | Yes | wrong
+How many moons has Mars? | Mars has two moons. | Two | right
+How many moons has Mars? | Two | Mars has three moons. | wrong
+How long is the river? | 1,500 metres | 1.5 km | right
+When was the bridge closed? | May | <think>I am not sure.</think>In May. | right
+When was the bridge closed? | May | Sure! The bridge was closed in June [1]. I hope this helps! | wrong
+Did the council approve the budget? | Yes, the council approved the budget. | No. | wrong
+Did the council approve the budget? | Yes, the council approved the budget. | Bananas are yellow.
+    | the judge cannot tell
+Did the council approve the budget? | Yes | Yes, it did. | right
+Did the council approve the budget? | No | Nope | right
+How long is the river? | 1,500 metres | 1.6 km | wrong
+"""):
+        report = evaluate_answer("c", question, truth, answer)
+        assert (report.verdict, report.correctness.f1) == (verdict, verdict == "right")
+    # a short statement is not glued to its neighbour
+    report = evaluate_answer("c", "How many moons has Mars?", "Two.", "Mars has two moons. The sky is green.")
     assert [hypothesis.score for hypothesis in report.inferences["answer_given_truth"].hypotheses] == [1, 0]
 
 
-PASSAGES = cases("""
+def test_a_short_answer_stands_in_its_place_or_not_and_what_is_asked_is_not_said():
+    for passage, question, true, false in cases("""
 The storm killed 12 people and hurt 30. | How many people were killed? | 12 | 30
 Ann lives in Berlin. Bob lives in Rome. | Where does Ann live? | Berlin | Rome
 The bridge was designed by Ida Holm and built by Tor Berg. | Who designed it? | Ida Holm | Tor Berg
@@ -116,16 +107,9 @@ Leeds beat Derby 2-1 on Sunday. | Which team won? | Leeds | Derby
 Ella works as a nurse. Her brother works as a pilot. | What does Ella work as? | A nurse | A pilot
 The hotel has a pool. | Does the hotel have a pool? | Yes | No
 The ferry does not run in winter. | Does the ferry run in winter? | No | Yes
-""")
-
-
-def test_a_short_answer_stands_in_its_place_or_not():
-    for passage, question, true, false in PASSAGES:
+"""):
         scores = [answer_faithfulness(question, [passage], answer).score for answer in (true, false)]
         assert scores == [1, 0]
-
-
-def test_what_is_asked_is_not_said():
     assert answer_faithfulness("Is it free?", ["Is it free? Many ask."], "Yes, it is free.").score == 0
 
 
@@ -137,32 +121,15 @@ def test_words_without_a_reading_are_entailed_word_for_word():
     assert unsure.label is None and unsure.reason == "why"
 
 
-ALONE = cases("""
-March | April
-north | south
-uncle | aunt
-Anna | Maria
-red | blue
-two | three
-""")
-
-
-def test_a_word_alone_is_contradicted_by_another_of_its_kind():
-    for pair in ALONE:
-        assert [verdict.state for verdict in evaluate(*pair).verdicts] == ["contradicted"]
-        assert checker([pair[0]], pair[0])[0]
-
-
-def test_a_synonym_is_neither_supported_nor_contradicted():
+def test_a_word_alone_is_contradicted_by_another_of_its_kind_and_roles_hold_for_pronouns():
+    for pair in ("March April", "north south", "uncle aunt", "Anna Maria", "red blue", "two three"):
+        assert [verdict.state for verdict in evaluate(*pair.split()).verdicts] == ["contradicted"]
+        assert checker([pair.split()[0]], pair.split()[0])[0]
     assert evaluate("happy", "glad").verdicts[0].state == "unclear"
-
-
-ROLES = [("The dog chased the cat.", "It chased the cat.", "It chased the dog.")]
-ROLES += [("The company sued the bank.", "The company sued it.", "The bank sued it.")]
-
-
-def test_a_pronoun_with_the_roles_exchanged_is_not_supported():
-    for told, same, turned in ROLES:
+    for told, same, turned in cases("""
+The dog chased the cat. | It chased the cat. | It chased the dog.
+The company sued the bank. | The company sued it. | The bank sued it.
+"""):
         assert checker([told], same)[0] and not checker([told], turned)[0]
 
 
@@ -173,11 +140,14 @@ def test_a_table_is_read_row_by_row():
     units = spoken_units(TABLE)
     assert [unit.plain for unit in units[1:3]] == ["The cost of tea is 5 euros.", "The cost of milk is 7 euros."]
     assert all(TABLE[unit.place.start : unit.place.end] == unit.place.text for unit in units) and len(units) == 4
-    assert [row.told[0].text for row in table_rows("city | people\nOslo | 700\nBergen | 290")[1:]] == [
-        "The people of Oslo is 700.",
-        "The people of Bergen is 290.",
-    ]
-    assert table_rows("a | b") == [] == table_rows("no table")
+    for text, told in (
+        ("city | people\nOslo | 700\nBergen | 290", ["The people of Oslo is 700.", "The people of Bergen is 290."]),
+        ("|a|b|\n|-|-|\n|1|2|\n\n|c|d|\n|-|-|\n|3|4|", ["The b of a 1 is 2.", "The d of c 3 is 4."]),
+        ("a | b", []),
+        ("no table", []),
+        ("| - | - |\n" * 3 + "Room 1 has a sauna.", []),
+    ):
+        assert [own.text for row in table_rows(text) for own in row.told] == told
 
 
 def test_a_true_table_is_faithful_and_a_turned_one_is_not():
@@ -192,20 +162,7 @@ def test_long_texts_are_read_in_linear_time():
             table_rows(text), read_replies("Is it so?", [text]), read_replies(text, ["Two."]), spoken(text)
 
 
-def test_rules_alone_and_signs_in_cells_are_read():
-    rules = "| - | - |\n" * 3 + "Room 1 has a sauna."
-    assert table_rows(rules) == []
+def test_signs_in_cells_are_read():
     ticked = "| room | sauna |\n|---|---|\n| Room 1 | \u2713 |\n| Room 2 | - |"
     report = evaluate_answer("Room 1 has a sauna.", "Which room has it?", "Room 1 has a sauna.", ticked)
     assert not report.correctness.f1
-
-
-def test_an_empty_line_ends_a_table():
-    found = table_rows("|a|b|\n|-|-|\n|1|2|\n\n|c|d|\n|-|-|\n|3|4|")
-    assert [told.text for row in found for told in row.told] == ["The b of a 1 is 2.", "The d of c 3 is 4."]
-
-
-def test_an_answer_to_two_questions_is_read_as_it_stands():
-    for question in ("What does a child pay, and when was it built?", "Who wrote it and when?"):
-        assert read_replies(question, ["Nothing, in 1974."]) == [[Told("Nothing, in 1974.")]]
-    assert read_replies("When did the mill and the ferry open?", ["In 1974."])[0][0].text != "In 1974."
