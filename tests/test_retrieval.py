@@ -18,22 +18,14 @@ from summeval_nb.judged.rag import MEASURES
 from summeval_nb.judged.retrieval import EPSILON, noise_shares, relevant_share
 
 QUESTION = "When did the Kestrel Bridge open, and how long is it?"
-
-
 TRUTH = "The Kestrel Bridge opened in May 1931. It is 1,149 metres long."
-
-
 PASSAGES = [
     "The Kestrel Bridge opened to traffic in May 1931. Its towers are made of granite.",
     "The harbour museum opened in 1988 and shows ships. Entry is free on Sundays.",
     "The bridge is 1,149 metres long. Some 40,000 cars cross it every day.",
     "A ferry crossed the river until the Kestrel Bridge was opened in 1932.",
 ]
-
-
 ANSWER = "The Kestrel Bridge opened in 1932. It is 1,149 metres long. The harbour museum opened in 1988."
-
-
 ROW = {"question": QUESTION, "contexts": PASSAGES, "answer": ANSWER, "ground_truth": TRUTH}
 
 
@@ -66,9 +58,8 @@ class Letters(BulkJudge):
     def _one(self, premise, statement):
         if "?" in statement:
             return Entailment(label=None, reason="unreadable")
-        return Entailment(
-            label="entailed" if statement in premise else "contradicted" if statement.upper() in premise else "neutral"
-        )
+        against = "contradicted" if statement.upper() in premise else "neutral"
+        return Entailment(label="entailed" if statement in premise else against)
 
     def _questions(self, text, phrases):
         return [Question(text=f"what is {text}", statement=text)]
@@ -81,9 +72,6 @@ def ask(name, judge=None, **row):
 
 def row(contexts=(), ground_truth="a b", answer="a b", question="Q"):
     return {"question": question, "contexts": list(contexts), "ground_truth": ground_truth, "answer": answer}
-
-
-# ---------------------------------------------------------------- numbers worked by hand
 
 
 def test_average_precision_by_hand():
@@ -104,9 +92,8 @@ def test_average_precision_by_hand():
 
 
 def test_every_wrong_statement_has_one_address():
-    for wrong, said, relevant in product(
-        product([0, 1], repeat=2), product(product([0, 1], repeat=2), repeat=2), product([0, 1], repeat=2)
-    ):
+    pairs = [*product([0, 1], repeat=2)]
+    for wrong, said, relevant in product(pairs, product(pairs, repeat=2), pairs):
         shares = noise_shares(wrong, said, relevant)
         assert sum(shares.values()) == sum(wrong) / 2 and min(shares.values()) >= 0
     assert set(noise_shares([], [], []).values()) == {None}
@@ -126,33 +113,18 @@ def test_the_numbers_by_hand():
     for given, wanted in CASES:
         for name, number in wanted.items():
             assert ask(name, **given).score == pytest.approx(number, abs=1e-15), name
-
-
-def test_noise_by_hand():
     found = ask("noise_sensitivity", **row(["a c", "d"], answer="a c d e"))
     assert found.numbers == {"relevant": 1 / 4, "irrelevant": 1 / 4, "made_up": 1 / 4}
     other = s.judged.noise_sensitivity("Q", ["a c", "d"], "a c d e", "a b", judge=Letters(), noise="made_up")
     assert next(iter(other.numbers)) == "made_up" and other.score == 1 / 4
-    with pytest.raises(ValueError, match="unknown noise 'loud'"):
-        s.judged.noise_sensitivity("q", [], "a", "a", noise="loud")
 
 
-def test_a_score_for_each_passage():
+def test_a_score_for_each_passage_and_a_statement_no_passage_holds_is_put_to_all():
     found = ask("context_precision", **row(["a x", "y", "a b"]))
     shares = [(passage.rank, passage.score, passage.relevant) for passage in found.passages]
     assert shares == [(1, 0.5, True), (2, 0, False), (3, 1, True)]
     assert [statement.passages for statement in found.statements] == [(1, 3), (3,)]
 
-
-def test_the_printed_form_counts_what_is_undecided():
-    found = ask("context_recall", **row(["a", "C"], ground_truth="a b c"))
-    assert found.score == pytest.approx(1 / 3)
-    assert "1 of 3 statements neither entailed nor contradicted, 0 failed" in repr(found)
-    assert "1 of 3 statements neither" in found._repr_html_()
-    assert "neither" not in repr(ask("context_recall", **row(["a b"], ground_truth="a b")))
-
-
-def test_a_statement_no_passage_holds_is_put_to_all():
     class Both(Letters):
         def _one(self, premise, statement):
             return Entailment(label="entailed" if "x" in premise and "y" in premise else "neutral")
@@ -161,8 +133,6 @@ def test_a_statement_no_passage_holds_is_put_to_all():
     assert s.judged.context_recall("q", ["x", "y"], "a", judge=judge).score == 1
     assert s.judged.context_precision("q", ["x", "y"], "a", judge=judge).score == 0
 
-
-# ---------------------------------------------------------------- what is undefined, what fails
 
 UNDEFINED = [
     ("context_precision", row([]), "nothing was retrieved"),
@@ -180,34 +150,33 @@ UNDEFINED = [
 ]
 
 
-def test_what_is_undefined_says_why():
+def test_what_is_undefined_says_why_and_a_refusal_is_not_relevant():
     for name, given, reason in UNDEFINED:
         metric = s.load_metric(name, judge=Letters())
         table = metric.score_many(*([given[column]] for column in metric.columns))
         assert table[0].score is None and table[0].reason.startswith(reason), name
         assert set(table[0].numbers.values()) <= {None} and table.outcomes()[0].status == "undefined"
-
-
-def test_a_refusal_is_not_relevant():
     found = ask("answer_relevancy", **row(answer="I cannot say !"))
     assert found.score == 0 and found.notes == ("the answer is a refusal",)
 
 
-def test_failed_statements_are_left_out_and_counted():
+def test_failed_statements_are_left_out_and_counted_and_the_printed_form_counts_what_is_undecided():
     found = ask("context_recall", **row(["a"], ground_truth="a b c?"))
     assert found.score == 1 / 2 and found.n_failed == 1 and found.statements[2].counts is None
     assert ask("noise_sensitivity", **row(["a"], answer="a z c?")).numbers["made_up"] == 1 / 2
     worse = s.judged.context_recall("q", ["a"], "a b c?", judge=Letters(), max_failed=0.3)
     assert worse.score is None and worse.reason == "1 of 3 statements could not be judged: unreadable"
+    found = ask("context_recall", **row(["a", "C"], ground_truth="a b c"))
+    assert found.score == pytest.approx(1 / 3)
+    assert "1 of 3 statements neither entailed nor contradicted, 0 failed" in repr(found)
+    assert "1 of 3 statements neither" in found._repr_html_()
+    assert "neither" not in repr(ask("context_recall", **row(["a b"], ground_truth="a b")))
 
 
-def test_a_passage_that_cannot_be_judged_is_not_ranked():
+def test_a_passage_that_cannot_be_judged_is_not_ranked_and_the_run_says_what_failed():
     found = ask("context_precision", **row(["a", "z #", "b"]))
     assert [passage.relevant for passage in found.passages] == [True, None, True]
     assert found.score == 1 and found.passages[1].score is None
-
-
-def test_what_the_judge_failed_on_is_failed_in_a_run():
     for name, given in (("context_recall", row(["z #"])), ("answer_faithfulness", row(["a"], answer="~"))):
         metric = s.load_metric(name, judge=Letters())
         (outcome,) = metric.score_many(*([given[column]] for column in metric.columns)).outcomes()
@@ -216,6 +185,7 @@ def test_what_the_judge_failed_on_is_failed_in_a_run():
 
 def test_bad_input_is_named():
     recall, relevance = s.judged.context_recall, s.judged.context_relevance
+    odd = {"ground_truth": 3}
     for call, error, words in (
         (lambda: recall("q", ["a"], None), TypeError, "ground_truth must be a string"),
         (lambda: recall("q", [["a"]], "t"), TypeError, r"contexts\[0\] must be a string"),
@@ -229,25 +199,16 @@ def test_bad_input_is_named():
         (lambda: s.evaluate_rag([ROW], "context_recall"), TypeError, r'."context_recall".'),
         (lambda: s.evaluate_rag([ROW], []), ValueError, "metrics is empty"),
         (lambda: s.evaluate_rag([{"question": "q"}], ["context_recall"]), ValueError, "there is no 'contexts'; there"),
-        (
-            lambda: s.evaluate_rag([ROW | {"ground_truth": 3}], ["context_recall"]),
-            TypeError,
-            "row 0: ground_truth must be a string",
-        ),
+        (lambda: s.evaluate_rag([ROW | odd], ["context_recall"]), TypeError, "row 0: ground_truth must be a string"),
     ):
         with pytest.raises(error, match=words):
             call()
 
 
-# ---------------------------------------------------------------- one judgement for all
-
-
 def test_a_thing_is_asked_once_for_all_measures():
     judge = Letters()
     s.evaluate_rag([row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False)
-    pairs = [
-        (premise, statement) for task, (premise, *rest) in judge.asked if task == "entail" for statement in rest[0]
-    ]
+    pairs = [(item[0], statement) for task, item in judge.asked if task == "entail" for statement in item[1]]
     assert len(pairs) == len(set(pairs)) and len(pairs) >= 6
     others = [(task, str(item)) for task, item in judge.asked if task != "entail"]
     assert len(others) == len(set(others)) > 6
@@ -280,9 +241,6 @@ def test_texts_in_a_language_that_nobody_reads_have_no_number():
         s.judged.context_recall("When?", [german], "Die Brücke wurde im Mai 1931 für den Verkehr eröffnet."),
     ):
         assert found.score is None and "German" in found.reason
-
-
-# ---------------------------------------------------------------- tables, pages, runs, the shell
 
 
 def test_a_table_opens_into_passages_and_statements():
@@ -324,9 +282,6 @@ def test_the_shell(tmp_path):
     assert done.exit_code == 0 and "noise_sensitivity" in done.stdout and page.is_file()
     wrong = shell("recall", table)
     assert wrong.exit_code == 2 and "unknown metric 'recall'" in wrong.output and "Traceback" not in wrong.output
-
-
-# ---------------------------------------------------------------- a language model
 
 
 def test_a_passage_of_signs_is_no_passage():
