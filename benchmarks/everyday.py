@@ -24,7 +24,7 @@ from pathlib import Path
 
 import everyday_scenes as scenes
 
-from summeval_nb.agreement.bench import MARKS, WRAPPERS, date_forms
+from summeval_nb.agreement.card import MARKS, WRAPPERS, date_forms
 
 OUT = Path(__file__).parents[1] / "summeval_nb" / "assets"
 Item = dict[str, object]

@@ -30,7 +30,7 @@ from .agreement.tables import compare_systems as compare_systems
 from .agreement.registry import list_metrics as list_metrics
 from .agreement.registry import load_metric as load_metric
 from .agreement.tables import metric_table as metric_table
-from .agreement.bench import metric_card as metric_card
+from .agreement.card import metric_card as metric_card
 from .models.store import Store as Store
 from .models.base import ScriptedBackend as ScriptedBackend
 from .models.local import TransformersBackend as TransformersBackend

@@ -18,11 +18,11 @@ from .annotators import labels_needed as labels_needed
 from .annotators import read_labels as read_labels
 from .annotators import record_label as record_label
 from .bench import Bench as Bench
-from .bench import MetricCard as MetricCard
 from .bench import benchmark_checker as benchmark_checker
 from .bench import benchmark_judge as benchmark_judge
 from .bench import load_labelled as load_labelled
-from .bench import metric_card as metric_card
+from .card import MetricCard as MetricCard
+from .card import metric_card as metric_card
 from .correction import rogan_gladen as rogan_gladen
 from .correlation import Correlation as Correlation
 from .correlation import MetricComparisons as MetricComparisons

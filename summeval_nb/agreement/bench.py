@@ -1,33 +1,28 @@
-"""How good checkers, judges and metrics are: on labelled sets, and on texts that were changed in known ways.
+"""How good checkers and judges are on labelled sets.
 
 Chapters 43 and 66 say what the numbers mean; `evidence.labelled` has the measures of a checker. Here are the public
-functions with their results, the sets, and the files that labelled sentences come in. A metric's card says what should
-leave it as it is, what must make it fall, and what it does.
+functions with their result, the sets, and the files that labelled sentences come in.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from summeval_nb.agreement.annotators import chance_corrected, code_ratings
 from summeval_nb.agreement.correlation import draw_interval, with_interval
 from summeval_nb.agreement.disagreement import cohen_disagreement
-from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import (
-    OWN_CHECKERS,
     InputWarning,
     JsonDict,
     Stages,
@@ -35,18 +30,13 @@ from summeval_nb.core.base import (
     pd,
     plt,
     require_count,
-    require_inner_share,
     require_option,
-    require_text,
-    require_texts,
-    short_repr,
     steps,
 )
 from summeval_nb.core.files import frame_rows, open_items, read_asset, why_unread
-from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
-from summeval_nb.core.metric import Metric, score_rows
-from summeval_nb.core.resampling import MeanInterval, Resampling, mean_interval
-from summeval_nb.core.results import Outcome, Rows, Signature, Verdict
+from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
+from summeval_nb.core.resampling import Resampling, mean_interval
+from summeval_nb.core.results import Signature, Verdict
 from summeval_nb.evidence.base import Checker, how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.faithfulness import judge as judged_through
@@ -64,14 +54,15 @@ from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement
 from summeval_nb.judged.rag import evaluate_rag
 from summeval_nb.judged.session import ask_many, load_judge
+from summeval_nb.models.base import find_backends
 from summeval_nb.models.store import Store, StoreOrPath, load_store
 from summeval_nb.text.split import split_text
 
-__all__ = ["FORMATS", "JUDGE_SETS", "MARKS", "WRAPPERS", "Bench", "MetricCard", "benchmark_checker", "benchmark_judge"]
-__all__ += ["date_forms", "load_labelled", "metric_card"]
+__all__ = ["FORMATS", "JUDGE_SETS", "Bench", "benchmark_checker", "benchmark_judge", "load_labelled"]
 
 # a truth value, a word, or the statements of a text
 Label: TypeAlias = str | bool | tuple[str, ...]
+Found = TypeVar("Found")
 LabelledRows: TypeAlias = Iterable[LabelledSentence | Mapping[str, object]]
 
 
@@ -369,7 +360,7 @@ def _texts_of(run: BenchRun) -> np.ndarray:
 
 def benchmark_checker(
     checker: str | Checker | Mapping[str, str | Checker] = "embedded",
-    sets: str | Mapping[str, LabelledRows] = "package",
+    sets: str | Sequence[str] | Mapping[str, LabelledRows] = "package",
     *,
     combine: str = "minimum",
     reports: bool | None = None,
@@ -386,8 +377,8 @@ def benchmark_checker(
     ----------
     checker : str, Checker or mapping of str to them
         One checker, or several by the names to show in the table.
-    sets : str, or mapping of str to iterable of LabelledSentence
-        "package" or "everyday"; or sets of yours by name, as `load_labelled` reads them. Rows with `article`,
+    sets : str, sequence of str, or mapping of str to iterable of LabelledSentence
+        "package", "everyday"; or sets of yours by name, as `load_labelled` reads them. Rows with `article`,
         `sentence` and `supported`, or a table of them, will do as well.
     combine : str
         "minimum" or "mean": the probability of a summary from those of its sentences.
@@ -417,15 +408,9 @@ def benchmark_checker(
     ----------
     Laban et al. 2022, SummaC, TACL 10 (balanced accuracy); Efron 1979.
     """
-    if isinstance(sets, str):
-        sets = {sets: BENCH_SETS[require_option(sets, "set", BENCH_SETS)]()}
     require_option(combine, "combine", COMBINATIONS)
     resampling = Resampling(n_resamples, confidence, seed)
-    if not isinstance(sets, Mapping) or not sets:
-        ours = f"a set of the package: {', '.join(BENCH_SETS)}"
-        raise TypeError(f'sets must map names to labelled sentences, as in {{"mine": rows}}, or be {ours}')
-    found = {str(name): labelled_cases(str(name), rows, "check") for name, rows in sets.items()}
-    chosen = {name: draw_cases(cases, limit, seed) for name, cases in found.items()}
+    chosen = {name: draw_cases(cases, limit, seed) for name, cases in _sets(sets, BENCH_SETS, "check").items()}
     named = checker if isinstance(checker, Mapping) else {_name_of(checker): checker}
     checkers = {redacted(str(name)): load_checker(value) for name, value in named.items()}
     by_evaluate = {name for name in chosen if (name == "everyday" if reports is None else reports)}
@@ -462,10 +447,8 @@ def _checker_run(
     stage = Stages(first=0, all=1)
     with stage("first"):
         judge(checker, cases[:1], store, first=True)
-    before, start = _used(checker), time.perf_counter()
     with stage("all"):
-        judged = judge(checker, cases, store)
-    seconds, spent = time.perf_counter() - start, _since(before, checker)
+        judged, spent = _timed(checker, lambda: judge(checker, cases, store))
     replies = []
     for group in judged:
         values = [verdict.support for verdict in group if verdict.support is not None]
@@ -481,7 +464,7 @@ def _checker_run(
     seen = seen_articles({case.premise for case in cases}, getattr(inner, "fitted_to", ()))
     model = str(getattr(inner, "fingerprint", "")).partition("-")[0] if seen else ""
     hard = any(verdict.hard for group in judged for verdict in group)
-    return BenchRun(label, name, tuple(cases), tuple(replies), seconds, *spent, None, model, seen, hard)
+    return BenchRun(label, name, tuple(cases), tuple(replies), *spent, None, model, seen, hard)
 
 
 def _verdicts_by_checker(
@@ -523,21 +506,18 @@ def _checker_row(run: BenchRun, resampling: Resampling) -> JsonDict:
     return _row(run, "checker", found, texts, MEASURES, None if run.hard else reliability(p, labels).score, resampling)
 
 
-def _used(judge: object) -> tuple[int, int] | None:
-    """Calls and tokens of the language models that a checker or a judge holds; None where nothing counts them."""
-    while hasattr(judge, "inner"):
-        judge = judge.inner
-    held = [judge, *(vars(judge).values() if hasattr(judge, "__dict__") else ())]
-    usages: list[Any] = [usage for own in held if hasattr(usage := getattr(own, "usage", None), "prompt_tokens")]
-    counts = [(usage.calls, usage.prompt_tokens + usage.generated_tokens) for usage in usages]
-    return (sum(calls for calls, _ in counts), sum(tokens for _, tokens in counts)) if counts else None
+def _spent(judge: object) -> list[int] | None:
+    """Calls and tokens so far of the language models that a checker or a judge holds; None where there is none."""
+    usages = [backend.usage for backend in find_backends(judge)]
+    return [sum(u.calls for u in usages), sum(u.prompt_tokens + u.generated_tokens for u in usages)] if usages else None
 
 
-def _since(before: tuple[int, int] | None, judge: object) -> tuple[int | None, int | None]:
-    """Calls and tokens since then."""
-    if (after := _used(judge)) is None:
-        return None, None
-    return after[0] - (before or (0, 0))[0], after[1] - (before or (0, 0))[1]
+def _timed(judge: object, ask: Callable[[], Found]) -> tuple[Found, tuple[float, int | None, int | None]]:
+    """What somebody answers, and the seconds, calls and tokens that it took."""
+    before, start = _spent(judge) or [0, 0], time.perf_counter()
+    found = ask()
+    seconds, after = time.perf_counter() - start, _spent(judge)
+    return found, (seconds, *([None, None] if after is None else [a - b for a, b in zip(after, before, strict=True)]))
 
 
 # Judges
@@ -590,7 +570,7 @@ def benchmark_judge(
     (4, 0)
     """
     resampling = Resampling(n_resamples, confidence, seed)
-    chosen = _judge_sets(USUAL_SETS if sets is None else sets)
+    chosen = _sets(USUAL_SETS if sets is None else sets, SETS, "entail")
     named = judge if isinstance(judge, Mapping) else {_name_of(judge): judge}
     if not named:
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
@@ -609,13 +589,11 @@ def benchmark_judge(
 
 def _judge_run(name: str, judge: Judge, place: str, cases: list[Case], store: StoreOrPath) -> BenchRun:
     """The replies of a judge, once; statements also in the opposite order, where there are several a text."""
-    before, start = _used(judge), time.perf_counter()
-    replies = ask_judge(judge, cases, store)
-    seconds, spent = time.perf_counter() - start, _since(before, judge)
+    replies, spent = _timed(judge, lambda: ask_judge(judge, cases, store))
     changes = None
     if cases[0].task == "entail":
         changes = order_changes(replies, ask_judge(judge, cases, store, backwards=True))
-    return BenchRun(name, place, tuple(cases), tuple(replies), seconds, *spent, changes)
+    return BenchRun(name, place, tuple(cases), tuple(replies), *spent, changes)
 
 
 def order_changes(replies: Sequence[Reply], turned: Sequence[Reply]) -> float | None:
@@ -770,17 +748,18 @@ JUDGE_SETS = tuple(SETS)
 USUAL_SETS = JUDGE_SETS[:-1]  # "everyday" takes many calls
 
 
-def _judge_sets(sets: object) -> dict[str, list[Case]]:
+def _sets(sets: object, known: Mapping[str, Callable[[], list[Any]]], task: str) -> dict[str, list[Case]]:
     """Sets by name: names of the package's, or labelled sentences of the user's own."""
     if isinstance(sets, Mapping):
         if not sets:
             raise ValueError("sets is empty: name a set, or leave it out")
-        return {str(name): labelled_cases(str(name), rows, "entail") for name, rows in sets.items()}
+        return {str(name): labelled_cases(str(name), rows, task) for name, rows in sets.items()}
     names = [sets] if isinstance(sets, str) else sets
     if not isinstance(names, Sequence) or not names:
-        wanted = f"names such as {JUDGE_SETS[0]!r}, or map names to labelled sentences"
+        wanted = f"names such as {next(iter(known))!r}, or map names to labelled sentences"
         raise TypeError(f"sets must be {wanted}, not {sets!r:.40}")
-    return {name: SETS[require_option(name, "set", JUDGE_SETS)]() for name in dict.fromkeys(names)}
+    found = {name: known[require_option(name, "set", known)]() for name in dict.fromkeys(names)}
+    return {name: labelled_cases(name, rows, task) for name, rows in found.items()}
 
 
 # Labelled sentences of the user's own, and the files they come in
@@ -795,19 +774,22 @@ def labelled_cases(name: str, items: object, task: str) -> list[Case]:
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         wanted = "LabelledSentence, or of rows with 'article', 'sentence' and 'supported'"
         raise TypeError(f"sets[{name!r}] must be a list of {wanted}, not {type(items).__name__}")
-    words, found = {True: "entailed", False: "not entailed"}, []
+    found: list[Case] = []
     for place, item in enumerate(items):
         where = f"sets[{name!r}][{place}]"
         made: Any = _labelled(item, where) if isinstance(item, Mapping) else item
-        if not all(hasattr(made, part) for part in ("article", "text", "supported", "kind")):
+        if isinstance(made, LabelledSentence):
+            for part, value in (("article", made.article), ("text", made.text)):
+                if not isinstance(value, str) or not value.strip():
+                    raise ValueError(f"{where}.{part} must be a text that is not empty, not {value!r:.40}")
+            if not isinstance(made.supported, (bool, np.bool_)):
+                raise TypeError(f"{where}.supported must be True or False, not {made.supported!r:.40}")
+            truth: Label = bool(made.supported)
+            truth = truth if task == "check" else "entailed" if truth else "not entailed"
+            made = Case(task, made.article, made.text, truth, made.kind, binary=True)
+        if not isinstance(made, Case):
             raise TypeError(f"{where} must be a LabelledSentence, not {type(made).__name__}")
-        for part, value in (("article", made.article), ("text", made.text)):
-            if not isinstance(value, str) or not value.strip():
-                raise ValueError(f"{where}.{part} must be a text that is not empty, not {value!r:.40}")
-        if not isinstance(made.supported, (bool, np.bool_)):
-            raise TypeError(f"{where}.supported must be True or False, not {made.supported!r:.40}")
-        truth = words[bool(made.supported)] if task == "entail" else bool(made.supported)
-        found.append(Case(task, made.article, made.text, truth, made.kind, binary=True))
+        found.append(made)
     if not found:
         raise ValueError(f"sets[{name!r}] is empty: leave it out")
     return found
@@ -841,59 +823,57 @@ def load_labelled(path: str | PathLike[str], *, format: str = "rows") -> list[La
 
 _YES = {"1", "1.0", "true", "yes", "supported", "consistent", "entailment"}
 _NO = {"0", "0.0", "false", "no", "unsupported", "not supported", "inconsistent", "not_entailment", "contradiction"}
-_ARTICLE, _TEXT = ("article", "document", "doc", "source"), ("sentence", "claim", "summary", "text")
+_FIELDS: dict[str, tuple[str, ...]] = {"supported": ("supported", "label")}
+_FIELDS |= {"article": ("article", "document", "doc", "source"), "sentence": ("sentence", "claim", "summary", "text")}
 
 
-def _field(record: object, names: Sequence[str], where: str) -> Any:
-    """The first of some fields that a record has; an error names the place and what was found instead."""
+def _field(record: object, name: str, where: str) -> Any:
+    """A field of a record, under any of its usual names; an error names the place and what was found instead."""
     if not isinstance(record, Mapping):
         raise ValueError(f"{where} must be an object with named fields, not {type(record).__name__}")
-    for name in names:
-        if name in record and record[name] == record[name]:  # a table has NaN where nothing stands
-            return record[name]
+    names = _FIELDS.get(name, (name,))
+    for own in names:
+        if own in record and record[own] == record[own]:  # a table has NaN where nothing stands
+            return record[own]
     wanted = " or ".join(map(repr, names))
     raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
 
 
-def _text(record: object, names: Sequence[str], where: str) -> str:
-    value = _field(record, names, where)
+def _text(record: object, name: str, where: str) -> str:
+    value = _field(record, name, where)
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{where}: {names[0]!r} must be a text that is not empty, not {value!r:.40}")
+        raise ValueError(f"{where}: {name!r} must be a text that is not empty, not {value!r:.40}")
     return value
 
 
-def _yes(record: object, names: Sequence[str], where: str) -> bool:
-    value = _field(record, names, where)
-    said = str(value).strip().lower()
-    if said not in _YES and said not in _NO:
-        raise ValueError(f"{where}: {names[0]!r} must say 1 or 0, true or false, yes or no, not {value!r:.40}")
+def _yes(record: object, name: str, where: str) -> bool:
+    value = _field(record, name, where)
+    if (said := str(value).strip().lower()) not in _YES | _NO:
+        raise ValueError(f"{where}: {name!r} must say 1 or 0, true or false, yes or no, not {value!r:.40}")
     return said in _YES
 
 
-def _labelled(item: object, where: str) -> LabelledSentence:
-    """Article, text, label and kind of a row, under any of their usual names."""
-    text, label = _text(item, _TEXT, where), _yes(item, ("supported", "label"), where)
-    kind = item.get("kind") if isinstance(item, Mapping) else None
-    return LabelledSentence(_text(item, _ARTICLE, where), text, label, str(kind) if kind and kind == kind else "")
+def _labelled(row: Any, where: str) -> LabelledSentence:
+    """Article, text, label and kind of a row."""
+    text, label = _text(row, "sentence", where), _yes(row, "supported", where)
+    kind = row.get("kind")
+    return LabelledSentence(_text(row, "article", where), text, label, str(kind) if kind and kind == kind else "")
 
 
 def _table(path: Path) -> Iterator[tuple[str, Any]]:
     """The rows of a JSONL, CSV or Parquet file, each with its line, and what of it cannot be read."""
-    stream = open_items(path)
-    items, where = iter(stream), path.name
-    while True:
-        try:
-            if (item := next(items, None)) is None:
-                return
+    stream, where = open_items(path), path.name
+    try:
+        for item in stream:
             where = f"{path.name}, {stream.unit} {item.place}"
-            record = None if item.problem else json.loads(item.data)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{where} is not JSON: {error}") from error
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path.name}: {error}") from error
-        if item.problem:
-            raise ValueError(f"{where}: {item.problem}")
-        yield where + "".join(f" ({why_unread(*column)})" for column in item.unread), record
+            if item.problem:
+                raise ValueError(item.problem)
+            yield where + "".join(f" ({why_unread(*column)})" for column in item.unread), json.loads(item.data)
+            where = path.name
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where} is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _document(path: Path) -> list[tuple[str, Any]]:
@@ -915,13 +895,13 @@ def _rows(path: Path) -> Iterator[LabelledSentence]:
 def _qags(path: Path) -> Iterator[LabelledSentence]:
     """github.com/W4ngatang/qags, data/mturk_cnndm.jsonl: per sentence the answers of three people; more than half."""
     for where, row in _table(path):
-        for number, part in enumerate(_field(row, ("summary_sentences",), where), 1):
+        for number, part in enumerate(_field(row, "summary_sentences", where), 1):
             here = f"{where}, sentence {number}"
-            votes = [_yes(answer, ("response",), here) for answer in _field(part, ("responses",), here)]
+            votes = [_yes(answer, "response", here) for answer in _field(part, "responses", here)]
             if not votes:
                 raise ValueError(f"{here}: 'responses' is empty")
             supported = sum(votes) > len(votes) / 2
-            yield LabelledSentence(_text(row, ("article",), where), _text(part, ("sentence",), here), supported)
+            yield LabelledSentence(_text(row, "article", where), _text(part, "sentence", here), supported)
 
 
 def _summedits(path: Path) -> Iterator[LabelledSentence]:
@@ -942,403 +922,3 @@ _LAYOUTS: dict[str, Callable[[Path], Iterator[LabelledSentence]]] = {
     "summedits": _summedits,
 }
 FORMATS = tuple(_LAYOUTS)
-
-
-# A card for a metric
-
-Rewrite: TypeAlias = Callable[[str], str]
-
-# The same text in other clothes; the everyday set of `benchmarks/everyday.py` wears them, too.
-
-MONTHS = "January February March April May June July August September October November December".split()
-
-
-def date_forms(year: int, month: int, day: int) -> list[str]:
-    """Return a date as people write it; the day is greater than 12.
-
-    Examples
-    --------
-    >>> date_forms(2019, 1, 15)[:3]
-    ['January 15, 2019', '15 January 2019', 'Jan 15, 2019']
-    """
-    name, number = MONTHS[month - 1], f"{month:02}"
-    words = [form for own in (name, name[:3]) for form in (f"{own} {day}, {year}", f"{day} {own} {year}")]
-    return [*words, f"{year}-{number}-{day}", f"{day}/{number}/{year}", f"{day}.{number}.{year}"]
-
-
-def _rewrite(form: str) -> Rewrite:
-    """What puts a text into a form, which may ask for it `bare`, without its full stop, and for its number of words."""
-    return lambda text: form.format(text=text, bare=text.rstrip("."), words=len(text.split()))
-
-
-_FORMS = json.loads(read_asset("card_forms.json"))
-MARKS, WRAPPERS = (tuple(map(_rewrite, _FORMS[name])) for name in ("marks", "wrappers"))
-SPACES: tuple[Rewrite, ...] = (
-    lambda text: text.replace(" ", "  "),
-    lambda text: f"\n{text}\n\n",
-    lambda text: f"  {text}\t",
-    lambda text: text.replace(" ", "\u00a0"),
-    lambda text: text.replace(" ", "\n", 4).replace("\n", " ", 3),  # a line ends after the fourth word
-)
-
-
-# Items, and what becomes of them
-
-GOOD, OTHER, ORDER = "good candidate", "another text", "order of references"
-CELLS = ("candidate", "summary", "references", "text", "source", "contexts")  # what an item has for a metric
-KINDS = dict.fromkeys(("citation marks", "date forms", "wrappers", ORDER, "white space"), "invariance")
-KINDS |= dict.fromkeys((OTHER, "number changed", "negation", "roles exchanged"), "direction")
-KINDS |= dict.fromkeys(("padding", "repetition", "truncation"), "direction")
-_TEXTS, _LISTS = ("candidate", "a", "b", "date"), ("references", "source", "number", "verb")
-_SLOTS = ("a", "b", "number", "verb", "date")
-_SLOT = re.compile(rf"\{{({'|'.join(_SLOTS)})\}}")
-_DAY = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(1[3-9]|2\d|3[01])")
-
-
-def _checked(item: object, where: str) -> JsonDict:
-    """An item whose fields have the form that `metric_card` describes; the field that has not is named."""
-    if not isinstance(item, Mapping) or any(name not in item for name in _TEXTS + _LISTS):
-        raise ValueError(f"{where} must map {', '.join(_TEXTS + _LISTS)} to texts, not be {short_repr(item)}")
-    own: JsonDict = {name: require_text(item[name], f"{where}, {name}") for name in _TEXTS}
-    own |= {name: require_texts(item[name], f"{where}, {name}") for name in _LISTS}
-    if lacking := [slot for slot in _SLOTS if f"{{{slot}}}" not in own["candidate"]]:
-        raise ValueError(f"{where}, candidate has no {{{lacking[0]}}}: write {{{lacking[0]}}} where it belongs")
-    for name in _LISTS:
-        if not own[name] or (name in ("number", "verb") and (len(own[name]) != 2 or len({*own[name]}) != 2)):
-            wanted = "a text at least" if name in ("references", "source") else "two texts, the right and a wrong one"
-            raise ValueError(f"{where}, {name} must hold {wanted}, not {short_repr(item[name])}")
-    if not _DAY.fullmatch(own["date"]):
-        raise ValueError(f"{where}, date must be like '2021-03-14', its day from 13 on, not {short_repr(item['date'])}")
-    return own
-
-
-def card_items(
-    items: Sequence[Mapping[str, Any]] | None, limit: int | None, rng: np.random.Generator
-) -> list[JsonDict]:
-    """Return the items of a card, the package's or those given, checked; with `limit` so many, drawn by lot."""
-    if items is None:
-        items = [json.loads(line) for line in read_asset("card_items.jsonl").decode("utf-8").splitlines()]
-    elif isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Sequence):
-        raise TypeError(f"items must be a list of mappings, not {type(items).__name__}")
-    checked = [_checked(item, f"items[{place}]") for place, item in enumerate(items)]
-    if limit is not None and require_count(limit, "limit", minimum=2) < len(checked):
-        checked = [checked[place] for place in sorted(rng.permutation(len(checked))[:limit])]
-    if len(checked) < 2:
-        raise ValueError(f"a card needs two items at least, not {len(checked)}: each is compared with another's text")
-    return checked
-
-
-def _filled(template: str, values: Mapping[str, str]) -> str:
-    text = _SLOT.sub(lambda slot: values[slot[1]], template)
-    return text[:1].upper() + text[1:]
-
-
-def _cells(candidate: str, references: list[str], source: list[str]) -> JsonDict:
-    text = " ".join(source)
-    return dict(zip(CELLS, (candidate, candidate, references, text, text, source), strict=True))
-
-
-def changed(items: Sequence[JsonDict], start: int) -> list[dict[str, JsonDict]]:
-    """Return what a metric is given of each item, by the name of the change; forms rotate from `start`."""
-    forms = [date_forms(*map(int, item["date"].split("-"))) for item in items]
-    values = [
-        {"a": item["a"], "b": item["b"], "number": item["number"][0], "verb": item["verb"][0], "date": form[1]}
-        for item, form in zip(items, forms, strict=True)
-    ]
-    every = []
-    for place, item in enumerate(items):
-        right, turn, far = values[place], start + place, (place + len(items) // 2) % len(items)
-        dates = [form for form in forms[place] if form != right["date"]]  # "May" is its own short form
-        other, template = items[far], item["candidate"]
-        good = _filled(template, right)
-        words = good.split()
-        texts = {
-            GOOD: good,
-            OTHER: _filled(other["candidate"], values[far]),
-            "citation marks": MARKS[turn % len(MARKS)](good),
-            "date forms": _filled(template, right | {"date": dates[turn % len(dates)]}),
-            "wrappers": WRAPPERS[turn % len(WRAPPERS)](good),
-            "white space": SPACES[turn % len(SPACES)](good),
-            "number changed": _filled(template, right | {"number": item["number"][1]}),
-            "negation": _filled(template, right | {"verb": item["verb"][1]}),
-            "roles exchanged": _filled(template, right | {"a": item["b"], "b": item["a"]}),
-            "padding": f"{good} {_filled(other['source'][0], values[far])}",
-            "repetition": f"{good} {good}",
-            "truncation": " ".join(words[: len(words) // 2]) + ".",
-        }
-        references, source = ([_filled(text, right) for text in item[name]] for name in ("references", "source"))
-        cells = {name: _cells(text, references, source) for name, text in texts.items()}
-        every.append(cells | {ORDER: _cells(good, references[::-1], source[::-1])})
-    return every
-
-
-# The card
-
-AnyMetric: TypeAlias = str | Metric | Checker | Callable[..., Any]
-_MACHINE_FAULTS = (ImportError, MemoryError, OSError)  # not of an item: whoever calls must know
-
-
-def _scorer(metric: Any) -> tuple[str, Metric]:
-    """The name of a metric, and what scores texts for it; a checker is judged by its share of supported sentences."""
-    name = metric if isinstance(metric, str) else str(getattr(metric, "name", "") or getattr(metric, "__name__", ""))
-    is_checker = hasattr(metric, "check_many") and not isinstance(metric, type)
-    is_checker |= name in OWN_CHECKERS or name.partition(":")[0] in ("nli", "llm")
-    scorer = load_metric("faithfulness", checker=metric) if is_checker else load_metric(metric)
-    return name or type(metric).__name__, scorer
-
-
-def _outcomes(scorer: Metric, rows: Sequence[JsonDict]) -> list[Outcome]:
-    """One outcome a row; where scoring all of them raises, each is scored alone."""
-    try:
-        return score_rows(scorer, rows)
-    except _MACHINE_FAULTS:
-        raise
-    except Exception as error:
-        if len(rows) == 1:
-            return [Outcome(None, "failed", f"{type(error).__name__}: {error}")]
-    return [outcome for row in steps(rows) for outcome in _outcomes(scorer, [row])]
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class MetricCard(Rows):
-    """What changes of a text do to a metric; made by `metric_card`.
-
-    Parameters
-    ----------
-    metric : str
-        Its name.
-    table : tuple of dict
-        A row for each `change`: its `kind` ("invariance" or "direction"), `n` items and those
-        `missing`, without a score; the mean `effect` with its ends `low` and `high`, and as a
-        `share` of the spread with `share_low` and `share_high`; the share of items that do as
-        they should, `right`; `verdict`, `reason`, and an `example`. What is undefined is None, as are
-        the ends of an effect that is the same in all items.
-    spread : float
-        Mean score of good candidates less that of candidates about something else.
-    signature : Signature
-        Every choice that could change a number.
-    """
-
-    metric: str
-    table: tuple[JsonDict, ...]
-    spread: float
-    signature: Signature
-
-    @property
-    def blind_spots(self) -> list[str]:
-        """The changes that the metric should notice and does not, or should not notice and does."""
-        return [row["change"] for row in self.table if row["verdict"] in ("blind", "moves")]
-
-    def rows(self) -> list[JsonDict]:
-        """Return one dictionary for each change."""
-        return [dict(row) for row in self.table]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data."""
-        more = {"spread": self.spread, "blind_spots": self.blind_spots, "signature": str(self.signature)}
-        return {"metric": self.metric, "rows": self.rows(), **more}
-
-    def to_markdown(self, *, level: int = 2) -> str:
-        """Return heading, reading aid, table and signature as Markdown, for an appendix."""
-        title, note = f"Metric card: {self.metric}", str(self.signature)
-        return markdown_report(title, self._lines(), self._shown(), note=note, level=level)
-
-    def _lines(self) -> list[str]:
-        confidence, margin = float(self.signature["conf"]), float(self.signature["margin"])
-        return [
-            f"Blind spots: {', '.join(self.blind_spots) or 'none found'}.",
-            f"Effects are mean changes of the score with {confidence:.0%} bootstrap intervals over items. The spread "
-            f"is {self.spread:.3f}: the mean score of good candidates less that of texts about something else. "
-            f"A change within {margin:.0%} of the spread counts as none. Right is the share of items that do as they "
-            "should.",
-        ]
-
-    def _shown(self) -> list[JsonDict]:
-        """The rows as they are printed, without columns that say nothing."""
-        shown = []
-        for row in self.table:
-            cells = {name: row[name] for name in ("change", "kind", "n", "missing")}
-            cells["effect"] = with_interval(row["effect"], (row["low"], row["high"]))
-            cells["share of spread"] = with_interval(row["share"], (row["share_low"], row["share_high"]), ".0%")
-            cells |= {"right": "–" if row["right"] is None else f"{row['right']:.0%}"}
-            shown.append(cells | {"verdict": row["verdict"], "reason": row["reason"]})
-        empty = [name for name in ("missing", "reason") if not any(row[name] for row in shown)]
-        return [{name: cell for name, cell in row.items() if name not in empty} for row in shown]
-
-    def __repr__(self) -> str:
-        return "\n".join([f"MetricCard({self.metric})", text_table(self._shown()), *self._lines(), str(self.signature)])
-
-    def _repr_html_(self) -> str:
-        table = html_table(self._shown(), caption=f"Metric card: {self.metric}")
-        examples = html_table([{"change": row["change"], "example": row["example"]} for row in self.table])
-        parts = [table, folded("An example of each change", examples)]
-        return render("parts.html", parts=parts, notes=[*self._lines(), self.signature])
-
-    def plot(self) -> plt.Figure:
-        """Draw each effect as a share of the spread with its interval; shape and word say what the colour says."""
-        figure, ax = plt.subplots(figsize=(7.5, 1.3 + 0.32 * len(self.table)), layout="constrained")
-        margin = float(self.signature["margin"])
-        ax.axvspan(-margin, margin, color="#8fc1e8", alpha=0.35, linewidth=0)
-        ax.axvline(0, color="#767676", linewidth=0.8)
-        looks = dict.fromkeys(("keeps", "sees"), ("#1f5f99", "o")) | {"undecided": ("#666666", "D")}
-        for place, row in enumerate(self.table):
-            color, shape = looks.get(row["verdict"], ("#b34700", "s"))
-            ax.text(1.02, place, row["verdict"], transform=ax.get_yaxis_transform(), va="center", color=color)
-            if row["share"] is not None:
-                if row["share_low"] is not None:
-                    ax.plot([row["share_low"], row["share_high"]], [place] * 2, color=color, linewidth=2)
-                ax.plot(row["share"], place, shape, color=color, markerfacecolor="white" if shape == "s" else color)
-        ax.set_yticks(range(len(self.table)), [f"{row['change']} ({row['kind']})" for row in self.table])
-        ax.set(ylim=(len(self.table) - 0.5, -0.5), title=figure_text(self.metric))
-        ax.set_xlabel("change of the score as a share of the spread (left: worse)")
-        ax.xaxis.set_major_formatter("{x:.0%}")
-        return figure
-
-
-def _verdict(kind: str, low: float, high: float, margin: float) -> str:
-    """The verdict of an interval, as `metric_card` describes it."""
-    if kind == "direction":
-        return "sees" if high <= -margin else "blind" if low > -margin else "undecided"
-    if -margin < low and high < margin:
-        return "keeps"
-    return "moves" if high <= -margin or low >= margin else "undecided"
-
-
-def metric_card(
-    metric: AnyMetric,
-    *,
-    items: Sequence[Mapping[str, Any]] | None = None,
-    limit: int | None = None,
-    margin: float = 0.1,
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    progress: bool = True,
-) -> MetricCard:
-    """Try a metric on changes that it must notice, and on changes that it must not.
-
-    Each item has a good candidate, references and a source. *Invariances* leave the quality as it
-    is: citation marks, date forms, wrappers ("Here is a summary:"), white space, and the order of
-    the references, or of the source's sentences. *Directions* make the text worse. It becomes
-    false by another number, a negation or exchanged roles. Padding, repetition and truncation are
-    for metrics that read references: a metric that reads the source alone need not punish them.
-
-    Parameters
-    ----------
-    metric : str, metric, checker or callable
-        A name for `load_metric` or a checker's for `load_checker`; a metric with options of yours; a
-        checker with `check_many`, judged by the share of sentences that `evaluate` supports; or a
-        function such as `f(candidate, references)` or `f(text, summary)` that returns a number, a
-        score or None. Its parameters without a default are `candidate`, `summary`, `references`,
-        `text`, `source` or `contexts`.
-    items : sequence of mappings, optional
-        Yours instead of the package's, each with `candidate`, `references` and `source` (lists of
-        texts and of sentences), `a` and `b`, who have the two roles, `number` and `verb` (the right
-        text and a wrong one), and `date`, such as "2021-03-14", its day from 13 on. In the
-        candidate write {a}, {b}, {number}, {verb}, {date} for them, elsewhere you may.
-    limit : int, optional
-        At most so many items, drawn by lot.
-    margin : float
-        What counts as no change, as a share of the spread, between 0 and 1.
-    n_resamples, confidence, seed
-        Of the bootstrap over items. The seed also draws which item gets which mark or wrapper.
-    progress : bool
-        Whether to show a progress bar.
-
-    Returns
-    -------
-    MetricCard
-        With `blind_spots`, `rows()`, `to_frame()`, `to_dict()`, `to_markdown()` and `plot()`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a metric, an item or an option is not what it should be, the metric reads what items
-        have not, or it scores fewer than two good candidates.
-
-    Notes
-    -----
-    The unit is the spread: the mean score of good candidates less that of texts about something
-    else. Its sign says which side is good, also where lower is better. The verdict comes from the
-    interval of the mean change in this unit. A metric *keeps* an invariance if the interval lies
-    within the margin, and *moves* if it lies outside. It *sees* a direction if the interval lies at
-    or below minus the margin, and is *blind* if it lies above. All else is *undecided*, and so is
-    all on fewer than -ln(1 - confidence) / margin items, usually 30: by the rule of three, fewer
-    cannot show that so few items change. A metric whose spread may be 0 is blind to *another text*,
-    and nothing else is decided. Intervals are not corrected for their number. Items are short news
-    in English, the candidate close to its source: a card without blind spots promises nothing
-    elsewhere.
-
-    References
-    ----------
-    Ribeiro et al. 2020, Beyond Accuracy: Behavioral Testing of NLP Models with CheckList, ACL.
-
-    Examples
-    --------
-    >>> card = metric_card(lambda candidate, references: len(candidate), progress=False)
-    >>> card.blind_spots
-    ['another text']
-    """
-    require_inner_share(margin, "margin")
-    name, scorer = _scorer(metric)
-    if unknown := [column for column in scorer.columns if column not in CELLS]:
-        raise ValueError(f"{name} reads {', '.join(unknown)}, which items have not; they have {', '.join(CELLS)}")
-    rng = np.random.default_rng(seed)
-    chosen = card_items(items, limit, rng)
-    texts = changed(chosen, int(rng.integers(len(MARKS))))
-    left_out = {"padding", "repetition", "truncation"} - ({*KINDS} if "references" in scorer.columns else set())
-    names = [GOOD, *(change for change in KINDS if change not in left_out)]
-    rows = [{column: own[change][column] for column in scorer.columns} for change in names for own in texts]
-    with one_bar(len(rows), name, "text", show=progress):
-        found = _outcomes(scorer, rows)
-    size = len(texts)
-    outcomes = {change: found[place * size : (place + 1) * size] for place, change in enumerate(names)}
-    scores = {c: np.array([math.nan if o.score is None else o.score for o in own]) for c, own in outcomes.items()}
-    how: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
-
-    def reason(*changes: str) -> str:
-        return next((outcome.reason for change in changes for outcome in outcomes[change] if outcome.score is None), "")
-
-    def ends_of(values: np.ndarray, around: MeanInterval) -> tuple[float, float]:
-        """The ends of an interval; of equal values, their mean twice."""
-        mean = float(values.mean())
-        return (mean, mean) if around.low is None or around.high is None else (around.low, around.high)
-
-    apart = scores[GOOD] - scores[OTHER]
-    if (scored := int((~np.isnan(apart)).sum())) < 2:
-        why = reason(GOOD, OTHER)
-        raise ValueError(f"{name} scored {scored} of {size} good candidates with texts about something else: {why}")
-    apart = apart[~np.isnan(apart)]
-    spread, (low, high) = float(apart.mean()), ends_of(apart, mean_interval(apart, **how))
-    is_apart, needed = low > 0 or high < 0, math.ceil(-math.log(1 - confidence) / margin)
-    table = []
-    for change in names[1:]:
-        moved = scores[change] - scores[GOOD]
-        moved = moved[~np.isnan(moved)]
-        effect = float(moved.mean()) if moved.size > 1 else None
-        around = mean_interval(moved, **how)
-        shown = "order of sentences" if change == ORDER and "references" not in scorer.columns else change
-        row: JsonDict = {"change": shown, "kind": KINDS[change], "n": moved.size, "missing": size - moved.size}
-        row |= {"effect": effect, "low": around.low, "high": around.high}
-        row |= dict.fromkeys(("share", "share_low", "share_high", "right")) | {"verdict": "undecided"}
-        row["reason"] = reason(change, GOOD)
-        low = high = 0.0
-        if is_apart and effect is not None:
-            row["share"] = effect / spread
-            low, high = sorted(end / spread for end in ends_of(moved, around))
-            if around.low is not None:
-                row["share_low"], row["share_high"] = low, high
-            good = np.abs(moved / spread) <= margin if row["kind"] == "invariance" else moved / spread < -1e-9
-            row["right"] = float(good.mean())
-        if change == OTHER:
-            row["verdict"] = "sees" if is_apart else "blind"
-        elif is_apart and moved.size >= needed:
-            row["verdict"], row["reason"] = _verdict(row["kind"], low, high, margin), row["reason"] or around.reason
-        elif not row["reason"]:
-            row["reason"] = f"needs {needed} items" if is_apart else "does not tell good candidates from other texts"
-        cells = next((own[change] for own in texts if own[change] != own[GOOD]), texts[0][change])
-        table.append(row | {"example": " ".join(cells["contexts"] if change == ORDER else [cells["candidate"]])})
-    seen = hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:12]
-    parts = {"metric": "metric-card", "of": getattr(scorer, "fingerprint", name), "items": f"{size}-{seen}"}
-    signature = Signature(parts | {"margin": margin, "conf": confidence, "n": n_resamples, "seed": seed})
-    return MetricCard(name, tuple(table), spread, signature)
