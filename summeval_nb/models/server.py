@@ -207,14 +207,13 @@ class ServerBackend(Backend):
         self.__setstate__({})
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_found", "_failed", "_not_before")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_known", "_not_before")}
 
     def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
         self._lock = threading.Lock()
         self._not_before = 0.0  # when a server that asked for a pause may be asked again, by whatever thread
-        self._found: _Way | BackendError | None = None
-        self._failed: tuple[float, BackendError] | None = None
+        self._known: tuple[_Way | BackendError, float] = BackendError("nobody asked"), 0.0  # what the probe found, when
 
     def __repr__(self) -> str:
         return f"ServerBackend({self.name!r}, base_url={self.base_url!r})"
@@ -224,27 +223,18 @@ class ServerBackend(Backend):
         """How the server is asked, found out and probed at first use."""
         asked = time.monotonic()
         with self._lock:
-            if self._failed and self._failed[0] > asked:  # while this question waited for the probe
-                raise self._failed[1]
-            if self._found is None:
-                try:
-                    self._found = self._probed()
-                except BackendError as error:
-                    self._failed = time.monotonic(), error
-                    raise
-            if isinstance(self._found, BackendError):
-                raise self._found
-            return self._found
+            found, since = self._known
+            # a refusal stays; another fault is that of all questions which waited for the probe
+            if not isinstance(found, (_Way, BackendRejected)) and since <= asked:
+                self._known = found, _ = attempt(self._probed), time.monotonic()
+        if isinstance(found, BackendError):
+            raise found
+        return found
 
     @property
     def dialect(self) -> str:
         """The dialect that the server speaks, found out at first use."""
         return self._way.dialect
-
-    @property
-    def hard(self) -> bool:
-        """Whether the server gives no probabilities, found out at first use."""
-        return self._way.how != "probabilities"
 
     @property
     def fingerprint(self) -> str:
@@ -363,24 +353,23 @@ class ServerBackend(Backend):
             self.usage.add(**{name: count or 0 for name, count in tokens.items()})
         return answer
 
-    def _probed(self) -> _Way | BackendError:
-        """The best way in which the server answers; a refusal of all is remembered, a fault is raised."""
+    def _probed(self) -> _Way:
+        """The best way in which the server answers; a refusal of all is `BackendRejected`."""
         dialects = DIALECTS if self.asked_dialect == "auto" else (self.asked_dialect,)
         if self.asked_dialect == "auto" and self._wire.address.host == "api.openai.com":
             dialects = ("openai",)
-        refusal = BackendError("")
         ways = [_Way(dialect, how) for how in ("probabilities", "constrained") for dialect in dialects]
         for way in [*ways, _Way("openai", "plain"), _Way("openai", "bare")]:
             try:
                 return self._tried(way)
             except (InvalidOutput, BackendRejected) as error:
-                refusal = error
+                refusal: BackendError = error
                 if error.status not in _REFUSED_FIELDS:
                     break
         if isinstance(refusal, InvalidOutput):
             what = f"this server's answers cannot be used: {refusal.args[0]}"
-            return self._wire.error(BackendRejected, what, "name another dialect, or use another server")
-        return refusal
+            refusal = self._wire.error(BackendRejected, what, "name another dialect, or use another server")
+        raise refusal
 
     def _tried(self, way: _Way) -> _Way:
         """The way, if the server answers the probe in it; a prompt without a constraint need not be obeyed."""
