@@ -1,9 +1,11 @@
 """A reader changes a chapter's first example, and the chapter runs to its end: no check of the page stops it."""
 
 import execute
-import nbformat
 import pytest
 from execute import NOTEBOOKS
+from helpers.late import Late
+
+nbformat = Late("nbformat")
 
 pytestmark = pytest.mark.nightly
 HELLO, FERRY = "Hello there.", "The ferry to Alden has not run since May, and 12 people lost their jobs."

@@ -10,16 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb.agreement.coefficients import LEVELS, resample_weights
-from summeval_nb.agreement.correlation import (
-    correlate,
-    paired_test,
-    pairwise_accuracy,
-    resampled_correlations,
-)
 from summeval_nb.core.results import Score, ScoreTable, Signature
 
 pd = Late("pandas")
 stats = Late("scipy.stats")
+FROM = "summeval_nb.agreement.correlation"  # it imports scipy
+correlate, paired_test = Late(FROM, "correlate"), Late(FROM, "paired_test")
+pairwise_accuracy, resampled_correlations = Late(FROM, "pairwise_accuracy"), Late(FROM, "resampled_correlations")
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
 

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+from functools import cache
 from pathlib import Path
 
 import book
@@ -13,7 +14,6 @@ MODULES = sorted(
     for path in (ROOT / "summeval_nb").rglob("*.py")
     if not path.stem.startswith("__") and path.stem != "_modidx"
 )
-CHAPTERS = book.modules([name for name in book.written() if name not in book.TEXTS])
 WITHOUT = {  # plain modules whose docstrings hold no example that could run here, and why
     "cli": "the shell: tests/test_shell.py runs its commands",
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
@@ -24,20 +24,23 @@ WITHOUT = {  # plain modules whose docstrings hold no example that could run her
 }
 
 
+@cache
+def chapters() -> dict[str, str]:
+    """Which chapter exports which module."""
+    return book.modules([name for name in book.written() if name not in book.TEXTS])
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name, monkeypatch, tmp_path):
     """In the docstrings of every module; what a chapter exports without one is called in the chapter's own cells."""
+    assert set(WITHOUT) <= set(MODULES)
     monkeypatch.chdir(tmp_path)
     module = importlib.import_module(f"summeval_nb.{name}")
     found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     assert found.failed == 0
-    if found.attempted == 0 and name in CHAPTERS:
-        cells = [cell.source for cell in book.read(CHAPTERS[name]).cells if cell.cell_type == "code"]
+    if found.attempted == 0 and name in chapters():
+        cells = [cell.source for cell in book.read(chapters()[name]).cells if cell.cell_type == "code"]
         shown = "\n".join(source for source in cells if "#| export" not in source)
         assert [name for name in module.__all__ if f"{name}(" in shown], "neither its docstrings nor its page call it"
     else:
         assert (found.attempted == 0) == (name in WITHOUT), "examples, or a reason in the list above"
-
-
-def test_the_list_of_modules_without_examples_names_modules():
-    assert set(WITHOUT) <= set(MODULES)

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.metrics import embedding_many
 from summeval_nb.agreement.registry import METRICS, find_metric, list_metrics, load_metric
 from summeval_nb.agreement.tables import metric_scores, metric_table
 from summeval_nb.core.data import QUALITIES, load_toy_summeval
 
 plt = Late("matplotlib.pyplot")
+correlate = Late("summeval_nb.agreement.correlation", "correlate")
 
 TOY = load_toy_summeval()
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from helpers.late import Late
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-from scipy.spatial.distance import cdist
 
 from summeval_nb.text.similarity import cosine_similarity, dot_similarity, require_matrix, topk_related
 
+cdist = Late("scipy.spatial.distance", "cdist")
 ordinary = st.one_of(st.just(0.0), st.floats(1e-3, 1e3), st.floats(-1e3, -1e-3))
 extreme = st.floats(allow_nan=False, allow_infinity=False)
 coarse = arrays(

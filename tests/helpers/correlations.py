@@ -6,9 +6,8 @@ import numpy as np
 
 from helpers.late import Late
 
-stats = Late("scipy.stats")
-
-SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+NAMES = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
+SCIPY = {name: Late("scipy.stats", function) for name, function in NAMES.items()}
 
 
 def by_scipy(x, y, coefficient):
