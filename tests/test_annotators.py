@@ -42,17 +42,14 @@ def expanded(counts):
     return [[category for category, n in enumerate(row) for _ in range(n)] for row in counts]
 
 
-@pytest.mark.parametrize(
-    ("table", "options", "published", "digits"),
-    [
+def test_cohens_kappa_as_published():
+    for table, options, published, digits in (
         (COHEN_1960, {}, 0.492, 3),  # Cohen 1960
         (COHEN_1960, {"weights": [[0, 1, 3], [1, 0, 6], [3, 6, 0]]}, 0.348, 3),  # Cohen 1968
         (SAS, {}, 0.4842, 4),  # SAS, as in statsmodels' tests
         (SAS, {"weights": "linear"}, 0.4701, 4),
-    ],
-)
-def test_cohens_kappa_as_published(table, options, published, digits):
-    assert cohen_kappa(*table.T, **options, n_resamples=0).score == pytest.approx(published, abs=0.5 * 10**-digits)
+    ):
+        assert cohen_kappa(*table.T, **options, n_resamples=0).score == pytest.approx(published, abs=0.5 * 10**-digits)
 
 
 def test_fleiss_as_published():
@@ -65,14 +62,12 @@ def test_fleiss_as_published():
     assert fleiss_kappa(fourteen, n_resamples=0).score == pytest.approx(0.210, abs=5e-4)
 
 
-@pytest.mark.parametrize(
-    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
-)
-def test_alpha_as_published(level, published):
-    found = krippendorff_alpha(UNITS, level=level)
-    assert found.score == pytest.approx(published, abs=5e-4)
-    assert (found.n_items, found.n_raters, found.n_missing, found.n_left_out) == (12, 4, 7, 1)
-    assert found.interval[0] < found.score <= found.interval[1]
+def test_alpha_as_published():
+    for level, published in (("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)):
+        found = krippendorff_alpha(UNITS, level=level)
+        assert found.score == pytest.approx(published, abs=5e-4)
+        assert (found.n_items, found.n_raters, found.n_missing, found.n_left_out) == (12, 4, 7, 1)
+        assert found.interval[0] < found.score <= found.interval[1]
 
 
 VALUES = {"two": [0, 1], "in a row": [1, 2, 3, 4, 5], "with gaps": [-1.5, 2, 2.25, 7]}
@@ -134,25 +129,25 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says():
     assert 0.86 <= hits / 120 <= 0.99
 
 
-@pytest.mark.parametrize(
-    ("found", "words"),
-    [
-        (lambda: cohen_kappa(["a", "a"], ["a", "a"]), "chance could not disagree"),
-        (lambda: fleiss_kappa([[3, 3], [3, 3], [3, 3]]), "chance could not disagree"),
-        (lambda: krippendorff_alpha([[7, 7]] * 3, level="ordinal"), "chance could not disagree"),
-        (lambda: krippendorff_alpha([[None, None]], level="interval"), "no item"),
-        (lambda: krippendorff_alpha([[None, None]], level="ordinal"), "no item"),
-        (lambda: krippendorff_alpha([[0.1, 0.1], [0.1, None]], level="interval"), "chance could not disagree"),
-        (lambda: cohen_kappa([1, None], [None, 2]), "no item"),
-        (lambda: krippendorff_alpha([[1, None], [None, math.nan]], level="nominal"), "no item"),
-    ],
-)
-def test_undefined_is_none_with_a_reason(found, words):
-    result = found()
-    assert result.score is None and result.interval is None and words in result.reason and words in str(result)
-    assert result.to_dict()["score"] is None and "undefined" in result._repr_html_()
-    with pytest.raises(ValueError, match="has no number"):
-        float(result)
+UNDEFINED = [
+    (lambda: cohen_kappa(["a", "a"], ["a", "a"]), "chance could not disagree"),
+    (lambda: fleiss_kappa([[3, 3], [3, 3], [3, 3]]), "chance could not disagree"),
+    (lambda: krippendorff_alpha([[7, 7]] * 3, level="ordinal"), "chance could not disagree"),
+    (lambda: krippendorff_alpha([[0.1, 0.1], [0.1, None]], level="interval"), "chance could not disagree"),
+    (lambda: krippendorff_alpha([[None, None]], level="interval"), "no item"),
+    (lambda: krippendorff_alpha([[None, None]], level="ordinal"), "no item"),
+    (lambda: krippendorff_alpha([[1, None], [None, math.nan]], level="nominal"), "no item"),
+    (lambda: cohen_kappa([1, None], [None, 2]), "no item"),
+]
+
+
+def test_undefined_is_none_with_a_reason():
+    for found, words in UNDEFINED:
+        result = found()
+        assert result.score is None and result.interval is None and words in result.reason and words in str(result)
+        assert result.to_dict()["score"] is None and "undefined" in result._repr_html_()
+        with pytest.raises(ValueError, match="has no number"):
+            float(result)
 
 
 def test_data_frames_labels_and_what_is_printed():
@@ -174,25 +169,19 @@ def test_data_frames_labels_and_what_is_printed():
         fleiss_kappa([[0, 0, 5], [1, 2, 2], [5, 0, 0]], n_resamples=0)
 
 
-def test_ratings_of_a_file():
+def test_ratings_of_a_file_and_the_shell(tmp_path):
     assert read_ratings([["5", " "], [4, None]]) == [[5.0, None], [4, None]]
     assert read_ratings([["5", "no"], ["", "nan"]]) == [["5", "no"], [None, None]]
     assert read_ratings([["N/A", "1"], ["2", "NA"]]) == [[None, 1], [2, None]]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["--raters", "a,b,c", "-o", "level=interval"], 0, "alpha (interval)"),
-        (["--raters", "a,b", "--coefficient", "fleiss"], 0, "Fleiss' kappa"),
-        (["--raters", "a,b", "--level", "nominal", "--json"], 0, '"n_items": 4'),
-    ],
-)
-def test_the_shell(tmp_path, arguments, code, words):
     file = tmp_path / "rated.csv"
     file.write_text("a,b,c\n5,5,4\n1,2,\n3,3,3\n2,2,1\n")
-    found = CliRunner().invoke(app, ["annotators", str(file), *arguments])
-    assert found.exit_code == code and words in found.output
+    for arguments, words in (
+        ("--raters a,b,c -o level=interval", "alpha (interval)"),
+        ("--raters a,b --coefficient fleiss", "Fleiss' kappa"),
+        ("--raters a,b --level nominal --json", '"n_items": 4'),
+    ):
+        found = CliRunner().invoke(app, ["annotators", str(file), *arguments.split()])
+        assert found.exit_code == 0 and words in found.output
 
 
 def test_the_ceiling():

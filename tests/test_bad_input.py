@@ -138,6 +138,10 @@ def systems(outputs=(("a", ["x"]),), references=("x",), **options):
     return s.compare_systems(dict(outputs), references and list(references), **options)
 
 
+def cut(spans):
+    return s.text.split_sentences("One. Two.", splitter=lambda text: spans)
+
+
 def embedded(embedder, texts=("a",), **options):
     return s.sentence2embedding(list(texts), embedder=embedder, **options)
 
@@ -451,6 +455,38 @@ WRONG = [
     (lambda: evidence.error_bound([0], [HUGE]), ValueError, f"accepted {UNHELD}"),
     (lambda: s.EmbeddedChecker(threshold=0.5, offset=HUGE), ValueError, "offset finite"),
     # of one text and its summary
+    *(
+        (lambda splitter=splitter: s.split_text("a", splitter=splitter), ValueError, "'punkt', 'stanza', 'sentencex'")
+        for splitter in ("spacy", "", "Punkt")
+    ),
+    *(
+        (lambda splitter=splitter: s.split_text("a", splitter=splitter), TypeError, "splitter")
+        for splitter in (None, 3, ["punkt"])
+    ),
+    (lambda: s.text.split_many([None]), TypeError, "must be a string"),
+    (lambda: s.text.split_many("It rained."), TypeError, r"\[text\]"),
+    (lambda: cut([(0, 5), (4, 9)]), ValueError, "span 1 of the splitter is 4:9: spans must be ordered"),
+    (lambda: cut([(5, 9), (0, 5)]), ValueError, "'One.'"),
+    (lambda: cut([(0, 0), (0, 9)]), ValueError, "not empty"),
+    (lambda: cut([(0, 10)]), ValueError, "lie within 0:9"),
+    (lambda: cut([(-1, 9)]), ValueError, "span 0"),
+    (lambda: cut([(0, 4), (6, 9)]), ValueError, "'T'"),
+    (lambda: cut([(0, 5)]), ValueError, "'Two.'"),
+    (lambda: cut([]), ValueError, "'One. Two.'"),
+    (lambda: cut([(0, 4, 9)]), TypeError, "pairs of whole numbers"),
+    (lambda: cut(["One.", "Two."]), TypeError, "pairs"),
+    (lambda: cut([(0.0, 9.0)]), TypeError, "pairs"),
+    *(
+        (lambda name=name, wrong=wrong: s.text.split_units("It rained.", **{name: wrong}), EITHER, name)
+        for name, wrong in (("max_chars", 0), ("max_chars", True), ("max_chars", 2.0), ("min_chars", -1))
+    ),
+    (lambda: s.text.languages_of(type("Own", (), {"languages": "en"})()), TypeError, "of Own must be a list of codes"),
+    *(
+        (lambda kind=kind, wrong=wrong: kind(YES, languages=wrong), EITHER, "codes such as")
+        for kind, wrong in product((s.LLMChecker, judged.LLMJudge), ("en", 5, ["English language"], [None], ["en", ""]))
+    ),
+    (lambda: s.evaluate_many(["a"], ["b", "c"]), ValueError, "there are 1 texts and 2 summaries; repeat an article"),
+    (lambda: s.evaluate_many(["a"], "b"), TypeError, "summaries"),
     (lambda: s.evaluate("It rained.", "It rained.", lang={"en": 1}), TypeError, "lang must be a string"),
     (lambda: s.evaluate_many(["a", "b"], ["c"]), ValueError, "2 texts and 1 summaries"),
     (lambda: s.evaluate_many("a", ["c"]), TypeError, "texts must be a list of strings"),

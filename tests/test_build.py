@@ -263,3 +263,14 @@ def test_the_site_is_put_online_from_main_as_make_builds_it():
     assert upload["with"]["path"] == made[1]
     assert deploy["needs"] == "build" and deploy["permissions"] == {"pages": "write", "id-token": "write"}
     assert [step["uses"].partition("@")[0] for step in deploy["steps"]] == ["actions/deploy-pages"]
+
+
+def test_an_extra_adds_packages_and_takes_none_away():
+    """What `make size` counts: the packages that an installation leads to, and their files."""
+    plain, models = size.closure("summeval_nb"), size.closure("summeval_nb", ["models"])
+    assert {"summeval-nb", "numpy", "scipy", "pandas", "markupsafe"} <= set(plain), "markupsafe: what jinja2 needs"
+    assert "torch" not in plain and "torch" in models and set(plain) < set(models)
+    assert size.closure("no-such-package-anywhere") == {"no-such-package-anywhere": None}
+    numpy = plain["numpy"]
+    largest = max(numpy.locate_file(file).stat().st_size for file in numpy.files if file.suffix == ".so")
+    assert size.size_of(numpy) > largest > 0 and size.size_of(plain["summeval-nb"]) > 1e6

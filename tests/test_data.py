@@ -135,9 +135,6 @@ def test_thirds_are_read_back_as_thirds():
     exact = SummEval.from_records([record], raters=3).ratings
     assert [exact[q][0, 0] for q in QUALITIES] == [5 / 3, 5 / 3, 13 / 3, 3.67] and np.isnan(exact["fluency"][0, 1])
     assert SummEval.from_records([record]).ratings["coherence"][0, 0] == 1.666667
-
-
-@pytest.mark.parametrize(("raters", "error"), [(0, ValueError), (10**9, ValueError), (2.5, TypeError)])
-def test_a_number_of_raters_that_makes_no_sense_is_refused(raters, error):
-    with pytest.raises(error, match="raters"):
-        SummEval.from_records([article()], raters=raters)
+    for raters, error in ((0, ValueError), (10**9, ValueError), (2.5, TypeError)):
+        with pytest.raises(error, match="raters"):
+            SummEval.from_records([article()], raters=raters)

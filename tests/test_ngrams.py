@@ -5,7 +5,6 @@ import json
 import random
 import re
 import unicodedata
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -127,22 +126,6 @@ def test_clipped_counts_are_bounded_and_monotone(candidate, references, n):
     assert all(more[gram][2] >= counts[gram][2] for gram in counts)
     assert all(own == shared for own, _, shared in more.values())
     assert clipped_counts(candidate, references, 10**30) == {}
-
-
-@given(st.lists(words, min_size=1, max_size=6), st.integers(1, 4))
-def test_numbered_counts_equal_counters(texts, n):
-    numbered = counting.number_texts([" ".join(text) for text in texts], str.split)
-    sequences = counting.as_sequences(list(counting.ngram_levels(numbered, n))[-1], ordered=True)
-    grams = [Counter(list_ngrams(text, n)) for text in texts]
-    assert counting.common_lengths(sequences, sequences[::-1]).tolist() == [
-        (a & b).total() for a, b in zip(grams, grams[::-1], strict=True)
-    ]
-    ngrams, union = counting.NumberedNgrams(numbered, n), Counter()
-    for counter in grams[1:]:
-        union |= counter
-    shared = ngrams.shared([0], [tuple(range(1, len(texts)))])[0]
-    assert shared[-1] == (grams[0] & union).total()
-    assert ngrams.lengths[:, -1].tolist() == [counter.total() for counter in grams]
 
 
 @given(st.lists(st.sampled_from(AWKWARD + fuzzed(20)), max_size=5), st.sampled_from(["13a", "intl", "char", "rouge"]))

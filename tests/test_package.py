@@ -147,3 +147,15 @@ def test_the_types_of_every_public_name_can_be_asked_for():
         for one in (found, *filter(inspect.isfunction, called)):
             if inspect.isclass(one) or inspect.isroutine(one):
                 typing.get_type_hints(one)
+
+
+def test_what_is_no_test_stands_in_a_folder_and_none_asserts_how_fast_something_is():
+    """`benchmarks/` measures that, beside a peer; `comes_back` is for calls that would hang."""
+    others = {path.name for path in (ROOT / "tests").glob("*.py") if not path.name.startswith("test_")}
+    assert others == {"conftest.py", "stubs.py", "sync.py"}
+    clock = r"(?:time\.)?(?:process_time|perf_counter|monotonic|time)\(\)"
+    hurried = re.compile(rf"assert .*(?:{clock}[^<\n]*<|/ \(?{clock})")
+    assert hurried.search("assert summaries / (time.process_time() - start) > 150")
+    files = [path for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__)]
+    found = [f"{path.name}: {line[0]}" for path in files for line in hurried.finditer(path.read_text(encoding="utf-8"))]
+    assert len(files) > 100 and not found, found

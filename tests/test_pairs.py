@@ -76,13 +76,6 @@ def test_a_stored_verdict_is_the_one_that_was_given():
     assert (again.threshold, again.state) == (given.threshold, given.state)
 
 
-def test_texts_and_summaries_pair_up():
-    with pytest.raises(ValueError, match="there are 1 texts and 2 summaries; repeat an article"):
-        evaluate_many(["a"], ["b", "c"])
-    with pytest.raises(TypeError, match="summaries"):
-        evaluate_many(["a"], "b")
-
-
 def test_names_are_resolved_once_for_a_call(monkeypatch):
     asked = []
     for name in ("load_checker", "load_embedder", "load_store"):

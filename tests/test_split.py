@@ -190,11 +190,8 @@ def test_a_stanza_that_lacks_something_says_how_to_get_it(with_stanza, stanza_fo
 
 def test_sentencex_in_other_languages_or_not_at_all(monkeypatch):
     assert split_text("我们来了。你好吗？好！", splitter="sentencex", lang="zh") == ["我们来了。", "你好吗？", "好！"]
-    assert split_text("ذهب الولد. هل أنت بخير؟ نعم!", splitter="sentencex", lang="ar") == [
-        "ذهب الولد.",
-        "هل أنت بخير؟",
-        "نعم!",
-    ]
+    arabic = ["ذهب الولد.", "هل أنت بخير؟", "نعم!"]
+    assert split_text(" ".join(arabic), splitter="sentencex", lang="ar") == arabic
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.raises(ImportError, match=r"pip install -e '\.\[splitters\]'"):
         split_text("It rained.", splitter="sentencex")
@@ -209,25 +206,7 @@ def test_marks_that_punkt_does_not_know_are_said(monkeypatch):
         assert "name the language" in str(caught[-1].message)
 
 
-BAD_SPANS = [
-    ([(0, 5), (4, 9)], ValueError, "span 1 of the splitter is 4:9: spans must be ordered"),
-    ([(5, 9), (0, 5)], ValueError, "'One.'"),
-    ([(0, 0), (0, 9)], ValueError, "not empty"),
-    ([(0, 10)], ValueError, "lie within 0:9"),
-    ([(-1, 9)], ValueError, "span 0"),
-    ([(0, 4), (6, 9)], ValueError, "'T'"),
-    ([(0, 5)], ValueError, "'Two.'"),
-    ([], ValueError, "'One. Two.'"),
-    ([(0, 4, 9)], TypeError, "pairs of whole numbers"),
-    (["One.", "Two."], TypeError, "pairs"),
-    ([(0.0, 9.0)], TypeError, "pairs"),
-]
-
-
-def test_a_callable_is_taken_at_its_word_and_bad_spans_are_refused():
-    for spans, error, named in BAD_SPANS:
-        with pytest.raises(error, match=re.escape(named)):
-            split_sentences("One. Two.", splitter=lambda text, spans=spans: spans)
+def test_a_callable_is_taken_at_its_word():
     import numpy as np
 
     text = "One. Two.\n\nThree"
@@ -235,22 +214,6 @@ def test_a_callable_is_taken_at_its_word_and_bad_spans_are_refused():
     assert [s.text for s in whole] == ["One. Two.", "Three"]  # only the empty line is stronger
     check_promises(text, whole)
     assert split_many(["a b", ""], splitter=lambda t: [(0, len(t))] if t else [])[1] == []
-
-
-def test_what_is_no_splitter_and_no_text_is_refused():
-    for splitter in ("spacy", "", "Punkt"):
-        with pytest.raises(ValueError, match="'punkt', 'stanza', 'sentencex'"):
-            split_text("a", splitter=splitter)
-    for splitter in (None, 3, ["punkt"]):
-        with pytest.raises(TypeError, match="splitter"):
-            split_text("a", splitter=splitter)
-    with pytest.raises(TypeError, match="must be a string"):
-        split_many([None])
-    with pytest.raises(TypeError, match=r"\[text\]"):
-        split_many("It rained.")
-    for name, wrong in (("max_chars", 0), ("max_chars", True), ("max_chars", 2.0), ("min_chars", -1)):
-        with pytest.raises((TypeError, ValueError), match=name):
-            split_units("It rained.", **{name: wrong})
 
 
 def test_names_carry_versions_and_no_address_in_memory():
@@ -262,10 +225,7 @@ def test_names_carry_versions_and_no_address_in_memory():
     assert re.fullmatch(r"sentencex-\d+\.\d+.*", splitter_name("sentencex"))
     assert len({splitter_name(splitter) for splitter in SPLITTERS}) == len(SPLITTERS)
 
-    class Mine:
-        def __call__(self, text):
-            return [(0, len(text))]
-
+    Mine = type("Mine", (), {"__call__": lambda self, text: [(0, len(text))]})
     named = Mine()
     named.fingerprint = "mine-1"
     assert splitter_name(check_promises).endswith("test_split.check_promises")

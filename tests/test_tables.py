@@ -59,16 +59,9 @@ def test_two_indexes_are_refused_and_not_misaligned(name):
     with pytest.raises(ValueError, match="candidates and references have different indexes .* as lists to pair them"):
         many(PAIRS.made, PAIRS.wanted[::-1], **choices)
     assert many(PAIRS.made, list(PAIRS.wanted), **choices).index.equals(PAIRS.index)
-
-
-def test_the_corpus_and_the_means_refuse_two_indexes_too():
-    for call in (
-        lambda: overlap.corpus_bleu(PAIRS.made, PAIRS.wanted[::-1]),
-        lambda: load_metric("chrf").score_many(PAIRS.made, PAIRS.wanted[::-1]),
-        lambda: evaluate_many(PAIRS.wanted, PAIRS.made[::-1]),
-    ):
+    for call in (overlap.corpus_bleu, load_metric("chrf").score_many, evaluate_many):
         with pytest.raises(ValueError, match="different indexes"):
-            call()
+            call(PAIRS.made, PAIRS.wanted[::-1])
 
 
 def test_what_is_no_place_in_a_table_is_named():

@@ -9,14 +9,7 @@ from itertools import product
 
 import pytest
 
-from summeval_nb.core.base import is_numpy, np
 from summeval_nb.overlap.bleu import SMOOTHING
-from summeval_nb.overlap.counting import (
-    SKIP_TYPES,
-    count_pairs,
-    pairs_in_order,
-    shared_pairs,
-)
 from summeval_nb.overlap.rouge import MULTI, TYPES, rouge_many, rouge_score
 from summeval_nb.overlap.translation import bleu_many, bleu_score
 
@@ -104,25 +97,3 @@ def test_bleu_of_one_is_bleu_of_many_to_the_last_bit(smooth):
         score = bleu_score(text, group, smooth=smooth)
         assert score.score is None or score.score == table.scores[place]
         assert score.statistics.tolist() == table[place].statistics.tolist()
-
-
-@pytest.mark.parametrize("kind", SKIP_TYPES)
-def test_pairs_are_counted_without_being_held(kind):
-    rng = random.Random(kind)
-    for _ in range(100):
-        left, other = (rng.choices("abcd", k=rng.randint(0, 12)) for _ in range(2))
-        sides = [[tuple(text[at] for at in places) for places in pairs_in_order(text, kind)] for text in (left, other)]
-        assert [count_pairs(len(text), kind) for text in (left, other)] == list(map(len, sides))
-        for pair in sides[1]:
-            if pair in sides[0]:
-                sides[0].remove(pair)
-        assert shared_pairs(left, other, kind) == count_pairs(len(left), kind) - len(sides[0])
-
-
-def test_numpy_is_the_real_one():
-    import numpy
-
-    assert np.array is numpy.array and np.float64 is numpy.float64
-    assert is_numpy(numpy.bool_(True), "bool_") and not is_numpy(True, "bool_")
-    with pytest.raises(AttributeError, match="no_such_name"):
-        np.no_such_name  # noqa: B018
