@@ -222,7 +222,7 @@ def test_json_that_is_none_is_a_typed_failure(reply: str) -> None:
 def newer(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("PRAGMA user_version=3")
+        connection.execute("PRAGMA user_version=99")
 
 
 def cut(path: Path) -> None:
@@ -232,7 +232,7 @@ def cut(path: Path) -> None:
 
 
 STORES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "newer": (newer, "layout 3"),
+    "newer": (newer, "layout 99"),
     "cut": (cut, "the file is damaged"),
     "folder": (Path.mkdir, "is a folder"),
     "no place": (lambda path: path.symlink_to("nowhere/a.sqlite"), "store.sqlite"),
