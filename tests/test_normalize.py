@@ -69,6 +69,10 @@ Henry the Eighth | Henry VIII
 Super Bowl 49 | Super Bowl XLIX
 2,000,000 people | two million people
 2.3 million | 2,300,000
+12.500 people | 12,500 people
+1.250.000 voters | 1.25 million voters
+1 200 ships | 1200 ships
+12.500 kg | 12.5 kg
 twenty-four men | 24 men
 €9 | 9 euros
 2,50 € | €2.50
@@ -104,6 +108,8 @@ The WTO met | The World Health Organization met
 The World Heritage Organization met | The WHO met
 9 dollars | €9
 3,000,000 people | two million people
+12.500 people | 12,800 people
+row 1 200 seats | 200 rows
 9 km | five miles
 1,500 metres | 1,500 km
 1 lb | 250 g

@@ -71,6 +71,35 @@ def test_antonyms_exclude_each_other_and_never_themselves():
     assert all(word in table[other] for word, others in table.items() for other in others)
 
 
+def test_limits_and_parts_exclude_one_another():
+    """What the evidence bounds on one side is not told on the other; half is no quarter."""
+    for claim, evidence, expected in cases("""
+More than 200 people came. | Up to 200 people came. | 200
+Over 5,000 people voted. | Almost 5,000 people voted. | 5,000
+Fewer than 30 houses burned. | At least 30 houses burned. | 30
+More than half of the members left. | Nearly half of the members left. | half
+Half of the town was flooded. | A quarter of the town was flooded. | Half
+The price was cut by a quarter. | The price was cut by half. | quarter
+Over 500 stayed. | Almost 500 left, and over 500 stayed. |
+At most 200 people came. | Up to 200 people came. |
+No fewer than 30 houses burned. | At least 30 houses burned. |
+Half the seats were empty. | Half of the seats were empty. |
+In the third quarter sales rose by half. | Sales rose by half in the third quarter. |
+"""):
+        assert ", ".join(text for kind, text in firm(claim, evidence) if kind == "number") == expected, claim
+
+
+def test_a_name_that_opens_the_sentence_clashes_with_another():
+    for claim, evidence, expected in cases("""
+Berlin is the capital of France. | Paris is the capital of France. | Berlin
+Haydn composed the second quartet. | Mozart composed the second quartet. | Haydn
+Rainfall is expected in the north. | Rain is expected in the north. |
+Employees protested in the old town. | Workers protested in the old town. |
+Officers arrested two men in Leeds. | Police arrested two men in Leeds. |
+"""):
+        assert texts(firm(claim, evidence)) == expected, claim
+
+
 def test_an_opposite_clashes_though_its_like_is_there_too():
     for claim, evidence, expected in cases("""
 Shares of Castine fell on Tuesday. | Shares of Castine rose on Tuesday, and Harlow's slipped. | fell

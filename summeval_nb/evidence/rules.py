@@ -480,14 +480,26 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
     theirs = nearest.parts.tokens[slot.near_start : slot.near_end]
     if len(own) > 2 or len(theirs) > 2:
         return None
-    if not all(
-        _written_as_name(words.parts, token) for words, some in ((claim, own), (nearest, theirs)) for token in some
-    ):
+    both = (claim, own), (nearest, theirs)
+    named = all(_written_as_name(words.parts, token) for words, some in both for token in some)
+    if not named and not all(some[-1] is words.parts.tokens[0] and _opens_as_name(words) for words, some in both):
         return None
     if any(token.key in claim.parts.key_set for token in theirs):  # both are named: a list, or somebody else's part
         return None
     written, instead = (" ".join(token.key for token in some) for some in (own, theirs))
-    return None if fuzz.ratio(written, instead) >= ALIKE else Clash("name", slot.start, slot.end - 1, instead)
+    alike = fuzz.ratio(written, instead) >= ALIKE or instead.startswith(written) or written.startswith(instead)
+    return None if alike else Clash("name", slot.start, slot.end - 1, instead)
+
+
+def _opens_as_name(words: Words) -> bool:
+    """Return whether a sentence's first word may be a name: no article, singular, before a verb, as in Berlin is."""
+    first, after = words.raw[0], words.raw[1] if len(words.raw) > 1 else ""
+    verb = after in ("is", "was", "has") or (after.endswith("ed") and len(after) > 4 and not first.endswith("s"))
+    written = words.parts.text[words.parts.tokens[0].start].isupper() and words.parts.tokens[0].kind == "content"
+    return verb and written and not first.endswith("ing") and first not in _NO_NAMES
+
+
+_NO_NAMES = frozenset("police people staff men women children everybody everyone somebody someone".split())
 
 
 def _written_as_name(parts: Parts, token: Token) -> bool:
@@ -1180,6 +1192,44 @@ def _turned_results(claim: Parts, evidence: Sequence[Parts]) -> Iterator[Clash]:
             yield Clash("number", places[0], places[-1], "-".join(turned))
 
 
+def _limit(tokens: Sequence[Token], place: int) -> int:
+    """Return on which side of a number the true one lies: 1 above, as in more than 50, -1 below, as in nearly 50."""
+    low, high = told_between(tokens, place)
+    below = {"almost", "near"} & {token.key for token in tokens[max(0, place - 2) : place]}
+    return -1 if below else (high > 1.01) - (low < 0.99)
+
+
+def _bound_clashes(claim: Parts, evidence: Sequence[Parts]) -> Iterator[Clash]:
+    """Give numbers and parts that the evidence names as a limit on the other side only: up to 200, more than 200."""
+    for place, token in enumerate(claim.tokens):
+        if (token.kind == "number" or token.key in _PARTS) and (side := _limit(claim.tokens, place)):
+            told = [(sentence, i) for sentence in evidence for i, t in enumerate(sentence.tokens) if t.key == token.key]
+            if told and all(_limit(sentence.tokens, i) == -side for sentence, i in told):
+                yield Clash("number", place, place, token.key)
+
+
+_PARTS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fifth": 1 / 5}
+_PART = re.compile(
+    r"\b(?:(?P<count>an?|one|two|three|four)[ -](?P<part>third|quarter|fifth)s?|half)"
+    r"(?= (?:of(?! (?:an?|[12]\d{3})\b)|the|its|their|his|her|all)\b|[.,;]|$)",
+    re.IGNORECASE,
+)
+
+
+def _part_clashes(claim: Parts, near: Parts) -> Iterator[Clash]:
+    """Give parts of a whole where the nearest sentence has another part only: half of the seats, a third of them."""
+
+    def worth(match: re.Match[str]) -> float:
+        count = {"two": 2, "three": 3, "four": 4}.get((match["count"] or "").lower(), 1)
+        return count * _PARTS[(match["part"] or "half").lower()]
+
+    told = {worth(match): match[0] for match in _PART.finditer(near.text)}
+    for match in _PART.finditer(claim.text) if told else ():
+        if worth(match) not in told:
+            places = [i for i, token in enumerate(claim.tokens) if match.start() <= token.start < match.end()]
+            yield Clash("number", places[-1], places[-1], next(iter(told.values())))
+
+
 def _replacements(claim: Words, nearest: Words) -> list[tuple[int, int, int, int]]:
     """Return the places where other words stand between words that agree: (claim start, end, evidence start, end)."""
     found = []
@@ -1427,6 +1477,8 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
         kept = [clash for clash in opposites if clash.first not in conversely]
         opposites, hits = kept, max(0, hits - len(opposites) + len(kept))
     denials, differ = negation_clashes(own, words, evidence)
+    taken = {clash.first for clash in (*numbers, *denials)}
+    numbers += [c for c in (*_bound_clashes(claim, evidence), *_part_clashes(claim, near)) if c.first not in taken]
     names = [Clash("name", i, i) for i, token in enumerate(claim.tokens) if token in unknown]
     roles = role_clashes(own, evidence) or pronoun_clashes(own, [Words.of(sentence) for sentence in evidence])
     if coverage < NEAR:  # too far from any sentence to say who did what to whom

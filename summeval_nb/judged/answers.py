@@ -31,6 +31,7 @@ from summeval_nb.judged.replies import looked_up, looked_up_in_tables, own_spans
 from summeval_nb.judged.session import JudgeSession, Reply, Unit, load_judge
 from summeval_nb.models.store import StoreOrPath
 from summeval_nb.text.markdown import Row
+from summeval_nb.text.normalize import normalize
 from summeval_nb.text.statements import answer_units, as_premise, is_list, with_denying_leads
 
 __all__ = ["AnswerReport", "evaluate_answer", "evaluate_answers"]
@@ -615,7 +616,7 @@ def evaluate_rows(
     for i, row in enumerate(rows):  # what repeats the truth is right, in whatever form or language
         refuses = flags[i]["answer"].value and not score_refusals
         both = [(i, "answer_given_truth"), (i, "truth_given_answer")]
-        repeats = session.by_words and row.answer.split() == row.ground_truth.split() != []
+        repeats = session.by_words and _in_short(row.answer, row.ground_truth) == _in_short(row.ground_truth) != ""
         if repeats and not refuses and any(inferences[key].score != 1 for key in both):
             again.add(i)
             inferences |= {key: replace(inferences[key], score=1.0, reason="") for key in both}
@@ -631,6 +632,12 @@ def evaluate_rows(
         )
         for i, row in enumerate(rows)
     ]
+
+
+def _in_short(text: str, like: str = "") -> str:
+    """A text without its last full stop, spaces and first capital, its dates and numbers as `like` writes them."""
+    said = " ".join(normalize(text, like=like).text.split()).rstrip(" .!")
+    return said[:1].lower() + said[1:]
 
 
 def _notes_of(row: AnswerRow, parts: Mapping[Reply, _Parts]) -> tuple[str, ...]:

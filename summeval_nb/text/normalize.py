@@ -328,7 +328,7 @@ def _share_kind(words: str) -> str:
 
 def _bare(words: str) -> str:
     """Return what of an expression a reader of words sees: no separators, no dots of initials."""
-    return re.sub(r"[,.](?=\d{3}(?!\d))|(?<=[A-Za-z])\.|[\s\u00a0-]", "", words).lower()
+    return re.sub(r",(?=\d{3}(?!\d))|(?<=[A-Za-z])\.|-|(?<!\d)[\s\u00a0]|[\s\u00a0](?!\d)", "", words).lower()
 
 
 _AT_END = re.compile(r"[\"'”’)\]\s]*+\Z")

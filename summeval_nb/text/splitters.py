@@ -132,7 +132,7 @@ kans ky mich minn mont neb nev okla penn tenn tex vt wis etc al min hr hrs yr yr
 ed eds trans repr rev suppl est tel dist pty proc acad sci int med phys lett chem biol soc"""
 BEFORE_NUMBERS = """no nos nr n° art arts sec secs fig figs eq eqs p pp pg pgs vol vols ch chap chs op para paras pt
 pts ver tab tabs sect sects ex apt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs
-fri sat sun"""
+fri sat sun ref refs"""
 DAYS = "mon tue tues wed thu thur thurs fri sat sun"
 MONTHS = """jan. feb. mar. apr. jun. jul. aug. sept. oct. nov. dec. january february march april may june july august
 september october november december"""
@@ -168,7 +168,7 @@ _STATE = re.compile(
 )
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|(?=[^A-Z]*[A-Z])(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,4}")
 _NUMBER = re.compile(r"(?:[IVXLC]{2,}|[VX]|[A-Z]\d+)\b")
-_LETTERED = re.compile(r"(?:Figs?|Eqs?|Tabs?|Sects?|Secs?|figs?|eqs?|sects?)")  # named by a letter: Fig. A, Eq. B
+_LETTERED = re.compile(r"(?:Figs?|Eqs?|Tabs?|Sects?|Secs?|Refs?|figs?|eqs?|sects?)")  # named by a letter: Fig. A, Eq. B
 _RANGE = re.compile(r"\d{1,4}(?:[-–]\d{1,4})?[),.;:]{0,3}$")
 _NUMBER_SIGN = re.compile(r"Nos?\.\s?\d")
 _QUANTITY = re.compile(

@@ -490,6 +490,7 @@ def _last_place(number: str) -> float:
 # Numbers and numerals.
 
 _PLAIN_NUMBER = _compiled(_NUMBER)
+_MARKED = re.compile(rf"{_BEFORE}(?<!\d )[1-9]\d{{0,2}}(?:(?:\.\d{{3}})+|(?:[ \u00a0\u202f]\d{{3}})+)(?!\w|[.,:/ ]\d)")
 _ORDINAL = _compiled(
     rf"(?<![\w.,-])(?:\d{{1,3}}(?:st|nd|rd|th)|(?:{_any(_TENS)}[-\ ])?{_any(_ORDINAL_ONES)}|{_any(_ORDINAL_TENS)})\b"
 )
@@ -544,7 +545,11 @@ def _numerals(text: str) -> Iterator[Form]:
 
 
 def _numbers(text: str) -> Iterator[Form]:
-    """Give numbers and ordinals by their value; *one* may be a pronoun and is none."""
+    """Give numbers and ordinals by their value; *one* may be a pronoun and is none. 12.500 and 1 200 may have marks."""
+    for match in _MARKED.finditer(text):
+        keys = [("number", float(re.sub(r"\D", "", match[0])))]
+        keys += [("number", value)] if "." in match[0] and (value := number_of(match[0])) is not None else []
+        yield Form(*match.span(), tuple(keys))
     for match in _PLAIN_NUMBER.finditer(text):
         value = number_of(match[0])
         if value is not None and match[0].lower() not in ("one", "1"):
