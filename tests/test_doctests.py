@@ -19,7 +19,7 @@ WITHOUT = {  # plain modules whose docstrings hold no example that could run her
     "judged.llm": "needs a language model: chapter 51 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_server.py calls it",
     "models.server": "needs a server: tests/test_server.py calls it",
-    "shell": "how commands speak: tests/test_cli_faults.py reads it",
+    "shell": "how commands speak: tests/test_shell.py reads it",
     "runs.file": "the memory of a run: tests/test_runs.py writes it",
 }
 

@@ -1,19 +1,23 @@
 """The command line: every way in gives the numbers of Python, every way out is whole, every mistake is one line."""
 
+import gzip
 import io
 import json
 import os
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import warnings
 from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers.late import Late
 
 import summeval_nb as s
 from summeval_nb import cli, shell
@@ -22,8 +26,10 @@ from summeval_nb.core.files import read_plain
 from summeval_nb.core.results import ScoreTable, Verdict
 from summeval_nb.evidence.builtin import WordsChecker
 
+nltk = Late("nltk")
 ROOT = Path(__file__).parents[1]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "STANZA_RESOURCES_DIR": "/nonexistent"}
+ENVIRONMENT |= {"NLTK_DATA": "/nonexistent"}
 NOBODY = "llm:m@http://127.0.0.1:9/v1"
 NAMES = ["bleu", "chrf", "ter", "meteor", "bertscore"]
 WHOLE = {"bleu", "chrf", "ter"}  # scored as one corpus
@@ -66,7 +72,7 @@ def place(tmp_path, monkeypatch):
 def summeval(capsys, monkeypatch):
     """The command in this process: what it printed, and the lines that it said beside warnings."""
 
-    def run(*arguments, code=0, stdin=None):
+    def run(*arguments, code=0, stdin=None, warnings=False):
         if stdin is not None:
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         with pytest.raises(SystemExit) as left:
@@ -74,8 +80,9 @@ def summeval(capsys, monkeypatch):
         said = capsys.readouterr()
         assert (left.value.code or 0) == code, said
         # texts in five languages: what a metric does not read of them is not the case here
-        lines = [line for line in said.err.splitlines(keepends=True) if not line.startswith("summeval: warning:")]
-        return SimpleNamespace(out=said.out, err="".join(lines))
+        lines = said.err.splitlines(keepends=True)
+        kept = [line for line in lines if warnings or not line.startswith("summeval: warning:")]
+        return SimpleNamespace(out=said.out, err="".join(kept))
 
     return run
 
@@ -428,3 +435,318 @@ def test_a_text_goes_by_what_people_call_it():
     assert found.verdict == "right" and found.contexts == ("It is long.",)
     with pytest.raises(TypeError, match="no option 'context'"):
         s.evaluate_answer(context="It is long.", contexts="It is long.", truth="It is long.", **told)
+
+
+# ---------------------------------------------------------------- faults: one line on standard error, and its code
+
+PAIR = b'{"id": 1, "candidate": "the cat sat", "references": "the cat sat"}\n'
+ASKED = {"question": "When?", "b": "It rained.", "label": 1}
+ASKED |= dict.fromkeys(("contexts", "answer", "ground_truth", "a", "article", "sentence"), "It opened.")
+FILES = {
+    "article.txt": b"The bridge opened in 1931. It is long.\n",
+    "summary.txt": b"The bridge opened in 1931.\n",
+    "pairs.jsonl": PAIR,
+    "cut.jsonl.gz": gzip.compress(b"".join(b'{"candidate": "%d", "references": "a"}\n' % i for i in range(3000)))[
+        :-300
+    ],
+    "no.jsonl.gz": b"hello",
+    "twice.csv": b"candidate,candidate\na,b\n",
+    "cr.csv": b"candidate,references\ra,b\r",
+    "quote.csv": b'candidate,references\na,a\n"b,b\nc,c\nd,d\n',
+    "deep.jsonl": b'{"candidate": ' + b"[" * 100_000 + b"\n",
+    "store.sqlite": os.urandom(4096),
+    "asked.jsonl": json.dumps(ASKED).encode() + b"\n",
+    "rated.csv": b"a,b,c\n1,2,inf\n2,2,nan\n",
+    "m1/run.sqlite": os.urandom(4096),
+    "m3/manifest.json": b"{}",
+    "m3/shards/1": b"",
+    "m7/config.json": b'{"auto_map": {"AutoModel": "own.Own"}, "model_type": "\\u001b[2J"}',
+    "m7/own.py": b"raise SystemExit(9)\n",
+    "three.txt": b"a\nb\nc\n",
+    "blank.txt": b" \n",
+    "nul.txt": b"a\0b",
+    "twice-rated.csv": b"article,system,metric,human\na,s,1,2\na,s,1,2\n",
+    "alone.csv": b"article,metric,human\na,1,2\na,1,2\n",
+    "words.csv": b"article,system,metric,human\na,s,high,2\na,t,1,2\n",
+}
+
+
+@pytest.fixture
+def damaged(tmp_path, monkeypatch):
+    """A folder with every kind of damaged input, as the working directory."""
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.chdir(tmp_path)
+    for name in ("STANZA_RESOURCES_DIR", "NLTK_DATA"):
+        monkeypatch.setenv(name, "/nonexistent")
+    monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
+    return tmp_path
+
+
+def leave(*arguments):
+    """Run the command line in this process and return its exit code."""
+    with pytest.raises(SystemExit) as leaving:
+        cli.main(list(arguments))
+    return leaving.value.code
+
+
+EVALUATE = ["score", "faithfulness", "article.txt", "summary.txt"]
+RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
+FAULTS = r"""
+$EVALUATE --store store.sqlite  =>  its beginning is damaged
+$RUN o --store store.sqlite  =>  its beginning is damaged
+score bleu cut.jsonl.gz  =>  not a whole gzip file
+score bleu twice.csv  =>  names a column twice
+score rouge cr.csv  =>  line 1 of the CSV holds a carriage return
+score bleu quote.csv  =>  line 3 of the CSV opens a quote
+report pairs.jsonl  =>  is no folder
+report m1  =>  is not the file of a run, or is damaged
+report m3  =>  holds no run: it is of an earlier version
+$RUN m3  =>  a run of an earlier version, which is not continued
+run pairs.jsonl --metric bleu --workers 1 --out o --timeout inf  =>  timeout must be
+score bleu pairs.jsonl -o n=1000000000  =>  n must be at most 100
+score bleu deep.jsonl  =>  nested too deeply
+score rouge pairs.jsonl -o stemmer=maybe  =>  stemmer must be True or False
+$EVALUATE --html article.txt  =>  would overwrite a file that is not of summeval
+report m1 --html m1/run.sqlite  =>  would overwrite a file that is not of summeval
+score bleu pairs.jsonl --html summary.txt  =>  would overwrite a file that is not of summeval
+demo --html summary.txt  =>  would overwrite a file that is not of summeval
+correct rated.csv --draw 1 --out rated.csv  =>  overwrite what is read
+correct pairs.jsonl -o verdict=id --draw 1 --out pipe  =>  there is no file pipe
+bench --judge words --store s.sqlite --html s.sqlite  =>  would overwrite the store
+bench --data rows:no.jsonl.gz  =>  not a whole gzip file
+annotators rated.csv --raters a,b -o level=interval -o n_resamples=1000000000  =>  n_resamples must be at most
+annotators rated.csv --raters a, -o level=interval  =>  there is no ''
+bench --judge words --set nothing  =>  unknown set
+bench --data rows:  =>  FORMAT:FILE
+score bleu pairs.jsonl --html /dev/full  =>  cannot write '/dev/full': No space left
+$EVALUATE -o splitter=stanza  =>  stanza.download
+score chrf pairs.jsonl -o beta=NaN  =>  beta must lie between 0 and 1000, not nan
+score meteor pairs.jsonl -o synonyms=5  =>  synonyms must be 'wordnet', None or a mapping
+score meteor pairs.jsonl -o synonyms=null -o tokenize=words  =>  unknown tokenizer 'words'
+score bertscore pairs.jsonl -o model=nowhere  =>  nothing is downloaded
+score bertscore pairs.jsonl -o model=m7  =>  m7' cannot be loaded:
+score bleu no-such.jsonl  =>  there is no file 'no-such.jsonl'
+score faithfulness no-such.txt summary.txt  =>  text: there is no file 'no-such.txt'
+score faithfulness blank.txt summary.txt  =>  is empty
+score faithfulness article.txt store.sqlite  =>  summary:
+score faithfulness article.txt nul.txt  =>  binary
+score faithfulness - -  =>  only one
+$EVALUATE -o k=0  =>  k must be at least 1, not 0
+$EVALUATE -o splitter=x  =>  unknown splitter
+$EVALUATE -o treshold=.5  =>  did you mean 'threshold'?
+evaluat  =>  evaluat
+$EVALUATE --no-such  =>  no option 'no_such'
+score faithfulness  =>  name a table after the metrics
+$EVALUATE --html no/x.html  =>  cannot write
+demo --number 99  =>  between 1 and
+run pairs.jsonl --out o  =>  metric
+run pairs.jsonl --metric blue --out o  =>  known: 'length', 'bleu'
+score bleu pairs.jsonl -o n  =>  NAME=VALUE
+score bleu pairs.jsonl --column candidate=a --column candidate=a  =>  twice: give it once
+score bleu pairs.jsonl --column candidate=made  =>  there is: id, candidate
+$RUN o --column candidate=made  =>  there is no 'made'; there is: id, candidate
+$RUN /proc/no  =>  cannot write into
+report .  =>  holds no run
+score bleu article.txt --format csv  =>  holds no rows
+score bleu article.txt  =>  pass --format jsonl
+correlate twice-rated.csv  =>  two rows for article
+correlate alone.csv  =>  two rows for article 'a' and no column 'system'
+correlate words.csv  =>  could not convert
+score answers asked.jsonl -o judge=gpt:4  =>  judge cannot be 'gpt'
+run pairs.jsonl --metric bleu --out o --engine ray --address 127.0.0.1:1  =>  ray start --head
+run pairs.jsonl --metric bleu --out o --timeout -1  =>  timeout must be more than 0
+score chrf article.txt summary.txt --html summary.txt  =>  would overwrite a file that is not
+score chrf article.txt nowhere.txt  =>  there is no file 'nowhere.txt'
+score chrf article.txt three.txt  =>  the same number of lines
+score chrf article.txt store.sqlite  =>  store.sqlite
+score chrf m1 article.txt  =>  is a folder; name a text file
+"""  # a command, and words of its one line
+
+
+@pytest.mark.nightly
+def test_a_fault_is_one_line_and_code_2(damaged, capsys):
+    from summeval_nb.models.store import Store
+
+    Store("good.sqlite").close()
+    before = {path: path.read_bytes() for path in damaged.rglob("*.*") if path.is_file()}
+    known = {"$EVALUATE": " ".join(EVALUATE), "$RUN": " ".join(RUN)}
+    faults = [line.split("  =>  ") for line in FAULTS.strip().splitlines()]
+    for fault, message in [*faults, [f"score bleu pairs.jsonl -o smooth={'[' * 5000}", "unknown smooth"]]:
+        words = shlex.split(re.sub(r"\$[A-Z]+", lambda found: known[found[0]], fault))
+        assert leave(*words) == 2, fault
+        said = capsys.readouterr().err.strip().splitlines()
+        assert message in said[-1] and said[-1].startswith("summeval: "), (fault, said)
+        assert all(line.startswith(("summeval: left out:", "summeval: warning:")) for line in said[:-1]), (fault, said)
+        assert {path: path.read_bytes() for path in before} == before, f"no input was touched: {fault}"
+
+
+@pytest.mark.nightly
+def test_what_a_metric_lacks_is_said_and_the_others_score(damaged, summeval):
+    said = summeval("score", "chrf", "meteor", "pairs.jsonl", "--json", warnings=True)
+    assert "run python -m nltk.downloader wordnet once, or pass -o synonyms=None" in said.err
+    found = json.loads(said.out)
+    assert found["meteor"]["mean"] is None and found["meteor"]["n_undefined"] == 1 and found["chrf"]["score"] > 0
+
+
+@pytest.mark.nightly
+def test_what_nobody_expected_and_an_interrupt_are_one_line(damaged, summeval, monkeypatch):
+    def raises(error):
+        monkeypatch.setattr("summeval_nb.cli._read", lambda *_: (_ for _ in ()).throw(error))
+        return ["score", "bleu", "pairs.jsonl"]
+
+    (line,) = summeval(*raises(KeyError("no such thing")), code=70).err.splitlines()
+    assert line.startswith("summeval: unexpected KeyError: 'no such thing'") and "SUMMEVAL_TRACEBACK=1" in line
+    with monkeypatch.context() as changed, pytest.raises(KeyError):
+        changed.setenv("SUMMEVAL_TRACEBACK", "1")
+        cli.main(["score", "bleu", "pairs.jsonl"])
+    monkeypatch.setattr("summeval_nb.shell._presses", 1)
+    for error in (KeyboardInterrupt(), ImportError("of a library that was interrupted")):
+        assert summeval(*raises(error), code=130).err == "summeval: interrupted\n"
+
+
+@pytest.mark.nightly
+def test_a_server_that_is_down_scores_nothing_and_says_so(damaged, summeval):
+    for arguments in (
+        [*EVALUATE, "-o", f"checker={NOBODY}"],
+        ["score", "context_recall", "asked.jsonl", "-o", f"judge={NOBODY}"],
+        ["compare", "asked.jsonl", "--judge", NOBODY],
+        ["bench", "--judge", NOBODY, "--set", "pairs"],
+        ["bench", "--data", "rows:asked.jsonl", "--checker", NOBODY],
+    ):
+        said = summeval(*arguments, code=3)
+        shown = " ".join((said.out + said.err).split())
+        assert "is it running" in shown and "failed" in shown, arguments
+
+
+@pytest.mark.nightly
+def test_yes_and_no_are_flags_in_scores_and_runs(damaged, summeval):
+    row = {"candidate": "cats sitting running fast", "references": "cat sits runs fast"}
+    Path("stems.jsonl").write_text(json.dumps(row))
+    for option, expected in (("no", 0.25), ("False", 0.25), ("yes", 1.0), ("true", 1.0)):
+        words = ("-o", f"stemmer={option}", "-o", 'types=["rouge1"]')
+        assert json.loads(summeval("score", "rouge", "stems.jsonl", *words, "--json").out)["mean"] == expected
+    summeval("run", "stems.jsonl", "--metric", "rouge", *words, *RUN[4:], "o")
+    assert json.loads(Path("o/results.jsonl").read_text())["score"] == 1.0
+
+
+@pytest.mark.nightly
+def test_only_a_newline_ends_a_line_as_for_sacrebleu(damaged, summeval):
+    from sacrebleu.metrics import BLEU
+    from sacrebleu.utils import smart_open
+
+    for separator in "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e\r":
+        made = [f"the cat{separator}sat on the mat", "it rained all day", f"{separator}no way at all"]
+        wanted = ["the cat sat on the mat", "it rained for a day", "no way at all"]
+        for name, texts in (("made.txt", made), ("wanted.txt", wanted)):
+            Path(name).write_bytes("".join(f"{text}\n" for text in texts).encode())
+        read = [list(smart_open(name)) for name in ("made.txt", "wanted.txt")]
+        found = json.loads(summeval("score", "bleu", "made.txt", "wanted.txt", "--json").out)["score"]
+        assert found == pytest.approx(BLEU().corpus_score(read[0], [read[1]]).score, abs=1e-9), separator
+
+
+@pytest.mark.nightly
+def test_no_bar_is_drawn_and_a_warning_is_one_line(damaged, summeval):
+    rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two batches
+    write_rows("many.jsonl", rows)
+    assert summeval("score", "rouge", "many.jsonl", "-o", 'types=["rouge1"]', warnings=True).err == ""
+    Path("made.txt").write_text("ქართული\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        (line,) = summeval("score", "rouge", "made.txt", "made.txt", warnings=True).err.splitlines()
+    assert line.startswith("summeval: warning: the tokenizer 'rouge' left no token")
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m\x7f"
+TOLD = """
+score bleu bad.jsonl / correlate rated.jsonl / correlate rated.jsonl --metric ! --human metric / score bleu no!.jsonl
+score bleu pairs.jsonl -o !=1 / score bleu pairs.jsonl --! / score bleu bad.jsonl -o !=1 / score meteor bad.jsonl -o !=1
+score meteor bad.jsonl -o synonyms=null / score bertscore pairs.jsonl -o model=? / ! / $EVALUATE / $EVALUATE --json
+score meteor pairs.jsonl -o tokenize=? / $EVALUATE -o embedder=! / score context_recall asked.jsonl
+score ! asked.jsonl / compare asked.jsonl / annotators rated.jsonl --raters !,article -o level=nominal
+annotators rated.jsonl --raters article,system -o level=nominal / bench --data rows:asked.jsonl
+bench --data !:asked.jsonl / bench --judge ! / bench --judge words --set !
+run bad.jsonl --metric bleu --workers 0 --out out? / report out?
+"""  # ! is hostile, and ? what of it can stand in a name
+
+
+@pytest.mark.nightly
+def test_no_text_commands_the_terminal(damaged, capsys):
+    """In names of columns, texts, ids, file names and arguments."""
+    obeyed = set("\x1b\x07\u202e\x9b\x7f")
+    row = {HOSTILE: 1, "article": HOSTILE, "system": HOSTILE, "metric": "1", "human": "x"}
+    write_rows("rated.jsonl", [row])
+    Path("bad.jsonl").write_text(json.dumps({HOSTILE: 1}) + "\n" + PAIR.decode())
+    Path("article.txt").write_text(f"The bridge {HOSTILE} opened in 1931. It is long.")
+    Path("summary.txt").write_text(f"The bridge {HOSTILE} opened in 1931. It {HOSTILE} is short.")
+    Path(f"{HOSTILE}.txt").write_text("a")
+    write_rows("asked.jsonl", [dict.fromkeys(ASKED, f"{HOSTILE} sat.") | {"label": 1}])
+    for command in TOLD.strip().replace("\n", " / ").split(" / "):
+        words = command.replace("$EVALUATE", " ".join(EVALUATE)).split()
+        leave(*(word.replace("!", HOSTILE).replace("?", HOSTILE[1:]) for word in words))
+        said = capsys.readouterr()
+        assert said.out + said.err and not obeyed & set(said.out + said.err), command
+    data = json.loads((leave(*EVALUATE, "--json"), capsys.readouterr().out)[1])
+    assert HOSTILE in data["source"], "as data it is what it was"
+
+
+STREAMS = {
+    "{ summeval score bleu - <&-; }": (2, "standard input is closed"),
+    "summeval score bleu pairs.jsonl >&-": (2, "standard output is closed"),
+    "summeval score bleu pairs.jsonl 2>&-": (0, ""),
+    "summeval score bleu nowhere.jsonl 2>&-": (2, ""),
+    "summeval score bleu pairs.jsonl >/dev/full": (2, "cannot write to standard output: No space left on device"),
+    "summeval --version >/dev/full": (2, "cannot write to standard output: No space left on device"),
+    "summeval --help >/dev/full": (2, "No space left on device"),
+    "summeval score bleu nowhere.jsonl 2>/dev/full": (2, ""),
+    "{ summeval score bleu pairs.jsonl; echo $? >&2; } | true": (0, "141"),  # a reader that goes away is no fault
+}
+
+
+@pytest.mark.nightly
+def test_streams_that_are_closed_or_full(damaged):
+    for line, (code, message) in STREAMS.items():
+        words = line.replace("summeval", f"{sys.executable} -m summeval_nb", 1)
+        done = subprocess.run(["sh", "-c", words], env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+        assert done.returncode == code, done
+        assert message in done.stderr and len(done.stderr.splitlines()) == (1 if message else 0), done.stderr
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from summeval_nb import __main__ as start
+
+import nltk
+seconds = float(sys.argv.pop(1))
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def press():
+    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        time.sleep(0.001)
+    time.sleep(seconds)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+start.main()
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seconds", [0, 0.1, 0.5, 3, "deaf"])
+def test_ctrl_c_is_heeded_from_the_first_moment_on_unless_a_job_is_deaf_to_it(seconds, damaged):
+    """The command would run for minutes; wherever the signal meets it, imports included, it says so in one line.
+
+    A shell starts background jobs deaf to it, and a command must not take that back.
+    """
+    lines = (PAIR.replace(b"cat", f"cat{number} ".encode() * 400) for number in range(12_000))  # none like another
+    Path("many.jsonl").write_bytes(b"".join(lines))
+    code, wait, table = INTERRUPTED, seconds, "many.jsonl"
+    if seconds == "deaf":
+        code, wait, table = code.replace("signal.default_int_handler", "signal.SIG_IGN"), 0.1, "pairs.jsonl"
+    words = [sys.executable, "-c", code, str(wait), "score", "bleu", table, "-o", "n=100"]
+    done = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    if seconds == "deaf":
+        assert done.returncode == 0 and done.stdout.splitlines()[1].startswith("bleu"), done
+    else:
+        assert done.returncode == 130 and done.stderr == "summeval: interrupted\n", done
