@@ -16,7 +16,7 @@ def _leave(*_: object) -> NoReturn:
     os._exit(130)
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line, as `summeval_nb.cli.main` does, and leave with its exit code."""
     heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a background job is started deaf to it
     heed = signal.signal if heeds else lambda *_: None

@@ -11,12 +11,19 @@ from dataclasses import replace
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from summeval_nb import __version__, agreement, core, evidence, runs, shell
-from summeval_nb.agreement.registry import METRICS, MetricScores, describe_metric, is_place, load_metric
+from summeval_nb.agreement.registry import (
+    METRICS,
+    MetricScores,
+    describe_metric,
+    describe_options,
+    is_place,
+    load_metric,
+)
 from summeval_nb.core.base import JsonDict, require_module, require_option
 from summeval_nb.core.files import read_plain
 from summeval_nb.core.html import text_table
@@ -74,7 +81,9 @@ def _read(metrics: dict[str, Any], files: list[str], given: Given) -> tuple[list
 
 
 def _score(names: list[str], files: list[str], given: Given, *, each: bool = False) -> None:
-    """Score files with metrics, and show one result, or one table of several."""
+    """Score files with metrics, and show one result, or one table of several; and what language models were asked."""
+    from summeval_nb.models.base import find_backends
+
     metrics = _load(names, given)
     rows, bad, alone = _read(metrics, files, given)
     results, failed = {}, 0
@@ -95,7 +104,10 @@ def _score(names: list[str], files: list[str], given: Given, *, each: bool = Fal
     show(together if names[1:] else first, given, ", ".join(names), report or repr(together), safe=bool(report))
     if given.csv:
         shell.write_csv(given.csv, together.rows())
-    shell.say_cost([metric.bound() for metric in metrics.values()])
+    for backend in find_backends([metric.bound() for metric in metrics.values()]):
+        used = f"{backend.usage.calls:,} calls, {backend.usage.prompt_tokens:,} prompt tokens"
+        used = f"{used}, {backend.usage.generated_tokens:,} completion tokens, {backend.usage.seconds:.1f} s"
+        shell.note(f"{backend.name}: {used}")
     if failed:
         fail(f"{failed} judgements failed and are in no score", code=3)
     if bad:
@@ -132,11 +144,8 @@ def metrics(given: Given, name: Annotated[str | None, arg("Say the options of th
     if name is None:
         show(agreement.list_metrics(), given, "Metrics")
         return
-    kind, fixed = find_metric(name)
-    row, told = describe_metric(name), []
-    for one in shell.choices(kind.options, "store", *fixed).values():
-        usual = "needed" if one.default is one.empty else repr(one.default)
-        told.append({"option": one.name, "type": getattr(one.annotation, "__name__", one.annotation), "default": usual})
+    find_metric(name)  # perhaps in the current folder
+    row, told = describe_metric(name), describe_options(name)
     table = f"Options, as -o NAME=VALUE:\n{text_table(told)}" if told else "It has no options."
     say(shell.to_json(row | {"options": told}) if given.as_json else f"{text_table([row])}\n\n{table}")
 
@@ -268,17 +277,11 @@ def annotators(
 
 
 def _verdicts(name: str, given: Given, texts: str | None = None) -> list[JsonDict]:
-    """Return a table with verdicts, beside the texts with the same ids; of a run's line, id and score."""
-    read = shell.read_columns(texts, None, ()) if texts else []
-    known, found = {str(row.get("id", place)): row for place, row in enumerate(read)}, []
-    for place, row in enumerate(shell.read_columns(name, given.format, ())):
-        if "parts" in row and "status" in row:  # of a run, and its parts tell what the judge thought
-            row = {key: row[key] for key in ("id", "score") if row.get(key) is not None or key == "score"}
-        key = str(row.get("id", place))
-        if texts and key not in known:
-            fail(f"{texts!r} has no text for item {key!r}: its ids must be those of {name!r}")
-        found.append(known.get(key, {}) | row)
-    return found
+    """Return a table with verdicts, beside the texts with the same ids."""
+    from summeval_nb.agreement.annotators import beside_texts
+
+    rows = shell.read_columns(name, given.format, ())
+    return beside_texts(rows, shell.read_columns(texts, None, ()) if texts else None)
 
 
 @command("correct", "option", "format", "html", "as_json")
@@ -356,8 +359,8 @@ def run(
     arguments = {name: value for name, value in locals().items() if name not in ("table", "dry_run", "given")}
     kind, fixed = find_metric(metric)
     arguments |= {"options": read_options(given, metric, kind.names, *fixed), "format": given.format}
-    arguments |= {"columns": shell.read_pairs(given.column, "--column"), "store": given.store}
-    arguments["items"] = shell.opened(table)
+    columns = shell.read_pairs(given.column, "--column")
+    arguments |= {"columns": columns, "store": given.store, "items": shell.opened(table)}
     if dry_run:
         known = arguments.keys() & signature(runs.plan_run).parameters.keys()
         show(runs.plan_run(**{name: arguments[name] for name in known}), given, "Plan")
@@ -367,8 +370,6 @@ def run(
     except KeyboardInterrupt:
         fail("interrupted; what was scored is kept, and the same command continues", code=130)
     show(report, given, "Run")
-    if not given.html and sys.stderr.isatty():
-        say(f"to see it: summeval report {report.folder}", err=True)
     if failed := report.counts["failed"]:
         fail(f"{failed} of {report.info['items']} items failed; their reasons stand in {report.path}", code=3)
 
@@ -391,7 +392,6 @@ def report(
     Example: summeval report runs/today --other runs/yesterday --fail-on-regression
     """
     given = replace(given, html=given.html or folder / "report.html")
-    given.require_free()
     options = read_options(given, "report", runs.compare_runs)
     if other is None and (fail_on_regression or options):
         fail("--fail-on-regression and -o compare with an earlier run: name its folder with --other")
@@ -407,18 +407,6 @@ def report(
 # ---------------------------------------------------------------- first contact and the book
 
 
-def _with_author(summary: core.SampleSummary, result: evidence.Faithfulness) -> evidence.Faithfulness:
-    """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
-    verdicts = list(result.verdicts)
-    for place, (true, why) in enumerate(zip(summary.supported, summary.notes, strict=True)):  # split as written
-        verdict = verdicts[place]
-        if verdict.state not in (None, "supported" if true else "contradicted"):
-            opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
-            noted = {"note": f"{opening}; its author knows: {'true' if true else f'false: {why}'}"}
-            verdicts[place] = replace(verdict, details={**verdict.details, **noted})
-    return replace(result, verdicts=verdicts)
-
-
 @command("demo")
 def demo(
     number: Annotated[int, opt("Which of the bundled articles, from 1.")] = 1,
@@ -428,14 +416,15 @@ def demo(
 
     Example: summeval demo --number 2
     """
-    Given(html=html).require_free()
+    Given(html=html)  # fails if a file that is none of ours is there
     samples = core.sample_articles()
     if not 1 <= number <= len(samples):
         fail(f"--number must lie between 1 and {len(samples)}, not {number}")
     article, summaries = samples[number - 1], samples[number - 1].summaries
     found = evidence.evaluate_many([article.text] * len(summaries), [own.text for own in summaries.values()])
-    results = list(map(_with_author, summaries.values(), found))
-    for kind, result in zip(summaries, results, strict=True):
+    results = []
+    for (kind, own), result in zip(summaries.items(), found, strict=True):
+        results.append(result := replace(result, verdicts=own.noted(result.verdicts)))
         heading = f"{article.title}: the {kind} summary"
         say(f"\n{heading}\n{'=' * len(heading)}")
         say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
@@ -473,6 +462,4 @@ def lab(
     open_book(options or ())
 
 
-def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code."""
-    raise SystemExit(app(args=arguments))
+main = app  # runs the command line, and leaves with its exit code

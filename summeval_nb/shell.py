@@ -17,7 +17,6 @@ from functools import partial, wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
 from typing import Annotated, Any, BinaryIO, NoReturn, TextIO
 
 import typer
@@ -27,15 +26,14 @@ from summeval_nb.agreement import registry
 from summeval_nb.core import files as tables
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import JsonDict, require_option, require_options
-from summeval_nb.core.html import html_page, markdown_report, printable
-from summeval_nb.core.metric import MetricDefinition
+from summeval_nb.core.html import html_page, printable, result_markdown
 
 Parameters = Mapping[str, Parameter]
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)
 _presses = 0  # of Ctrl-C
 
 
-def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+def interrupt(*_: object) -> NoReturn:
     """Count a Ctrl-C and raise what Python raises for it; what a library makes of that is its consequence."""
     global _presses
     _presses += 1
@@ -201,7 +199,6 @@ def opt(help: str, *names: str, callback: Any = None) -> Any:
 
 
 _STARTS = {"html": b"<!doctype html>\n<!-- summeval -->", "markdown": b"<!-- summeval -->"}  # of what we write
-_MOST_ROWS = 100  # of a table in Markdown, which is for pull requests and summaries of jobs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +214,7 @@ class Given:
     csv: Annotated[Path | None, opt("Write the table to this file; - prints it.")] = None
     as_json: Annotated[bool, opt("Print everything as JSON.", "--json")] = False
 
-    def require_free(self) -> None:
+    def __post_init__(self) -> None:
         """Fail if two results would be printed, or a page would take the place of a file that is none of ours."""
         pages = {name: str(page) for name in ("html", "markdown", "csv") if (page := getattr(self, name))}
         if [*pages.values()].count("-") + self.as_json > 1:
@@ -253,7 +250,6 @@ def command(name: str, *shared: str, **settings: Any) -> Callable[[Callable[...,
         @wraps(function)
         def called(**values: Any) -> None:
             given = Given(**{name: values.pop(name) for name in names})
-            given.require_free()
             function(**values, **({"given": given} if names else {}))
 
         called.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -264,7 +260,7 @@ def command(name: str, *shared: str, **settings: Any) -> Callable[[Callable[...,
     return add
 
 
-# ---------------------------------------------------------------- options and models
+# ---------------------------------------------------------------- options, texts and tables
 
 
 _WORDS = {"None": None, "True": True, "False": False}  # of Python, beside JSON's
@@ -304,14 +300,11 @@ def read_options(given: Given, caller: str, known: Callable[..., object] | Param
     return found
 
 
-def find_metric(name: str) -> tuple[MetricDefinition, JsonDict]:
+def find_metric(name: str) -> tuple[Any, JsonDict]:
     """Return a metric and the options that its name fixes; one named by its place may be in the current folder."""
     if ":" in name and (folder := os.getcwd()) not in sys.path:
         sys.path.append(folder)  # after all others
     return registry.find_metric(name)
-
-
-# ---------------------------------------------------------------- texts and tables
 
 
 def opened(name: str) -> str | BinaryIO:
@@ -356,11 +349,8 @@ def read_table(table: str, given: Given, *metrics: Any) -> tuple[list[list[JsonD
         note(f"left out: {_in_words_of_the_shell(line)}")
     listed = [list(rows) for rows in zip(*good, strict=True)]
     for job, rows in zip(jobs, listed, strict=True):
-        taken = ["id", *job.columns.values()]  # several columns may be one list
-        others = [column for column in tables.unread_columns(job.kinds, rows[0]) if column not in taken]
-        for name in job.may_lack if others else ():
-            if all(row.get(name) is None for row in rows):
-                note(_in_words_of_the_shell(tables.no_column(name, others)))
+        for line in tables.lost_columns(job.kinds, job.may_lack, rows, ["id", *job.columns.values()]):
+            note(_in_words_of_the_shell(line))
     return listed, len(bad)
 
 
@@ -399,20 +389,5 @@ def show(result: Any, given: Given, title: str, text: str = "", *, safe: bool = 
         plain = lambda path: tables.write_whole(path, html_page(title, result._repr_html_()))
         write(given.html, partial(result.to_html, **drawn) if hasattr(result, "to_html") else plain)
     if given.markdown:
-        if hasattr(result, "to_markdown"):
-            told = result.to_markdown(**drawn)
-        else:
-            rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
-            more = [f"The first {_MOST_ROWS} of {len(rows)} rows."] if len(rows) > _MOST_ROWS else []
-            told = markdown_report(title, [repr(result).partition("\n")[0], *more], rows[:_MOST_ROWS])
+        told = result.to_markdown(**drawn) if hasattr(result, "to_markdown") else result_markdown(title, result)
         write(given.markdown, lambda path: tables.write_whole(path, f"{_STARTS['markdown'].decode()}\n{told}"))
-
-
-def say_cost(options: object) -> None:
-    """Say on standard error what the language models in some options have used."""
-    from summeval_nb.models.base import find_backends
-
-    for backend in find_backends(options):
-        used = backend.usage
-        tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
-        note(f"{backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s")

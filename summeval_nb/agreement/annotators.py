@@ -936,6 +936,22 @@ def drawn_items(path: str | PathLike[str]) -> dict[str, list[JsonDict]]:
 # Labels and verdicts of any form, by id
 
 
+def beside_texts(rows: Iterable[JsonDict], texts: Iterable[JsonDict] | None = None) -> list[JsonDict]:
+    """Return rows with verdicts beside the texts with the same ids; of the lines of a run, id and score.
+
+    The parts of a run's line tell what the judge thought, which nobody who labels should read.
+    """
+    known, found = {str(row.get("id", place)): row for place, row in enumerate(texts or ())}, []
+    for place, row in enumerate(rows):
+        if "parts" in row and "status" in row:
+            row = {key: row[key] for key in ("id", "score") if row.get(key) is not None or key == "score"}
+        key = str(row.get("id", place))
+        if texts is not None and key not in known:
+            raise ValueError(f"the table has no text for item {key!r}: its ids must be those of the verdicts")
+        found.append(known.get(key, {}) | row)
+    return found
+
+
 def read_labels(labels: Labels, who: str | None = None) -> dict[str, float]:
     """Return labels by id, 1 for yes and 0 for no; what is not yet labelled is out.
 

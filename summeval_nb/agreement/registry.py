@@ -335,6 +335,16 @@ def describe_metric(name: str) -> JsonDict:
     return row | {"reads": ", ".join(kind.columns), "purpose": known.purpose if known else said}
 
 
+def describe_options(name: str) -> list[JsonDict]:
+    """Return one row for each option of a metric: its name, its type, and its default or "needed"."""
+    (kind, fixed), found = find_metric(name), []
+    for one in kind.options.values():
+        if one.name not in {"store", *fixed}:
+            usual, kinds = "needed" if one.default is one.empty else repr(one.default), one.annotation
+            found.append({"option": one.name, "type": getattr(kinds, "__name__", kinds), "default": usual})
+    return found
+
+
 def list_metrics() -> MetricList:
     """Return the metrics by name: what each reads and measures, and who is asked.
 

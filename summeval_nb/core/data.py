@@ -19,6 +19,7 @@ import numpy as np
 from .base import JsonDict, pd, require_count, require_flag, require_module, require_text, require_texts
 from .files import frame_rows, is_unrated, open_items, read_asset, require_path
 from .html import html_table, render
+from .results import Verdict
 
 __all__ = ["QUALITIES", "SCALE", "SampleArticle", "SampleSummary", "SummEval", "load_summeval", "load_toy_summeval"]
 __all__ += ["sample_articles"]
@@ -41,6 +42,17 @@ class SampleSummary:
     def share_supported(self) -> float:
         """Supported sentences / all sentences, in [0, 1]: what a perfect faithfulness metric would return."""
         return sum(self.supported) / len(self.supported)
+
+    def noted(self, verdicts: Iterable[Verdict]) -> list[Verdict]:
+        """Return verdicts on the sentences with a note where the checker is wrong or unclear: what the author knows."""
+        found = []
+        for verdict, true, why in zip(verdicts, self.supported, self.notes, strict=True):
+            details = dict(verdict.details)
+            if verdict.state not in (None, "supported" if true else "contradicted"):
+                opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
+                details["note"] = f"{opening}; its author knows: {'true' if true else f'false: {why}'}"
+            found.append(replace(verdict, details=details))
+        return found
 
 
 @dataclass(frozen=True)

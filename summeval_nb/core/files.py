@@ -43,6 +43,7 @@ __all__ += [
     "is_gap",
     "is_missing",
     "is_unrated",
+    "lost_columns",
     "nearest_column",
     "no_column",
     "open_items",
@@ -188,6 +189,15 @@ def unread_columns(names: Iterable[str], present: Iterable[object]) -> list[obje
     """Return the columns of a table that are none of those that are read by these names."""
     wanted = list(names)
     return [column for column in present if not any(_columns_of(name, (column,)) for name in wanted)]
+
+
+def lost_columns(
+    names: Iterable[str], optional: Iterable[str], rows: Sequence[Mapping[str, Any]], taken: Collection[object]
+) -> list[str]:
+    """Return what is said of each optional column that no row has, where the table has another that may be meant."""
+    others = [column for column in unread_columns(names, rows[0]) if column not in taken]
+    lost = [name for name in optional if all(row.get(name) is None for row in rows)] if others else []
+    return [no_column(name, others) for name in lost]
 
 
 def nearest_column(name: str, present: Iterable[object]) -> object | None:

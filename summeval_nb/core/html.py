@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Mark", "Markup", "Report", "axes_for", "escape", "escape_markdown", "evidence_markdown"]
 __all__ += ["evidence_report", "evidence_text", "figure_text", "folded", "heat_map", "html_page", "html_table"]
 __all__ += ["mark_html", "mark_terminal", "markdown_report", "markdown_table", "printable", "probability_color"]
-__all__ += ["render", "style_sheet", "text_table"]
+__all__ += ["render", "result_markdown", "style_sheet", "text_table"]
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -236,6 +236,13 @@ def markdown_report(title: str, lines: Iterable[str] = (), rows: Rows = (), *, n
     heading = f"{'#' * level} {escape_markdown(title)}" if title else ""
     told = [heading, *map(escape_markdown, lines), markdown_table(rows), small]
     return "\n\n".join(part for part in told if part) + "\n"
+
+
+def result_markdown(title: str, result: Any) -> str:
+    """Return a result as Markdown for pull requests and summaries of jobs: its line, and at most a hundred rows."""
+    rows = result.rows() if hasattr(result, "rows") else [result.to_dict()]
+    more = [f"The first 100 of {len(rows)} rows."] if len(rows) > 100 else []
+    return markdown_report(title, [repr(result).partition("\n")[0], *more], rows[:100])
 
 
 def axes_for(ax: plt.Axes | None, width: float, height: float) -> plt.Axes:
