@@ -117,10 +117,8 @@ def test_labels_survive_a_second_drawing(tmp_path):
     for place, name in enumerate(drawn):
         record_label(path, name, place % 2 == 0, who="Ada")
     again = draw_items(table, 45, path=path)
-    assert [item["id"] for item in again][:31] == drawn and [bool(item["label"]) for item in again] == [
-        *[True] * 31,
-        *[False] * 14,
-    ]
+    assert [item["id"] for item in again][:31] == drawn
+    assert [bool(item["label"]) for item in again] == [True] * 31 + [False] * 14
     with open(path, encoding="utf-8") as handle:
         rows = list(csv.DictReader(handle))
     assert rows[0]["who"] == "Ada" and rows[0]["when"].endswith("+00:00") and "score" not in rows[0]
@@ -144,24 +142,17 @@ def test_labels_needed_are_enough():
         labels_needed({"score": [0, 1] * 100})
 
 
-@pytest.mark.parametrize(
-    ("labels", "words"),
-    [
+def test_bad_labels_are_refused_and_failed_verdicts_left_out_and_counted():
+    for labels, words in (
         (dict.fromkeys(range(12), True), f"{MIN_LABELS}, 18 are missing"),
         (dict.fromkeys(range(40), "no"), "all 40 labels are no"),
         ({f"x{k}": k % 2 for k in range(40)}, "40 of 40 labels are of items that the table has not"),
         ([{"id": 1, "label": 1}, {"id": "1", "label": 0}], "stands there twice"),
         ([{"id": 1, "says": 1}], "'id' and 'label'"),
-    ],
-)
-def test_bad_labels_are_refused(labels, words):
-    with pytest.raises(ValueError, match=words):
-        correct_score({"verdict": [0, 1] * 50}, labels)
-
-
-def test_failed_verdicts_are_left_out_and_counted():
+    ):
+        with pytest.raises(ValueError, match=words):
+            correct_score({"verdict": [0, 1] * 50}, labels)
     judge, people = population()
-    found = correct_score(
-        {"score": [None if k % 10 == 0 else float(v) for k, v in enumerate(judge)]}, first(people, 100)
-    )
+    scores = [None if k % 10 == 0 else float(v) for k, v in enumerate(judge)]
+    found = correct_score({"score": scores}, first(people, 100))
     assert (found.n_left_out, found.n_items, found.n_labels) == (40, 360, 90)

@@ -5,17 +5,16 @@ import math
 
 import numpy as np
 import pytest
+from helpers.late import Late
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from typer.testing import CliRunner
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb.judged.judging import Entailment
 from summeval_nb.judged.pairwise import Order, both_orders, rubric_prompt, strengths
 from summeval_nb.models.base import Choice
 
-YES, NO = Entailment(label="entailed"), Entailment(label="contradicted")
-FAILED = Entailment(label=None, reason="broken")
+pd = Late("pandas")
 
 
 class Believes(s.ScriptedBackend):
@@ -43,32 +42,33 @@ FIRST = Believes(lambda first, second: (0.9, 0.05, 0.05))
 LONGER = Believes(longer)
 
 
-# ---------------------------------------------------------------- both orders
-
-
-def order(first, a, b, tie):
-    chances = {"a": a, "b": b, "tie": tie}
-    return Order(first=first, chances=chances, winner=max(chances, key=chances.get))
-
-
-ORDERS = [  # chances with a first and with b first; preference, lean, winner by hand
-    ((1, 0, 0), (1, 0, 0), 1, 0, "a"),
-    ((0, 0, 1), (0, 0, 1), 0.5, 0, "tie"),
-    ((0.6, 0.3, 0.1), (0.4, 0.5, 0.1), 0.55, 0.2, "tie"),
-    ((1, 0, 0), (0, 1, 0), 0.5, 1, "tie"),
-    ((0, 1, 0), (1, 0, 0), 0.5, -1, "tie"),
-    ((0.2, 0.7, 0.1), (0.3, 0.6, 0.1), 0.3, -0.1, "b"),
-]
+def down(prompt):
+    raise s.models.BackendUnavailable("no answer within 60 s")
 
 
 def test_both_orders_by_hand():
-    for first, second, preference, lean, winner in ORDERS:
+    def order(first, *shares):
+        chances = dict(zip(("a", "b", "tie"), shares, strict=True))
+        return Order(first=first, chances=chances, winner=max(chances, key=chances.get))
+
+    for first, second, preference, lean, winner in (  # chances with a first and with b first
+        ((1, 0, 0), (1, 0, 0), 1, 0, "a"),
+        ((0, 0, 1), (0, 0, 1), 0.5, 0, "tie"),
+        ((0.6, 0.3, 0.1), (0.4, 0.5, 0.1), 0.55, 0.2, "tie"),
+        ((1, 0, 0), (0, 1, 0), 0.5, 1, "tie"),
+        ((0, 1, 0), (1, 0, 0), 0.5, -1, "tie"),
+        ((0.2, 0.7, 0.1), (0.3, 0.6, 0.1), 0.3, -0.1, "b"),
+    ):
         found = both_orders(order("a", *first), order("b", *second))
         assert found["winner"] == winner
         assert (found["score"], found["lean"]) == pytest.approx((preference, lean))
 
 
-def test_a_judge_that_sees_only_the_place_decides_nothing_and_a_swap_swaps():
+def test_a_judge_that_sees_only_the_place_decides_nothing_a_swap_swaps_and_a_store_keeps_both(tmp_path):
+    backend = Believes(longer)
+    for _ in range(2):
+        s.compare_answers("Why?", "x", "longer", judge=backend, store=tmp_path / "kept.sqlite")
+    assert len(backend.asked) == 2
     found = s.compare_answers("Why?", "x", "longer", judge=FIRST)
     assert (found.winner, found.consistent, found.score) == ("tie", False, 0.5) and found.lean == pytest.approx(0.85)
     assert [one.winner for one in found.orders] == ["a", "b"] and found.orders[0].probability_mass == 0.8
@@ -77,21 +77,11 @@ def test_a_judge_that_sees_only_the_place_decides_nothing_and_a_swap_swaps():
 
 
 def test_a_failed_call_is_no_verdict_and_is_counted():
-    def down(prompt):
-        raise s.models.BackendUnavailable("no answer within 60 s")
-
     metric = s.load_metric("side_by_side", judge=s.ScriptedBackend(down))
     table = metric.score_many(["q", "q"], ["x", ""], ["y", "y"], ["", ""])
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
     assert table[0].reason == "no answer within 60 s" and table[1].reason == "answer a is empty"
     assert {row["n"] for row in table.summary()} == {0} and {row["value"] for row in table.summary()} == {None}
-
-
-def test_a_store_keeps_both_orders(tmp_path):
-    backend = Believes(longer)
-    for _ in range(2):
-        s.compare_answers("Why?", "x", "longer", judge=backend, store=tmp_path / "kept.sqlite")
-    assert len(backend.asked) == 2
 
 
 def test_rates_of_a_table_by_hand():
@@ -105,9 +95,6 @@ def test_rates_of_a_table_by_hand():
     assert wilson["low"] == pytest.approx(0.0456, abs=1e-4) and wilson["high"] == pytest.approx(0.6994, abs=1e-4)
     assert "a wins" in repr(found) and "<table>" in found._repr_html_()
     json.dumps(found.to_dict(), allow_nan=False)
-
-
-# ---------------------------------------------------------------- a judge and a truth
 
 
 def test_the_right_answer_is_preferred_in_both_places():
@@ -143,9 +130,6 @@ def test_bad_input_is_named():
             call()
 
 
-# ---------------------------------------------------------------- Bradley and Terry
-
-
 def test_two_systems_by_hand():
     for won, lost in ((3, 1), (1, 1), (9, 2)):
         first, two = strengths(np.array([[0, won], [lost, 0]]), prior=0)
@@ -165,12 +149,9 @@ def test_the_strengths_are_where_the_likelihood_has_no_slope():
     assert np.allclose(expected, wins.sum(axis=1), atol=1e-5)
 
 
-def test_votes_are_counted_and_ties_halved():
+def test_votes_are_counted_and_ties_halved_and_a_ranking_has_intervals_or_no_maximum():
     found = s.judged.bradley_terry([("x", "y", "x"), ("y", "x", "tie"), ("x", "z", "z", "unit")])
     assert found.wins["x", "y"] == 1.5 and found.wins["y", "x"] == 0.5 and found.wins["z", "x"] == 1
-
-
-def test_a_ranking_with_intervals_and_without_a_maximum():
     votes = [("x", "y", "x"), ("x", "y", "y"), ("x", "y", "x"), ("y", "z", "y"), ("y", "z", "z")] * 20
     many = s.judged.bradley_terry(votes)
     assert many.systems[0] == "x" and many.rank("x") == 1
@@ -184,19 +165,14 @@ def test_a_ranking_with_intervals_and_without_a_maximum():
 
 
 def test_systems_are_ranked_question_by_question():
-    rows = [
-        {"question": f"q{n}", "system": name, "answer": "x" * size}
-        for n in range(4)
-        for name, size in (("short", 1), ("long", 9), ("middle", 4))
-    ]
+    sizes = {"short": 1, "long": 9, "middle": 4}
+    row = lambda n, name: {"question": f"q{n}", "system": name, "answer": "x" * sizes[name]}
+    rows = [row(n, name) for n in range(4) for name in sizes]
     found = s.judged.rank_systems(rows, judge=Believes(longer), progress=False)
     assert found.systems == ("long", "middle", "short") and len(found.comparisons) == 12
     assert found.wins["long", "short"] == 4 and [row["rank"] for row in found.rows()][0] == 1
     with pytest.raises(ValueError, match="no comparison has a winner: there is no true answer"):
         s.judged.rank_systems(rows, progress=False)
-
-
-# ---------------------------------------------------------------- rubrics
 
 
 def polite(**rest):
@@ -205,11 +181,9 @@ def polite(**rest):
 
 
 def test_a_grade_is_an_expectation():
-    class Grades(s.ScriptedBackend):
-        def _choose(self, prompt, options):
-            return Choice("1", {"1": 0.125, "2": 0.375}, 0.5)
-
-    found = polite(judge=Grades(lambda prompt: ""), scale=(1, 2), title="manners").score("", "Thanks.")
+    judge = s.ScriptedBackend(lambda prompt: "")
+    judge._choose = lambda prompt, options: Choice("1", {"1": 0.125, "2": 0.375}, 0.5)
+    found = polite(judge=judge, scale=(1, 2), title="manners").score("", "Thanks.")
     assert found.score == 1.75 and found.distribution == {1: 0.25, 2: 0.75} and found.quality == "manners"
 
 
@@ -224,9 +198,6 @@ def test_a_rubrics_words_are_in_prompt_and_signature():
 
 
 def test_bad_rubrics_and_failed_calls():
-    def down(prompt):
-        raise s.models.BackendUnavailable("no answer within 60 s")
-
     table = polite(judge=s.ScriptedBackend(down)).score_many(["", ""], ["x", " "])
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
     assert table[1].reason == "the answer is empty"
@@ -241,9 +212,6 @@ def test_bad_rubrics_and_failed_calls():
     ):
         with pytest.raises(error, match=words):
             call()
-
-
-# ---------------------------------------------------------------- runs, the shell, a model
 
 
 def test_runs(tmp_path):
@@ -273,8 +241,6 @@ def test_the_shell(tmp_path):
 
 
 def test_comparisons_keep_the_index_of_the_table():
-    import pandas as pd
-
     rows = pd.DataFrame({"question": ["q", "q"], "a": ["long answer", "x"], "b": ["x", "long answer"]}, index=[7, 3])
     found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
     assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]

@@ -33,13 +33,26 @@ class Believes(ScriptedBackend):
         return Choice.from_masses(dict(zip(options, self.masses, strict=True)))
 
 
-def test_the_expectation_by_hand():
+def test_the_expectation_spread_and_likeliest_grade_by_hand():
     rating = rate(ARTICLE, SUMMARY, quality="relevance", judge=Believes(0.0, 0.125, 0.25, 0.25, 0.125))
     assert math.isclose(rating.score, (2 * 0.125 + 3 * 0.25 + 4 * 0.25 + 5 * 0.125) / 0.75)
     assert math.isclose(rating.probability_mass, 0.75) and math.isclose(sum(rating.distribution.values()), 1)
     assert rating.likeliest == 3 and math.isclose(rating.spread**2, 0.9166666666666666)
     assert rating.to_frame()["grade"].tolist() == [1, 2, 3, 4, 5]
     assert json.loads(json.dumps(rating.to_dict()))["quality"] == "relevance"
+    rating = rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.01, 0.01))
+    assert rating.score == 4.5 and "0.02" in rating.note  # a low mass is said
+    assert rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.5, 0.5)).note == ""
+    for shares, spread, likeliest in (
+        ({3: 1.0}, 0.0, 3),
+        ({2: 0.5, 4: 0.5}, 1.0, 2),
+        ({1: 0.5, 5: 0.5}, 2.0, 1),
+        ({1: 0.25, 2: 0.75}, 0.1875**0.5, 2),
+    ):
+        mine = Signature({"metric": "rating"})
+        rated = Rating(score=expected_rating(shares), signature=mine, quality="fluency", distribution=shares)
+        assert math.isclose(rated.spread, spread) and rated.likeliest == likeliest
+        assert rated.to_dict()["spread"] == rated.spread and [row["grade"] for row in rated.rows()] == list(shares)
 
 
 @given(st.lists(st.floats(0, 1), min_size=5, max_size=5).filter(lambda p: sum(p) > 1e-6), st.floats(0.01, 100))
@@ -48,12 +61,6 @@ def test_the_expectation_lies_within_the_scale(shares, factor):
     score = expected_rating(grades)
     assert 1 - 1e-9 <= score <= 5 + 1e-9
     assert math.isclose(score, expected_rating({g: p * factor for g, p in grades.items()}), rel_tol=1e-9)
-
-
-def test_a_low_mass_is_said():
-    rating = rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.01, 0.01))
-    assert rating.score == 4.5 and "0.02" in rating.note
-    assert rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.5, 0.5)).note == ""
 
 
 def test_the_prompt_holds_definition_texts_and_grades_and_no_text_leaves_its_place():
@@ -67,16 +74,14 @@ def test_the_prompt_holds_definition_texts_and_grades_and_no_text_leaves_its_pla
         assert len(prompt.splitlines()) == len(rating_prompt("a", "a", quality="coherence").splitlines())
 
 
-def down(prompt):
-    raise BackendUnavailable("no answer within 60 s")
-
-
 def test_a_failure_is_no_grade_and_is_asked_again(tmp_path):
     store, state = Store(tmp_path / "ratings.sqlite"), {"down": True, "asked": 0}
 
     def sometimes(prompt):
         state["asked"] += 1
-        return down(prompt) if state["down"] and "second" in prompt else "4"
+        if state["down"] and "second" in prompt:
+            raise BackendUnavailable("no answer within 60 s")
+        return "4"
 
     backend = ScriptedBackend(sometimes)
     texts, summaries = [ARTICLE] * 3, ["The first one.", "The second one.", " "]
@@ -114,14 +119,11 @@ def test_bad_input_is_named_by_the_call_and_by_the_metric():
     for name in ("embedded", "words", "nli:FOLDER", "gpt-9"):
         with pytest.raises(ValueError, match=f"a language model is needed, which '{name}' is not"):
             rate(ARTICLE, SUMMARY, **(good | {"judge": name}))
+    with pytest.raises(ValueError, match="1 texts and 2 summaries"):
+        rate_many([ARTICLE], ["a", "b"], **good)
+    assert len(rate_many([], [], **good)) == 0
     for scale in ((1, 5), [0, 9], (1, 10)):
         assert rate(ARTICLE, SUMMARY, **(good | {"scale": scale})).score == 3
-
-
-def test_lists_must_pair_up():
-    with pytest.raises(ValueError, match="1 texts and 2 summaries"):
-        rate_many([ARTICLE], ["a", "b"], quality="fluency", judge=Believes(1, 0, 0, 0, 0))
-    assert len(rate_many([], [], quality="fluency", judge=Believes(1, 0, 0, 0, 0))) == 0
 
 
 def test_a_real_model_is_rated_from_its_own_probabilities(llama_server):  # noqa: F811
@@ -135,25 +137,8 @@ def test_a_real_model_is_rated_from_its_own_probabilities(llama_server):  # noqa
         assert 0 < a.probability_mass < 0.01 and "held only" in a.note
     served = ServerBackend("example", base_url=llama_server, timeout=120)
     for c in rate_many([ARTICLE] * 3, summaries, quality="fluency", judge=served, progress=False):
-        if c.score is None:  # the tokens that the server shows leave the grades open: a failure, said
-            assert c.reason
-        else:
-            assert 1 <= c.score <= 5 and 0 < c.probability_mass < 0.01 and "held only" in c.note
-
-
-MINE = Signature({"metric": "rating"})
-
-
-def test_spread_and_likeliest_by_hand():
-    for shares, spread, likeliest in (
-        ({3: 1.0}, 0.0, 3),
-        ({2: 0.5, 4: 0.5}, 1.0, 2),
-        ({1: 0.5, 5: 0.5}, 2.0, 1),
-        ({1: 0.25, 2: 0.75}, 0.1875**0.5, 2),
-    ):
-        rated = Rating(score=expected_rating(shares), signature=MINE, quality="fluency", distribution=shares)
-        assert math.isclose(rated.spread, spread) and rated.likeliest == likeliest
-        assert rated.to_dict()["spread"] == rated.spread and [row["grade"] for row in rated.rows()] == list(shares)
+        told = c.score is not None and 1 <= c.score <= 5 and 0 < c.probability_mass < 0.01 and "held only" in c.note
+        assert told or c.score is None and c.reason  # the tokens that the server shows may leave the grades open
 
 
 def test_many_ratings_are_a_table_with_the_index_of_the_texts():
