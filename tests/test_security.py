@@ -76,21 +76,16 @@ def test_a_session_contacts_nobody_and_writes_in_its_folder(planted, tmp_path):
     session = SESSION if not planted else f"{SESSION.partition('report =')[0]}{planted}\n{SESSION.splitlines()[-1]}"
     environment = {**os.environ, "HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": str(ROOT)}
     environment.pop("HF_HUB_OFFLINE", None)
-    done = subprocess.run(
-        [sys.executable, "-c", session, str(home)], cwd=home, env=environment, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", session, str(home)]
+    done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     assert bool(done.stdout.strip()) == bool(planted), done.stdout
 
 
-def bert(folder):
-    return bertscore_many(["a"], ["a"], model=folder)
+BERT = lambda folder: bertscore_many(["a"], ["a"], model=folder)
 
 
-LOADERS = [NLIChecker, TransformersBackend, SentenceTransformerEmbedder, bert]
-
-
-@pytest.mark.parametrize("load", LOADERS)
+@pytest.mark.parametrize("load", [NLIChecker, TransformersBackend, SentenceTransformerEmbedder, BERT])
 def test_code_in_a_models_folder_is_not_run(load, tmp_path, monkeypatch):
     """transformers would ask on standard input, where a table may come in."""
     folder, ran = tmp_path / "model", tmp_path / "ran"
@@ -113,14 +108,9 @@ def test_code_in_a_models_folder_is_not_run(load, tmp_path, monkeypatch):
 def test_nothing_from_outside_is_executed():
     """The words that would do so stand nowhere in the package, but where a worker reads what its own parent wrote."""
     words = re.compile(r"(?<![\w.])(?:(?:eval|exec|pickle\.load|yaml\.load|os\.system)s?\(|shell=True)")
-    found = {
-        (path.name, word)
-        for path in (ROOT / "summeval_nb").rglob("*.py")
-        for word in words.findall(path.read_text(encoding="utf-8"))
-    }
-    assert found <= {(name, "pickle.loads(") for name in ("workers.py", "engines.py")} | {
-        (name, "pickle.load(") for name in ("workers.py", "engines.py")
-    }  # pipes and Ray blocks between a run's own processes
+    paths = (ROOT / "summeval_nb").rglob("*.py")
+    found = {(path.name, word) for path in paths for word in words.findall(path.read_text(encoding="utf-8"))}
+    assert found <= {("workers.py", "pickle.loads("), ("workers.py", "pickle.load(")}  # a run's own processes
 
 
 VISIBLE = st.characters(min_codepoint=33, max_codepoint=126)
@@ -169,10 +159,7 @@ def test_no_secret_of_any_form_is_in_a_message_a_log_or_a_repr(
     echo, caplog, key, password, value, part, spellings, status, by_password
 ):
     """A key in the header, a password, a value of the query, a part of the path: each quoted back in many spellings."""
-    marked = [
-        f"{mark}{secret}" for mark, secret in zip(("KEYQ", "PASSQ", "VALUEQ"), (key, password, value), strict=True)
-    ]
-    secrets = [*marked, f"PATHQ{part}"]
+    secrets = [f"KEYQ{key}", f"PASSQ{password}", f"VALUEQ{value}", f"PATHQ{part}"]
     quoted = [quote(secret, safe="") for secret in secrets]
     caplog.clear()
     caplog.set_level(logging.DEBUG)
