@@ -103,8 +103,7 @@ def test_a_store_without_checksums_is_found(monkeypatch, tmp_path):
 
 
 def test_a_table_of_which_one_of_two_columns_is_read_is_found(monkeypatch, tmp_path):
-    for module in ("files", "items"):
-        monkeypatch.setattr(f"summeval_nb.core.{module}.require_once", lambda names, what: None)
+    monkeypatch.setattr("summeval_nb.core.files.require_once", lambda names, what: None)
     assert "one of two columns is read" in found_by(tables.tables, tmp_path)
 
 
