@@ -128,18 +128,26 @@ STATED = {
         *("Yes. No, wait: the year differs.", "{" * 100_000, " \n*" * 100_000, "answer is " * 50_000),
         "\n" * 100_000 + "maybe",
     ],
-    "4": ["4", "4/5", "Grade: 4 out of 5"],
-    "2": ["**Score:** 2"],
+    "4": [
+        "4",
+        "4/5",
+        "Grade: 4 out of 5",
+        "I'd give it a 4.",
+        "I rate the summary 4/5.",
+        "On a scale of 1 to 5, I give 4.",
+    ],
+    "2": ["**Score:** 2", '```json\n{"score": 2, "reason": "x"}\n```', "My grade is 2 because 3 facts are wrong."],
+    "B": ["A: good. B: better. Verdict: B", "I prefer B.", "[[B]]"],
 }
-NO_GRADES = ["3.5", "-1"]
+NO_GRADES = ["3.5", "-1", "Between 3 and 4.", "1. Coherent\n2. Fluent", "I would give 5 but for the date"]
 
 
 def test_an_option_is_read_where_it_is_stated():
     with comes_back():
         for option, replies in STATED.items():
-            options = list("12345") if option in ("2", "4") else OPTIONS
+            options = list("12345") if option in ("2", "4") else ["A", "B", "tie"] if option == "B" else OPTIONS
             assert {reply[:40]: read_choice(reply, options) for reply in replies} == {r[:40]: option for r in replies}
-    assert [read_choice(reply, list("12345")) for reply in NO_GRADES] == [None, None]
+    assert [read_choice(reply, list("12345")) for reply in NO_GRADES] == [None] * len(NO_GRADES)
 
 
 def test_samples_are_counted_and_stored_one_by_one(tmp_path):

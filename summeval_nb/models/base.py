@@ -650,6 +650,7 @@ def beginning(reply: str) -> str:
 _MARKUP = r"[\s*_\"'`#>(\[\u201c\u2018]*"
 _NAMES = r"(?:the |my )?(?:final |overall )?(?:answer|choice|grade|label|rating|score|verdict)"
 _THEN = rf"{_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
+_GIVES = r"\bI(?:['\u2019]d| would)? (?:give|rate|choose|prefer|pick)(?: (?:it|this|the \w+))?(?: an?| as)? "
 _MOST_READ = 2000  # characters of a reply's beginning, and of its end
 
 
@@ -678,17 +679,18 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
     either = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
     option = rf"(?<![\w-])({either})(?![.,]\d)(?!\w)"
     single = rf"{option}(?!{_MARKUP}\s*(?:[-\u2013\u2014]|to\b|or\b)\s*\d)"  # and no range
-    ends = r"(?=[^\S\n]*\n|\s*(?:/\s*\d|out of\b|\Z|[^\w\s/]))"
+    ends = r"(?=[^\S\n]*\n|\s*(?:/\s*\d|out of\b|because\b|\Z|[^\w\s/]))"
     listed = r"(?!\d|[a-z][.):])" if _is_list(whole, named) else ""
     bracketed = rf"\[\[\s*({either})\s*\]\]"
     told = rf"(?:\A|\n|[.!?]\s){_MARKUP}{_NAMES}{_MARKUP}(?:is|[:=]){_THEN}{single}{ends}"
     first = rf"\A{_MARKUP}(?:{_NAMES}{_THEN})?{listed}{single}{ends}"
-    last = rf"(?:{_NAMES}{_THEN}|\n{_MARKUP}){single}(?:\s*(?:/|out of)\s*\d+)?[\W_]*\Z"
+    last = rf"(?:{_NAMES}{_THEN}|{_GIVES}|\n{_MARKUP}){single}(?:\s*(?:/|out of)\s*\d+)?[\W_]*\Z"
     rules = {begins: [bracketed, told, first]}
     rules[closes] = [*rules.get(closes, [bracketed, told]), last]
     said = [word for text, own in rules.items() for rule in own for word in re.findall(rule, text, re.I)]
     for fields in written_objects(reply).read:
-        said += [str(value) for name, value in fields.items() if name == "answer" or len(fields) == 1]
+        named_so = [name for name in fields if len(fields) == 1 or re.fullmatch(_NAMES, name, re.I)]
+        said += [str(fields[name]) for name in named_so]
     if said and not any(map(str.isdigit, options)):  # a later sentence that ends or opens with another takes it back
         closing = rf"(?<=[\s:]){option}(?=[*_\"'`)]*(?:[.!?\n]|\Z))"
         opening = rf"(?<=[.!?:;\n]){_MARKUP}{option}(?=\s*[,.;:!\n])"
@@ -703,7 +705,7 @@ def _is_list(text: str, named: Collection[str]) -> bool:
     mark = re.match(r"[\s*_#]*(\w{1,2})[.)][*_]*\s+[*_]*\w", text)
     if mark and mark[1].casefold() in named and (mark[1].isdigit() or len(mark[1]) == 1):
         return True
-    lines = re.findall(r"^[ \t*_#]*(\w{1,2})[.):]", text, re.M)
+    lines = re.findall(r"(?:^|[.;] )[ \t*_#]*(\w{1,2})[.):]", text, re.M)
     return len({word.casefold() for word in lines} & {*named}) > 1
 
 
