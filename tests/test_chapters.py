@@ -140,26 +140,26 @@ def test_a_chapter_begins_with_a_result():
     late = []
     for path in [*ROOT.glob("nbs/1_start/*.ipynb"), *CHAPTERS]:
         folded = re.compile(r"#\| code-fold")  # its result is seen
-        shown = [
-            cell
-            for cell in cells(path)[:6]
-            if not cell["metadata"].get("jupyter", {}).get("source_hidden") or folded.match(source(cell))
-        ]
+        hidden = lambda cell: cell["metadata"].get("jupyter", {}).get("source_hidden")
+        shown = [cell for cell in cells(path)[:6] if not hidden(cell) or folded.match(source(cell))]
         first = [source(cell) for cell in shown if cell["cell_type"] == "code" and not is_export(cell)]
         late += [] if any(not only_imports(text) for text in first) else [path.stem]
     assert not late, f"no result in the first six cells: {late}"
 
 
-def test_lines_of_code_fit_the_page():
-    wide = [
-        f"{path.stem}: {line}"
-        for path in NOTEBOOKS
-        for cell in cells(path)
-        if cell["cell_type"] == "code"
-        for line in source(cell).splitlines()
-        if len(line) > 88
-    ]
-    assert not wide, wide
+@cache
+def code_cells() -> list[tuple[Path, dict]]:
+    return [(path, cell) for path in NOTEBOOKS for cell in cells(path) if cell["cell_type"] == "code"]
+
+
+def test_lines_of_code_fit_the_page_nothing_is_switched_off_and_notebooks_are_stored_clean():
+    off = re.compile(r"#\|\s*(eval:\s*false|notest|skip)")
+    for path, cell in code_cells():
+        text = source(cell)
+        assert not [line for line in text.splitlines() if len(line) > 88], path.stem
+        assert not off.search(text) and "skip-execution" not in cell["metadata"].get("tags", []), path.stem
+        kept = cell["execution_count"] is not None or (cell["outputs"] and not stored.is_stored(path))
+        assert not kept, f"stored counts or outputs in {path.stem}, run python tests/sync.py"
 
 
 def test_nbdev_makes_its_own_pages(monkeypatch):
@@ -168,10 +168,8 @@ def test_nbdev_makes_its_own_pages(monkeypatch):
     from nbdev.serve import proc_nbs
 
     monkeypatch.chdir(ROOT)
-    made = proc_nbs(n_workers=0, force=True)
-    assert {path.relative_to(made) for path in made.rglob("*.ipynb")} == {
-        path.relative_to(ROOT / "nbs") for path in NOTEBOOKS
-    }
+    made, pages = proc_nbs(n_workers=0, force=True), {path.relative_to(ROOT / "nbs") for path in NOTEBOOKS}
+    assert {path.relative_to(made) for path in made.rglob("*.ipynb")} == pages
     assert not (get_config().nbs_path / get_config().readme_nb).exists()
 
 
@@ -192,18 +190,6 @@ def test_every_link_and_path_in_the_repository_leads_to_a_file():
     assert seen > 500 and not lost, lost
 
 
-def test_nothing_is_switched_off():
-    off = re.compile(r"#\|\s*(eval:\s*false|notest|skip)")
-    found = [
-        f"{path.stem}: {source(cell)[:60]}"
-        for path in NOTEBOOKS
-        for cell in cells(path)
-        if cell["cell_type"] == "code"
-        and (off.search(source(cell)) or "skip-execution" in cell["metadata"].get("tags", []))
-    ]
-    assert not found, found
-
-
 def test_a_chapter_is_a_lesson():
     """Prose, a proof and a picture: without them a chapter is a module stored as JSON."""
     assert len(CHAPTERS) > 25 and len(NOTEBOOKS) > 40 and len(FILES) > 50
@@ -221,17 +207,6 @@ def test_a_chapter_is_a_lesson():
         }
         missing += [f"{path.stem} has no {what}, or too little" for what, there in owed.items() if not there]
     assert not missing, missing
-
-
-def test_notebooks_are_stored_clean():
-    dirty = [
-        path.stem
-        for path in NOTEBOOKS
-        for cell in cells(path)
-        if cell["cell_type"] == "code"
-        and (cell["execution_count"] is not None or (cell["outputs"] and not stored.is_stored(path)))
-    ]
-    assert not dirty, f"stored counts or outputs, run python tests/sync.py: {sorted({*dirty})}"
 
 
 def test_stored_outputs_are_of_the_cells_they_stand_below():

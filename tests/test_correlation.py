@@ -20,14 +20,8 @@ kendall_pooled = Late(FROM, "kendall_pooled")
 pairwise_accuracy, resampled_correlations = Late(FROM, "pairwise_accuracy"), Late(FROM, "resampled_correlations")
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
-
-
 by_level = pytest.mark.parametrize("level", LEVELS)
-
-
 grades = st.sampled_from([1.0, 1.5, 2.0, 3.0, 4.0, 5.0, None])
-
-
 tables = st.integers(1, 5).flatmap(
     lambda rows: st.integers(1, 7).flatmap(
         lambda columns: st.tuples(
@@ -93,14 +87,14 @@ UNDEFINED = [
 ]
 
 
-@pytest.mark.parametrize(("metric", "human", "level", "reason"), UNDEFINED)
-def test_undefined_is_none_with_a_reason(metric, human, level, reason):
-    found = correlate(metric, human, level=level)
-    assert found.score is None and reason in found.reason and found.interval is None
-    json.dumps(found.to_dict(), allow_nan=False)
-    test = paired_test(metric, metric, human, level=level, n_resamples=9)
-    assert test.score is None and test.p_value is None and "No statement" in str(test)
-    json.dumps(test.to_dict(), allow_nan=False)
+def test_undefined_is_none_with_a_reason():
+    for metric, human, level, reason in UNDEFINED:
+        found = correlate(metric, human, level=level)
+        assert found.score is None and reason in found.reason and found.interval is None
+        json.dumps(found.to_dict(), allow_nan=False)
+        test = paired_test(metric, metric, human, level=level, n_resamples=9)
+        assert test.score is None and test.p_value is None and "No statement" in str(test)
+        json.dumps(test.to_dict(), allow_nan=False)
 
 
 @pytest.mark.parametrize("coefficient", SCIPY)
@@ -110,15 +104,9 @@ def test_one_number_a_text_is_pooled_as_scipy_does(coefficient):
     y = x + rng.normal(size=40)
     found = correlate(pd.Series(x, index=range(5, 45)), pd.Series(y, index=range(5, 45)), coefficient=coefficient)
     assert found.score == pytest.approx(SCIPY[coefficient](x, y).statistic) and found.signature["level"] == "pooled"
-    theirs = stats.bootstrap(
-        (x, y),
-        lambda a, b: SCIPY[coefficient](a, b).statistic,
-        paired=True,
-        vectorized=False,
-        n_resamples=1000,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    ).confidence_interval
+    how = {"paired": True, "vectorized": False, "n_resamples": 1000, "method": "percentile"}
+    statistic, rng = lambda a, b: SCIPY[coefficient](a, b).statistic, np.random.default_rng(0)
+    theirs = stats.bootstrap((x, y), statistic, **how, rng=rng).confidence_interval
     assert found.interval == pytest.approx(theirs, abs=0.04)
 
 
@@ -147,12 +135,7 @@ def test_too_many_undefined_resamples_mean_no_interval():
 
 def test_pictures_and_tables_hold_together():
     metric, human = example()
-    correlated, test, accuracy = (
-        correlate(metric, human),
-        paired_test(metric, -metric, human),
-        pairwise_accuracy(metric, human),
-    )
-    for result in (correlated, test, accuracy):
+    for result in (correlate(metric, human), paired_test(metric, -metric, human), pairwise_accuracy(metric, human)):
         assert result.plot().has_data() and "</table>" in result._repr_html_()
         assert not result.to_frame().empty and str(result.signature) in repr(result)
 

@@ -96,45 +96,38 @@ def test_the_message_names_the_kind_and_never_the_answer(sealed):
     assert "yours is rounded" in check_exercise("test/1", 0.432).message
     slip = check_exercise("test/1", 0.1234)
     assert slip.outcome == "slip" and "swap" in slip.message and "<b>" not in slip._repr_html_()
-    everything = " ".join(
-        str(check_exercise(f"test/{n}", wrong)) for n in (1, 2) for wrong in (..., 0, "no", None, [1])
-    )
-    assert "0.4321" not in everything and "hypothesis" not in everything
+    said = " ".join(str(check_exercise(f"test/{n}", wrong)) for n in (1, 2) for wrong in (..., 0, "no", None, [1]))
+    assert "0.4321" not in said and "hypothesis" not in said
 
 
-@pytest.mark.parametrize(
-    ("answer", "wrong", "named"),
-    [
-        ([1, 2], [1, "2"], "you gave a list of numbers and texts, and this exercise wants a list of numbers"),
-        (
-            {"a": {1}},
-            {"a": [1]},
-            "you gave a dictionary of lists of numbers, and this exercise wants a dictionary of sets of numbers",
-        ),
-        (
-            [["a"]],
-            ["a", [True]],
-            "you gave a list of lists of True or False and texts, and this exercise wants a list of lists",
-        ),
-        ([1.5, {"x": [1 / 3]}], [1.5, {"x": [0.333]}], "yours is rounded"),
-        ([0.25, 1 / 3], [0.25, 0.333], "the first number is right; the second number is rounded"),
-        ([0.25, 1 / 3], (0.26, 0.33), "not yet: the second number is rounded, and numbers are compared to 4 decimals"),
-        ([1, 1 / 3, 0.5], np.array([1, 0.25, 0.5]), "not yet: the first and third numbers are right"),
-        (list(range(12)), [0, *range(12, 22), 11], "the first and 12th numbers are right"),
-        (0.125, 0.12, "yours is rounded"),
-        (0.42, 42, "a share between 0 and 1"),
-        ({"x": -1.5}, {"x": 1.5}, "only the sign"),
-        (0.3, 0.7, "add up to 1"),
-        (["a", "b", "c"], ["c", "a", "b"], "their order is not"),
-        (2, 10**400, "too large"),
-    ],
-)
-def test_kinds_inside_and_rounding_are_named(sealed, answer, wrong, named):
-    """A hint is given where it is true, and a wrong answer that no hint fits is told nothing that misleads."""
-    sealed({1: answer})
-    message = check_exercise("test/1", wrong).message
-    assert message == "not yet" if named is None else named in message
-    assert "(" not in message
+HINTS = [  # an answer, a wrong one, what is said
+    ([1, 2], [1, "2"], "you gave a list of numbers and texts, and this exercise wants a list of numbers"),
+    (
+        {"a": {1}},
+        {"a": [1]},
+        "dictionary of lists of numbers, and this exercise wants a dictionary of sets of numbers",
+    ),
+    ([["a"]], ["a", [True]], "a list of lists of True or False and texts, and this exercise wants a list of lists"),
+    ([1.5, {"x": [1 / 3]}], [1.5, {"x": [0.333]}], "yours is rounded"),
+    ([0.25, 1 / 3], [0.25, 0.333], "the first number is right; the second number is rounded"),
+    ([0.25, 1 / 3], (0.26, 0.33), "not yet: the second number is rounded, and numbers are compared to 4 decimals"),
+    ([1, 1 / 3, 0.5], np.array([1, 0.25, 0.5]), "not yet: the first and third numbers are right"),
+    (list(range(12)), [0, *range(12, 22), 11], "the first and 12th numbers are right"),
+    (0.125, 0.12, "yours is rounded"),
+    (0.42, 42, "a share between 0 and 1"),
+    ({"x": -1.5}, {"x": 1.5}, "only the sign"),
+    (0.3, 0.7, "add up to 1"),
+    (["a", "b", "c"], ["c", "a", "b"], "their order is not"),
+    (2, 10**400, "too large"),
+]
+
+
+def test_kinds_inside_and_rounding_are_named(sealed):
+    """A hint is given where it is true."""
+    for answer, wrong, named in HINTS:
+        sealed({1: answer})
+        message = check_exercise("test/1", wrong).message
+        assert named in message and "(" not in message
 
 
 def saved(path: Path, *cells: tuple[str, str]) -> None:
@@ -189,25 +182,25 @@ def test_progress_in_hostile_notebooks(content, tmp_path):
     assert "<b>" not in found._repr_html_()
 
 
-def test_progress_without_a_book_says_what_to_give(tmp_path, monkeypatch):
+def test_progress_without_a_book_says_what_to_give_and_an_unknown_exercise_names_the_known(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in (None, tmp_path, tmp_path / "nowhere"):
         with pytest.raises(ValueError, match="give the (folder|one)"):
             my_progress(folder)
+    for name in ("", "24_bleu", "24_bleu/", "/1", "../x/1", "24_bleu/99", "nowhere/1", 7):
+        with pytest.raises(ValueError, match=r"known|named chapter/number"):
+            check_exercise(name, 1)
 
 
-@pytest.mark.parametrize(
-    ("exercise", "answer", "swapped"),
-    [
+def test_an_exercise_on_two_numbers_notices_a_swap():
+    for exercise, answer, swapped in (
         ("73_class_notebook/2", [5 / 6, 5 / 7], [5 / 7, 5 / 6]),
         ("43_which_checker/1", [9.5 / 12, 17 / 24, 2 / 3], [9.5 / 12, 2 / 3, 17 / 24]),
         ("53_answers/3", [1 / 2, 1 / 4, 2 / 3], [1 / 4, 1 / 2, 2 / 3]),
         ("54_retrieval/3", [0.1, 0.2, 0.3, 0.7], [0.2, 0.1, 0.3, 0.7]),
         ("55_question_answering/1", [7, 3], [3, 7]),
-    ],
-)
-def test_an_exercise_on_two_numbers_notices_a_swap(exercise, answer, swapped):
-    assert check_exercise(exercise, answer) and not check_exercise(exercise, swapped)
+    ):
+        assert check_exercise(exercise, answer) and not check_exercise(exercise, swapped)
 
 
 def test_progress_knows_every_exercise_of_the_book():
@@ -226,9 +219,3 @@ def test_a_slip_must_be_sealed_and_have_an_answer(sealed, tmp_path):
         common_slip("test/2", 2, "count again")
     assert not (tmp_path / "other").exists()
     assert check_exercise("test/1", 3), "sealing that failed must leave the checker as it was"
-
-
-@pytest.mark.parametrize("name", ["", "24_bleu", "24_bleu/", "/1", "../x/1", "24_bleu/99", "nowhere/1", 7])
-def test_an_unknown_exercise_names_the_known(name):
-    with pytest.raises(ValueError, match=r"known|named chapter/number"):
-        check_exercise(name, 1)

@@ -31,10 +31,8 @@ def test_nothing_hostile_survives(text):
 
 
 def test_marks_as_exact_strings():
-    assert (
-        html.mark_html("ab<cd", [html.Mark(0, 5)]) == '<mark style="background:#ffe08a;color:#1a1a1a">ab&lt;cd</mark>'
-    )
     first, second = '<mark style="background:#000000;color:#ffffff">ab</mark>', "background:#ffe08a;color:#1a1a1a"
+    assert html.mark_html("ab<cd", [html.Mark(0, 5)]) == f'<mark style="{second}">ab&lt;cd</mark>'
     marks = [html.Mark(0, 2, "#000000", "#ffffff"), html.Mark(1, 3)]
     assert html.mark_html("ab<cd", marks) == f'{first}<mark style="{second}">&lt;</mark>cd'
     with pytest.raises(ValueError, match="outside a text of 5 characters"):

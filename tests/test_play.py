@@ -67,23 +67,20 @@ class Elements(HTMLParser):
         self.text += data if self.open[-1:] != ["style"] else ""
 
 
-@pytest.mark.parametrize(
-    "x, y", [("", ""), ("a", ""), ("", "a"), ("a", "a"), ("a", "b"), ("abc", "ac"), ("abcbdab", "bdcaba")]
-)
-def test_steps_fill_the_table_and_walk_the_path(x, y):
-    steps = play.lcs_steps(list(x), list(y))
-    filled = [step for step in steps if step.kind in ("equal", "above", "left")]
-    assert [(step.row, step.column) for step in filled] == list(
-        itertools.product(range(1, len(x) + 1), range(1, len(y) + 1))
-    )
-    kept = [(step.row - 1, step.column - 1) for step in steps if step.kind == "keep"]
-    assert kept[::-1] == lcs_path(x, y)
-    assert (steps[0].kind, steps[-1].kind) == ("start", "done")
+def test_steps_fill_the_table_and_walk_the_path():
+    for x, y in (("", ""), ("a", ""), ("", "a"), ("a", "a"), ("a", "b"), ("abc", "ac"), ("abcbdab", "bdcaba")):
+        steps = play.lcs_steps(list(x), list(y))
+        filled = [(step.row, step.column) for step in steps if step.kind in ("equal", "above", "left")]
+        assert filled == list(itertools.product(range(1, len(x) + 1), range(1, len(y) + 1)))
+        kept = [(step.row - 1, step.column - 1) for step in steps if step.kind == "keep"]
+        assert kept[::-1] == lcs_path(x, y)
+        assert (steps[0].kind, steps[-1].kind) == ("start", "done")
 
 
-@pytest.mark.parametrize(
-    "candidate", ["The cat is sitting on the mat.", "the the the", "", "mat", "The cat", "dog " * 200]
-)
+CANDIDATES = ["The cat is sitting on the mat.", "the the the", "", "mat", "The cat", "dog " * 200]
+
+
+@pytest.mark.parametrize("candidate", CANDIDATES)
 @pytest.mark.parametrize("smooth", ["exp", "none"])
 def test_the_picture_has_bleus_own_numbers(candidate, smooth):
     state, score = play.bleu_state(CAT, candidate, smooth), bleu_score(candidate, CAT, smooth=smooth)
@@ -97,10 +94,8 @@ def test_the_picture_has_bleus_own_numbers(candidate, smooth):
     assert (product is None) == (not any(score.totals))
     if product:
         factors = [float(factor) for factor in product[2].split(" × ")]
-        assert len(factors) == int(product[3])
-        assert float(product[1]) * np.prod(factors) ** (1 / len(factors)) == pytest.approx(
-            score.score, rel=0.01, abs=0.06
-        )
+        shown = float(product[1]) * np.prod(factors) ** (1 / len(factors))
+        assert len(factors) == int(product[3]) and shown == pytest.approx(score.score, rel=0.01, abs=0.06)
 
 
 def test_the_fate_of_each_ngram():
@@ -177,13 +172,8 @@ def test_wrong_settings_are_named(study):
 
 
 def test_a_moved_control_changes_state_and_drawing(pictures):
-    for name, setting, value in [
-        ("lcs", "step", 8),
-        ("bleu", "candidate", "the the"),
-        ("bleu", "smooth", "none"),
-        ("evidence", "k", 1),
-        ("evidence", "threshold", 0.99),
-    ]:
+    moved = ("lcs", "step", 8), ("bleu", "candidate", "the the"), ("bleu", "smooth", "none"), ("evidence", "k", 1)
+    for name, setting, value in (*moved, ("evidence", "threshold", 0.99)):
         picture = pictures[name]
         before = picture.widget.children[1].value
         picture.controls[setting].value = value

@@ -124,14 +124,11 @@ def test_a_sentence_claims_what_was_asked_and_no_more():
 
 def test_no_difference_is_claimed_where_the_interval_holds_zero():
     test = correlation.paired_test(*np.random.default_rng(0).normal(size=(3, 9, 6)), n_resamples=99)
-    for p_value, interval, claimed in [
-        (0.038, (-0.038, 0.228), False),
-        (0.078, (0.01, 0.228), False),
-        (0.038, (0.0, 0.2), False),
-        (0.038, None, True),
-        (0.038, (0.01, 0.228), True),
-        (0.05, (0.01, 0.228), False),
-    ]:
+    held, right = (
+        [(0.038, (-0.038, 0.228)), (0.078, (0.01, 0.228)), (0.038, (0.0, 0.2)), (0.05, (0.01, 0.228))],
+        (0.01, 0.228),
+    )
+    for p_value, interval, claimed in [*((*pair, False) for pair in held), (0.038, None, True), (0.038, right, True)]:
         found = replace(test, score=0.095, p_value=p_value, interval=interval)
         assert found.shows_a_difference == claimed == ("A agrees better" in str(found)), (p_value, interval)
         assert f"p = {p_value}" in str(found) and (interval is None or f"{interval[0]:.3f}" in str(found))

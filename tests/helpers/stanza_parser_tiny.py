@@ -95,42 +95,13 @@ def train_parser(folder: Path) -> tuple[Settings, Settings, Settings]:
     wide = {"tag_emb_dim": 8, "transformed_dim": 8, "deep_biaff_hidden_dim": 16, "word_dropout": 0.1, "word_cutoff": 1}
     lots = {"batch_size": 250, "no_pretrain": ""}
     train(ner_tagger, folder, "ner.pt", names, no_pretrain="", optim="adam", max_steps=120, eval_interval=60)
-    train(
-        tagger,
-        folder,
-        "pos.pt",
-        trees,
-        lang="en",
-        composite_deep_biaff_hidden_dim=8,
-        max_steps=60,
-        eval_interval=30,
-        **lots,
-        **wide,
-    )
-    train(
-        parser,
-        folder,
-        "depparse.pt",
-        trees,
-        lang="en",
-        deep_biaff_output_dim=16,
-        num_layers=1,
-        optim="adam",
-        no_second_optim="",
-        no_checkpoint="",
-        max_steps=150,
-        eval_interval=75,
-        **lots,
-        **wide,
-    )
-    common = {
-        "dir": str(resources),
-        "download_method": None,
-        "allow_unknown_language": True,
-        "use_gpu": False,
-        "verbose": False,
-        "tokenize_model_path": str(resources / "en" / "tokenize" / "tiny.pt"),
-    }
+    steps = {"lang": "en", "max_steps": 60, "eval_interval": 30, "composite_deep_biaff_hidden_dim": 8}
+    train(tagger, folder, "pos.pt", trees, **steps, **lots, **wide)
+    steps = {"lang": "en", "max_steps": 150, "eval_interval": 75, "deep_biaff_output_dim": 16, "num_layers": 1}
+    steps |= {"optim": "adam", "no_second_optim": "", "no_checkpoint": ""}
+    train(parser, folder, "depparse.pt", trees, **steps, **lots, **wide)
+    common = {"dir": str(resources), "download_method": None, "allow_unknown_language": True, "use_gpu": False}
+    common |= {"verbose": False, "tokenize_model_path": str(resources / "en" / "tokenize" / "tiny.pt")}
     none = {"ner_pretrain_path": "", "ner_forward_charlm_path": "", "ner_backward_charlm_path": ""}
     of_arcs = {"pos_model_path": str(folder / "pos.pt"), "depparse_model_path": str(folder / "depparse.pt")}
     return common, {"ner_model_path": str(folder / "ner.pt"), **none}, {**of_arcs, "lemma_use_identity": True}

@@ -62,24 +62,14 @@ def train_stanza(folder: Path, lang: str = "en") -> Path:
     resources = folder / "resources"
     model = resources / lang / "tokenize"
     model.mkdir(parents=True)
-    files = {
-        "txt_file": "train.txt",
-        "label_file": "train.toklabels",
-        "dev_txt_file": "dev.txt",
-        "dev_label_file": "dev.toklabels",
-        "dev_conll_gold": "dev.conllu",
-        "mwt_json_file": "mwt.json",
-    }
+    files = {"txt_file": "train.txt", "label_file": "train.toklabels", "dev_txt_file": "dev.txt"}
+    files |= {"dev_label_file": "dev.toklabels", "dev_conll_gold": "dev.conllu", "mwt_json_file": "mwt.json"}
     arguments = [part for name, file in files.items() for part in (f"--{name}", str(folder / file))]
     size = ["--emb_dim", "8", "--hidden_dim", "16", "--lr0", "0.01", "--batch_size", "16", "--max_seqlen", "100"]
     steps = ["--steps", "200", "--eval_steps", "200", "--report_steps", "200", "--cpu", "--seed", "1"]
     names = ["--lang", lang, "--shorthand", f"{lang}_tiny", "--save_dir", str(model), "--save_name", "tiny.pt"]
     tokenizer.main(["--mode", "train", *names, *arguments, *size, *steps])
-    about = {
-        "lang_name": "English",
-        "tokenize": {"tiny": {}},
-        "default_processors": {"tokenize": "tiny"},
-        "packages": {"default": {"tokenize": "tiny"}},
-    }
+    about = {"lang_name": "English", "tokenize": {"tiny": {}}, "default_processors": {"tokenize": "tiny"}}
+    about |= {"packages": {"default": {"tokenize": "tiny"}}}
     (resources / "resources.json").write_text(json.dumps({lang: about}))
     return resources

@@ -24,11 +24,8 @@ def knowing_classifier(folder: Path, names: tuple[str, str] = ("not_entailment",
     tokenizer = AutoTokenizer.from_pretrained(example_model())
     language_model = AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
     before, between, after = PROMPT.replace("{claim}", "{evidence}").split("{evidence}")
-    around = {
-        "before": f"<|endoftext|><|im_start|>user\n{before}",
-        "between": between,
-        "after": f"{after}<|im_end|>\n<|im_start|>assistant\n",
-    }
+    around = {"before": f"<|endoftext|><|im_start|>user\n{before}", "between": between}
+    around |= {"after": f"{after}<|im_end|>\n<|im_start|>assistant\n"}
     pieces = []
     for name, text in around.items():
         ids = tokenizer.encode(text)
@@ -57,32 +54,19 @@ def bert_classifier(folder: Path, names: tuple[str, ...] = ("contradiction", "ne
     inner.pre_tokenizer = pre_tokenizers.Whitespace()
     text = ["Anna bought a red car in Paris .", "Ben sold a blue boat .", "Maria lost a white horse , and Tom saw it ."]
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-    inner.train_from_iterator(
-        text, trainers.WordPieceTrainer(vocab_size=200, special_tokens=special, show_progress=False)
-    )
+    trainer = trainers.WordPieceTrainer(vocab_size=200, special_tokens=special, show_progress=False)
+    inner.train_from_iterator(text, trainer)
     ends = [("[CLS]", inner.token_to_id("[CLS]")), ("[SEP]", inner.token_to_id("[SEP]"))]
     inner.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
     )
     marks = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=inner,
-        model_max_length=128,
-        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-        **marks,
-    )
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=128,
-        initializer_range=0.5,
-        num_labels=len(names),
-        id2label=dict(enumerate(names)),
-        label2id={name: place for place, name in enumerate(names)},
-    )
+    inputs = {"model_max_length": 128, "model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, **inputs, **marks)
+    size = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    size |= {"vocab_size": len(tokenizer), "max_position_embeddings": 128, "initializer_range": 0.5}
+    labels = {"id2label": dict(enumerate(names)), "label2id": {name: place for place, name in enumerate(names)}}
+    config = BertConfig(**size, num_labels=len(names), **labels)
     BertForSequenceClassification(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -30,9 +30,7 @@ def _unused(rng: random.Random, kind: str, count: int) -> dict[str, list[Any]]:
     made: dict[str, list[Any]] = {}
     for _ in range(rng.randint(0, 3)):
         name = corpus.text(rng)[:30].encode("utf-8", "replace").decode().replace("\x00", "_").strip()
-        cells: Any = rng.choice(
-            [lambda: rng.random(), lambda: corpus.text(rng)[:50], lambda: Decimal(rng.randrange(99))]
-        )
+        cells: Any = rng.choice([rng.random, lambda: corpus.text(rng)[:50], lambda: Decimal(rng.randrange(99))])
         if rng.random() < 0.3:
             cells = lambda: rng.randbytes(4)
         values = [cells() for _ in range(count)]
@@ -49,9 +47,8 @@ def _write(rng: random.Random, folder: Path, kind: str, table: list[tuple[str, l
     """A table with these columns, in this order, as a file or in memory."""
     names, columns = [name for name, _ in table], [cells for _, cells in table]
     if kind == "frame":
-        return pd.concat(
-            [pd.Series(cells, dtype=object) for cells in columns], axis=1, keys=range(len(columns))
-        ).set_axis(names, axis=1)
+        series = [pd.Series(cells, dtype=object) for cells in columns]
+        return pd.concat(series, axis=1, keys=range(len(columns))).set_axis(names, axis=1)
     ending = rng.choice([str.lower, str.upper, str.title])(f".{kind}")
     path = folder / f"table{ending}"
     if kind == "parquet":
@@ -85,15 +82,10 @@ def tables(rng: random.Random, folder: Path) -> None:
     if twice is not None:
         table.insert(rng.randint(0, len(table)), (twice, ["zz"] * count))
     what = f"{kind} with the columns {[name for name, _ in table]}"
-    call: dict[str, Any] = {
-        "metric": "bleu",
-        "options": NUMBERS,
-        "out": folder / "run",
-        "workers": 0,
-        "progress": False,
-    }
+    how: dict[str, Any] = {"workers": 0, "progress": False}
     try:
-        found = [row["score"] for row in run(_write(rng, folder, kind, table), **call).rows()]
+        given = _write(rng, folder, kind, table)
+        found = [row["score"] for row in run(given, "bleu", options=NUMBERS, out=folder / "run", **how).rows()]
     except ValueError as error:
         if twice is None or repr(twice) not in str(error):
             raise Wrong(f"{what} is refused: {error}", "a good table is refused") from error
