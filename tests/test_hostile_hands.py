@@ -252,21 +252,6 @@ def test_any_error_of_a_store_is_one_line(kind: str, place: Path, capsys: Any) -
         assert said in line or "no store" in line
 
 
-def test_a_slow_start_of_ray_is_one_line_of_the_shell(place: Path, capsys: Any, monkeypatch: Any) -> None:
-    from summeval_nb.runs import workers
-
-    class Ray:
-        def is_initialized(self) -> bool:
-            return False
-
-        def init(self, address: str, **options: object) -> None:
-            raise Exception("The current node timed out during startup.\nThis could happen because ...")
-
-    monkeypatch.setattr(workers, "require_module", lambda name, extra: Ray())
-    assert leave("run", "pairs.jsonl", "--metric", "bleu", "--out", "o", "--engine", "ray") == 2
-    assert "Ray could not be started: The current node timed out" in one_line(capsys)
-
-
 # ---------------------------------------------------------------- 16
 
 

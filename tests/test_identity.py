@@ -113,7 +113,7 @@ def test_a_run_without_identity_says_so_and_is_not_continued(tmp_path):
     ):
         quiet(ROWS, metric, out=tmp_path / "a")
     metric.fingerprint = "v1"
-    with pytest.raises(ValueError, match=r"metric\.unknown .*metric\.fingerprint \(absent before, 'v1' now\)"):
+    with pytest.raises(ValueError, match=r"metric\.fingerprint \(None before, 'v1' now\)"):
         quiet(ROWS, metric, out=tmp_path / "a")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -16,7 +16,6 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from helpers.late import Late, needs
@@ -198,58 +197,6 @@ def test_auto_finds_the_cluster_and_gives_up_a_hanging_item(cluster, tmp_path):
     assert head.poll() is None, "a cluster that was there before stays"
 
 
-LISTENING = """
-import json, os, sys
-import psutil
-from summeval_nb.runs.file import RunFile
-from summeval_nb.runs.running import run
-
-def metric(row):
-    return row["n"]
-metric.fingerprint = "n"
-found, real = [], RunFile.write
-def write(self, *rest):
-    me = psutil.Process()
-    for process in [me, *me.children(recursive=True)]:
-        try:
-            sockets = process.net_connections("inet")
-        except psutil.Error:
-            continue
-        found.extend([process.name(), one.laddr.ip] for one in sockets if one.status == psutil.CONN_LISTEN)
-    return real(self, *rest)
-RunFile.write = write
-rows = [{"n": n} for n in range(20)]
-report = run(rows, metric, out=sys.argv[1], engine="ray", workers=2, batch_size=2, progress=False)
-print(json.dumps({"found": found, "mean": report.mean(), "left": [v for v in os.environ if "OSX_CLUSTER" in v]}))
-"""
-
-
-def own_ray(tmp_path, script):
-    """Run a script that starts a Ray of its own; Ray gives up too early on a busy machine, so it is tried again."""
-    (tmp_path / "script.py").write_text(script)
-    folder = tempfile.mkdtemp(prefix="ray")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_TMPDIR": folder}
-    env.pop("RAY_ADDRESS", None)
-    try:
-        for _ in range(4):
-            command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "out")]
-            done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
-            if "Ray could not be started" not in done.stderr:
-                break
-        assert done.returncode == 0, done.stderr[-3000:]
-        return json.loads(done.stdout.splitlines()[-1])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def test_our_own_ray_stays_on_loopback(tmp_path):
-    said = own_ray(tmp_path, LISTENING)
-    addresses = {address.removeprefix("::ffff:") for _, address in said["found"]}
-    assert len({name for name, _ in said["found"]}) >= 3 and addresses <= {"127.0.0.1", "::1"}, said["found"]
-    assert said["left"] == []  # what Ray reads is set for its own start and for nothing else
-    assert said["mean"] == 9.5
-
-
 def test_a_killed_actor_costs_nothing(cluster, tmp_path):
     cluster.have(2)
     process = cluster.start(tmp_path / "ray", tmp_path / "pids", 200, 0.05)
@@ -275,7 +222,7 @@ def test_no_cluster_at_the_address(tmp_path):
 
 
 def test_something_else_listens_at_the_address(tmp_path, monkeypatch):
-    monkeypatch.setattr(workers, "require_reachable", partial(workers.require_reachable, seconds=5))
+    monkeypatch.setattr(workers, "join", partial(workers.join, seconds=5))
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
@@ -284,45 +231,6 @@ def test_something_else_listens_at_the_address(tmp_path, monkeypatch):
             run([{"text": "a"}], len, out=tmp_path, engine="ray", address=address, progress=False)
 
 
-class FakeRay:
-    """As much of Ray as its start needs."""
-
-    def __init__(self, address="127.0.0.1"):
-        self._private = SimpleNamespace(ray_constants=SimpleNamespace(ENABLE_RAY_CLUSTER=True))
-        self.util = SimpleNamespace(get_node_ip_address=lambda: address)
-        self.started_with = None
-
-    def is_initialized(self):
-        return False
-
-    def init(self, address, **options):
-        self.started_with = os.environ.get(workers.VARIABLE), self._private.ray_constants.ENABLE_RAY_CLUSTER
-
-    def shutdown(self):
-        pass
-
-
-def test_only_a_ray_of_our_own_is_told_to_stay_on_loopback(monkeypatch, recwarn):
-    monkeypatch.delenv(workers.VARIABLE, raising=False)
-    for address, set_by_user, expected in (
-        (None, None, ("0", False)),
-        (None, "1", ("1", True)),
-        ("auto", None, (None, True)),
-    ):
-        ray = FakeRay()
-        monkeypatch.setattr(workers, "require_module", lambda name, extra, ray=ray: ray)
-        monkeypatch.setattr(workers, "require_reachable", lambda address: None)
-        if set_by_user:
-            monkeypatch.setenv(workers.VARIABLE, set_by_user)
-        with workers.cluster(address, 1):
-            assert ray.started_with == expected
-            assert os.environ.get(workers.VARIABLE) == set_by_user and ray._private.ray_constants.ENABLE_RAY_CLUSTER
-        monkeypatch.delenv(workers.VARIABLE, raising=False)
-    assert not recwarn.list
-    ray = FakeRay("10.0.0.7")
-    monkeypatch.setattr(workers, "require_module", lambda name, extra: ray)
-    with (
-        pytest.warns(UserWarning, match="listens on 10.0.0.7, where other machines reach it"),
-        workers.cluster(None, 1),
-    ):
-        pass
+def test_no_ray_is_started(tmp_path):
+    with pytest.raises(ValueError, match=r"needs address='auto' or 'host:port' of a Ray cluster, not None: start one"):
+        run([{"text": "a"}], len, out=tmp_path, engine="ray", progress=False)

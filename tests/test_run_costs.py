@@ -23,7 +23,7 @@ from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.grading import rate
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.models.base import ScriptedBackend, counting, example_model, find_backends
+from summeval_nb.models.base import ScriptedBackend, counting, find_backends
 from summeval_nb.runs.costs import Estimate, RecordingBackend, plan_run
 from summeval_nb.runs.report import RunReport
 from summeval_nb.runs.running import run
@@ -185,23 +185,24 @@ def test_made_up_replies_fit_their_schema_and_the_prompt():
     model = RecordingBackend("nobody")
     prompt = 'Split.\nCase 1: {"text": "Anna bought a car, and Ben sold a boat."}\nCase 2: {"a": ["x", "y"]}\n\nReply.'
     reply = model.generate_json(prompt, Reply, max_tokens=99)
-    assert reply.case_1 == ["Anna bought a", "Ben sold a"]
+    assert reply.case_1 == ["Anna bought a"]
     assert [answer.label for answer in reply.case_2] == ["no", "no"] and reply.case_2[0].places == [1]
     assert (reply.sure, reply.share, len(reply.name)) == (True, 0.5, 40)
     assert model.choose("Is it so?", ["yes", "no"]).label == "yes"
     assert model.choose("Does the answer refuse?\nIt rained.", ["yes", "no"]).label == "no"
-    assert model.usage.calls == 3 and model.usage.generated_tokens == 99 + 1 + 1 and model.estimates
+    assert model.usage.calls == 3 and model.usage.generated_tokens == 99 + 1 + 1
 
 
-def test_tokens_are_those_of_a_local_model_or_estimated():
-    rows, folder = list(corpus(3)), str(example_model())
-    counted = plan_run(rows, "faithfulness", options={"checker": f"llm:{folder}"})
-    assert "model's own tokenizer" in counted.note
+def test_a_token_is_four_bytes_and_a_named_model_is_neither_loaded_nor_asked(tmp_path):
+    rows = list(corpus(3))
     nobody = "llm:model@http://127.0.0.1:9/v1"  # where nobody listens: to ask would fail
-    estimated = plan_run(rows, "faithfulness", options={"checker": nobody})
-    assert "estimated at 4 bytes" in estimated.note and estimated.calls == counted.calls
-    tokens = [plan.total["prompt_tokens"].value for plan in (counted, estimated)]
-    assert 0.5 < tokens[0] / tokens[1] < 4
+    for checker in (nobody, "llm:no-such-folder"):
+        plan = plan_run(rows, "faithfulness", options={"checker": checker})
+        assert "estimated at 4 bytes" in plan.note and plan.calls.value > 0
+    heard = []
+    model = ScriptedBackend(lambda prompt: heard.append(prompt) or "yes")
+    quiet(rows, "faithfulness", out=tmp_path, options={"checker": LLMChecker(model)})
+    assert plan.total["prompt_tokens"].value == sum(-(-len(prompt.encode()) // 4) for prompt in heard)
 
 
 def test_nothing_made_up_is_kept(tmp_path):

@@ -85,9 +85,5 @@ def test_a_worker_that_is_killed_at_each_start_is_given_up():
         Worker(lambda: signal.raise_signal(signal.SIGKILL)).ask("four")
 
 
-def test_a_worker_is_born_deaf_to_ctrl_c():
-    process = workers._launch(None)
-    process.send_signal(signal.SIGINT)  # at once, while Python starts
-    process.stdin.close()
-    assert process.wait(60) == 0
-    process.stdout.close()
+def test_ctrl_c_in_a_terminal_does_not_reach_a_worker(worker):
+    assert os.getpgid(worker._process.pid) != os.getpgid(0)

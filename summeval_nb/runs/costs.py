@@ -7,18 +7,17 @@ import math
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from summeval_nb.core.base import JsonDict, hub_only_if, require_count
+import numpy as np
+
+from summeval_nb.core.base import JsonDict, require_count
 from summeval_nb.core.files import Columns, Corpus, open_items
 from summeval_nb.core.html import html_table, text_table
-from summeval_nb.core.results import Outcome
-from summeval_nb.evidence.model_checkers import ClaimFinder
 from summeval_nb.models.base import STAND_IN, Backend, Choice, Usage, UsageByStage, counting
 from summeval_nb.models.local import load_model
 from summeval_nb.models.store import Store, StoreOrPath
@@ -30,113 +29,72 @@ __all__ = ["Estimate", "RecordingBackend", "RunPlan", "plan_run"]
 
 # ---------------------------------------------------------------- what stands for a language model
 
-BYTES_PER_TOKEN = 4  # of English, where the model's own tokenizer is not at hand
+BYTES_PER_TOKEN = 4  # of English
 PHRASE = 100  # what may have no more characters is a phrase and gets three words
 _CASE = re.compile(r"^Case (\d+): (.*)$", re.MULTILINE)
 _TAGGED = re.compile(r"<([\w-]+)>\n?(.*?)\n?</\1>", re.DOTALL)
 
 
+def _tokens(text: str) -> int:
+    return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
+
+
 class RecordingBackend(Backend):
     """Stands for a language model in a plan: counts what it is asked, and makes up its replies.
 
-    Of options it chooses the first, and the last where the prompt asks about a refusal.
-    JSON is filled with the texts that the prompt shows, clause by clause.
+    Of options it chooses the first, and the last where the prompt asks about a refusal. JSON is filled with the
+    sentences that the prompt shows. Four bytes count as a token, and a reply has as many tokens as it may have at most.
 
     Parameters
     ----------
     name : str
-        The model's name; that of a local folder finds its tokenizer.
-    inner : Backend, optional
-        The model that it stands for, which is never asked.
-
-    Notes
-    -----
-    Tokens are counted by the model's own tokenizer, with its chat template. Where none
-    is at hand, `estimates` is True, and four bytes count as a token. Of replies it
-    counts as many as they may have at most.
+        The model's name.
     """
 
-    def __init__(self, name: str, inner: Any = None):
-        self.name, self.inner, self.usage = name, inner, Usage()
+    def __init__(self, name: str):
+        self.name, self.usage = name, Usage()
 
     @property
     def fingerprint(self) -> str:
         return f"recording:{self.name}"
 
-    @cached_property
-    def _tokenizer(self) -> Any:
-        """The model's own tokenizer, if it is on this machine."""
-        if self.inner is not None or not Path(self.name).is_dir():
-            return getattr(self.inner, "tokenizer", None)
-        with suppress(ImportError, OSError, ValueError), hub_only_if(False) as where:
-            from transformers import AutoTokenizer
-
-            return AutoTokenizer.from_pretrained(self.name, trust_remote_code=False, **where)
-        return None
-
-    @property
-    def estimates(self) -> bool:
-        """Whether tokens are estimated from bytes."""
-        return self._tokenizer is None
-
-    def _count(self, text: str, *, as_prompt: bool = False) -> int:
-        if self._tokenizer is None:
-            return math.ceil(len(text.encode("utf-8", "replace")) / BYTES_PER_TOKEN)
-        if as_prompt and self._tokenizer.chat_template:
-            said = [{"role": "user", "content": text}]
-            text = self._tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
-
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
-        longest = max(self._count(option) for option in options)
-        self.usage.add(prompt_tokens=self._count(prompt, as_prompt=True), generated_tokens=longest)
+        self.usage.add(prompt_tokens=_tokens(prompt), generated_tokens=max(map(_tokens, options)))
         label = options[-1] if "refuse" in prompt.partition("\n")[0] else options[0]
         return Choice(label, {option: float(option == label) for option in options}, 1.0)
 
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
-        self.usage.add(prompt_tokens=self._count(prompt, as_prompt=True), generated_tokens=max_tokens)
-        shown, fields = _shown_texts(prompt), schema.get("properties", {})
-        reply = {name: _made_up(part, shown.get(name, shown[""]), schema) for name, part in fields.items()}
-        return json.dumps(reply)
+        self.usage.add(prompt_tokens=_tokens(prompt), generated_tokens=max_tokens)
+        shown = {}
+        for number, line in _CASE.findall(prompt):
+            with suppress(ValueError):  # a prompt of somebody's, which shows something else so
+                shown[f"case_{number}"] = _texts_in(json.loads(line))
+        tagged = [text for _, text in _TAGGED.findall(prompt)]
+        rest = (tagged or prompt.strip().split("\n\n"))[-1]
+        fields = schema.get("properties", {})
+        return json.dumps({name: _made_up(part, shown.get(name, [rest]), schema) for name, part in fields.items()})
 
 
-def _shown_texts(prompt: str) -> dict[str, list[str]]:
-    """The texts of each case that a prompt shows, and under '' what stands in its last tags, else its last lines."""
-    cases = {}
-    for number, line in _CASE.findall(prompt):
-        with suppress(ValueError):
-            cases[f"case_{number}"] = list(_texts_in(json.loads(line)))
-    tagged = [text for _, text in _TAGGED.findall(prompt)]
-    return cases | {"": [(tagged or prompt.strip().split("\n\n"))[-1]]}
-
-
-def _texts_in(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, dict)):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts_in(part)
+def _texts_in(value: object) -> list[str]:
+    if isinstance(value, dict):
+        value = [*value.values()]
+    return [text for part in value for text in _texts_in(part)] if isinstance(value, list) else [str(value)]
 
 
 def _made_up(schema: JsonDict, texts: Sequence[str], root: JsonDict, place: int = 0) -> Any:
     """A value that a JSON schema allows, of the texts that a prompt shows; `place` counts within a list."""
-    if "$ref" in schema:
-        return _made_up(root["$defs"][schema["$ref"].split("/")[-1]], texts, root, place)
-    for several in ("anyOf", "oneOf", "allOf"):
-        if several in schema:
-            return _made_up(schema[several][0], texts, root, place)
+    while found := [schema[key] for key in ("$ref", "anyOf", "oneOf", "allOf") if key in schema]:
+        schema = root["$defs"][found[0].split("/")[-1]] if isinstance(found[0], str) else found[0][0]
     if "const" in schema or "enum" in schema:
         return schema.get("const", schema.get("enum", [None])[-1])
     kind = schema.get("type")
     if kind == "object":
-        parts = schema.get("properties", {})
-        return {name: _made_up(part, texts, root, place) for name, part in parts.items()}
+        return {name: _made_up(part, texts, root, place) for name, part in schema.get("properties", {}).items()}
     if kind == "array":
-        least, most, of = schema.get("minItems", 0), schema.get("maxItems", 20), schema.get("items", {})
-        numbers = of.get("type") in ("integer", "number")
-        pieces = texts if least == most or numbers else _clauses(texts)
-        usual = 1 if numbers else len(pieces)
-        return [_made_up(of, pieces, root, place) for place in range(min(max(usual, least), most))]
+        of, said = schema.get("items", {}), [one.text for text in texts for one in split_sentences(text)] or texts
+        usual = 1 if of.get("type") in ("integer", "number") else len(said)
+        count = min(max(usual, schema.get("minItems", 0)), schema.get("maxItems", 20))
+        return [_made_up(of, said, root, place) for place in range(count)]
     if kind in ("integer", "number"):
         return schema.get("minimum", 1)
     if kind in ("boolean", "null"):
@@ -146,78 +104,53 @@ def _made_up(schema: JsonDict, texts: Sequence[str], root: JsonDict, place: int 
     return text[:room].ljust(schema.get("minLength", 0), ".")
 
 
-def _clauses(texts: Sequence[str]) -> list[str]:
-    """What texts say, clause by clause, as the rules of chapter 37 cut them."""
-    finder = ClaimFinder("statements")
-    sentences = [sentence.text for text in texts for sentence in split_sentences(text)]
-    return [claim.text for sentence in sentences for claim in finder.find(sentence)] or list(texts)
-
-
 # ---------------------------------------------------------------- plans
 
 
-class Estimate(NamedTuple):
+@dataclass(frozen=True)
+class Estimate:
     """An estimated sum over all rows, and the ends of its 95 % interval."""
 
-    value: float
-    low: float
-    high: float
+    value: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
 
     def __str__(self) -> str:
-        digits = 0 if self.high >= 10 or all(float(number).is_integer() for number in self) else 2
-        value, low, high = (f"{number:,.{digits}f}" for number in self)
+        numbers = (self.value, self.low, self.high)
+        digits = 0 if self.high >= 10 or all(float(number).is_integer() for number in numbers) else 2
+        value, low, high = (f"{number:,.{digits}f}" for number in numbers)
         return value if low == high else f"{value} ({low} to {high})"
 
 
-NOTHING = Estimate(0.0, 0.0, 0.0)
-COUNTS = {
-    "questions": "questions",
-    "from_store": "from_store",
-    "calls": "calls",
-    "prompt_tokens": "prompt_tokens",
-    "generated_tokens": "generated_tokens_at_most",
-}
+COUNTS = {name: name for name in ("questions", "from_store", "calls", "prompt_tokens")}
+COUNTS["generated_tokens"] = "generated_tokens_at_most"
 
 
-def _estimate(alone: Sequence[float], together: float, spare: float, rows: int) -> Estimate:
-    """The sum over `rows` rows, of which a sample took so much row by row and all `together`.
+def _estimates(
+    alone: Sequence[Mapping[str, float]], together: Mapping[str, float], rows: int, names: Mapping[str, str] = COUNTS
+) -> dict[str, Estimate]:
+    """The sums over `rows` rows, of which a sample took so much row by row and all `together`.
 
-    The interval is that of Student for a sample without replacement. Its ends lie
-    `spare` further out for the sample: what one call more or less would take.
+    The interval is that of Student for a sample without replacement. Where rows share calls, its ends lie further out
+    by what one call more or less would take, for the last call of a batch is seldom full.
     """
-    from scipy.stats import t
+    each = np.array([[row.get(name, 0) for name in names] for row in alone], float)
+    whole, sums, n = np.array([together[name] for name in names], float), each.sum(axis=0), len(each)
+    values, width = whole * rows / n, np.zeros(len(names))
+    if 1 < n < rows:
+        from scipy.stats import t
 
-    n, total = len(alone), math.fsum(alone)
-    times = rows / n
-    if n < 2 or rows <= n:
-        return Estimate(together * times, together * times, together * times)
-    deviation = math.sqrt(math.fsum((count - total / n) ** 2 for count in alone) / (n - 1))
-    left_out = math.sqrt((rows - n) / (rows - 1))
-    share = together / total if total else 1.0
-    width = float(t.ppf(0.975, n - 1)) * deviation / math.sqrt(n) * rows * left_out * share + spare * times
-    value = together * times
-    return Estimate(value, max(together, value - width), value + width)
-
-
-def _counts(alone: Sequence[Mapping[str, float]], together: Mapping[str, float], rows: int) -> dict[str, Estimate]:
-    """Estimates of the counts of a stage."""
-    sums = {name: math.fsum(row.get(name, 0) for row in alone) for name in COUNTS}
-    shared = sums["calls"] - together["calls"]  # where rows share calls, the last call of a batch is seldom full
-    spare = {name: max(0.0, (sums[name] - together[name]) / shared) if shared > 0 else 0.0 for name in COUNTS}
-    return {
-        shown: _estimate([row.get(name, 0) for row in alone], together[name], spare[name], rows)
-        for name, shown in COUNTS.items()
-    }
+        share = np.divide(whole, sums, out=np.ones(len(names)), where=sums > 0)
+        error = each.std(axis=0, ddof=1) * math.sqrt((1 / n) * (rows - n) / (rows - 1)) * share
+        spared = dict(zip(names, sums - whole, strict=True)).get("calls", 0.0)
+        spare = np.maximum(0, sums - whole) / spared if spared > 0 else 0.0
+        width = (t.ppf(0.975, n - 1) * error + spare / n) * rows
+    ends = zip(values.tolist(), np.maximum(whole, values - width).tolist(), (values + width).tolist(), strict=True)
+    return {shown: Estimate(*numbers) for shown, numbers in zip(names.values(), ends, strict=True)}
 
 
-def _total(stages: UsageByStage) -> dict[str, float]:
-    return {name: sum(row[name] for row in stages.values()) for name in COUNTS}
-
-
-CHAIN = (
-    "A chain of questions goes on from made-up replies, so that all after its first stage depends on what the model "
-    "will really say."
-)
+def _with_total(stages: UsageByStage) -> UsageByStage:
+    return {**stages, "total": {name: sum(row[name] for row in stages.values()) for name in COUNTS}}
 
 
 @dataclass(frozen=True)
@@ -227,14 +160,12 @@ class RunPlan:
     Parameters
     ----------
     items, scored, to_score, unreadable : int
-        Items of the corpus; those that the run's folder already holds; the others;
-        those of them that cannot be read.
+        Items of the corpus; those that the run's folder already holds; the others; those of them that cannot be read.
     sample : int
         How many rows were tried.
     stages, total : mapping
-        For each stage of the ledger, and for all together, the `Estimate` of its
-        `questions`, of those answered `from_store`, of `calls`, `prompt_tokens` and
-        `generated_tokens_at_most`. No stage without a language model.
+        For each stage of the ledger, and for all together, the `Estimate` of its `questions`, of those answered
+        `from_store`, of `calls`, `prompt_tokens` and `generated_tokens_at_most`. No stage without a language model.
     seconds : Estimate
         Seconds of one process without the language models.
     note : str
@@ -247,8 +178,8 @@ class RunPlan:
     unreadable: int = 0
     sample: int = 0
     stages: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
-    total: Mapping[str, Estimate] = field(default_factory=lambda: dict.fromkeys(COUNTS.values(), NOTHING))
-    seconds: Estimate = NOTHING
+    total: Mapping[str, Estimate] = field(default_factory=lambda: dict.fromkeys(COUNTS.values(), Estimate()))
+    seconds: Estimate = field(default_factory=Estimate)
     note: str = ""
 
     @property
@@ -258,26 +189,19 @@ class RunPlan:
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each count and for each estimate."""
-        names = ("items", "scored", "to_score", "unreadable", "sample")
-        rows: list[JsonDict] = [{"what": name, "count": str(getattr(self, name))} for name in names]
+        told = {name: getattr(self, name) for name in ("items", "scored", "to_score", "unreadable", "sample")}
         total = {} if len(self.stages) == 1 else {"total": self.total}
         for stage, counts in {**self.stages, **total}.items():
-            shown = {name: estimate for name, estimate in counts.items() if estimate.high or name == "calls"}
-            rows += [{"what": f"{stage}: {name}", "count": str(estimate)} for name, estimate in shown.items()]
-        return [*rows, {"what": "seconds without models", "count": str(self.seconds)}]
+            told |= {f"{stage}: {name}": one for name, one in counts.items() if one.high or name == "calls"}
+        told["seconds without models"] = self.seconds
+        return [{"what": name, "count": str(count)} for name, count in told.items()]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data; an estimate has a value and its `low` and `high` end."""
-
-        def plain(value: Any) -> Any:
-            if isinstance(value, Estimate):
-                return value._asdict()
-            return {name: plain(part) for name, part in value.items()} if isinstance(value, Mapping) else value
-
-        return {name: plain(value) for name, value in vars(self).items()}
+        return asdict(self)
 
     def __repr__(self) -> str:
-        return text_table(self.rows()) + (f"\n{self.note}" if self.note else "")
+        return f"{text_table(self.rows())}\n{self.note}".rstrip()
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), caption="What a run would do", note=self.note)
@@ -297,9 +221,8 @@ def plan_run(
 ) -> RunPlan:
     """Return what `run` would do and an estimate of what it takes, without asking a language model.
 
-    Rows drawn by lot are scored while a `RecordingBackend` stands for each language
-    model, first all together and then one by one. Their calls, tokens and seconds are
-    multiplied up to all rows.
+    Rows drawn by lot are scored while a `RecordingBackend` stands for each language model, first all together and then
+    one by one. Their calls, tokens and seconds are multiplied up to all rows.
 
     Parameters
     ----------
@@ -314,18 +237,14 @@ def plan_run(
 
     Notes
     -----
-    The interval says how far rows differ, not how far replies do. In a chain of
-    questions, such as statements and then their entailment, all after the first stage
-    depends on the replies, and these are made up: a sentence has as many statements as
-    rules find in it, nothing is refused, nothing has to be asked again. Questions that
-    rows share are asked once in a run, which the estimate knows only where two of them
-    are in the sample. On news the interval from 20 rows held the calls of every metric
-    for a model that answers soberly. One that refuses half of the texts and whose JSON
-    is often malformed took .6 to 3.2 times the estimate of a chain.
+    The interval says how far rows differ, not how far replies do. In a chain of questions, such as statements and then
+    their entailment, all after the first stage depends on the replies, and these are made up: a sentence is one
+    statement, nothing is refused, nothing has to be asked again. Questions that rows share are asked once in a run,
+    which the estimate knows only where two of them are in the sample.
 
-    Nothing is put into a store. While a plan is made, every `Backend` records instead
-    of asking, wherever your code holds it. What else your code does with a row, such as
-    a request without a `Backend`, or in a thread of its own, is done with the sample.
+    Nothing is put into a store. While a plan is made, every `Backend` records instead of asking, wherever your code
+    holds it. What else your code does with a row, such as a request without a `Backend`, or in a thread of its own, is
+    done with the sample.
 
     Examples
     --------
@@ -337,7 +256,7 @@ def plan_run(
     require_count(sample, "sample", minimum=2)
     job = Job(metric, options, columns, store)
     counts: JsonDict = dict.fromkeys(("items", "scored", "to_score", "unreadable"), 0)
-    draw, drawn, readable = random.Random(seed), list[JsonDict](), 0
+    draw, drawn = random.Random(seed), list[JsonDict]()
     with ExitStack() as stack:
         file: RunFile | None = None
         if out is not None and (Path(out) / FILE).exists():
@@ -347,20 +266,19 @@ def plan_run(
         for batch in require_columns(cut(open_items(items, format=format), job.batch_size), job):
             known = file.known(batch) if file else set()
             counts["items"] += len(batch)
+            counts["scored"] += len(known)
             for entry in batch:
                 if entry.place in known:
-                    counts["scored"] += 1
                     continue
                 counts["to_score"] += 1
                 row, problem = job.read(entry.item)
-                readable += not problem
                 if problem:
                     counts["unreadable"] += 1
                 elif len(drawn) < sample:
                     drawn.append(row)
-                elif (place := draw.randrange(readable)) < sample:
+                elif (place := draw.randrange(counts["to_score"] - counts["unreadable"])) < sample:
                     drawn[place] = row
-    return RunPlan(**counts, **_rehearsed(job, drawn, readable))
+    return RunPlan(**counts, **_rehearsed(job, drawn, counts["to_score"] - counts["unreadable"]))
 
 
 class _ReadOnly:
@@ -374,55 +292,48 @@ class _ReadOnly:
         return 0
 
 
+def _stand_in(backend: Backend) -> Backend:
+    return backend if isinstance(backend, RecordingBackend) else RecordingBackend(backend.name)
+
+
 def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
     """The fields of a plan that a sample of rows tells, scored while every language model records."""
     if not drawn:
         return {}
-    known: dict[object, RecordingBackend] = {}
 
-    def stand_in(backend: Backend) -> Backend:
-        if isinstance(backend, RecordingBackend):
-            return backend
-        return known.setdefault(id(backend), RecordingBackend(backend.name, backend))
-
-    def named(name: str) -> Backend:
-        return known.setdefault(name, RecordingBackend(name))
-
-    def took(some: Sequence[JsonDict]) -> tuple[UsageByStage, float, list[Outcome]]:
-        started = time.perf_counter()
+    def took(some: Sequence[JsonDict]) -> tuple[UsageByStage, dict[str, float], str]:
+        started, failed = time.perf_counter(), ""
         with counting() as stages:
             try:
-                outcomes = scorer.outcomes(some)
+                failed = next((one.reason for one in scorer.outcomes(some) if one.status == "failed"), "")
             except Exception as error:
-                outcomes = [Outcome(None, "failed", f"{type(error).__name__}: {error}")] * len(some)
-        return stages, time.perf_counter() - started, outcomes
+                failed = f"{type(error).__name__}: {error}"
+        return _with_total(stages), {"seconds": time.perf_counter() - started}, failed
 
     stored = job.store and Path(job.store).is_file()
-    token = STAND_IN.set(stand_in)
+    token = STAND_IN.set(_stand_in)
     try:  # a store's answers are found by the model's fingerprint, for which it is loaded
-        scorer = Scorer(job, load_model if stored else named, _ReadOnly if stored else lambda path: None)
+        scorer = Scorer(job, load_model if stored else RecordingBackend, _ReadOnly if stored else lambda path: None)
         took(drawn[:1])  # what is loaded first belongs to no row
-        together, seconds, _ = took(drawn)
-        alone = [took([row]) for row in drawn]
+        together, spent, _ = took(drawn)
+        by_row, spent_by_row, failures = zip(*(took([row]) for row in drawn), strict=True)
     finally:
         STAND_IN.reset(token)
-    failed = [outcome.reason for *_, outcomes in alone for outcome in outcomes if outcome.status == "failed"]
     notes = [f"Estimated from {len(drawn)} of {rows} rows, with 95 % intervals; no model was asked."]
     if len(drawn) == rows:
         notes = [f"All {rows} rows were tried; no model was asked."]
-    if together:
-        estimated = any(model.estimates for model in known.values())
-        how = "estimated at 4 bytes each" if estimated else "counted by the model's own tokenizer"
-        notes += [f"Prompt tokens are {how}.", *([CHAIN] if len(together) > 1 else [])]
-    if failed:
+    if len(together) > 1:
+        notes.append(f"Prompt tokens are estimated at {BYTES_PER_TOKEN} bytes each.")
+    if len(together) > 2:
+        said = "A chain of questions goes on from made-up replies"
+        notes.append(f"{said}, so that all after its first stage depends on what the model will really say.")
+    if failed := [why for why in failures if why]:
         notes.append(f"{len(failed)} of the sampled rows had no score, which may leave calls out: {failed[0]}")
+    stages = {name: _estimates([one.get(name, {}) for one in by_row], own, rows) for name, own in together.items()}
     return {
         "sample": len(drawn),
-        "stages": {
-            name: _counts([stages.get(name, {}) for stages, _, _ in alone], whole, rows)
-            for name, whole in together.items()
-        },
-        "total": _counts([_total(stages) for stages, _, _ in alone], _total(together), rows),
-        "seconds": _estimate([spent for _, spent, _ in alone], seconds, 0.0, rows),
+        "total": stages.pop("total"),
+        "stages": stages,
+        **_estimates(spent_by_row, spent, rows, {"seconds": "seconds"}),
         "note": " ".join(notes),
     }

@@ -40,9 +40,9 @@ _LAYOUT = f"""
 PRAGMA application_id = {_MARK};
 CREATE TABLE items (place INTEGER PRIMARY KEY, key BLOB, line INTEGER, status TEXT, score REAL, body BLOB, checksum);
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT, checksum INTEGER);
-CREATE TABLE ledger (name TEXT PRIMARY KEY, value TEXT, checksum INTEGER);
 """
 _COLUMNS = "place, key, line, status, score, body, checksum"
+_INSERT = "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 # ---------------------------------------------------------------- which folder a run may use
 
@@ -55,15 +55,12 @@ def require_usable(folder: Path, items: object = None) -> None:
         what = f"the input {str(name)!r} lies in the folder of the run, {str(folder)!r}"
         raise ValueError(f"{what}; choose another folder")
     for path in map(folder.joinpath, _WRITTEN):
-        if os.path.islink(path) or getattr(os.path, "isjunction", os.path.islink)(path):
+        if os.path.islink(path):
             remedy = "put what it leads to in its place, or make the whole folder a link"
             raise ValueError(f"{str(path)!r} is a link, by which a run would change what is not its own; {remedy}")
     if not folder.is_dir() or _is_ours(folder / FILE):
         return
-    foreign = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-    if {"manifest.json", "shards"} <= {*foreign}:
-        raise ValueError(f"{str(folder)!r} holds a run of an earlier version, which is not continued: choose another")
-    if foreign:
+    if foreign := sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
         names = ", ".join(map(repr, foreign[:3])) + (", …" if len(foreign) > 3 else "")
         what = f"{str(folder)!r} is no run's folder and not empty (it holds {names})"
         raise ValueError(f"{what}; choose a new or an empty folder")
@@ -85,31 +82,24 @@ def _is_ours(path: Path) -> bool:
 
 # ---------------------------------------------------------------- one run in a folder
 
-_LOCKED: set[int] = set()  # locked files of this process, which a fork must not keep
+_HELD: set[int] = set()  # locked files of this process, which a fork must not keep
 
 if sys.platform == "win32":
     import msvcrt
 
     def _lock(number: int) -> None:
         msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
-
-    def _free(number: int) -> None:
-        msvcrt.locking(number, msvcrt.LK_UNLCK, 1)
 else:
     import fcntl
 
     def _lock(number: int) -> None:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def _free(number: int) -> None:
-        fcntl.flock(number, fcntl.LOCK_UN)
+    def _close_in_fork() -> None:
+        while _HELD:
+            os.close(_HELD.pop())
 
-    def _close_after_fork() -> None:
-        while _LOCKED:
-            with suppress(OSError):
-                os.close(_LOCKED.pop())
-
-    os.register_at_fork(after_in_child=_close_after_fork)
+    os.register_at_fork(after_in_child=_close_in_fork)
 
 
 @contextmanager
@@ -132,13 +122,14 @@ def only_one(folder: Path) -> Iterator[None]:
             raise RuntimeError(f"another run is working in {str(folder)!r}; {remedy}") from None
         remedy = "choose a folder on a disk of this machine"
         raise RunStopped(f"cannot lock {str(folder)!r}: {error.strerror}; {remedy}") from error
-    _LOCKED.add(number)
+    _HELD.add(number)
     try:
         yield
     finally:
-        if number in _LOCKED:  # not so in a fork
-            _LOCKED.discard(number)
-            _free(number)
+        if number in _HELD:  # not so in a fork
+            _HELD.discard(number)
+            if sys.platform != "win32":
+                fcntl.flock(number, fcntl.LOCK_UN)  # for a fork that has not closed it yet, too
             os.close(number)
 
 
@@ -239,8 +230,7 @@ class RunFile:
         self.folder, self.path, self.mode = folder, folder / FILE, mode
         self.kept = self.damaged = 0
         if mode == "ro" and not self.path.exists():
-            old = ": it is of an earlier version" if (folder / "manifest.json").exists() else f": there is no {FILE}"
-            raise ValueError(f"{str(folder)!r} holds no run{old}")
+            raise ValueError(f"{str(folder)!r} holds no run: there is no {FILE}")
         if mode != "new":
             self._open()
 
@@ -280,21 +270,16 @@ class RunFile:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._data.execute("BEGIN IMMEDIATE")
-        try:
+        with self._data:  # ends it, with what was written or without
+            self._data.execute("BEGIN IMMEDIATE")
             yield
-            self._data.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                self._data.execute("ROLLBACK")
-            raise
 
     # ------------------------------------------------------------ settings and costs
 
-    def info(self, table: str = "settings") -> JsonDict:
-        """Return what the file says of its run: settings, versions, counts; or the stages of its ledger."""
+    def info(self) -> JsonDict:
+        """Return what the file says of its run: settings, versions, counts, and what models used, by stage."""
         found = {}
-        for name, value, checksum in self._data.execute(f"SELECT name, value, checksum FROM {table}"):
+        for name, value, checksum in self._data.execute("SELECT name, value, checksum FROM settings"):
             if checksum != _sum(name, value):
                 raise damaged(self.path, f"its {name!r} has changed")
             found[name] = json.loads(value)
@@ -303,17 +288,20 @@ class RunFile:
     def note(self, **values: object) -> None:
         """Write what is to be said of the run."""
         with self._transaction():
-            self._put("settings", values)
+            self._put(values)
 
-    def _put(self, table: str, values: Mapping[str, object]) -> None:
+    def _put(self, values: Mapping[str, object]) -> None:
         texts = [(name, json.dumps(value)) for name, value in values.items()]
         rows = [(name, text, _sum(name, text)) for name, text in texts]
-        self._data.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)", rows)
+        self._data.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", rows)
 
     # ------------------------------------------------------------ rows
 
+    def _first(self, query: str, *values: object) -> Any:
+        return self._data.execute(f"{query} LIMIT 1", values).fetchone()
+
     def __len__(self) -> int:
-        return int(self._data.execute("SELECT count(*) FROM items").fetchone()[0])
+        return int(self._first("SELECT count(*) FROM items")[0])
 
     def known(self, batch: Batch) -> set[int]:
         """Return the places of those items of a batch that have a row there, of the same content."""
@@ -322,42 +310,37 @@ class RunFile:
 
     def has_any(self, keys: Sequence[bytes]) -> bool:
         """Return whether there is a row of one of some digests."""
-        places = ", ".join("?" * len(keys))
-        return self._data.execute(f"SELECT 1 FROM items WHERE key IN ({places}) LIMIT 1", keys).fetchone() is not None
+        return self._first(f"SELECT 1 FROM items WHERE key IN ({', '.join('?' * len(keys))})", *keys) is not None
 
     def write(self, batch: Batch, rows: Sequence[Row], usage: Sequence[Stages] = ()) -> None:
         """Keep the results of a batch and what each attempt at it cost, all or nothing."""
+        kept = [
+            (place, key, item.place, *row, _row_sum(key, item.place, *row))
+            for (place, key, item), row in zip(batch, rows, strict=True)
+        ]
         with self._transaction():
-            self._data.executemany(
-                "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (place, key, item.place, *row, _row_sum(key, item.place, *row))
-                    for (place, key, item), row in zip(batch, rows, strict=True)
-                ],
-            )
-            known = self.info("ledger") if usage else {}
-            for stage, counts in (one for attempt in usage for one in attempt.items()):
-                before = known.get(stage, {})
-                known[stage] = before | {name: before.get(name, 0) + count for name, count in counts.items()}
-            self._put("ledger", known)
+            self._data.executemany(_INSERT, kept)
+            if usage:
+                known = self.info().get("usage", {})
+                for stage, counts in (one for attempt in usage for one in attempt.items()):
+                    own = known.setdefault(stage, {})
+                    own |= {name: own.get(name, 0) + count for name, count in counts.items()}
+                self._put({"usage": known})
 
     def missing(self, batches: Iterable[Batch], *, retry_failed: bool = False) -> Iterator[Batch]:
         """Yield what of each batch has no row yet. Rows of a corpus that has changed are moved to their new places."""
         apart: bool | None = None  # whether there are rows whose items have not been found yet
         for batch in batches:
             if apart is None:
-                apart = self._data.execute("SELECT 1 FROM items WHERE place < 0 LIMIT 1").fetchone() is not None
-            known = self._known(batch)
-            left = []
+                apart = self._first("SELECT 1 FROM items WHERE place < 0") is not None
+            known, left = self._known(batch), []
             for entry in batch:
                 row = known.get(entry.place)
                 if row is not None and row[1] != entry.key:  # from here on the corpus is another
                     self._set_apart(entry.place)
                     known, row, apart = {}, None, True
                 if row is None and apart:
-                    row = self._data.execute(
-                        f"SELECT {_COLUMNS} FROM items WHERE key = ? AND place < 0 LIMIT 1", (entry.key,)
-                    ).fetchone()
+                    row = self._first(f"SELECT {_COLUMNS} FROM items WHERE key = ? AND place < 0", entry.key)
                 if row is not None and row[-1] != _row_sum(*row[1:-1]):
                     self.damaged += 1
                     row = None
@@ -380,7 +363,7 @@ class RunFile:
         """Give all rows from a place on a negative place, until their items are found."""
         with self._transaction():
             self._data.execute("CREATE INDEX IF NOT EXISTS items_by_key ON items (key)")
-            least = self._data.execute("SELECT min(0, min(place)) FROM items").fetchone()[0]
+            least = self._first("SELECT min(0, min(place)) FROM items")[0]
             self._data.execute("UPDATE items SET place = ? - place WHERE place >= ?", (least - 1, place))
 
     def _move(self, row: tuple[Any, ...], entry: Entry) -> None:
@@ -389,7 +372,7 @@ class RunFile:
         moved = (entry.place, row[1], line, *row[3:6], _row_sum(row[1], line, *row[3:6]))
         with self._transaction():
             self._data.execute("DELETE FROM items WHERE place = ?", (row[0],))
-            self._data.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)", moved)
+            self._data.execute(_INSERT, moved)
 
     def keep_only(self, count: int) -> None:
         """Forget the rows of items that are no longer in the corpus, which has so many."""
@@ -453,7 +436,7 @@ _UNNAMED = "scripted:scripted"  # a ScriptedBackend that nobody named: any funct
 def describe(value: object, name: str) -> Any:
     """Return plain data that stands for an option or a metric; equal data mean equal results.
 
-    What has no identity gets a mapping with the key "unknown": a list of reasons.
+    What has no identity is a name without a fingerprint.
     """
     if value is None or isinstance(value, (bool, int, float)):
         return value
@@ -471,35 +454,34 @@ def identify(value: object) -> JsonDict:
     """Return what is known of an object or a function: its name and its fingerprint, for its code may change."""
     if isinstance(value, Metric):  # a function with its options
         known = {"name": _name_of(value.function)} if _is_packaged(value.function) else identify(value.function)
-        return known if "unknown" in known else known | {"options": describe(value.options(), "options")}
-    name = _name_of(value)
-    return {"name": name, **(_declared(value) or {"unknown": [f"{name} has no fingerprint"]})}
+        return known if find_unknown(known) else known | {"options": describe(value.options(), "options")}
+    return {"name": _name_of(value), **_declared(value)}
 
 
 def find_unknown(described: object) -> list[str]:
     """Return why some described data have no identity; empty where all of them have one."""
     if isinstance(described, Mapping):
-        inner = [reason for part in described.values() for reason in find_unknown(part)]
-        return [*inner, *(described["unknown"] if described.keys() == {"name", "unknown"} else [])]
-    if isinstance(described, list):
-        return [reason for part in described for reason in find_unknown(part)]
-    return []
+        if described.keys() == {"name", "fingerprint"} and described["fingerprint"] is None:
+            return [f"{described['name']} has no fingerprint"]
+        described = [*described.values()]
+    return [why for part in described for why in find_unknown(part)] if isinstance(described, list) else []
 
 
-def differences(
-    before: object, now: object, name: str = "", *, sides: tuple[str, str] = ("before", "now")
-) -> Iterator[str]:
+def differences(before: object, now: object, *, sides: tuple[str, str] = ("before", "now")) -> Iterator[str]:
     """Yield what differs between two pieces of plain data, each with its path and both values."""
-    if isinstance(before, Mapping) and isinstance(now, Mapping):
-        for key in dict.fromkeys([*before, *now]):
-            inner = f"{name}.{key}" if name else str(key)
-            yield from differences(before.get(key, _ABSENT), now.get(key, _ABSENT), inner, sides=sides)
-    elif before is _ABSENT or now is _ABSENT or json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
-        shown = ["absent" if value is _ABSENT else repr(value) for value in (before, now)]
-        yield f"{name} ({shown[0]} {sides[0]}, {shown[1]} {sides[1]})"
+    old, new = dict(_leaves(before)), dict(_leaves(now))
+    for path in dict.fromkeys([*old, *new]):
+        shown = [side.get(path, "absent") for side in (old, new)]
+        if shown[0] != shown[1]:
+            yield f"{path} ({shown[0]} {sides[0]}, {shown[1]} {sides[1]})"
 
 
-_ABSENT = object()
+def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for name, part in value.items():
+            yield from _leaves(part, f"{path}.{name}" if path else str(name))
+    else:
+        yield path, repr(value)
 
 
 def identify_model(option: str, text: str | PurePath) -> Any:
@@ -523,20 +505,19 @@ def content_of(path: Path) -> str:
             return _file_hash(path)
         names = sorted(file.relative_to(path) for file in path.rglob("*") if file.is_file())
         shown = (name for name in names if not any(part[0] == "." or part == "__pycache__" for part in name.parts))
-        listed = [[name.as_posix(), _file_hash(path / name)] for name in shown]
-        return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16] if listed else ""
+        if listed := [[name.as_posix(), _file_hash(path / name)] for name in shown]:
+            return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16]
     return ""
 
 
 def _cached_content(name: str) -> str:
     """The content of a model that a hub's local cache holds under a name; nothing is downloaded."""
-    try:
+    with suppress(Exception):  # no such package, no such name, no such cache: the metric itself will say so
         from huggingface_hub import snapshot_download
 
         with hub_only_if(download=False) as where:
             return content_of(Path(snapshot_download(name, **where)))
-    except Exception:  # no such package, no such name, no such cache: the metric itself will say so
-        return ""
+    return ""
 
 
 def _file_hash(path: Path) -> str:
@@ -553,18 +534,17 @@ def _is_packaged(kind: Any) -> bool:
     return str(kind.__module__).partition(".")[0] == "summeval_nb"
 
 
-def _declared(value: object) -> JsonDict | None:
-    """A declared fingerprint, with the threshold, which is none of the fingerprint's.
+def _declared(value: object) -> JsonDict:
+    """A declared fingerprint, or None; and the threshold, which is none of the fingerprint's.
 
     One that a class of somebody's only inherits from a class of the package, or that this puts into the object, says
     nothing of what it does otherwise: such a class declares its own as an attribute of the class, or a property.
     """
-    mark, kinds = getattr(value, "fingerprint", None), type(value).__mro__
-    if isinstance(value, type) or not isinstance(mark, str) or not mark or _UNNAMED in mark:
-        return None
+    mark, kinds, threshold = getattr(value, "fingerprint", None), type(value).__mro__, getattr(value, "threshold", None)
     own = [kind for kind in kinds if not _is_packaged(kind)]
     in_object = len(own) == len(kinds) and "fingerprint" in getattr(value, "__dict__", {})
-    if not (in_object or _is_packaged(type(value)) or any("fingerprint" in vars(kind) for kind in own)):
-        return None
-    threshold = getattr(value, "threshold", None)
+    in_class = _is_packaged(type(value)) or any("fingerprint" in vars(kind) for kind in own)
+    told = isinstance(mark, str) and mark and _UNNAMED not in mark and not isinstance(value, type)
+    if not told or not (in_object or in_class):
+        return {"fingerprint": None}
     return {"fingerprint": mark} | ({"threshold": threshold} if isinstance(threshold, (int, float)) else {})

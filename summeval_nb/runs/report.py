@@ -9,13 +9,12 @@ import heapq
 import json
 import math
 import re
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +22,6 @@ from numpy.typing import ArrayLike
 from summeval_nb.agreement.registry import describe_metric, is_ours
 from summeval_nb.core.base import (
     JsonDict,
-    callers_level,
     float_array,
     is_finite,
     require_count,
@@ -31,7 +29,8 @@ from summeval_nb.core.base import (
     require_share,
 )
 from summeval_nb.core.files import write_whole
-from summeval_nb.core.html import Markup, html_page, html_table, markdown_report, render, text_table
+from summeval_nb.core.html import Markup, folded, html_page, html_table, markdown_report, render, text_table
+from summeval_nb.core.metric import FunctionScore
 from summeval_nb.core.resampling import all_alike, sign_flips
 from summeval_nb.core.results import Rows, Score, Signature
 from summeval_nb.runs.file import RESULTS, RunFile, damaged, differences, explained
@@ -66,7 +65,7 @@ class RunReport(Rows):
                 raise ValueError(f"{str(folder)!r} holds a run that was stopped before its first item: call run again")
             if not info["complete"]:
                 info |= file.export()._asdict()
-            return cls(folder, info | {"usage": file.info("ledger")})
+            return cls(folder, {"usage": {}, **info})
 
     @property
     def path(self) -> Path:
@@ -111,127 +110,92 @@ class RunReport(Rows):
         """Return the result of a row by its number, from 0 and -1 the last, or by its id, as its metric gave it.
 
         A run keeps numbers and no texts. Of faithfulness it is a `Faithfulness`, as `evaluate` gives it, whose table
-        of similarities is NaN. Else it is a score with its parts as `rows()`, its signature and its reason.
-
-        Raises
-        ------
-        IndexError, ValueError
-            If there is no such row, or the item lacks a cell or failed before there was a result.
+        of similarities is NaN. Else it is a score with its parts as in `rows()`, its signature and its reason. A
+        `LookupError` says that there is no such row, a `ValueError` why a row has no result.
         """
-        if (item is None) == (id is None):
-            raise TypeError("say which row: by its number, result(3), or by its id, result(id='a')")
-        if isinstance(item, bool) or not isinstance(item, (Integral, type(None))):
-            remedy = "a row is found by its id with result(id=...)"
-            raise TypeError(f"item must be a whole number, not {item!r:.40}: {remedy}")
+        by_number = isinstance(item, Integral) and not isinstance(item, bool)
+        if by_number == (id is not None) or (item is not None and not by_number):
+            raise TypeError(f"say which row: by its whole number, result(3), or by result(id='a'), not {item!r:.40}")
         count, first = self.info["items"], None
         for place, row in enumerate(self.rows()):
             if item in (row["item"], place - count) or (item is None and row["id"] == id):
-                break
+                if row["status"] != "ok" and not row["parts"]:
+                    raise ValueError(f"item {row['item']} has no result, {row['status']}: {row['reason']}")
+                return result_of_row(row)
             first = row["id"] if first is None else first
-        else:
-            if item is not None:
-                raise IndexError(f"there is no row {item} in this run: its {count:,} rows are 0 to {count - 1}")
-            known = "its rows have no ids" if first is None else f"its first row's is {first!r:.40}"
-            raise ValueError(f"there is no row of the id {id!r:.40} in this run: {known}")
-        if row["status"] != "ok" and not row["parts"]:
-            raise ValueError(f"item {row['item']} has no result, {row['status']}: {row['reason']}")
-        return result_of_row(row)
+        known = "have no ids" if first is None else f"have ids such as {first!r:.40}"
+        asked = f"{item}" if by_number else f"of the id {id!r:.40}"
+        raise LookupError(f"there is no row {asked} in this run: its {count:,} rows are 0 to {count - 1}, and {known}")
 
     def to_dict(self) -> JsonDict:
         """Return what the file says of the run as plain data."""
         return dict(self.info)
-
-    @property
-    def _unfinished(self) -> str:
-        return "" if self.info["complete"] else "unfinished: call run again to score the rest"
 
     def _summary(self) -> list[JsonDict]:
         """The run as one row of a table: metric, mean, items, counts."""
         row = {"metric": metric_name(self.info["settings"]), "mean": self.mean()}
         return [{**row, "items": self.info["items"], **self.counts}]
 
+    @property
+    def _notes(self) -> list[str]:
+        return [] if self.info["complete"] else ["unfinished: call run again to score the rest"]
+
     def __repr__(self) -> str:
-        used = text_table(usage_rows(self.usage)) if self.usage else ""
-        lines = [f"RunReport({str(self.folder)!r})", text_table(self._summary()), self._unfinished, used]
-        return "\n".join(filter(None, lines))
+        used = [text_table(usage_rows(self.usage))] if self.usage else []
+        return "\n".join([f"RunReport({str(self.folder)!r})", text_table(self._summary()), *self._notes, *used])
 
     def _repr_html_(self) -> str:
-        return html_table(self._summary(), caption=f"Run in {self.folder}", note=self._unfinished)
+        return html_table(self._summary(), caption=f"Run in {self.folder}", note="".join(self._notes))
 
     def to_html(self, path: str | Path, *, other: Earlier | None = None, worst: int = 10) -> Path:
         """Write the page, compared with `other` where one is given; return its path. It loads nothing."""
-        found, compared = self._gathered(worst), self._compared(other)
-        arrays, names = [found.scores], [self.folder.name or "this run"]
-        if compared and compared.earlier:
-            arrays.append(gather(compared.earlier.rows(), 0).scores)
-            names = [compared.names[1], compared.names[0]]
-        fields = [(name, value) for name, value in self.info.items() if name not in ("counts", "usage", "first")]
-        few = len(found.worst) <= _OPEN
-        page = render(
-            "run.html",
-            summary=self._summary(),
-            unfinished=self._unfinished,
-            names=names,
-            histogram=histogram_svg(arrays, names),
-            reasons=found.shown_reasons(),
-            worst=[worst_html(row, opened=few or not place) for place, row in enumerate(found.worst)],
-            signatures=[{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text],
-            details=[{"field": name, "value": json.dumps(value)} for name, value in fields],
-            usage=usage_rows(self.usage),
-            compared=compared.rows() if compared else [],
-            said=[*compared.notes, compared.sentence()] if compared else [],
-            earlier=compared.names[0] if compared else "",
-        )
-        write_whole(path, html_page(f"Run {names[0]}", page))
+        sections, lowest = self._sections(other, worst)
+        items = [item_html(row, opened=not place) for place, row in enumerate(lowest)]
+        told = [{"field": name, "value": json.dumps(value)} for name, value in self.info.items() if name not in _SHOWN]
+        settings = folded(f"Every setting and count of the run ({len(told)} rows)", html_table(told))
+        page = render("run.html", sections=sections, items=items, settings=settings)
+        write_whole(path, html_page(sections[0][0], page))
         return Path(path)
 
     def to_markdown(self, *, other: Earlier | None = None, worst: int = 10) -> str:
         """Return the run as GitHub-flavoured Markdown, compared with `other` where one is given."""
-        found = self._gathered(worst)
-        parts = [markdown_report(f"Run {self.folder.name}", filter(None, [self._unfinished]), rows=self._summary())]
-        parts += [compared.to_markdown()] if (compared := self._compared(other)) else []
+        sections, lowest = self._sections(other, worst)
+        told = [markdown_report(*section, level=3 if place else 2) for place, section in enumerate(sections)]
+        return "\n".join([*told, *filter(None, (drawn_report(row, "to_markdown") for row in lowest[:2]))])
+
+    def _sections(self, other: Earlier | None, worst: int) -> tuple[list[Section], list[JsonDict]]:
+        """What a report says, part by part, and the rows of the lowest scores."""
+        found, title = gather(self.rows(), require_count(worst, "worst", minimum=0)), self.folder.name or "this run"
+        compared = compare_runs(other, self) if isinstance(other, Run) else other
+        earlier = compared.earlier if compared else None
+        scores = {compared.names[0]: gather(earlier.rows(), 0).scores} if compared and earlier else {}
+        scores |= {compared.names[1] if scores and compared else title: found.scores}
+        parts: list[Section] = [(f"Run {title}", self._notes, self._summary())]
+        said = "They are not part of the mean." if found.reasons else "Every item has a score."
+        parts += [("Items without a score", [said], found.reasons), ("Distribution", [], distribution(scores))]
+        if compared:
+            parts.append((" against ".join(compared.names[::-1]), str(compared).split("\n"), compared.rows()))
+        if self.usage:
+            told = "Seconds are added up over workers. Answers from the store cost nothing."
+            parts.append(("What it cost", [told], usage_rows(self.usage)))
         lowest = [{"item": row_name(row), "score": row["score"]} for row in found.worst]
-        for title, rows in (("Items without a score", found.shown_reasons()), ("Lowest scores", lowest)):
-            parts += [markdown_report(title, rows=rows, level=3)] if rows else []
-        drawn = (drawn_row(row, lambda result: result.to_markdown()) for row in found.worst[:_OPEN])
-        return "\n".join([*parts, *filter(None, drawn)])
-
-    def _gathered(self, worst: int) -> Gathered:
-        return gather(self.rows(), require_count(worst, "worst", minimum=0))
-
-    def _compared(self, other: Earlier | None) -> RunComparison | None:
-        return other if other is None or isinstance(other, RunComparison) else compare_runs(other, self)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class StoredScore(Score):
-    """A score as a run wrote it down, with its parts; the texts and what draws them are not kept."""
-
-    parts: Mapping[str, Any] = field(default_factory=dict)
-
-    def rows(self) -> list[JsonDict]:
-        """Return the rows that the metric wrote, or its parts as one row."""
-        rows = self.parts.get("rows")
-        listed = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
-        return [dict(row) for row in rows] if listed and rows else [{"score": self.score, **self.parts}]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        return {**self.parts, "score": self.score, "reason": self.reason, "signature": str(self.signature)}
+        parts.append(("How it was made", [], found.signatures))
+        parts.append(("Lowest scores", [] if lowest else ["No item has a score."], lowest))
+        return parts, found.worst
 
 
 def result_of_row(row: JsonDict) -> Score:
     """Return the result of which a run wrote a row: a `Faithfulness` without its similarities, else its score."""
-    known = {name: row.get(name) for name in ("score", "reason", "signature")}
+    reason = row["reason"] or ""
     if row.get("status") == "failed":  # a run says where a failure is, which its result did not know
-        known["reason"] = re.sub(r"^at \d+: ", "", row["reason"])
+        reason = re.sub(r"^at \d+: ", "", reason)
     if row["parts"].keys() >= {"schema", "verdicts"}:
         from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 
+        known = {"score": row["score"], "reason": reason, "signature": row["signature"]}
         return faithfulness_from_dict({**row["parts"], **known})
-    said = known["signature"]
-    signature = Signature.parse(said) if said else Signature({})
-    return StoredScore(score=known["score"], reason=known["reason"] or "", signature=signature, parts=row["parts"])
+    signature = Signature.parse(row["signature"]) if row["signature"] else Signature({})
+    return FunctionScore(score=row["score"], reason=reason, signature=signature, parts=row["parts"])
 
 
 def metric_name(settings: JsonDict) -> str:
@@ -271,13 +235,13 @@ class RunComparison(Rows):
 
     n: int
     left_out: int
-    mean_a: float | None
-    mean_b: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
     method: str
+    mean_a: float | None = None
+    mean_b: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
     confidence: float = 0.95
     alone: int = 0
     better: str = "neither"
@@ -293,8 +257,7 @@ class RunComparison(Rows):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
-        own = {name: value for name, value in vars(self).items() if name != "earlier"}
-        return own | {"sentence": self.sentence()}
+        return {**vars(self), "sentence": self.sentence()} | {"earlier": self.earlier and str(self.earlier.folder)}
 
     @property
     def _is_shown(self) -> bool:
@@ -321,11 +284,8 @@ class RunComparison(Rows):
     def is_regression(self, margin: float = 0.0) -> bool:
         """Return whether B is worse than A: the whole interval lies on the worse side, beyond `margin`.
 
-        Raises
-        ------
-        ValueError
-            If it is not known which scores are better, the items are too few for an
-            interval, or the margin is no number of at least 0.
+        A `ValueError` says that it is not known which scores are better, that the items are too few for an interval, or
+        that the margin is no number of at least 0.
         """
         if isinstance(margin, bool) or not (is_finite(margin) and margin >= 0):
             raise ValueError(f"margin must be a number of at least 0, in the units of the score, not {margin!r}")
@@ -375,8 +335,8 @@ def compare_runs(
     Parameters
     ----------
     a, b : RunReport, folder of a run, or array_like of float, shape (items,)
-        The earlier run and the one to judge. Rows of runs are matched by their ids and
-        contents; arrays hold scores of the same items in the same order, NaN for none.
+        The earlier run and the one to judge. Rows of runs are paired by their ids, or by their places if ids are
+        missing or occur twice, and their contents; arrays hold scores of the same items in order, NaN for none.
     confidence : float
         Of the interval, in (0, 1).
     better : {"higher", "lower"}, optional
@@ -391,8 +351,8 @@ def compare_runs(
 
     References
     ----------
-    Fisher 1935, The Design of Experiments (flipping signs). Hartigan 1969, Using
-    Subsample Values as Typical Values, JASA 64 (the interval).
+    Fisher 1935, The Design of Experiments (flipping signs). Hartigan 1969, Using Subsample Values as Typical Values,
+    JASA 64 (the interval).
 
     Examples
     --------
@@ -413,8 +373,6 @@ def compare_runs(
         known, metric = pair_runs(*reports), reports[1].info["settings"]["metric"]
         a, b = known.pop("a"), known.pop("b")
         better = better or (str(describe_metric(metric)["better"]) if is_ours(metric) else None)
-        for note in known["notes"]:
-            warnings.warn(f"{' and '.join(known['names'])}: {note}", stacklevel=callers_level())
     elif isinstance(a, Run) or isinstance(b, Run):
         raise TypeError("compare two runs or two arrays of scores, not one of each")
     known |= {"confidence": confidence, "better": better or "neither"}
@@ -428,38 +386,20 @@ def compare_runs(
     both = ~(np.isnan(before) | np.isnan(after))
     d, left_out = (after - before)[both], int((~both).sum())
     if len(d) < 2:
-        few = "fewer than two items were scored by both runs"
-        return RunComparison(len(d), left_out, None, None, None, None, None, None, few, **known)
-    means = float(before[both].mean()), float(after[both].mean()), float(d.mean())
+        return RunComparison(len(d), left_out, "fewer than two items were scored by both runs", **known)
+    known |= {"mean_a": float(before[both].mean()), "mean_b": float(after[both].mean()), "difference": float(d.mean())}
     low, high, p, method = _tested(d, confidence, seed)
-    return RunComparison(len(d), left_out, *means, low, high, p, method, **known)
+    return RunComparison(len(d), left_out, method, low=low, high=high, p_value=p, **known)
 
 
-_UNSURE = "The rows of the two runs differ; that their ids mean the same items is for you to know."
 _DECIDE = ("summeval_nb", "metric", "options", "fingerprints")  # of a run's settings: what a score depends on
-_BY_ID_ALONE = "A run does not say what its items are about: they are paired by id alone."
-
-
-class _Row(NamedTuple):
-    """What pairing needs of a row: its id as text, its score (NaN: none), the hash of what it is about."""
-
-    id: str | None
-    score: float
-    about: str | None
-
-    @classmethod
-    def of(cls, row: JsonDict) -> _Row:
-        key = row["id"] if row["id"] is None or isinstance(row["id"], str) else json.dumps(row["id"])
-        return cls(key, math.nan if row["score"] is None else row["score"], row["content"])
-
-    def fits(self, other: _Row) -> bool:
-        """Whether two rows are about the same, as far as they say it."""
-        return None in (self.about, other.about) or self.about == other.about
+_UNSURE = "The rows of the two runs differ; that their ids mean the same items is for you to know."
 
 
 def pair_runs(first: RunReport, other: RunReport) -> JsonDict:
-    """Return two runs' scores `a` and `b` of the same items, by id and content, and what must be said with them.
+    """Return two runs' scores `a` and `b` of the same items, and what must be said with them.
 
+    Rows are paired by their ids, or by their places where ids are missing or occur twice, and must be about the same.
     What cannot be compared is a `ValueError`.
     """
     reports, settings = (first, other), [report.info["settings"] for report in (first, other)]
@@ -470,47 +410,42 @@ def pair_runs(first: RunReport, other: RunReport) -> JsonDict:
     changed = list(differences(before, now, sides=("in the one", "in the other")))
     notes = [f"The runs have other settings: {', '.join(changed)}."] if changed else []
     notes += [f"The run {report.folder.name} is unfinished." for report in reports if not report.info["complete"]]
-    a, b = (list(map(_Row.of, report.rows())) for report in reports)
-    pairs, alone = list(zip(a, b, strict=False)), 0
-    if all(None not in (ids := {row.id for row in rows}) and len(ids) == len(rows) for rows in (a, b)):
-        second = {row.id: row for row in b}
-        common = [(row, second[row.id]) for row in a if row.id in second]
-        pairs, alone = [pair for pair in common if _Row.fits(*pair)], len(a) + len(b) - 2 * len(common)
-        if len(pairs) < len(common) and not isinstance(settings[0]["metric"], str):
-            pairs = common  # what an item of somebody's own metric is about, nobody knows
-            notes.append(_UNSURE)
-        if not pairs:
-            what = "share ids, but each stands for another item" if common else "have no item in common"
-            raise ValueError(f"the two runs {what}; compare runs over the same corpus")
-        if left := len(common) - len(pairs):
-            notes.append(f"{left} items have the same id in both runs and another content: left out.")
-        if any(None in (row.about, own.about) and not math.isnan(row.score + own.score) for row, own in pairs):
-            notes.append(_BY_ID_ALONE)
-    elif first.info["input_sha256"] != other.info["input_sha256"] and not (
-        len(a) == len(b) and all(row.about and row.fits(own) for row, own in pairs)
-    ):
+    plain = lambda id: id if id is None or isinstance(id, str) else json.dumps(id)
+    a, b = ([(plain(row["id"]), row["score"], row["content"]) for row in report.rows()] for report in reports)
+    by_id = all(None not in (ids := {row[0] for row in rows}) and len(ids) == len(rows) for rows in (a, b))
+    left, right = ({row[0] if by_id else place: row[1:] for place, row in enumerate(rows)} for rows in (a, b))
+    common = [(left[key], right[key]) for key in left if key in right]
+    pairs = [pair for pair in common if None in (about := {row[1] for row in pair}) or len(about) == 1]
+    if len(pairs) < len(common) and by_id and not isinstance(settings[0]["metric"], str):
+        pairs = common  # what an item of somebody's own metric is about, nobody knows
+        notes.append(_UNSURE)
+    if not by_id and len(pairs) < max(len(a), len(b)):
         raise ValueError("the runs have no usable ids and different inputs, so their items cannot be paired")
+    if not pairs:
+        what = "share ids, but each stands for another item" if common else "have no item in common"
+        raise ValueError(f"the two runs {what}; compare runs over the same corpus")
+    if apart := len(common) - len(pairs):
+        notes.append(f"{apart} items have the same id in both runs and another content: left out.")
     same_name = first.folder.name == other.folder.name
     called = tuple(str(report.folder) if same_name else report.folder.name for report in reports)
-    scores = dict(zip("ab", ([row.score for row in side] for side in zip(*pairs, strict=True)), strict=True))
+    scores = {name: [pair[side][0] for pair in pairs] for side, name in enumerate("ab")}
+    alone = len(a) + len(b) - 2 * len(common)
     return {**scores, "alone": alone, "notes": tuple(notes), "names": called, "earlier": first}
 
 
-# ---------------------------------------------------------------- drawings and pages
+# ---------------------------------------------------------------- what a report says
+
+
+Section: TypeAlias = tuple[str, Sequence[str], list[JsonDict]]  # title, sentences, table
 
 
 class Gathered(NamedTuple):
     """One pass over a run: scores (NaN: none), counted reasons, worst rows first."""
 
     scores: np.ndarray
-    reasons: Counter[tuple[str, str]]
+    reasons: list[JsonDict]
     worst: list[JsonDict]
-    signatures: Counter[str]
-
-    def shown_reasons(self) -> list[JsonDict]:
-        """Return a row for each of the commonest reasons."""
-        counted = self.reasons.most_common(50)
-        return [{"status": status, "reason": reason, "items": n} for (status, reason), n in counted]
+    signatures: list[JsonDict]
 
 
 def gather(rows: Iterator[JsonDict], worst: int = 10) -> Gathered:
@@ -527,63 +462,42 @@ def gather(rows: Iterator[JsonDict], worst: int = 10) -> Gathered:
         else:
             entry = (-score, -row["item"], dict(row))
             (heapq.heappush if len(heap) < worst else heapq.heappushpop)(heap, entry)
-    return Gathered(np.array(scores), reasons, [row for *_, row in sorted(heap, reverse=True)], signatures)
+    shown = [{"status": status, "reason": why, "items": n} for (status, why), n in reasons.most_common(50)]
+    signed = [{"signature": text, "items": n} for text, n in signatures.most_common(5) if text]
+    return Gathered(np.array(scores), shown, [row for *_, row in sorted(heap, reverse=True)], signed)
 
 
-_COLORS = ("#2f6fa8", "#d98a3d")
-_OPEN = 2  # items that are all shown open
-_USAGE = {
-    "questions": "questions",
-    "from_store": "from store",
-    "calls": "calls",
-    "failures": "failed calls",
-    "retries": "repeated requests",
-    "prompt_tokens": "prompt tokens",
-    "cached_tokens": "of them cached",
-    "generated_tokens": "completion tokens",
-    "seconds": "seconds",
-}
+_SHOWN = ("counts", "usage", "first")  # of what a file says of its run: shown elsewhere, or for no reader
 
 
-def histogram_svg(values: Sequence[np.ndarray], names: Sequence[str]) -> Markup:
-    """Return the distribution of one or two runs' scores as an SVG drawing with text for screen readers.
-
-    It has twenty bins over [0, 1] or [0, 100] where the scores lie there, else over their range.
-    """
-    known = [array[~np.isnan(array)] for array in values]
-    together = np.concatenate(known)
-    low, high = (float(together.min()), float(together.max())) if together.size else (0.0, 1.0)
-    if low >= 0 and high <= (most := 1.0 if high <= 1 else 100.0):
-        low, high = 0.0, most
-    edges = np.linspace(low, high if high > low else low + 1, 21)
-    counts = [np.histogram(array, edges)[0] for array in known]
-    top = max(1, *(int(tally.max()) for tally in counts))
-    bars, width = [], 28 / len(values)
-    for side, (name, heights) in enumerate(zip(names, counts, strict=True)):
-        for i, count in enumerate(heights.tolist()):
-            height = 150 * count / top
-            box = {"x": 40 + 30 * i + side * width, "y": 170 - height, "width": width - 1, "height": height}
-            title = f"{name}: {count} items from {edges[i]:.3g} to {edges[i + 1]:.3g}"
-            bars.append({k: f"{v:.1f}" for k, v in box.items()} | {"color": _COLORS[side], "title": title})
-    marks = [(40 + 30 * i, f"{edges[i]:.3g}") for i in range(0, 21, 5)]
-    return render("histogram.html", names=names, bars=bars, top=top, edges=marks, colors=_COLORS)
+def distribution(scores: Mapping[str, np.ndarray], bins: int = 10, longest: int = 30) -> list[JsonDict]:
+    """Return how many scores lie in each tenth of [0, 1], of [0, 100] or of their range: a column a run, and a bar."""
+    known = {name: array[~np.isnan(array)] for name, array in scores.items()}
+    together = np.concatenate([*known.values(), [0.0, 1.0]])
+    low, high = float(together.min()), float(together.max())
+    edges = np.linspace(low, high if low < 0 or high <= 1 else max(high, 100.0), bins + 1)
+    counts = {name: np.histogram(array, edges)[0].tolist() for name, array in known.items()}
+    last = [*counts.values()][-1]
+    rows: list[JsonDict] = [{"range of scores": f"{edges[i]:.3g} to {edges[i + 1]:.3g}"} for i in range(bins)]
+    for i, row in enumerate(rows):
+        row |= {name: tally[i] for name, tally in counts.items()}
+        row["▇"] = "▇" * math.ceil(longest * last[i] / max(1, *last))
+    return rows
 
 
-def worst_html(row: JsonDict, *, opened: bool = True) -> Markup:
+def item_html(row: JsonDict, *, opened: bool = True) -> Markup:
     """Return one item of a run as HTML: its score and, for faithfulness, the report of its result."""
     parts = [{"part": k, "value": json.dumps(v, ensure_ascii=False)[:500]} for k, v in row["parts"].items()]
-    drawn = drawn_row(row, lambda found: found._repr_html_())
-    return render("item.html", name=row_name(row), score=row["score"], opened=opened, drawn=drawn, parts=parts)
+    drawn = drawn_report(row, "_repr_html_")
+    body = Markup(drawn) if drawn else html_table(parts) if parts else Markup("<p>no parts</p>")
+    return folded(f"{row_name(row)}: {row['score']:.4f}", body, opened=opened)
 
 
-Drawn = TypeVar("Drawn")
-
-
-def drawn_row(row: JsonDict, draw: Callable[[Any], Drawn]) -> Drawn | None:
-    """A row's result, drawn; None where the parts are not those of faithfulness, whatever they are called."""
+def drawn_report(row: JsonDict, how: str) -> str | None:
+    """The report that a row's result draws itself; None where the parts are not those of faithfulness."""
     try:
         found = result_of_row(row)
-        return None if isinstance(found, StoredScore) else draw(found)
+        return None if isinstance(found, FunctionScore) else getattr(found, how)()
     except (AttributeError, LookupError, TypeError, ValueError):
         return None
 
@@ -595,8 +509,7 @@ def row_name(row: JsonDict) -> str:
 
 def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[JsonDict]:
     """Return one row for each stage of a ledger, and their total, for people."""
-    total = {name: sum(row.get(name, 0) for row in usage.values()) for name in _USAGE}
-    return [
-        {"stage": stage, **{title: round(row.get(name, 0), 1) for name, title in _USAGE.items()}}
-        for stage, row in ({**usage, "total": total} if usage else {}).items()
-    ]
+    counts = dict.fromkeys(name for row in usage.values() for name in row)
+    total = {name: sum(row.get(name, 0) for row in usage.values()) for name in counts}
+    stages = {**usage, "total": total} if usage else {}
+    return [{"stage": name, **{one: round(row.get(one, 0), 1) for one in counts}} for name, row in stages.items()]

@@ -81,16 +81,16 @@ def load_options(
         from summeval_nb.judged.llm import LLMJudge
         from summeval_nb.models.local import load_model
 
-        made, (kind, _, model) = load or load_model, name.partition(":")
-        annotation = str(getattr(metric.options.get(option), "annotation", "")).lower()
-        wanted = annotation if any(word in annotation for word in ("checker", "judge", "backend")) else option
-        if "backend" in wanted and kind == "llm":
-            found[option] = made(model)
-        elif "checker" in wanted:
-            found[option] = named_checker(name, made)
-        elif "judge" in wanted:
-            is_llm = kind == "llm"
-            found[option] = LLMJudge(made(model)) if is_llm else EmbeddedJudge(checker=named_checker(name, made))
+        make, is_llm, model = load or load_model, name.startswith("llm:"), name.partition(":")[2]
+        kinds = ("Backend", "Checker", "Judge") if is_llm else ("Checker", "Judge", "Backend")
+        annotation = str(getattr(metric.options.get(option), "annotation", ""))
+        wanted = next((kind for kind in kinds if kind in annotation), option.title())
+        if wanted == "Checker":
+            found[option] = named_checker(name, make)
+        elif wanted == "Judge":
+            found[option] = LLMJudge(make(model)) if is_llm else EmbeddedJudge(checker=named_checker(name, make))
+        elif is_llm:
+            found[option] = make(model)
     return found
 
 
@@ -134,33 +134,22 @@ class Job:
         self.may_lack: Sequence[str] = getattr(known, "may_lack", ())
         self.batch_size: int = getattr(known, "batch_size", 500)
         self._judged = getattr(known, "judged", "")  # the column that a system wrote
-        self._others = [name for name in self.kinds if name != self._judged]
         # of the package, and none of its choices is a model: it only counts words, if there is no code of somebody's
         self.is_lexical: bool = is_ours(metric) and not kind.defaults().keys() & MODEL_OPTIONS
         self.in_this_process: bool = self.is_lexical and not any(map(callable, options.values()))
         # the corpus' column for each of the metric's; None where nobody named one
         self._sources: dict[str, str | Sequence[str] | None] = {**dict.fromkeys(self.kinds), **self.columns}
-        if known:
-            what = metric if isinstance(metric, str) else type(metric).__name__
-            for name in self.columns:
-                require_option(name, f"column of {what}", self.kinds)
-            self._require_apart()
+        for name in self.columns if known else ():
+            require_option(name, f"column of {getattr(known, 'name', type(known).__name__)}", self.kinds)
+        taken: dict[str, str] = {}
+        for name, source in self._sources.items() if known else ():
+            for column in {source or name} if source is None or isinstance(source, str) else {*source}:
+                if (other := taken.setdefault(column, name)) != name:
+                    remedy = "name another with columns={...}, or write it twice, under two names, if that is meant"
+                    raise ValueError(f"{other} and {name} would both be the column {column!r}: {remedy}")
 
     def __reduce__(self) -> Any:
         return Job, (self.metric, self.options, self.columns, self.store)
-
-    def _require_apart(self) -> None:
-        """Raise a `ValueError` if two columns of the metric would be one of the corpus."""
-        known: dict[str, str] = {}
-        for name, source in self._sources.items():
-            for column in {source or name} if source is None or isinstance(source, str) else set(source):
-                if column in known:
-                    raise ValueError(
-                        f"{known[column]} and {name} would both be the column {column!r}: "
-                        "name another with columns={...}, or write it twice, under two "
-                        "names, if that is meant"
-                    )
-                known[column] = name
 
     def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
         """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
@@ -173,13 +162,9 @@ class Job:
         """
         if not self._judged:
             return hashlib.sha256(item.data).hexdigest()[:16]
-        parts = []
-        for name in self._others:  # a text and a list of one text are the same, and what is missing is an empty list
-            value = row[name]
-            texts = [value] if isinstance(value, str) else value or ()
-            parts += [f"{len(text)}:{text}" for text in texts]
-            parts.append("/")
-        return hashlib.sha256("".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        about = [row[name] for name in self.kinds if name != self._judged]
+        listed = [[one] if isinstance(one, str) else one or [] for one in about]  # so it is the same text either way
+        return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16]
 
     def settings(self) -> JsonDict:
         """Return what must be equal for a run to be continued, as plain data."""
@@ -189,7 +174,7 @@ class Job:
         if not is_ours(metric):
             known = describe(metric_source(metric) if isinstance(metric, str) else metric, "metric")
             package = describe_metric(metric)["package"] if isinstance(metric, str) else ""
-            offered = package and "unknown" in known  # by an installed package, which has a version
+            offered = package and find_unknown(known)  # by an installed package, which has a version
             metric = {"name": known["name"], "package": package} if offered else known
         found = {
             "summeval_nb": __version__,
@@ -242,18 +227,17 @@ class Scorer:
         self._metric: Any = job.metric
         named = getattr(job.metric, "__qualname__", type(job.metric).__name__)
         self._signature = str(Signature({"metric": getattr(job.metric, "fingerprint", named)}))
-        store: Any = None
-        if job.store:
-            from summeval_nb.models.store import Store
-
-            store = (open_store or Store)(job.store)
-        options: Mapping[str, Any] = job.options
+        self._counting: Any = partial(nullcontext, {})
+        options: JsonDict = job.options
         if isinstance(job.metric, str):
-            options = options if job.is_lexical else load_options(options, job.kind, load)
-            options = {**options, "store": store} if "store" in job.kind.defaults() else options
+            options = dict(options) if job.is_lexical else load_options(options, job.kind, load)
+            if job.store:
+                from summeval_nb.models.store import Store
+
+                opened = (open_store or Store)(job.store)
+                options |= {"store": opened} if "store" in job.kind.defaults() else {}
             self._metric = load_metric(job.metric, **options)
             probe = self._metric.probe if is_ours(job.metric) else None  # somebody's need not stand an empty text
-        self._counting: Any = partial(nullcontext, {})
         if not job.is_lexical:
             from summeval_nb.models.base import counting, find_backends
 
@@ -264,26 +248,22 @@ class Scorer:
 
     def outcomes(self, rows: Sequence[JsonDict]) -> list[Outcome]:
         """Return what the metric finds; it raises what the metric raises."""
-        if isinstance(self.job.metric, str):
-            return score_rows(self._metric, rows, progress=False)
         if not hasattr(self._metric, "score_many"):
             return [as_outcome(self._metric(row), self._signature) for row in rows]
-        found = score_rows(self._metric, rows)
+        found = score_rows(self._metric, rows, progress=False)
         return [one if one.signature else one._replace(signature=self._signature) for one in found]
 
     def score(self, items: Sequence[Item]) -> Scored:
         """Return one row per item, and what language models used for them, by stage."""
-        job = self.job
-        read = [job.read(item) for item in items]
+        read = [self.job.read(item) for item in items]
         with self._counting() as usage:
             found = iter(try_together([row for row, problem in read if not problem], self.outcomes))
         kept = []
         for item, (row, problem) in zip(items, read, strict=True):
-            content = None if problem else job.content(item, row)
             outcome = Outcome(None, "failed", problem) if problem else next(found)
             if isinstance(outcome, Exception):
                 outcome = Outcome(None, "failed", " ".join(f"{type(outcome).__name__}: {outcome}".split()))
-            kept.append(make_row(row, outcome, content))
+            kept.append(make_row(row, outcome, None if problem else self.job.content(item, row)))
         return Scored(kept, [usage] if usage else [])
 
 
@@ -458,17 +438,14 @@ def run(
     items : path, DataFrame, datasets.Dataset or iterable of mappings
         The corpus, as for `open_items`; it is streamed. A column `id` names items.
     metric : str, Metric or callable
-        A name of `METRICS`, such as "faithfulness" (columns text, summary) or "bleu"
-        (candidate, references); a metric with its choices, such as
-        `load_metric("bleu", n=2)`; an object of yours with `columns` and `score_many`;
-        or a function of a row (a dict) that returns a number, a `Score`, or a mapping
-        with a "score".
+        A name of `METRICS`, such as "faithfulness" (columns text, summary) or "bleu" (candidate, references); a metric
+        with its choices, such as `load_metric("bleu", n=2)`; an object of yours with `columns` and `score_many`; or a
+        function of a row (a dict) that returns a number, a `Score`, or a mapping with a "score".
     out : path
-        The folder of the run: `run.sqlite`, from which it continues, and in the end
-        `results.jsonl` in the order of the corpus.
+        The folder of the run: `run.sqlite`, from which it continues, and in the end `results.jsonl`, in the order of
+        the corpus.
     options : mapping, optional
-        The metric's own options, such as `{"n": 2}`; a language model may be named, as
-        in `{"judge": "llm:folder"}`.
+        The metric's own options, such as `{"n": 2}`; a language model may be named, as in `{"judge": "llm:folder"}`.
     columns : mapping, optional
         The metric's column to the corpus' column, or to several that make a list.
     format : str, optional
@@ -476,32 +453,27 @@ def run(
     store : Store or path, optional
         Where metrics with models keep vectors and answers.
     engine : {"local", "ray"}
-        Processes of this machine, or actors of a Ray cluster. The results are the same
-        bytes.
+        Processes of this machine, or actors of a Ray cluster. The results are the same bytes.
     workers : int, optional
-        Processes or actors; 0 works in this process (local engine). By default one per
-        core, and 0 for a metric that only counts words, such as "bleu" or "rouge",
-        which scores thousands before a process has started.
+        Processes or actors; 0 works in this process (local engine). By default one per core, and 0 for a metric that
+        only counts words, such as "bleu" or "rouge", which scores thousands before a process has started.
     address : str, optional
-        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that
-        only this machine reaches.
+        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that only this machine reaches.
     num_gpus : float
         GPUs of each Ray actor.
     timeout : float, optional
-        Seconds for one item, after which it is recorded as failed and its worker
-        replaced; by default none.
+        Seconds for one item, after which it is recorded as failed and its worker replaced; by default none.
     on_error : {"record", "raise"}
         What to do with an item that fails: write down why, or stop the run.
     resume : bool
-        Whether to continue what the folder holds; False starts over. What is continued
-        must be the same metric. A metric, function or model of yours is known by its
-        `fingerprint`, a text that you declare as its attribute; without one it is
-        scored, and never continued.
+        Whether to continue what the folder holds; False starts over. What is continued must be the same metric. A
+        metric, function or model of yours is known by its `fingerprint`, a text that you declare as its attribute;
+        without one it is scored, and never continued.
     retry_failed : bool
         Whether items that failed are scored again, as after a server was down.
     batch_size : int, optional
-        Items that are scored and written together: what a kill can cost each worker.
-        By default 2,000 for BLEU and ROUGE, else 500, and at most 16 MB.
+        Items that are scored and written together: what a kill can cost each worker. By default 2,000 for BLEU and
+        ROUGE, else 500, and at most 16 MB.
     progress : bool
         Whether to show a progress bar.
 
@@ -510,8 +482,7 @@ def run(
     ValueError, TypeError
         If an argument is wrong, a column is missing, or the folder holds another run.
     RunStopped
-        If the folder cannot be written, an item failed with `on_error="raise"`, or a
-        cluster cannot be reached.
+        If the folder cannot be written, an item failed with `on_error="raise"`, or a cluster cannot be reached.
     RuntimeError
         If another run is working in the folder.
 
@@ -519,8 +490,7 @@ def run(
     --------
     >>> import tempfile
     >>> pairs = [{"candidate": "the cat sat down", "references": "the cat sat down"}]
-    >>> out = tempfile.mkdtemp()
-    >>> report = run(pairs, "bleu", out=out, workers=0, progress=False)
+    >>> report = run(pairs, "bleu", out=tempfile.mkdtemp(), progress=False)
     >>> round(report.mean(), 6), report.counts
     (100.0, {'ok': 1, 'undefined': 0, 'failed': 0})
     """
@@ -537,24 +507,23 @@ def run(
     require_usable(folder := Path(out), items)
     stream = open_items(items, format=format)
     about = {"settings": settings, "engine": engine, "workers": count, "num_gpus": num_gpus}
-    about |= {"versions": {"python": platform.python_version(), "platform": platform.platform()}}
-    about |= {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
-    with explained(folder), only_one(folder):
-        with RunFile(folder, "rw" if resume else "new") as file:
-            if resume:
-                require_same(file, settings)
-            with tqdm(disable=not progress, unit=" items", total=stream.total()) as bar:
-                ours, before = _Run(file, about, stream.name, bar), _stamp(items)
-                batches = ours.seen(require_columns(cut(stream, size), job), stream.total)
-                missing = file.missing(batches, retry_failed=retry_failed)
-                with closing(call(missing, partial(make_scorer, job), ours.stop)) as done:
-                    ours.keep(done, on_error)
-                if not ours.items:
-                    raise ValueError(f"there are no items in {stream.name}")
-                if _stamp(items) != before:
-                    again = "call run again, and what has changed in it is scored"
-                    raise RunStopped(f"{stream.name} was changed while it was scored; {again}")
-                ours.end()
+    about["versions"] = {"python": platform.python_version(), "platform": platform.platform()}
+    about["started"] = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    with explained(folder), only_one(folder), RunFile(folder, "rw" if resume else "new") as file:
+        if resume:
+            require_same(file, settings)
+        with tqdm(disable=not progress, unit=" items", total=stream.total()) as bar:
+            ours, before = _Run(file, about, stream.name, bar), _stamp(items)
+            batches = ours.seen(require_columns(cut(stream, size), job), stream.total)
+            missing = file.missing(batches, retry_failed=retry_failed)
+            with closing(call(missing, partial(make_scorer, job), ours.stop)) as done:
+                ours.keep(done, on_error)
+            if not ours.items:
+                raise ValueError(f"there are no items in {stream.name}")
+            if _stamp(items) != before:
+                again = "call run again, and what has changed in it is scored"
+                raise RunStopped(f"{stream.name} was changed while it was scored; {again}")
+            ours.end()
         return RunReport.load(folder)
 
 

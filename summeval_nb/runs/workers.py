@@ -11,19 +11,16 @@ import os
 import pickle
 import signal
 import socket
-import struct
 import subprocess
 import sys
-import threading
 import time
-import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from types import SimpleNamespace
-from typing import IO, Any, NamedTuple, TypeVar
+from threading import Event, Thread, Timer
+from typing import IO, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from summeval_nb.core.base import require_count, require_module, require_option
 
@@ -54,10 +51,10 @@ def try_together(
             alone += score([row])
         except broken as error:
             alone.append(error)
-    fine = [i for i, outcome in enumerate(alone) if not isinstance(outcome, BaseException)]
-    with suppress(broken):
-        for i, outcome in zip(fine, score([rows[i] for i in fine]) if fine else [], strict=True):
-            alone[i] = outcome
+    fine = [place for place, outcome in enumerate(alone) if not isinstance(outcome, BaseException)]
+    with suppress(broken):  # scored as one batch again, so that every run gives the same digits
+        for place, outcome in zip(fine, score([rows[place] for place in fine]) if fine else [], strict=True):
+            alone[place] = outcome
     return alone
 
 
@@ -81,24 +78,16 @@ class RunStopped(RuntimeError):
 
 
 def _send(pipe: IO[bytes], message: object) -> None:
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    pipe.write(struct.pack("<Q", len(data)) + data)
+    pipe.write(pickle.dumps(message))  # whole or not at all
     pipe.flush()
 
 
-def _receive(pipe: IO[bytes]) -> Any:
-    head = pipe.read(8)
-    data = pipe.read(struct.unpack("<Q", head)[0]) if len(head) == 8 else b""
-    if len(head) < 8 or len(data) < struct.unpack("<Q", head)[0]:
-        raise EOFError("the other side of the pipe has gone")
-    return pickle.loads(data)
+_receive = pickle.load
 
 
 def _serve() -> None:
     """Make the work ready, then do it for each request until the parent's pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what the work prints or reads meets no message
     os.dup2(2, 1)
@@ -107,27 +96,21 @@ def _serve() -> None:
         try:
             work = pickle.loads(packed)()
         except Exception as error:
-            _send(answers, (type(error).__name__, str(error)))
-            return
+            return _send(answers, (type(error).__name__, str(error)))
         _send(answers, None)
         while True:
             _send(answers, work(*_receive(requests)))
 
 
 def _launch(threads: int | None) -> subprocess.Popen[bytes]:
-    """Start a process that serves, born deaf to Ctrl-C: its own first line would make it so too late."""
+    """Start a process that serves, in a group of its own: Ctrl-C in a terminal does not reach it."""
     environment = {**os.environ, "TOKENIZERS_PARALLELISM": "false"}
     if threads:
         environment.setdefault("OMP_NUM_THREADS", str(threads))
     code = "import sys; sys.path[:] = sys.argv[1:]; from summeval_nb.runs.workers import _serve; _serve()"
     command = [sys.executable, "-P", "-c", code, *(place or os.getcwd() for place in sys.path)]
-    masked = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masked else set()
-    try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-    finally:
-        if masked:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    alone: dict[str, Any] = {"process_group": 0} if os.name == "posix" else {"creationflags": 0x200}  # a new group
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, **alone)
 
 
 def _end(process: subprocess.Popen[bytes]) -> str:
@@ -186,8 +169,7 @@ class Worker:
     def ask(self, *arguments: object, seconds: float | None = None) -> Any:
         """Return what the work returns; raise `WorkerDied` when the process ends. The next call starts a fresh one.
 
-        After `seconds` without an answer (None: wait for ever) the process is ended,
-        which raises `WorkerTimeout`.
+        After `seconds` without an answer (None: wait for ever) the process is ended, which raises `WorkerTimeout`.
         """
         self.make_ready()
         return self._exchange(arguments, seconds)
@@ -214,21 +196,21 @@ class Worker:
                 raise _REFUSALS[kind](message) if kind in _REFUSALS else WorkerRefused(f"{kind}: {message}")
 
     def _exchange(self, message: object, seconds: float | None = None) -> Any:
-        process, late = self._process, threading.Event()
+        process, late = self._process, Event()
         assert process and process.stdin and process.stdout
 
         def give_up() -> None:
             late.set()
             process.kill()
 
-        timer = threading.Timer(threading.TIMEOUT_MAX if seconds is None else seconds, give_up)
-        timer.daemon = True
-        if seconds is not None:
+        timer = None if seconds is None else Timer(seconds, give_up)
+        if timer:
+            timer.daemon = True
             timer.start()
         try:
             _send(process.stdin, message)
             return _receive(process.stdout)
-        except (EOFError, OSError, ValueError):
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             cause = self.end()
             if late.is_set():
                 raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
@@ -238,8 +220,8 @@ class Worker:
             self.end()
             raise
         finally:
-            timer.cancel()
-            if seconds is not None:
+            if timer:
+                timer.cancel()
                 timer.join()
             if late.is_set():  # perhaps in the moment of the answer: the next question gets a fresh process
                 self.end()
@@ -249,25 +231,19 @@ class Worker:
         usage: list[Any] = []
 
         def score(some: Sequence[Any]) -> Sequence[Any]:
-            found = self._in_time(some)
+            self.make_ready()
+            began, seconds = time.perf_counter(), self._timeout
+            if seconds is not None and len(some) > 1:
+                seconds += 2 * self._per_item * len(some)
+            found = self.ask(some, seconds=seconds)
+            self._per_item = (time.perf_counter() - began) / len(some)
             usage.extend(found.usage)
             return found.rows
 
         try:
-            rows = score(items)
+            return Scored(score(items), usage)
         except WorkerDied:  # which may have been an accident
-            rows = try_together(items, score, WorkerDied)
-        return Scored(rows, usage)
-
-    def _in_time(self, items: Sequence[Any]) -> Scored:
-        if self._timeout is None:
-            return self.ask(items)
-        self.make_ready()
-        start = time.perf_counter()
-        more = 2 * self._per_item * len(items) if len(items) > 1 else 0
-        found = self.ask(items, seconds=self._timeout + more)
-        self._per_item = (time.perf_counter() - start) / len(items)
-        return found
+            return Scored(try_together(items, score, WorkerDied), usage)
 
     def wait(self) -> None:
         """Nothing: the process starts with its first batch."""
@@ -295,8 +271,10 @@ class Scored(NamedTuple):
     usage: Sequence[Any] = ()
 
 
-Batch = Sequence[Any]  # of entries, each with an `item` and a `place`
-Done = tuple[Batch, Scored]
+Batch: TypeAlias = Sequence[Any]  # of entries, each with an `item` and a `place`
+Batches: TypeAlias = Iterable[Batch]
+Done: TypeAlias = tuple[Batch, Scored]
+Make: TypeAlias = Callable[[], Callable[..., Scored]]
 
 
 class _Lost(RunStopped):
@@ -306,7 +284,7 @@ class _Lost(RunStopped):
 _LOSSES = 4  # times that a batch may be lost
 
 
-def hand_out(batches: Iterable[Batch], crew: Sequence[Any], stop: threading.Event) -> Generator[Done, None, None]:
+def hand_out(batches: Batches, crew: Sequence[Any], stop: Event) -> Generator[Done, None, None]:
     """Score batches by a crew, each member in a thread that nobody waits for long.
 
     Once `stop` is set, or something is wrong, only what is finished already is still yielded.
@@ -316,7 +294,7 @@ def hand_out(batches: Iterable[Batch], crew: Sequence[Any], stop: threading.Even
     losses = Counter[int]()
 
     def serve(member: Any) -> None:
-        batch: Batch | None
+        batch: Batch | None = []
         try:
             while True:
                 batch = []
@@ -333,14 +311,13 @@ def hand_out(batches: Iterable[Batch], crew: Sequence[Any], stop: threading.Even
         except BaseException as error:
             done.put((batch or [], error))
 
-    source, under_way, more = iter(batches), 0, True
-    problem: BaseException | None = None
-    threads = list[threading.Thread]()
+    source, under_way, problem = iter(batches), 0, cast("BaseException | None", None)
+    threads = [Thread(target=serve, args=(member,), daemon=True) for member in crew]
     try:
-        for member in crew:
-            (thread := threading.Thread(target=serve, args=(member,), daemon=True)).start()
-            threads.append(thread)
-        while under_way or (more and not problem):
+        for thread in threads:
+            thread.start()
+        more = True
+        while True:
             while more and not problem and not stop.is_set() and under_way < 2 * len(crew):
                 try:
                     to_do.put(next(source))
@@ -366,18 +343,14 @@ def hand_out(batches: Iterable[Batch], crew: Sequence[Any], stop: threading.Even
             to_do.put(None)
             member.close()
         for thread in threads:
-            thread.join(0.2)
+            with suppress(RuntimeError):  # it could not be started
+                thread.join(0.2)
     if problem:
         raise problem
 
 
 def run_local(
-    batches: Iterable[Batch],
-    make: Callable[[], Callable[..., Scored]],
-    stop: threading.Event,
-    *,
-    workers: int,
-    timeout: float | None = None,
+    batches: Batches, make: Make, stop: Event, workers: int, timeout: float | None = None
 ) -> Generator[Done, None, None]:
     """Score batches in `workers` processes, or, for 0, in this one, whose crash stops the run."""
     if workers:
@@ -397,27 +370,6 @@ def available_cores() -> int:
 
 
 # ---------------------------------------------------------------- Ray
-#
-# Ray takes `_node_ip_address="127.0.0.1"` for a mistake and listens on all interfaces. Where it believes that there are
-# no clusters, as on Windows and macOS, it uses 127.0.0.1 throughout. A variable of its environment makes it believe so.
-
-VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
-
-
-@contextmanager
-def on_loopback(ray: Any) -> Iterator[None]:
-    """What Ray starts in here listens on 127.0.0.1 alone, unless the user's environment asks for a cluster."""
-    if os.environ.get(VARIABLE):
-        yield
-        return
-    constants = getattr(getattr(ray, "_private", None), "ray_constants", SimpleNamespace())
-    before = getattr(constants, "ENABLE_RAY_CLUSTER", True)  # Ray has read the variable when it was imported
-    os.environ[VARIABLE], constants.ENABLE_RAY_CLUSTER = "0", False  # for its processes, and for this one
-    try:
-        yield
-    finally:
-        constants.ENABLE_RAY_CLUSTER = before
-        del os.environ[VARIABLE]
 
 
 class _Actor:
@@ -426,9 +378,6 @@ class _Actor:
     def __init__(self, packed: bytes, version: str, timeout: float | None):
         self._packed, self._version, self._timeout = packed, version, timeout
         self._worker: Worker | None = None
-
-    def ready(self) -> None:
-        """Nothing: to ask for it is to wait for the actor."""
 
     def score(self, items: list[Any]) -> Scored | Exception:
         """The rows of a batch, or why this actor is of no use."""
@@ -439,7 +388,7 @@ class _Actor:
                 told = f"the cluster has summeval_nb {__version__}, this machine {self._version}: update one"
                 raise ImportError(told)
             self._worker = self._worker or Worker(pickle.loads(self._packed), None, self._timeout)
-            return self._worker.score(items)
+            return self._worker.score(items) if items else Scored([])
         except (ValueError, TypeError, ImportError, RuntimeError) as error:
             return error
 
@@ -457,19 +406,19 @@ class _RayWorker:
             if self._actor is not None or self._closed:
                 return
             self._actor = self._hire()
-            self._get(self._actor.ready)
+            with suppress(_Lost):
+                self.score([])
         raise RunStopped("Ray lost its actors again and again")
-
-    def _get(self, method: Any, *arguments: object) -> Any:
-        try:
-            return self._ray.get(method.remote(*arguments))
-        except self._ray.exceptions.RayError as error:  # the actor, its machine, or its answer is lost
-            self._actor = None
-            return _Lost(f"Ray lost its actors again and again: {error}")
 
     def score(self, items: Sequence[Any]) -> Scored:
         """Return what an actor found."""
-        found = self._get(self._actor.score, items) if self._actor else _Lost("the run has ended")
+        if self._actor is None:
+            raise _Lost("the run has ended")
+        try:
+            found = self._ray.get(self._actor.score.remote(items))
+        except self._ray.exceptions.RayError as error:  # the actor, its machine, or its answer is lost
+            self._actor = None
+            raise _Lost(f"Ray lost its actors again and again: {error}") from None
         if isinstance(found, Exception):
             raise found
         return found
@@ -481,77 +430,47 @@ class _RayWorker:
             self._ray.kill(self._actor)
 
 
-def require_reachable(address: str, seconds: float = 60) -> None:
-    """Raise a `RunStopped` with a remedy unless a Ray cluster answers at "auto" or "host:port" in time.
+def join(ray: Any, address: str | None, seconds: float = 60) -> None:
+    """Join the Ray cluster at "auto" or "host:port", or raise with a remedy; none is started.
 
     A process of its own joins it first, for Ray itself waits where no Ctrl-C reaches.
     """
-    if address.startswith("ray://"):
-        remedy = "start the run on a machine of the cluster with address='auto', or hand it in with 'ray job submit'"
-        raise ValueError(f"{address!r} is an address for Ray Client, over which no run goes: {remedy}")
-    host, _, port = address.rpartition(":")
-    if address != "auto":
-        if not host or not port.isdigit():
-            raise ValueError(f"address must be 'auto' or 'host:port', not {address!r}")
-        try:
-            socket.create_connection((host, int(port)), timeout=10).close()
-        except OSError as error:
-            remedy = "start one with 'ray start --head --port=6379', and check the address and the firewall"
-            raise RunStopped(f"no Ray cluster answers at {address} ({error.strerror or error}); {remedy}") from None
-    code = "import ray, sys; ray.init(sys.argv[1], logging_level='ERROR', log_to_driver=False)"
-    command = [sys.executable, "-c", code, address]
+    host, _, port = (address or "").rpartition(":")
+    if address is None or (address != "auto" and ("/" in host or not host or not port.isdigit())):
+        remedy = "start one, 'ray start --head --port=6379', and name it; Ray Client (ray://) is none: address='auto'"
+        raise ValueError(
+            f"engine='ray' needs address='auto' or 'host:port' of a Ray cluster, not {address!r}: {remedy}"
+        )
     try:
+        if host:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        code = "import ray, sys; ray.init(sys.argv[1], logging_level='ERROR', log_to_driver=False)"
+        command = [sys.executable, "-c", code, address]
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+    except OSError as error:
+        remedy = "start one with 'ray start --head --port=6379', and check the address and the firewall"
+        raise RunStopped(f"no Ray cluster answers at {address} ({error.strerror or error}); {remedy}") from None
     except subprocess.TimeoutExpired:
         remedy = "check that it is the head's port, its RAY_AUTH_TOKEN, and that it runs the same Ray version"
         raise RunStopped(f"the Ray cluster at {address} did not answer within {seconds:g} s; {remedy}") from None
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise RunStopped(f"cannot join the Ray cluster at {address}: {reason}")
-
-
-@contextmanager
-def cluster(address: str | None, actors: int) -> Iterator[Any]:
-    """A connection to a Ray cluster: the one in use, the one at the address, or one of our own for this run."""
-    ray = require_module("ray", "ray")
-    if ray.is_initialized():
-        yield ray
-        return
-    if address:
-        require_reachable(address)
-    own = {"num_cpus": actors or available_cores(), "include_dashboard": False}
-    try:
-        with nullcontext() if address else on_loopback(ray):
-            ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **({} if address else own))
-    except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
-        remedy = "try again when the machine is less busy, or use engine='local'"
-        raise RunStopped(f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}") from error
-    try:
-        listens = str(ray.util.get_node_ip_address())
-        if not address and not listens.startswith("127.") and listens != "::1":
-            warnings.warn(f"the Ray of this run listens on {listens}, where other machines reach it", stacklevel=2)
-        yield ray
-    finally:
-        ray.shutdown()
+    ray.init(address, logging_level="ERROR", log_to_driver=False)
 
 
 def run_ray(
-    batches: Iterable[Batch],
-    make: Callable[[], Callable[..., Scored]],
-    stop: threading.Event,
-    *,
-    actors: int,
-    address: str | None = None,
-    num_gpus: float = 0,
-    timeout: float | None = None,
+    batches: Batches, make: Make, stop: Event, actors: int, address: str | None, num_gpus: float, timeout: float | None
 ) -> Generator[Done, None, None]:
     """Score batches with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
     from summeval_nb import __version__
 
-    source, packed = iter(batches), pack(make)
+    ray, source, packed = require_module("ray", "ray"), iter(batches), pack(make)
     if (first := next(source, None)) is None:
         return
-    with cluster(address, actors) as ray:
+    if joins := not ray.is_initialized():
+        join(ray, address)
+    try:
         known = ray.cluster_resources()
         if num_gpus > (gpus := known.get("GPU", 0)):
             raise RunStopped(f"the Ray cluster has {gpus:g} GPUs, fewer than the {num_gpus:g} of one actor")
@@ -559,6 +478,9 @@ def run_ray(
         hire = partial(kind.remote, packed, __version__, timeout)
         crew = [_RayWorker(ray, hire) for _ in range(actors or max(1, int(known.get("CPU", 1))))]
         yield from hand_out(itertools.chain([first], source), crew, stop)
+    finally:
+        if joins:
+            ray.shutdown()
 
 
 # ---------------------------------------------------------------- the engine of a run
