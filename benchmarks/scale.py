@@ -95,6 +95,9 @@ if mode == "bare":
     many(*columns)
 else:
     corpus, spent = extra.pop("file"), []
+    if extra.get("engine") == "ray":  # which a run joins, and does not start
+        import ray
+        ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
     if extra.pop("warm", False):  # what a run of two items takes: to start workers, to load models
         with open(corpus) as file:
             two = [json.loads(next(file)) for _ in range(2)]

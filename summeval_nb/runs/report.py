@@ -489,7 +489,7 @@ def item_html(row: JsonDict, *, opened: bool = True) -> Markup:
     """Return one item of a run as HTML: its score and, for faithfulness, the report of its result."""
     parts = [{"part": k, "value": json.dumps(v, ensure_ascii=False)[:500]} for k, v in row["parts"].items()]
     drawn = drawn_report(row, "_repr_html_")
-    body = Markup(drawn) if drawn else html_table(parts) if parts else Markup("<p>no parts</p>")
+    body = Markup(drawn) if drawn else html_table(parts, note="" if parts else "no parts")
     return folded(f"{row_name(row)}: {row['score']:.4f}", body, opened=opened)
 
 
