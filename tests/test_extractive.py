@@ -10,15 +10,6 @@ import summeval_nb as s
 from summeval_nb.overlap import extractiveness, extractiveness_many
 from summeval_nb.overlap.shares import MEASURES, _copied_lengths, _fragments
 
-# article, summary, and what the program of Grusky et al. (2018) gives by hand: (place, length) of each piece
-BY_HAND = [
-    ("a b c d e", "a b x d e", [(0, 2), (3, 2)]),
-    ("a b c a b d", "a b d", [(0, 3)]),
-    ("a b c", "c b a", [(0, 1), (1, 1), (2, 1)]),
-    ("a b c", "x y", []),
-    ("the cat sat on the mat", "the mat the cat sat", [(0, 2), (2, 3)]),
-]
-
 
 def longest_pieces(article, summary):
     """The definition as the paper says it, with three loops."""
@@ -35,7 +26,14 @@ def holds(article, piece):
 
 
 def test_pieces_and_their_numbers_are_those_by_hand():
-    for article, summary, pieces in BY_HAND:
+    # article, summary, and what the program of Grusky et al. (2018) gives by hand: (place, length) of each piece
+    for article, summary, pieces in [
+        ("a b c d e", "a b x d e", [(0, 2), (3, 2)]),
+        ("a b c a b d", "a b d", [(0, 3)]),
+        ("a b c", "c b a", [(0, 1), (1, 1), (2, 1)]),
+        ("a b c", "x y", []),
+        ("the cat sat on the mat", "the mat the cat sat", [(0, 2), (2, 3)]),
+    ]:
         found = extractiveness(text=article, summary=summary)
         n, sizes = len(summary.split()), [size for _, size in pieces]
         assert _fragments(_copied_lengths(article.split(), summary.split())) == pieces

@@ -20,17 +20,15 @@ from summeval_nb.judged.judging import (
 )
 from summeval_nb.judged.session import ask_many
 
-REPLIES = [
-    Passage(text="It rained.", start=0, end=10, similarity=0.5),
-    Keyphrase(text="rain", weight=2.0),
-    Question(text="Did it rain?", statement="It rained.", keyphrases=("rain",)),
-    Answer(value=1, probability=0.9, evidence=(Passage(text="It rained.", start=0, end=10),)),
-    Resolution(units=("It rained.",), note="nothing was replaced"),
-]
-
 
 def test_a_reply_comes_back_from_plain_data_as_it_was():
-    for reply in REPLIES:
+    for reply in [
+        Passage(text="It rained.", start=0, end=10, similarity=0.5),
+        Keyphrase(text="rain", weight=2.0),
+        Question(text="Did it rain?", statement="It rained.", keyphrases=("rain",)),
+        Answer(value=1, probability=0.9, evidence=(Passage(text="It rained.", start=0, end=10),)),
+        Resolution(units=("It rained.",), note="nothing was replaced"),
+    ]:
         adapter = TypeAdapter(type(reply))
         assert adapter.validate_python(adapter.dump_python(reply, mode="json")) == reply
         with pytest.raises(dataclasses.FrozenInstanceError):

@@ -33,47 +33,43 @@ def test_a_list_that_was_written_down_is_read():
     assert require_passages("[]", "contexts") == []
 
 
-PASSAGES = [
-    "[1] The mill burned down.",
-    "[The mill burned down.]",
-    "[1, 2, 3]",
-    "[1]",
-    "(The mill burned down.)",
-    "('The mill burned down.')",
-    '["We won," he said, "and they lost."]',
-    '["A", "B" and "C" are the grades.]',
-    '["A", "B" and "C" are the grades.] There are no others.',
-    "['a', 'b'] is how Python prints a list.",
-    "['Twas the night before Christmas.]",
-    "The list ['a', 'b']",
-    "['a', __import__('os').system('true'), 'b']",
-    '{"a": "b"}',
-    "[citation needed]",
-    "[[wiki link]] and [[another]]",
-    "[",
-    "",
-]
-REFUSED = [
-    "['It's raining', 'It is dry']",
-    "['It''s raining', 'It is dry']",
-    "['The mill burned down.', 'It was reb",
-    "['The mill burned down.', 'It was rebuilt.', ",
-    "['a' 'b' ... 'y' 'z']",
-    "['a', 'b' 'c']",
-    "['a', None]",
-    "[['a', 'b'], ['c']]",
-    "[{'text': 'a'}, {'text': 'b'}]",
-    '[{"text": "a"}]',
-    "[Document(page_content='a', metadata={})]",
-    r"['a \U00110000', 'b']",
-    '["a", null]',
-]
-
-
 def test_a_passage_stays_a_passage_and_a_list_that_cannot_be_read_is_refused():
-    for text in PASSAGES:
+    for text in [
+        "[1] The mill burned down.",
+        "[The mill burned down.]",
+        "[1, 2, 3]",
+        "[1]",
+        "(The mill burned down.)",
+        "('The mill burned down.')",
+        '["We won," he said, "and they lost."]',
+        '["A", "B" and "C" are the grades.]',
+        '["A", "B" and "C" are the grades.] There are no others.',
+        "['a', 'b'] is how Python prints a list.",
+        "['Twas the night before Christmas.]",
+        "The list ['a', 'b']",
+        "['a', __import__('os').system('true'), 'b']",
+        '{"a": "b"}',
+        "[citation needed]",
+        "[[wiki link]] and [[another]]",
+        "[",
+        "",
+    ]:
         assert require_passages(text, "contexts") == [text]
-    for text in REFUSED:
+    for text in [
+        "['It's raining', 'It is dry']",
+        "['It''s raining', 'It is dry']",
+        "['The mill burned down.', 'It was reb",
+        "['The mill burned down.', 'It was rebuilt.', ",
+        "['a' 'b' ... 'y' 'z']",
+        "['a', 'b' 'c']",
+        "['a', None]",
+        "[['a', 'b'], ['c']]",
+        "[{'text': 'a'}, {'text': 'b'}]",
+        '[{"text": "a"}]',
+        "[Document(page_content='a', metadata={})]",
+        r"['a \U00110000', 'b']",
+        '["a", null]',
+    ]:
         said = r"contexts looks like the text of a list .* json\.loads .* ast\.literal_eval"
         with pytest.raises(ValueError, match=said):
             require_passages(text, "contexts")

@@ -75,15 +75,6 @@ def invisible(shown):
     return "".join(character for character in shown if unicodedata.category(character) not in ("Cf", "Mn", "Cc"))
 
 
-READ_AS = [  # what tokenizers do to a text before they read it
-    lambda shown: shown,
-    str.casefold,
-    invisible,
-    *(partial(unicodedata.normalize, form) for form in ("NFC", "NFD", "NFKC", "NFKD")),
-    lambda shown: invisible(unicodedata.normalize("NFKD", shown)).casefold(),
-]
-
-
 @settings(max_examples=300, deadline=None)
 @given(st.lists(text, max_size=4), text)
 def test_no_text_can_close_its_delimiter(evidence, claim):
@@ -92,7 +83,13 @@ def test_no_text_can_close_its_delimiter(evidence, claim):
     assert "<" not in template
     tags = re.findall("<[^>]*>", prompt)
     assert [tag.strip("</>").partition("-")[0] for tag in tags] == ["evidence", "evidence", "claim", "claim"]
-    for read in READ_AS:
+    for read in [  # what tokenizers do to a text before they read it
+        lambda shown: shown,
+        str.casefold,
+        invisible,
+        *(partial(unicodedata.normalize, form) for form in ("NFC", "NFD", "NFKC", "NFKD")),
+        lambda shown: invisible(unicodedata.normalize("NFKD", shown)).casefold(),
+    ]:
         seen = read(prompt)
         assert re.findall("<[^>]*>", seen) == [read(tag) for tag in tags], read
         assert seen.count("<") == seen.count(">") == 4

@@ -9,7 +9,9 @@ from summeval_nb.judged import answer_faithfulness
 from summeval_nb.judged.judging import Entailment
 from summeval_nb.judged.replies import Told, looked_up, read_replies, spoken, spoken_units, table_rows
 
-READ = cases("""
+
+def test_an_answer_is_read_with_its_question():
+    for question, answer, statement in cases("""
 How many moons has Mars? | Two. | Mars has two moons.
 How many people died? | 30 | 30 people died.
 How many people did the storm kill? | 12 people | The storm killed 12 people.
@@ -48,11 +50,7 @@ Was the shop open? | *No*: it was not. | The shop was not open.
 Was the shop open? | Not really. | The shop was not open.
 Was the shop open? | Of course not. | The shop was not open.
 Was the shop open? | Not one shop was open. | Not one shop was open.
-""")
-
-
-def test_an_answer_is_read_with_its_question():
-    for question, answer, statement in READ:
+"""):
         assert [told.text for told in read_replies(question, [answer])[0]] == [statement]
     assert read_replies("Was the shop open?", ["Sadly not — it rained."])[0][0].text == "The shop was not open."
     for question, answer in cases("""

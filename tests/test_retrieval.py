@@ -99,18 +99,15 @@ def test_every_wrong_statement_has_one_address():
     assert set(noise_shares([], [], []).values()) == {None}
 
 
-CASES = [  # row, and the six numbers: relevance of letters is not measured here
-    (row(["a x", "y", "b"]), {"context_precision": (1 + 2 / 3) / 2, "context_recall": 1, "answer_faithfulness": 1}),
-    (row(["y", "a"]), {"context_precision": 1 / 2, "context_recall": 1 / 2, "answer_faithfulness": 1 / 2}),
-    (row(["a c", "d"], answer="a c d e"), {"answer_faithfulness": 3 / 4, "noise_sensitivity": 1 / 4}),
-    (row([]), {"context_recall": 0, "answer_faithfulness": 0, "noise_sensitivity": 0}),
-    (row(["  "]), {"context_precision": 0, "context_recall": 0, "answer_faithfulness": 0}),
-    (row(["x"]), {"context_precision": 0, "context_recall": 0, "noise_sensitivity": 0}),
-]
-
-
 def test_the_numbers_by_hand():
-    for given, wanted in CASES:
+    for given, wanted in [  # row, and the six numbers: relevance of letters is not measured here
+        (row(["a x", "y", "b"]), {"context_precision": (1 + 2 / 3) / 2, "context_recall": 1, "answer_faithfulness": 1}),
+        (row(["y", "a"]), {"context_precision": 1 / 2, "context_recall": 1 / 2, "answer_faithfulness": 1 / 2}),
+        (row(["a c", "d"], answer="a c d e"), {"answer_faithfulness": 3 / 4, "noise_sensitivity": 1 / 4}),
+        (row([]), {"context_recall": 0, "answer_faithfulness": 0, "noise_sensitivity": 0}),
+        (row(["  "]), {"context_precision": 0, "context_recall": 0, "answer_faithfulness": 0}),
+        (row(["x"]), {"context_precision": 0, "context_recall": 0, "noise_sensitivity": 0}),
+    ]:
         for name, number in wanted.items():
             assert ask(name, **given).score == pytest.approx(number, abs=1e-15), name
     found = ask("noise_sensitivity", **row(["a c", "d"], answer="a c d e"))
@@ -134,24 +131,21 @@ def test_a_score_for_each_passage_and_a_statement_no_passage_holds_is_put_to_all
     assert s.judged.context_precision("q", ["x", "y"], "a", judge=judge).score == 0
 
 
-UNDEFINED = [
-    ("context_precision", row([]), "nothing was retrieved"),
-    ("context_relevance", row([]), "nothing was retrieved"),
-    ("context_precision", row(["a"], ground_truth=" "), "the ground truth is empty"),
-    ("context_recall", row(["a"], ground_truth="!"), "the ground truth is a refusal"),
-    ("answer_faithfulness", row(["a"], answer=""), "the answer is empty"),
-    ("answer_faithfulness", row(["a"], answer="a !"), "the answer is a refusal"),
-    ("noise_sensitivity", row(["a"], answer="a !"), "the answer is a refusal"),
-    ("noise_sensitivity", row(["a"], ground_truth="a !"), "the ground truth is a refusal"),
-    ("answer_relevancy", row(answer=""), "the answer is empty"),
-    ("answer_relevancy", row(question=""), "the question is empty"),
-    ("context_relevance", row(["a"], question=""), "the question is empty"),
-    ("answer_relevancy", row(answer="a b c"), "3 of 3 statements could not be judged: “a” is too short"),
-]
-
-
 def test_what_is_undefined_says_why_and_a_refusal_is_not_relevant():
-    for name, given, reason in UNDEFINED:
+    for name, given, reason in [
+        ("context_precision", row([]), "nothing was retrieved"),
+        ("context_relevance", row([]), "nothing was retrieved"),
+        ("context_precision", row(["a"], ground_truth=" "), "the ground truth is empty"),
+        ("context_recall", row(["a"], ground_truth="!"), "the ground truth is a refusal"),
+        ("answer_faithfulness", row(["a"], answer=""), "the answer is empty"),
+        ("answer_faithfulness", row(["a"], answer="a !"), "the answer is a refusal"),
+        ("noise_sensitivity", row(["a"], answer="a !"), "the answer is a refusal"),
+        ("noise_sensitivity", row(["a"], ground_truth="a !"), "the ground truth is a refusal"),
+        ("answer_relevancy", row(answer=""), "the answer is empty"),
+        ("answer_relevancy", row(question=""), "the question is empty"),
+        ("context_relevance", row(["a"], question=""), "the question is empty"),
+        ("answer_relevancy", row(answer="a b c"), "3 of 3 statements could not be judged: “a” is too short"),
+    ]:
         metric = s.load_metric(name, judge=Letters())
         table = metric.score_many(*([given[column]] for column in metric.columns))
         assert table[0].score is None and table[0].reason.startswith(reason), name

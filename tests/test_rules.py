@@ -355,8 +355,9 @@ def test_a_not_that_says_the_same_is_not_counted():
     assert clashes_of("The cafe will open until March.", "The cafe will not open until March.").negation_difference
 
 
-# evidence, claim, a kind of clash, and whether the claim has one
-KINDS = cases("""
+def test_a_clash_of_a_kind_is_there_or_not():
+    # evidence, claim, a kind of clash, and whether the claim has one
+    for evidence, claim, kind, there in cases("""
 Sales declined to 20 million. | Sales fell to 20 million. | negation | no
 He was asked to resign, and refused. | He refused to resign. | negation | no
 He tried to climb the tower but failed. | He failed to climb the tower. | negation | no
@@ -400,15 +401,18 @@ In May Tom Hale was the teacher of Priya Nair. | In May Priya Nair was the teach
 They say Hull is larger than Leeds. | They say Leeds is larger than Hull. | role | yes
 The bank is behind the mill. | The mill is behind the bank. | role | yes
 In May the bank was the owner of the mill. | In May the mill was the owner of the bank. | role | yes
-""")
-
-
-def test_a_clash_of_a_kind_is_there_or_not():
-    for evidence, claim, kind, there in KINDS:
+"""):
         assert (kind in [own for own, _ in firm(claim, evidence)]) == (there == "yes")
 
 
-SAME_ROLES = cases("""
+def turned_in(claim: str, *evidence: str) -> int:
+    found = role_clashes(Words.of(take_apart(claim)), [take_apart(text) for text in evidence])
+    assert all(clash.kind == "role" for clash in found)
+    return len(found)
+
+
+def test_turned_roles_clash_in_either_voice_and_the_same_in_another_order_do_not():
+    for evidence, claim in cases("""
 Maria Jones was beaten by Anna Smith in the final. | Anna Smith beat Maria Jones in the final.
 As Bertram Foyle was delayed by a train, the meeting was chaired by the vice-president, Sunniva Clegg.
     | The vice-president, Sunniva Clegg, chaired it because Bertram Foyle was delayed by a train.
@@ -426,8 +430,9 @@ In Leeds, Tom Hale met Priya Nair. | Tom Hale met Priya Nair in Leeds.
 In June the Kelda company sued Marston Ltd. | The Kelda company sued Marston Ltd in June.
 In the end Hale got the key to the hall from Nair. | In the end Hale was given the key to the hall by Nair.
 On Monday the mayor Hale met the writer Nair. | On Monday the writer Nair met the mayor Hale.
-""")
-TURNED_ROLES = cases("""
+"""):
+        assert turned_in(claim, evidence) == 0
+    for evidence, claim in cases("""
 Maria Jones was beaten by Anna Smith in the final. | Maria Jones beat Anna Smith in the final.
 Paul Shaw was paid 400 dollars by Lena Ortiz. | Paul Shaw paid Lena Ortiz 400 dollars.
 As Bertram Foyle was delayed by a train, the meeting was chaired by the vice-president, Sunniva Clegg.
@@ -440,19 +445,7 @@ Lena Ortiz paid Paul Shaw 400 dollars. | Paul Shaw paid Lena Ortiz 400 dollars.
 The side from Leeds went top by beating York. | The side from York beat Leeds.
 In the vote Hale was chosen by ten votes over Nair. | In the vote Nair was chosen over Hale.
 In the cup France on Sunday overcame a weak Germany. | In the cup Germany on Sunday overcame France.
-""")
-
-
-def turned_in(claim: str, *evidence: str) -> int:
-    found = role_clashes(Words.of(take_apart(claim)), [take_apart(text) for text in evidence])
-    assert all(clash.kind == "role" for clash in found)
-    return len(found)
-
-
-def test_turned_roles_clash_in_either_voice_and_the_same_in_another_order_do_not():
-    for evidence, claim in SAME_ROLES:
-        assert turned_in(claim, evidence) == 0
-    for evidence, claim in TURNED_ROLES:
+"""):
         assert turned_in(claim, evidence) >= 1
         assert turned_in(claim, evidence, claim) == 0, "one sentence with the claim's roles is enough"
     long = " ".join("then the mayor Hale thanked the writer Nair and the writer Nair thanked Hale," for _ in range(60))
@@ -460,8 +453,14 @@ def test_turned_roles_clash_in_either_voice_and_the_same_in_another_order_do_not
         assert turned_in(long, long) == 0
 
 
-# evidence sentences, a claim, and whose deed is given to whom
-OTHERS_DEED = cases("""
+def given_away(evidence, claim):
+    words = [Words.of(take_apart(text)) for text in (claim, *evidence)]
+    return words[0], actor_clashes(words[0], words[1:])
+
+
+def test_a_deed_given_to_somebody_else_clashes_and_ones_own_or_another_wording_does_not():
+    # evidence sentences, a claim, and whose deed is given to whom
+    for evidence, claim, expected in cases("""
 The Tarle Trust runs four small schools in neighbouring Easterley. / Parents in Kingsmere object.
     | The Tarle Trust runs four small schools in Kingsmere. | kingsmere > easterley
 Chief executive Miriam Osei told the board that the fares were unfair. / Peter Lane of the council agreed.
@@ -478,8 +477,11 @@ The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His law
 The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal.
     | Judge Ann Bell will appeal. | judge ann bell > his lawyer
 The WHO praised Carl Dunn. / Ann Bell signed the order. | The WHO signed the order. | who > ann bell
-""")
-OWN_DEED = cases("""
+"""):
+        words, (clash,) = given_away(evidence.split(" / "), claim)
+        name, instead = expected.split(" > ")
+        assert clash.instead_of == instead and " ".join(words.raw[clash.first : clash.last + 1]).endswith(name)
+    for evidence, claim in cases("""
 The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. / Tom Reed, his
     lawyer, was calm.
     | Tom Reed will appeal.
@@ -501,20 +503,7 @@ Mr Hale told the board that the fares were unfair. / Tom Hale left. | Tom Hale t
 The mayor of Leeds opened the bridge on Monday. / Mayor Priya Nair was late. | Priya Nair opened the bridge on Monday.
 The bridge was opened by Priya Nair in May. / Priya Nair opened the bridge in May, too.
     | In May Priya Nair opened the bridge.
-""")
-
-
-def given_away(evidence, claim):
-    words = [Words.of(take_apart(text)) for text in (claim, *evidence)]
-    return words[0], actor_clashes(words[0], words[1:])
-
-
-def test_a_deed_given_to_somebody_else_clashes_and_ones_own_or_another_wording_does_not():
-    for evidence, claim, expected in OTHERS_DEED:
-        words, (clash,) = given_away(evidence.split(" / "), claim)
-        name, instead = expected.split(" > ")
-        assert clash.instead_of == instead and " ".join(words.raw[clash.first : clash.last + 1]).endswith(name)
-    for evidence, claim in OWN_DEED:
+"""):
         assert given_away(evidence.split(" / "), claim)[1] == []
 
 
