@@ -4,14 +4,17 @@ import csv
 import json
 from collections import Counter
 
+import everyday
 import numpy as np
 import pytest
 from helpers.late import Late
 from helpers.says import Says, told
 from helpers.wrapping import Wrapped
+from typer.testing import CliRunner
 
 from summeval_nb import LLMChecker, ScriptedBackend, Verdict, benchmark_checker
 from summeval_nb.agreement import load_labelled
+from summeval_nb.cli import app
 from summeval_nb.core.resampling import Resampling
 from summeval_nb.evidence import LabelledSentence, bench_sentences
 from summeval_nb.evidence.labelled import FALSE_KINDS, MEASURES, TRUE_KINDS, checker_measures, measure_intervals
@@ -226,23 +229,28 @@ def test_real_sets(data_folder):
 
 
 def test_from_the_shell(tmp_path):
-    from typer.testing import CliRunner
-
-    from summeval_nb.cli import app
-
-    run = CliRunner().invoke
     folder = knowing_classifier(tmp_path / "nli")
     right, wrong = {"sentence": "Anna bought a red car."}, {"sentence": "Ben sold a green boat."}
     labelled = (right | {"article": ARTICLE, "supported": True}, wrong | {"article": ARTICLE, "supported": False})
-    mine = write(tmp_path / "mine.jsonl", labelled)
-    page = tmp_path / "page.html"
-    done = run(app, ["bench", "--checker", f"nli:{folder}", "--data", f"rows:{mine}", "--json", "--html", str(page)])
-    assert done.exit_code == 0, done.output
-    data = json.loads(done.stdout)
-    assert data["rows"][0]["auc"] == 1.0 and data["rows"][0]["set"] == f"rows:{mine}" and page.exists()
-    for wrong, said in (
-        (["--data", str(mine) + "x:y"], "unknown format"),
-        (["--data", f"rows:{mine}", "--html", str(mine)], "would overwrite"),
+    mine, fresh, page = write(tmp_path / "mine.jsonl", labelled), tmp_path / "everyday.jsonl.gz", tmp_path / "page.html"
+    fresh.write_bytes(everyday.packed(everyday.make(5)[fresh.name][:8]))
+    run = lambda words: CliRunner().invoke(app, ["bench", *words.split()])
+    for words, wanted, shown in (
+        (f"--checker nli:{folder} --data rows:{mine}", {"auc": 1.0, "set": f"rows:{mine}"}, "false found"),
+        ("--checker words --set everyday --limit 20", {"set": "everyday", "n": 20}, "false found"),
+        (f"--checker words --data rows:{fresh} --reports", {"n": 8}, "false found"),
+        ("--judge words --set pairs --limit 4", {"n": 4}, "kappa"),
     ):
-        done = run(app, ["bench", *wrong])
+        done = run(f"{words} --json --html {page}")
+        assert done.exit_code == 0, done.output
+        data = json.loads(done.stdout)
+        assert data["rows"][0].items() >= wanted.items() and (data["kinds"] or "pairs" in words)
+        assert shown in page.read_text(encoding="utf-8") and shown in run(words).output
+    for words, said in (
+        (f"--data {mine}x:y", "unknown format"),
+        (f"--data rows:{mine} --html {mine}", "would overwrite"),
+        ("--set weekday", "unknown set"),
+        ("--judge words --set no", "unknown set"),
+    ):
+        done = run(words)
         assert done.exit_code == 2 and said in done.output, done.output

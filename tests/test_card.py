@@ -57,28 +57,20 @@ def card(metric, **options):
     return metric_card(metric, progress=False, **options)
 
 
-def test_an_oracle_has_no_blind_spot_whichever_side_is_good():
+def test_an_oracle_has_no_blind_spot_whichever_side_is_good_and_a_planted_one_is_named_and_no_other():
     for seed in range(3):
         assert {row["verdict"] for row in card(oracle, seed=seed).rows()} == {"keeps", "sees"}
     assert card(lambda candidate, references: 3 - oracle(candidate, references)).blind_spots == []
-
-
-PLANTS = {"number changed": 1.0, "negation": 1.0, "roles exchanged": 1.0, "citation marks": 0.6, "padding": 1.3}
-PLANTS |= {"wrappers": 1.4, "date forms": 0.5, "white space": 0.7, "repetition": 0.95, "truncation": 1.0}
-
-
-def test_a_planted_blind_spot_is_named_and_no_other():
-    for change, value in PLANTS.items():
+    plants = {"number changed": 1.0, "negation": 1.0, "roles exchanged": 1.0, "citation marks": 0.6, "padding": 1.3}
+    plants |= {"wrappers": 1.4, "date forms": 0.5, "white space": 0.7, "repetition": 0.95, "truncation": 1.0}
+    for change, value in plants.items():
         assert card(planted(change, value)).blind_spots == [change]
 
 
-def test_a_bag_of_words_cannot_see_roles():
+def test_a_bag_of_words_cannot_see_roles_and_a_metric_that_scores_all_alike_is_blind_to_another_text():
     row = next(row for row in card("rouge1").rows() if row["change"] == "roles exchanged")
     assert row["effect"] == 0 and row["verdict"] == "blind"
     assert row["low"] is row["high"] is None and row["reason"] == "all 46 values are equal"
-
-
-def test_a_metric_that_scores_all_alike_is_blind_to_another_text():
     found = card(lambda candidate, references: 0.5)
     assert found.blind_spots == [OTHER] and found.spread == 0
     assert {row["verdict"] for row in found.rows()} == {"blind", "undecided"}
@@ -142,16 +134,13 @@ def test_bad_options_are_named():
             card(**({"metric": "rouge1"} | options))
 
 
-def test_a_card_is_a_table_a_text_and_data():
+def test_a_card_is_a_table_a_text_data_and_a_picture_and_names_are_escaped():
     found = card("rouge1")
     assert isinstance(found, MetricCard) and len(found.to_frame()) == len(found.rows()) == 12
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["blind_spots"] == found.blind_spots
     lines = found.to_markdown().splitlines()
     assert lines[0] == "## Metric card: rouge1" and sum(line.startswith("| ") for line in lines) == 14
     assert "Blind spots: wrappers" in found.to_markdown() and str(found.signature) in repr(found)
-
-
-def test_names_of_metrics_are_escaped_and_the_picture_says_each_verdict_in_words():
     metric = lambda candidate, references: oracle(candidate, references)
     metric.__name__ = "<script>$x$|"
     found, bleu = card(metric), card("bleu")

@@ -13,11 +13,9 @@ from unicodedata import normalize
 import everyday
 import everyday_scenes as scenes
 from helpers.says import Says
-from typer.testing import CliRunner
 
 from summeval_nb import benchmark_checker
 from summeval_nb.agreement import benchmark_judge
-from summeval_nb.cli import app
 from summeval_nb.evidence import LabelledSentence, everyday_sentences
 from summeval_nb.judged.embedded import BulkJudge
 from summeval_nb.judged.judging import JudgeFailure
@@ -192,19 +190,3 @@ def test_answers_with_and_without_a_truth_are_judged():
     assert {row["label"] for row in found.kind_rows()} == {"right", "wrong"}
     assert "wrong: right" in repr(found) and "By kind" in found._repr_html_()
     assert len(found.to_frame(kinds=True)) == len(found.kind_rows())
-
-
-def test_checkers_and_a_fresh_set_from_the_shell(tmp_path):
-    arguments = ["bench", "--checker", "words", "--set", "everyday", "--limit", "20", "--json"]
-    done = CliRunner().invoke(app, [*arguments, "--html", str(tmp_path / "page.html")])
-    assert done.exit_code == 0, done.output
-    data = json.loads(done.stdout)
-    assert data["rows"][0]["set"] == "everyday" and data["rows"][0]["n"] == 20 and data["kinds"]
-    assert "false found" in (tmp_path / "page.html").read_text(encoding="utf-8")
-    done = CliRunner().invoke(app, ["bench", "--set", "weekday"])
-    assert done.exit_code == 2 and "unknown set" in done.output
-    file = tmp_path / "everyday.jsonl.gz"
-    file.write_bytes(everyday.packed(everyday.make(5)[file.name][:8]))
-    arguments = ["bench", "--checker", "words", "--data", f"rows:{file}", "--reports", "--json"]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 0 and json.loads(done.stdout)["rows"][0]["n"] == 8

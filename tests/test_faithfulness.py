@@ -317,7 +317,6 @@ def test_data_that_cannot_be_traced_are_refused():
         (made(FAILED).to_dict() | {"score": float("nan")}, "the score is nan"),
         (made(FAILED).to_dict() | {"score": None}, "needs a reason"),
         (good | {"schema": 1}, "schema 1, and only 2 can be read here: read it"),
-        ({"schema": 2, "score": 1.0}, "not the plain data of a Faithfulness: 'verdicts' is missing"),
     ):
         with pytest.raises(ValueError, match=why):
             faithfulness_from_dict(data)

@@ -3,12 +3,10 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from summeval_nb import ScriptedBackend
 from summeval_nb.agreement import benchmark_judge
 from summeval_nb.agreement.bench import JUDGE_SETS, SETS, USUAL_SETS, Case, Reply, ask_judge, draw_cases, order_changes
-from summeval_nb.cli import app
 from summeval_nb.evidence import LabelledSentence
 from summeval_nb.judged import LLMJudge
 from summeval_nb.judged.embedded import BulkJudge
@@ -173,14 +171,3 @@ def test_bad_input_is_named(tmp_path):
         with pytest.raises((TypeError, ValueError), match=words):
             benchmark_judge(*arguments, **options)
     assert not list(tmp_path.iterdir())  # a judge that is none leaves no store behind
-
-
-def test_the_shell(tmp_path):
-    command = ["bench", "--judge", "words", "--set", "pairs", "--limit", "4"]
-    found = CliRunner().invoke(app, command)
-    assert found.exit_code == 0 and "kappa" in found.output
-    rows = json.loads(CliRunner().invoke(app, [*command, "--json"]).output)["rows"]
-    assert rows[0]["n"] == 4
-    assert CliRunner().invoke(app, [*command, "--set", "no"]).exit_code == 2
-    page = tmp_path / "page.html"
-    assert CliRunner().invoke(app, [*command, "--html", str(page)]).exit_code == 0 and "<table" in page.read_text()

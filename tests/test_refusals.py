@@ -44,12 +44,17 @@ def test_a_third_of_each_of_thirty_styles_is_kept_aside():
     assert all(row["part"] == "development" for row in rows if row["style"] == "mixed")
 
 
-def test_on_the_third_kept_aside_nine_of_ten_are_right(embedder):
-    found = flagged([row for row in labelled("refusals_styles") if row["part"] == "aside"], embedder)
-    wrong = [row["text"] for row, flag in found if bool(flag) != row["refused"]]
-    assert len(wrong) <= 0.1 * len(found), wrong
-    alarms = [row["text"] for row, flag in found if flag and not row["refused"]]
-    assert len(alarms) <= 1, alarms  # of 35
+def test_what_is_kept_aside_is_right_as_often_as_the_chapter_says_and_few_answers_are_taken_for_refusals(embedder):
+    """Nine of ten that were kept aside are right, and of answers three in a hundred at most are taken for refusals."""
+    sets = {name: labelled(f"refusals_{name}") for name in ("styles", "second", "last")}
+    for name, right, alarms in (("styles", 0.9, 1 / 35), ("second", 0.84, 0.03), ("last", 0, 1)):
+        rows = [row for row in sets[name] if row.get("part", "aside") == "aside"]
+        found = flagged(rows, embedder)
+        assert sum(bool(flag) == row["refused"] for row, flag in found) >= right * len(found), name
+        wrong = [row["text"] for row, flag in found if flag and not row["refused"]]
+        assert len(wrong) <= alarms * sum(not row["refused"] for row in rows), wrong
+    pairs = Counter((row["refused"], flag) for row, flag in found)
+    assert pairs == {(True, True): 68, (True, False): 11, (True, None): 1, (False, True): 1, (False, False): 79}
 
 
 def test_the_second_lines_are_two_hundred_and_new_the_last_ones_have_ten_drawn_styles_and_fitted_ones_are_apart():
@@ -74,13 +79,6 @@ def test_the_second_lines_are_two_hundred_and_new_the_last_ones_have_ten_drawn_s
     assert aside & before == {"No comment.", "I don't know."}, "which were written again, as anybody would"
 
 
-def test_styles_measured_once_are_as_the_chapter_says(embedder):
-    """Nine of ten are right, and of the answers at most three in a hundred are taken for refusals."""
-    found = flagged([row for row in labelled("refusals_last") if row["part"] == "aside"], embedder)
-    pairs = Counter((row["refused"], flag) for row, flag in found)
-    assert pairs == {(True, True): 68, (True, False): 11, (True, None): 1, (False, True): 1, (False, False): 79}
-
-
 SHORT = """two chapters|The second passage.|half the team|all of them|one of three|left and right|downstairs, then left
 since last spring|during the war|every other day|once only|a blank cheque|an open question|a null result|zero points
 no entry sign|not the red one|none of the boats|the answer key|a search party|the file server|information desk
@@ -94,13 +92,6 @@ def test_an_answer_of_a_few_words_is_an_answer(embedder):
     flags = refusal_flags(texts, embedder)
     alarms = [text for text, flag in zip(texts, flags, strict=True) if flag]
     assert len(alarms) <= 1, alarms
-
-
-def test_few_fitted_answers_are_taken_for_refusals(embedder):
-    found = flagged(labelled("refusals_second"), embedder)
-    alarms = [row["text"] for row, flag in found if flag and not row["refused"]]
-    assert len(alarms) <= 0.03 * sum(not row["refused"] for row, _ in found), alarms
-    assert sum(bool(flag) == row["refused"] for row, flag in found) >= 0.84 * len(found)
 
 
 ANSWERS = """

@@ -9,14 +9,11 @@ from helpers.late import Late
 training = Late("train_careful")
 
 
-def test_short_pairs_are_made_by_a_seed_and_both_labels_share_their_evidence():
+def test_short_pairs_are_made_by_a_seed_share_their_evidence_and_have_marked_what_is_exchanged():
     rows = short_rows(random.Random(3), 600)
     assert rows == short_rows(random.Random(3), 600)
     true, false = ([row.evidence for row in rows if (row.label == 0) == wanted] for wanted in (True, False))
     assert 0.4 < len(true) / len(rows) < 0.6 and set(false) <= {*true, *((row.claim,) for row in rows)}
-
-
-def test_what_is_exchanged_is_marked_and_a_true_claim_has_nothing_wrong():
     for row in short_rows(random.Random(4), 600):
         if row.source == "short:changed":
             (start, end), *_ = row.spans
@@ -33,13 +30,10 @@ def test_every_line_of_a_fact_can_be_filled():
             assert "{" not in text and "\x01" not in text and text[0] == text[0].upper() and spans == ()
 
 
-def test_the_rate_rises_stays_and_falls_only_in_a_decay():
+def test_the_rate_rises_stays_and_falls_only_in_a_decay_and_a_training_goes_on_with_the_next_batch():
     rate, warm = training.rate_of, training.WARM
     assert rate(0, 10_000, 0) < rate(warm // 2, 10_000, 0) < rate(warm, 10_000, 0) == 1
     assert rate(9_999, 10_000, 0) == 1 and rate(9_000, 10_000, 2_000) == 0.5
-
-
-def test_a_training_goes_on_with_the_next_batch():
     found = {kind: short_rows(random.Random(kind), training.HELD_OUT + 300) for kind in training.KINDS}
     options = argparse.Namespace(words=110, budget=400, shares=(0.2, 0.5, 0.3))
     first = training.batches(found, (0, 0), options)
