@@ -505,7 +505,7 @@ score bleu quote.csv  =>  line 3 of the CSV opens a quote
 report pairs.jsonl  =>  is no folder
 report m1  =>  is not the file of a run, or is damaged
 report m3  =>  holds no run: there is no run.sqlite
-$RUN m3  =>  a run of an earlier version, which is not continued
+$RUN m3  =>  is no run's folder and not empty
 run pairs.jsonl --metric bleu --workers 1 --out o --timeout inf  =>  timeout must be
 score bleu pairs.jsonl -o n=1000000000  =>  n must be at most 100
 score bleu deep.jsonl  =>  nested too deeply
