@@ -49,9 +49,8 @@ def test_works_are_complete_and_in_order():
         surname = re.sub(r"\W", "", "".join(work.persons["author"][0].last_names)).lower()
         assert re.fullmatch(r"[a-z]+\d{4}[a-z]?", key) and work.fields["year"] == re.search(r"\d{4}", key)[0], key
         assert key[0] == surname[0], f"{key} does not begin as its first author {surname} does"
-        assert {"booktitle", "journal", "publisher", "howpublished", "institution", "url"} & set(work.fields), (
-            f"{key}: where?"
-        )
+        places = {"booktitle", "journal", "publisher", "howpublished", "institution", "url"}
+        assert places & set(work.fields), f"{key}: where?"
 
 
 def test_every_cited_work_is_in_the_bibliography():
@@ -126,9 +125,7 @@ def test_every_page_has_its_place():
     assert set(NAMES) - set(order) == {"index"} | {name for name in NAMES if name.startswith("solutions/")}
     assert order[0].startswith("1_start/11_"), "the first report opens the book"
     between = order.index("2_counting/22_rouge"), order.index("2_counting/24_bleu")
-    assert between[0] < order.index("2_counting/23_two_rouge_numbers") < between[1], (
-        "a lesson stands among the chapters"
-    )
+    assert between[0] < order.index("2_counting/23_two_rouge_numbers") < between[1], "it stands among the chapters"
     assert len(chapters()) + len(lessons()) <= 42 and len(NAMES) <= 56  # the book holds no more
     assert max(map(order.index, chapters())) < order.index("glossary")
     assert max(map(order.index, chapters())) < order.index("solutions"), "solutions are found before the chapters"

@@ -38,18 +38,11 @@ torch = Late("torch")
 NEWS = [
     "The firm laid off half of its employees.",
     "Fifty per cent of the workforce lost their jobs, the union said on Monday in a statement that nobody expected.",
-    "It rained.",
-    "",
-    "   ",
-    "Profits rose by 4.2% to $13m; shares fell.",
-    "Münchens Bürgermeister — naïve café “quotes” …",
-    "北京今天下雨。",
-    "مرحبا بالعالم",
-    "emoji 😀👍🏽 and a zero​width space",
-    "nul\x00 and tab\t and\nline",
-    "a literal [SEP] in [CLS] the text [PAD]",
-    "x" * 5000,
-]
+    "It rained.", "", "   ", "Profits rose by 4.2% to $13m; shares fell.",
+    "Münchens Bürgermeister — naïve café “quotes” …", "北京今天下雨。", "مرحبا بالعالم",
+    "emoji 😀👍🏽 and a zero\u200bwidth space", "nul\x00 and tab\t and\nline",
+    "a literal [SEP] in [CLS] the text [PAD]", "x" * 5000,
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -29,9 +29,8 @@ def test_a_python_that_is_not_supported_is_refused_in_one_line(tmp_path):
         )
         python.chmod(0o755)
         done = make(tmp_path, "demo", f"PYTHON={python}")
-        assert done.returncode == 2 and (f"making .venv with Python {python_version}" in done.stdout) == (
-            answer == "yes"
-        )
+        makes = f"making .venv with Python {python_version}" in done.stdout
+        assert done.returncode == 2 and makes == (answer == "yes")
         if answer == "no":
             needed = "Python 3.11 to 3.14 is needed: make PYTHON=python3.12 demo"
             assert f"{python} is Python {python_version}; {needed}" in done.stderr and done.stderr.count("\n") == 1
@@ -62,19 +61,16 @@ def test_ci_runs_a_superset_of_what_the_readme_names():
     assert len(elsewhere) == 4 and set(make_dry("test-elsewhere")) <= set(dry["test-all"])
     assert all((ROOT / name).is_file() for name in re.findall(r"tests/test_\w+\.py", " ".join(elsewhere)))
     dry["test-all"] = [line for line in dry["test-all"] if line not in elsewhere]
-    assert [line.replace("--book", "--all") for line in dry["test"] if "pytest" not in line] == [
-        line for line in dry["test-all"] if "pytest" not in line
-    ]
+    small, large = ([line for line in dry[goal] if "pytest" not in line] for goal in ("test", "test-all"))
+    assert [line.replace("--book", "--all") for line in small] == large
     assert any(line.endswith("docs/execute.py --book") for line in dry["test"])
     assert any(line.endswith('-m "not nightly and not torture" tests') for line in dry["test"])
     assert [line.partition(' -m "')[2] for line in dry["test-all"] if ' -m "' in line] == ['not torture" tests']
 
 
 def make_dry(goal: str) -> list[str]:
-    done = subprocess.run(
-        ["make", "-n", "-o", ".venv/.dev", goal], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return done.stdout.splitlines()
+    dry = ["make", "-n", "-o", ".venv/.dev", goal]
+    return subprocess.run(dry, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def test_the_oldest_versions_can_be_asked_for():
@@ -103,6 +99,5 @@ def test_the_workflows_cover_versions_and_systems():
     steps = [step.get("run", "") for job in jobs.values() for step in job["steps"]]
     files = {name for step in steps for name in re.findall(r"tests/\w+\.py", step)}
     assert len(files) > 10 and not [name for name in files if not (ROOT / name).is_file()]
-    assert [step for step in steps if ".ci/run" in step] == [
-        "${{ matrix.python == '3.12' && '.ci/run' || 'make test' }}"
-    ]
+    (run,) = [step for step in steps if ".ci/run" in step]
+    assert run == "${{ matrix.python == '3.12' && '.ci/run' || 'make test' }}"

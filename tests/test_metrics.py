@@ -90,13 +90,8 @@ data = SummEval("cases", [str(i) for i in range(n)], [""] * n, [c[1] for c in ca
                 {"relevance": [[1.0]] * n})
 print(json.dumps(metric_scores(data, ["meteor"])["meteor"].ravel().tolist()))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=json.dumps(METEOR_CASES),
-        env=os.environ | {"NLTK_DATA": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
+    how = {"env": os.environ | {"NLTK_DATA": str(tmp_path)}, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", program], input=json.dumps(METEOR_CASES), **how)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout) == pytest.approx([value for *_, value in METEOR_CASES], abs=1e-12)
 

@@ -11,14 +11,9 @@ import book
 
 SHOWN = 15  # lines of a cell that a reader reads; what is longer proves
 PAIRS = [  # what the first two arguments of a function of two texts are called
-    ("candidate", "references"),
-    ("candidates", "references"),
-    ("text", "summary"),
-    ("texts", "summaries"),
-    ("reference", "generated"),
-    ("contexts", "summary"),
-    ("metric", "human"),
-]
+    ("candidate", "references"), ("candidates", "references"), ("text", "summary"), ("texts", "summaries"),
+    ("reference", "generated"), ("contexts", "summary"), ("metric", "human"),
+]  # fmt: skip
 
 
 @cache

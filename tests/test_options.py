@@ -91,14 +91,10 @@ def test_a_function_that_takes_options_is_itself():
 
 
 FACES = {
-    overlap.rouge_score: overlap.rouge_many,
-    overlap.meteor_score: overlap.meteor_many,
-    overlap.bertscore: overlap.bertscore_many,
-    overlap.extractiveness: overlap.extractiveness_many,
-    overlap.bleu_score: overlap.bleu_many,
-    overlap.chrf_score: overlap.chrf_many,
-    overlap.ter_score: overlap.ter_many,
-}
+    overlap.rouge_score: overlap.rouge_many, overlap.meteor_score: overlap.meteor_many,
+    overlap.bertscore: overlap.bertscore_many, overlap.extractiveness: overlap.extractiveness_many,
+    overlap.bleu_score: overlap.bleu_many, overlap.chrf_score: overlap.chrf_many, overlap.ter_score: overlap.ter_many,
+}  # fmt: skip
 WRONG_TEXTS = [
     ((None, "a"), TypeError, "candidate must be a string"),
     ((b"bytes", "a"), TypeError, "decode"),

@@ -76,9 +76,7 @@ def test_chapters_show_what_they_teach(site):
 
 def test_works_are_cited_in_the_authors_words(site):
     """Every link into bibliography.md has become a citation that leads to its entry, which says who cites it."""
-    entries = {
-        element["id"]: element for element in document(site / "bibliography.html").select("article li[id^=cite-]")
-    }
+    entries = {one["id"]: one for one in document(site / "bibliography.html").select("article li[id^=cite-]")}
     for key, pages_citing in book.citations([name for name in PAGES if not name.startswith("solutions/")]).items():
         shown = [link.get_text() for link in entries[f"cite-{key}"].select(".cited-in a")]
         assert shown == [book.label(name) for name in book.in_order(pages_citing)]

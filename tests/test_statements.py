@@ -13,84 +13,60 @@ from summeval_nb.text.statements import (
     with_denying_leads,
 )
 
-LISTS = [
-    (
-        "The price includes the charger, a cable and insurance against loss for one year.",
-        "The price includes:\n\n- the charger\n- a cable\n- insurance against loss for one year",
-    ),
-    (
-        "The council voted for a tram line, closed two schools and raised the parking fee to 4 euros.",
-        "The council decided:\n\n1. It voted for a tram line.\n2. It closed two schools.\n3. It raised a fee.",
-    ),
-    (
-        "The hospital reported 14 cases in March. The ward was closed for two weeks. Visitors were not allowed.",
-        "What happened:\n\n* 14 cases were reported in March\n* the ward was closed for two weeks\n* no visitors",
-    ),
-    (
-        "Mix flour, butter and sugar. Bake the dough for 40 minutes at 180 degrees.",
-        "Steps:\n\n1. Mix flour, butter and sugar.\n2. Bake the dough for 40 minutes at 180 degrees.",
-    ),
-    (
-        "The warranty covers the motor and the display. It does not cover scratches.",
-        "The warranty does not cover\n- scratches\n- the battery",
-    ),
-    (
-        "The charger and its cable are not included in the price. Insurance is not included in the price either.",
-        "These are not included in the price:\n\n- the charger and its cable\n- insurance",
-    ),
-    (
-        "Visitors need a passport, a recent photograph and a fee of 20 euros in cash.",
-        "Visitors need:\n- a passport\n- a recent photograph\n- a fee of 20 euros in cash",
-    ),
-    (
-        "The app reminds users to drink. In the app, users set daily exercise targets and note their meals.",
-        "With the app, users can\n- set daily exercise targets\n- note their meals",
-    ),
-    (
-        "The bridge opened in 1931 and is 1149 metres long. Some 40000 cars cross it every day.",
-        "Facts about the bridge:\n- opened in 1931\n- 1149 metres long\n- some 40000 cars cross it every day",
-    ),
-]
+LISTS = cases("""
+The price includes the charger, a cable and insurance against loss for one year.
+    | The price includes:⏎⏎- the charger⏎- a cable⏎- insurance against loss for one year
+The council voted for a tram line, closed two schools and raised the parking fee to 4 euros.
+    | The council decided:⏎⏎1. It voted for a tram line.⏎2. It closed two schools.⏎3. It raised a fee.
+The hospital reported 14 cases in March. The ward was closed for two weeks. Visitors were not allowed.
+    | What happened:⏎⏎* 14 cases were reported in March⏎* the ward was closed for two weeks⏎* no visitors
+Mix flour, butter and sugar. Bake the dough for 40 minutes at 180 degrees.
+    | Steps:⏎⏎1. Mix flour, butter and sugar.⏎2. Bake the dough for 40 minutes at 180 degrees.
+The warranty covers the motor and the display. It does not cover scratches.
+    | The warranty does not cover⏎- scratches⏎- the battery
+The charger and its cable are not included in the price. Insurance is not included in the price either.
+    | These are not included in the price:⏎⏎- the charger and its cable⏎- insurance
+Visitors need a passport, a recent photograph and a fee of 20 euros in cash.
+    | Visitors need:⏎- a passport⏎- a recent photograph⏎- a fee of 20 euros in cash
+The app reminds users to drink. In the app, users set daily exercise targets and note their meals.
+    | With the app, users can⏎- set daily exercise targets⏎- note their meals
+The bridge opened in 1931 and is 1149 metres long. Some 40000 cars cross it every day.
+    | Facts about the bridge:⏎- opened in 1931⏎- 1149 metres long⏎- some 40000 cars cross it every day
+""")
+
+
+STATEMENTS = cases("""
+The rain stopped, but the match was cancelled. | The rain stopped; The match was cancelled
+Facts:⏎- opened in 1931⏎- long | opened in 1931; long
+These are not included:⏎* the charger | The charger is not included
+Not in the price:⏎- the charger⏎  and its cable | Not in the price: the charger and its cable
+The price includes:⏎- the charger⏎- a cable | The price includes the charger; The price includes a cable
+These are not included:⏎* charger and cable | Charger and cable are not included
+Nobody may bring:⏎1. dogs | Nobody may bring: dogs
+- one⏎- two | one; two
+Blue. | Blue
+""")
+READ = cases("""
+The price really includes:⏎- the long red cable | The price really includes:; - the long red cable
+It does not include:⏎- the long red cable | It does not include:⏎- the long red cable
+None of these was found:⏎- the long red cable⏎- the loud charger, too⏎⏎The rest was in the box.
+    | None of these was found:⏎- the long red cable; None of these was found:⏎- the loud charger, too;
+    The rest was in the box.
+There was no room in it.⏎⏎- the long red cable | There was no room in it.; - the long red cable
+The order did not arrive. The big blue box holds⏎- the long red cable
+    | The order did not arrive.; The big blue box holds⏎- the long red cable
+""")
 
 
 def test_statements():
-    for text, statements in [
-        ("The rain stopped, but the match was cancelled.", ["The rain stopped", "The match was cancelled"]),
-        ("Facts:\n- opened in 1931\n- long", ["opened in 1931", "long"]),
-        ("These are not included:\n* the charger", ["The charger is not included"]),
-        ("Not in the price:\n- the charger\n  and its cable", ["Not in the price: the charger and its cable"]),
-        (
-            "The price includes:\n- the charger\n- a cable",
-            ["The price includes the charger", "The price includes a cable"],
-        ),
-        ("These are not included:\n* charger and cable", ["Charger and cable are not included"]),
-        ("Nobody may bring:\n1. dogs", ["Nobody may bring: dogs"]),
-        ("- one\n- two", ["one", "two"]),
-        ("Blue.", ["Blue"]),
-    ]:
+    for text, statements in STATEMENTS:
         found = [claim.rstrip(".") for claim in clause_statements(text)]
-        assert found == [statement.rstrip(".") for statement in statements]
+        assert found == [statement.rstrip(".") for statement in statements.split("; ")]
 
 
 def test_an_item_under_a_not_is_read_with_it_and_no_other():
-    for text, read in [
-        ("The price really includes:\n- the long red cable", ["The price really includes:", "- the long red cable"]),
-        ("It does not include:\n- the long red cable", ["It does not include:\n- the long red cable"]),
-        (
-            "None of these was found:\n- the long red cable\n- the loud charger, too\n\nThe rest was in the box.",
-            [
-                "None of these was found:\n- the long red cable",
-                "None of these was found:\n- the loud charger, too",
-                "The rest was in the box.",
-            ],
-        ),
-        ("There was no room in it.\n\n- the long red cable", ["There was no room in it.", "- the long red cable"]),
-        (
-            "The order did not arrive. The big blue box holds\n- the long red cable",
-            ["The order did not arrive.", "The big blue box holds\n- the long red cable"],
-        ),
-    ]:
-        assert with_denying_leads([unit.text for unit in answer_units(text)]) == read
+    for text, read in READ:
+        assert with_denying_leads([unit.text for unit in answer_units(text)]) == read.split("; ")
     text = "The price does not include\n- the very large charger\n- loss or any damage"
     assert [answer_unit.text for answer_unit in answer_units(text)] == [text[:51], text[52:]]
     assert len(answer_units(text, max_chars=40)) == 3

@@ -43,14 +43,10 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
-    folders = {
-        "JUPYTER_CONFIG_DIR": "config",
-        "JUPYTER_DATA_DIR": "data",
-        "JUPYTER_RUNTIME_DIR": "runtime",
-        "JUPYTERLAB_SETTINGS_DIR": "settings",
-        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
-        "IPYTHONDIR": "ipython",
+    folders = {f"JUPYTER_{name.upper()}_DIR": name for name in ("config", "data", "runtime")} | {
+        "IPYTHONDIR": "ipython"
     }
+    folders |= {f"JUPYTERLAB_{name.upper()}_DIR": name for name in ("settings", "workspaces")}
     environment = {**os.environ, **{name: str(home / folder) for name, folder in folders.items()}}
     environment["PYTHONPATH"] = str(ROOT)
     environment.pop("MPLBACKEND", None)  # the kernel chooses the inline one

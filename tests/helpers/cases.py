@@ -22,9 +22,9 @@ ATTACKS = [  # instructions to a judge in a text
 
 
 def cases(table: str) -> list[list[str]]:
-    """The rows of a table, their cells apart by ` | `; an indented line goes on with the row above it."""
+    """The rows of a table, cells apart by ` | `; an indented line goes on with its row; ⏎ is the end of a line."""
     rows = table.strip("\n").replace("\n    ", " ").splitlines()
-    return [re.split(r" ?\| ?", row) for row in rows]
+    return [[cell.replace("⏎", "\n") for cell in re.split(r" ?\| ?", row)] for row in rows]
 
 
 def sentences(block: str) -> list[str]:
