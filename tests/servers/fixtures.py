@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,39 +56,15 @@ def small_model_server() -> Iterator[str]:
 
 @contextmanager
 def served(path: Path, parallel: int = 4) -> Iterator[str]:
-    """Run llama.cpp's server on a gguf file in a process of its own, and give its address."""
+    """Run llama.cpp's server on a gguf file in a process of its own, on a port that is free, and give its address."""
     pytest.importorskip("xllamacpp")
-    script = Path(__file__).with_name("llama_cpp.py")
-    for _ in range(3):  # another process may take the port between our asking and the server's start
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        command = [sys.executable, str(script), str(path), str(port), str(parallel)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-        )
-        if ready(process, port):
-            break
-        process.kill()
-        process.wait()
-    else:
-        pytest.fail("llama.cpp's server did not start")
+    command = [sys.executable, str(Path(__file__).with_name("llama_cpp.py")), str(path), str(parallel)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}, **pipes)
     try:
-        yield f"http://127.0.0.1:{port}/v1"
+        if not (address := process.stdout.readline().strip()):
+            pytest.fail("llama.cpp's server did not start")
+        yield f"{address}/v1"
     finally:
         process.kill()
         process.wait()
-
-
-def ready(process: subprocess.Popen, port: int) -> bool:
-    """Wait until the server answers, or has ended."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1) as response:
-                if response.status == 200:
-                    return True
-        except OSError:
-            time.sleep(0.1)
-    return False

@@ -1,4 +1,4 @@
-"""Run llama.cpp's server on a gguf file: python llama_cpp.py MODEL PORT PARALLEL. Ends with its standard input."""
+"""Run llama.cpp's server on a gguf file: python llama_cpp.py MODEL PARALLEL. Ends with its standard input."""
 
 import sys
 
@@ -6,11 +6,11 @@ import xllamacpp
 
 
 def main() -> None:
-    path, port, parallel = sys.argv[1:4]
+    path, parallel = sys.argv[1:3]
     params = xllamacpp.CommonParams()
     params.model.path = path
     params.hostnames = ["127.0.0.1"]
-    params.port = int(port)
+    params.port = 0  # any that is free
     params.n_ctx = 8192
     params.n_parallel = int(parallel)
     params.cpuparams.n_threads = 1
