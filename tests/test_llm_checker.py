@@ -68,7 +68,7 @@ def test_failures_are_excluded_counted_and_mended(tmp_path):
         return "500" if broken["now"] and "yellow" in prompt.split("<claim>")[1] else "ok"
 
     with MisbehavingServer(behave) as server:
-        backend = ServerBackend("scripted", base_url=server.url, max_retries=0, timeout=5)
+        backend = ServerBackend("scripted", base_url=server.url, max_retries=0, timeout=5, api_key="sk-very-secret")
         store = Store(tmp_path / "store.sqlite")
         first = evaluate(ARTICLE, SUMMARY, 2, checker=LLMChecker(backend), store=store)
         assert first.n_failed == 1 and first.verdicts[1].failed and first.verdicts[1].probability is None
@@ -78,6 +78,7 @@ def test_failures_are_excluded_counted_and_mended(tmp_path):
         second = evaluate(ARTICLE, SUMMARY, 2, checker=LLMChecker(backend), store=store)
         assert second.n_failed == 0 and len(asked) == before + 1
         assert second.verdicts[0].probability == first.verdicts[0].probability
+    assert not any(b"sk-very" in file.read_bytes() for file in tmp_path.iterdir())
 
 
 def test_an_article_cannot_change_the_form_of_the_question(backend):

@@ -280,9 +280,8 @@ class ServerBackend(Backend):
             raise self._wire.error(BackendRejected, what, "use a server that returns top_logprobs for every token")
         masses, open_groups, bound = _served_masses(answer.tokens, *written)
         for group in dict.fromkeys(open_groups):
-            if len(group) > 1:
-                more, further = self._masses(prompt, group, way._replace(dialect=dialect), shown)
-                masses, bound = masses | more, max(bound, further)
+            more, further = self._masses(prompt, group, way._replace(dialect=dialect), shown)
+            masses, bound = masses | more, max(bound, further)
         return masses, bound
 
     def _drawn(self, prompt: str, options: tuple[str, ...], sample: int) -> str:
