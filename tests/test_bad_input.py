@@ -264,7 +264,11 @@ WRONG = [
     (lambda: blue(tokenize=str.upper), TypeError, "list of tokens"),
     (lambda: blue(smooth_value=1), ValueError, "takes none"),
     (lambda: blue(smooth="floor", smooth_value=NAN), ValueError, "finite"),
-    (lambda: s.load_metric("bleu", smooth="add-k", smooth_value=HUGE), ValueError, "smooth_value must be a finite num"),
+    (
+        lambda: s.load_metric("bleu", smooth="add-k", smooth_value=HUGE),
+        ValueError,
+        "smooth_value must be a finite number",
+    ),
     (lambda: blue().interval(), ValueError, "at least two texts"),
     (lambda: blue().explain(n=0), ValueError, "n must be at least 1"),
     (lambda: s.corpus_bleu(["a", "b"], ["a", "b"]).interval(confidence=1), ValueError, "between 0 and 1"),
@@ -375,7 +379,11 @@ WRONG = [
     (lambda: paired(n_resamples=0), ValueError, "n_resamples"),
     (lambda: paired(TWO, [[1]], TWO), ValueError, "metric_b"),
     (lambda: paired(permute="cells"), ValueError, "'each'"),
-    (lambda: paired([[1, 2], [2, HUGE]], TWO * 2, TWO * 2), TypeError, "a must be a table of numbers.*no float can ho"),
+    (
+        lambda: paired([[1, 2], [2, HUGE]], TWO * 2, TWO * 2),
+        TypeError,
+        "a must be a table of numbers.*no float can hold",
+    ),
     (lambda: s.compare_metrics({}, TWO), ValueError, "at least one metric"),
     (lambda: s.compare_metrics({"a": TWO}, TWO, correction="by eye"), ValueError, "'holm'"),
     (lambda: s.compare_metrics({"a": [[1]]}, TWO), ValueError, r"'a' \(1, 1\)"),
@@ -429,7 +437,11 @@ WRONG = [
     # of judges, checkers and models
     (lambda: judged.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
     *(
-        (lambda items=items: judged.ask_many("embedded", "statements", items), TypeError, "items must be a list of tup")
+        (
+            lambda items=items: judged.ask_many("embedded", "statements", items),
+            TypeError,
+            "items must be a list of tuples",
+        )
         for items in ({"a": 1}, {}, "a", 3, None)
     ),
     (lambda: s.evaluate_answer(context="a", documents="b"), TypeError, "'documents' is another name of 'contexts'"),
@@ -466,13 +478,13 @@ WRONG = [
     (lambda: s.text.split_many([None]), TypeError, "must be a string"),
     (lambda: s.text.split_many("It rained."), TypeError, r"\[text\]"),
     (lambda: cut([(0, 5), (4, 9)]), ValueError, "span 1 of the splitter is 4:9: spans must be ordered"),
-    (lambda: cut([(5, 9), (0, 5)]), ValueError, "'One.'"),
+    (lambda: cut([(5, 9), (0, 5)]), ValueError, r"'One\.'"),
     (lambda: cut([(0, 0), (0, 9)]), ValueError, "not empty"),
     (lambda: cut([(0, 10)]), ValueError, "lie within 0:9"),
     (lambda: cut([(-1, 9)]), ValueError, "span 0"),
     (lambda: cut([(0, 4), (6, 9)]), ValueError, "'T'"),
-    (lambda: cut([(0, 5)]), ValueError, "'Two.'"),
-    (lambda: cut([]), ValueError, "'One. Two.'"),
+    (lambda: cut([(0, 5)]), ValueError, r"'Two\.'"),
+    (lambda: cut([]), ValueError, r"'One\. Two\.'"),
     (lambda: cut([(0, 4, 9)]), TypeError, "pairs of whole numbers"),
     (lambda: cut(["One.", "Two."]), TypeError, "pairs"),
     (lambda: cut([(0.0, 9.0)]), TypeError, "pairs"),

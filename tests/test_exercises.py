@@ -105,9 +105,13 @@ HINTS = [  # an answer, a wrong one, what is said
     (
         {"a": {1}},
         {"a": [1]},
-        "dictionary of lists of numbers, and this exercise wants a dictionary of sets of numbers",
+        "you gave a dictionary of lists of numbers, and this exercise wants a dictionary of sets of numbers",
     ),
-    ([["a"]], ["a", [True]], "a list of lists of True or False and texts, and this exercise wants a list of lists"),
+    (
+        [["a"]],
+        ["a", [True]],
+        "you gave a list of lists of True or False and texts, and this exercise wants a list of lists",
+    ),
     ([1.5, {"x": [1 / 3]}], [1.5, {"x": [0.333]}], "yours is rounded"),
     ([0.25, 1 / 3], [0.25, 0.333], "the first number is right; the second number is rounded"),
     ([0.25, 1 / 3], (0.26, 0.33), "not yet: the second number is rounded, and numbers are compared to 4 decimals"),

@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 
+from summeval_nb.core.base import np
 from summeval_nb.overlap.bleu import SMOOTHING
 from summeval_nb.overlap.rouge import MULTI, TYPES, rouge_many, rouge_score
 from summeval_nb.overlap.translation import bleu_many, bleu_score
@@ -97,3 +98,7 @@ def test_bleu_of_one_is_bleu_of_many_to_the_last_bit(smooth):
         score = bleu_score(text, group, smooth=smooth)
         assert score.score is None or score.score == table.scores[place]
         assert score.statistics.tolist() == table[place].statistics.tolist()
+
+
+def test_a_flag_of_numpy_is_a_flag():
+    assert bleu_score("A", "a", lowercase=np.bool_(True)).score == 100 and np.bool_ is type(np.array(True)[()])
