@@ -19,7 +19,7 @@ from summeval_nb.agreement.correlation import with_interval
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.base import OWN_CHECKERS, JsonDict, one_bar, plt, require_count, require_inner_share, steps
 from summeval_nb.core.files import read_asset
-from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render, text_table
+from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import MeanInterval, mean_interval
 from summeval_nb.core.results import Outcome, Rows, Signature
@@ -194,9 +194,10 @@ class MetricCard(Rows):
     def to_markdown(self, *, level: int = 2) -> str:
         """Return heading, reading aid, table and signature as Markdown, for an appendix."""
         title, note = f"Metric card: {self.metric}", str(self.signature)
-        return markdown_report(title, self._lines(), self._shown(), note=note, level=level)
+        return markdown_report(title, self.remarks(), self.wide_rows(), note=note, level=level)
 
-    def _lines(self) -> list[str]:
+    def remarks(self) -> list[str]:
+        """Return the blind spots, and how the numbers are read."""
         confidence, margin = float(self.signature["conf"]), float(self.signature["margin"])
         return [
             f"Blind spots: {', '.join(self.blind_spots) or 'none found'}.",
@@ -206,8 +207,8 @@ class MetricCard(Rows):
             "should.",
         ]
 
-    def _shown(self) -> list[JsonDict]:
-        """The rows as they are printed, without columns that say nothing."""
+    def wide_rows(self) -> list[JsonDict]:
+        """Return the rows as they are printed, without columns that say nothing."""
         shown = []
         for row in self.table:
             cells = {name: row[name] for name in ("change", "kind", "n", "missing")}
@@ -218,14 +219,11 @@ class MetricCard(Rows):
         empty = [name for name in ("missing", "reason") if not any(row[name] for row in shown)]
         return [{name: cell for name, cell in row.items() if name not in empty} for row in shown]
 
-    def __repr__(self) -> str:
-        return "\n".join([f"MetricCard({self.metric})", text_table(self._shown()), *self._lines(), str(self.signature)])
-
     def _repr_html_(self) -> str:
-        table = html_table(self._shown(), caption=f"Metric card: {self.metric}")
+        table = html_table(self.wide_rows(), caption=f"Metric card: {self.metric}")
         examples = html_table([{"change": row["change"], "example": row["example"]} for row in self.table])
         parts = [table, folded("An example of each change", examples)]
-        return render("parts.html", parts=parts, notes=[*self._lines(), self.signature])
+        return render("parts.html", parts=parts, notes=self._below())
 
     def plot(self) -> plt.Figure:
         """Draw each effect as a share of the spread with its interval; shape and word say what the colour says."""

@@ -39,7 +39,7 @@ from summeval_nb.agreement.permutation import (
 )
 from summeval_nb.core.base import JsonDict, float_array, plt, refuse_lazy, require_count, require_option, require_share
 from summeval_nb.core.files import is_unrated
-from summeval_nb.core.html import axes_for, html_table, text_table
+from summeval_nb.core.html import axes_for
 from summeval_nb.core.resampling import Resampling, middle
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
 
@@ -433,20 +433,12 @@ class MetricComparisons(Rows):
         more = {"pairs": pairs, "undefined": self.undefined, "signature": str(self.signature)}
         return {"rows": self.rows(), **more}
 
-    def __repr__(self) -> str:
-        rows = self.rows()
-        said = f"MetricComparisons({len(rows)} metrics, signature={str(self.signature)!r})"
-        return "\n".join([said, text_table(rows), *self._notes()])
-
-    def _notes(self) -> list[str]:
-        """What the ranks rest on, and what was left out."""
+    def remarks(self) -> list[str]:
+        """Return what the ranks rest on, and what was left out."""
         how = self.signature
         tests = f"ranks: two-sided tests, correction {how['correction']}, alpha {how['alpha']}"
         lost = [f"undefined: {name}, {why}" for name, why in self.undefined.items()]
         return [tests, *lost, *left_out_lines(self.correlations)]
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), note="; ".join([*self._notes(), str(self.signature)]))
 
 
 def compare_metrics(

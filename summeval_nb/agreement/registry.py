@@ -18,7 +18,6 @@ from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
 from summeval_nb.core.base import JsonDict, require_options, short_repr, suggest
-from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric, MetricDefinition, definition_of, is_function, require_metric
 from summeval_nb.core.results import Rows, ScoreTable
 
@@ -391,18 +390,18 @@ class MetricScores(Rows):
         """Return the result of each metric by its name."""
         return {name: result.to_dict() for name, result in self.found.items()}
 
-    def __repr__(self) -> str:
-        rows = self.rows()
-        table = text_table([{name: value for name, value in row.items() if name != "reason"} for row in rows])
+    def wide_rows(self) -> list[JsonDict]:
+        """Return the rows without reasons, which are notes."""
+        return [{name: value for name, value in row.items() if name != "reason"} for row in self.rows()]
+
+    def remarks(self) -> list[str]:
+        """Return why numbers or intervals are missing, each reason once, and the signatures."""
         told = {
             row.get("reason"): "no interval" if row.get("value") else row.get("measure", "no score")
-            for row in reversed(rows)
+            for row in reversed(self.rows())
         }
         signatures = [str(result.signature) for result in self.found.values()]
-        return "\n".join([table, *(f"{name}: {why}" for why, name in told.items() if why), *signatures])
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), note=", ".join(str(result.signature) for result in self.found.values()))
+        return [*(f"{name}: {why}" for why, name in told.items() if why), *signatures]
 
 
 def _summary(name: str, result: Any) -> list[JsonDict]:

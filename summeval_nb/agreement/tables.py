@@ -42,7 +42,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.data import SummEval, load_summeval
 from summeval_nb.core.files import COLUMN_NAMES, is_gap
-from summeval_nb.core.html import figure_text, html_table, text_table
+from summeval_nb.core.html import figure_text, html_table
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import drawings, mean_interval, middle, times_drawn
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
@@ -104,7 +104,7 @@ def metric_scores(data: SummEval, metrics: Scorers, *, embedder: EmbedderOrName 
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class MetricTable:
+class MetricTable(Rows):
     """Correlations of metrics with human ratings.
 
     `rows()` has one row for each metric and quality, `wide_rows()` one for each metric, `to_frame(wide=True)` the
@@ -142,12 +142,12 @@ class MetricTable:
             rows.append(row | {"skipped": c.n_skipped, "missing": c.n_missing, "reason": c.reason or c.no_interval})
         return rows
 
-    def wide_rows(self) -> list[dict[str, str]]:
+    def wide_rows(self) -> list[JsonDict]:
         """Return one row for each metric, one column for each quality.
 
         A cell is like `.412 [.321, .498] (1)`, the rank last.
         """
-        rows = {name: {"metric": name} for name in self.scores}
+        rows: dict[str, JsonDict] = {name: {"metric": name} for name in self.scores}
         for (metric, quality), c in self.correlations.items():
             rank = self.ranks.get(quality, {}).get(metric)
             rows[metric][quality] = with_interval(c.score, c.interval) + ("" if rank is None else f" ({rank})")
@@ -161,24 +161,13 @@ class MetricTable:
         frame = frame.pivot(index="metric", columns="quality", values="correlation")
         return frame.loc[list(self.scores), self.qualities]
 
-    def to_dict(self) -> JsonDict:
-        """Return rows and signature as plain Python data."""
-        return {"rows": self.rows(), "signature": str(self.signature)}
-
-    def __repr__(self) -> str:
-        said = f"MetricTable(signature={str(self.signature)!r})"
-        return "\n".join([said, text_table(self.wide_rows()), *self._notes()])
-
-    def _notes(self) -> list[str]:
-        """What the ranks rest on, and what each quality's correlations left out."""
+    def remarks(self) -> list[str]:
+        """Return what the ranks rest on, and what each quality's correlations left out."""
         notes = [f"ranks: two-sided tests, correction {self.signature['ranks']}"] if self.ranks else []
         for quality in self.qualities:
             found = {name: self.correlations[name, quality] for name in self.scores}
             notes += [f"{quality}: {line}" for line in left_out_lines(found)]
         return notes
-
-    def _repr_html_(self) -> str:
-        return html_table(self.wide_rows(), note="; ".join([*self._notes(), str(self.signature)]))
 
     def plot(self) -> plt.Figure:
         """Draw a panel for each quality, metrics of the first rank in blue; an undefined correlation is a cross."""
@@ -415,7 +404,7 @@ class SystemComparisons(Rows):
         lines = {name: str(signature) for name, signature in self.signatures.items()}
         return {"baseline": self.baseline, "confidence": self.confidence, "rows": self.rows(), "signatures": lines}
 
-    def _cells(self) -> list[JsonDict]:
+    def wide_rows(self) -> list[JsonDict]:
         """Return one row for each system, with a text for each metric."""
         found: dict[str, JsonDict] = {}
         for row in self.scores:
@@ -426,22 +415,17 @@ class SystemComparisons(Rows):
             found.setdefault(name, {"system": name})[row["metric"]] = shown
         return list(found.values())
 
-    def _note(self) -> str:
+    def remarks(self) -> list[str]:
+        """Return what the cells are, why some are empty, and the options of each metric."""
         reasons = dict.fromkeys(
             f"{row['metric']}, {row['system']}: {row['reason']}" for row in self.scores if row["reason"]
         )
         tests = f"[{100 * self.confidence:g} % interval]; p against {self.baseline}: paired bootstrap, randomisation"
-        return "\n".join([tests, *reasons, *(f"{name}: {line}" for name, line in self.signatures.items())])
-
-    def __repr__(self) -> str:
-        return f"{text_table(self._cells())}\n{self._note()}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._cells(), caption="Systems compared", note=self._note())
+        return [tests, *reasons, *(f"{name}: {line}" for name, line in self.signatures.items())]
 
     def to_latex(self) -> str:
         """Return a LaTeX table: a row for each system, a column for each metric, in need of the package booktabs."""
-        cells = self._cells()
+        cells = self.wide_rows()
         names = list(cells[0]) if cells else ["system"]
         lines = [" & ".join(map(_latex, names)), *(" & ".join(_latex(row[name]) for name in names) for row in cells)]
         head, *body = [f"{line} \\\\" for line in lines]

@@ -827,7 +827,9 @@ def _result_or_gap(rows: Mapping[int, Any], places: Mapping[int, int], table: Sc
 
 
 class Rows:
-    """A result that is rows, drawn as a table of them."""
+    """A result that is rows, drawn as a table of them with notes below; where it has a signature, that is the last."""
+
+    signature: Signature | None = None
 
     def rows(self) -> Iterable[JsonDict]:
         """Return the rows, one dictionary each."""
@@ -838,11 +840,22 @@ class Rows:
         return pd.DataFrame(list(self.rows()))
 
     def to_dict(self) -> JsonDict:
-        """Return the rows as plain data."""
-        return {"rows": list(self.rows())}
+        """Return the rows and the signature as plain data."""
+        return {"rows": list(self.rows())} | ({} if self.signature is None else {"signature": str(self.signature)})
+
+    def wide_rows(self) -> list[JsonDict]:
+        """Return the rows as people read them."""
+        return list(self.rows())
+
+    def remarks(self) -> list[str]:
+        """Return what a reader of the table should know, one line each."""
+        return []
+
+    def _below(self) -> list[str]:
+        return [*self.remarks(), *([] if self.signature is None else [str(self.signature)])]
 
     def __repr__(self) -> str:
-        return text_table(list(self.rows()))
+        return "\n".join([text_table(self.wide_rows()), *self._below()])
 
     def _repr_html_(self) -> str:
-        return html_table(list(self.rows()))
+        return html_table(self.wide_rows(), note="; ".join(self._below()))
