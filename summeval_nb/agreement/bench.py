@@ -778,7 +778,7 @@ def labelled_cases(name: str, items: object, task: str) -> list[Case]:
     for place, item in enumerate(items):
         where = f"sets[{name!r}][{place}]"
         made: Any = _labelled(item, where) if isinstance(item, Mapping) else item
-        if isinstance(made, LabelledSentence):
+        if all(hasattr(made, part) for part in ("article", "text", "supported", "kind")):  # or a page's own
             for part, value in (("article", made.article), ("text", made.text)):
                 if not isinstance(value, str) or not value.strip():
                     raise ValueError(f"{where}.{part} must be a text that is not empty, not {value!r:.40}")
