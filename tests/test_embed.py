@@ -284,14 +284,9 @@ def test_fingerprints_follow_content_not_names(tmp_path):
     short = SentenceTransformer(str(built), device="cpu")
     short.max_seq_length = 8
     assert content(built) == content(copy) == content(used)
-    others = [
-        content(build_tiny(tmp_path / "seed", seed=1)),
-        content(build_tiny(tmp_path / "cls", pooling="cls")),
-        content(build_tiny(tmp_path / "words", words=["dog"])),
-        content(short),
-        content(used.half()),
-    ]
-    assert len({content(built), *others}) == 6
+    ways = {"seed": 1}, {"pooling": "cls"}, {"words": ["dog"]}
+    others = [content(build_tiny(tmp_path / next(iter(way)), **way)) for way in ways]
+    assert len({content(built), *others, content(short), content(used.half())}) == 6
 
 
 def test_a_folder_that_changed_is_loaded_again_and_a_bare_or_broken_one_refused(tmp_path):

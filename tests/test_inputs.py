@@ -33,17 +33,13 @@ code = 1
 GERMAN = "Das Feuer zerstörte 13 Häuser, und der Bürgermeister wurde in der Nacht schwer verletzt."
 
 
-def test_a_markdown_summary_gets_what_its_plain_form_gets():
+def test_a_markdown_summary_gets_what_its_plain_form_gets_and_an_article_is_the_same_evidence():
     plain, marked = s.evaluate(ARTICLE, PLAIN), s.evaluate(ARTICLE, MARKED)
     judged = [verdict for verdict in marked.verdicts if verdict.judged]
     assert (marked.score, marked.n_failed, marked.n_unjudged) == (plain.score, 0, 2) and plain.score == 1
     assert [verdict.probability for verdict in judged] == [verdict.probability for verdict in plain.verdicts]
     assert all(MARKED[s.start : s.end] == s.text for s in marked.sentences)
     assert "not judged" in marked.to_text() and "heading" in marked.to_text()
-
-
-def test_a_markdown_article_is_the_same_evidence():
-    plain = s.evaluate(ARTICLE, PLAIN)
     body = ARTICLE.replace("13", "**13**") + "\n\n---\n\n```\nx = 31\n```"
     marked, headed = s.evaluate(body, PLAIN), s.evaluate("# News\n\n" + body, PLAIN)
     assert [round(v.probability, 9) for v in marked.verdicts] == [round(v.probability, 9) for v in plain.verdicts]
@@ -155,14 +151,11 @@ Ursula von der Leyen met Emmanuel Macron. | Emmanuel Macron met Ursula von der L
 """)
 
 
-def test_what_cannot_be_read_is_said_and_short_english_is_read():
+def test_what_cannot_be_read_is_said_and_short_and_labelled_english_is_read():
     for article, summary, reason in SAID:
         (found,) = unread_reasons(article, [summary], s.EmbeddedChecker(), None)
         assert reason in found and bool(reason) == bool(found), summary
         assert unread_reasons(article, [summary], s.EmbeddedChecker(), "en") == [""]
-
-
-def test_labelled_english_sentences_are_all_read():
     stored = resources.files("summeval_nb").joinpath("assets/bench_sentences.json").read_text(encoding="utf-8")
     texts = [text for text in re.findall(r'"((?:[^"\\\\]|\\\\.)+)"', stored) if text.count(" ") > 3]
     assert len(texts) > 100
@@ -186,9 +179,8 @@ def test_the_judge_does_not_read_it_either():
         assert answer.label is None and "reads English" in answer.reason
     for unread in ("我不知道。", "Ich weiß es nicht.", "Не знаю."):
         assert judge.is_refusal(unread).value is None
-    report = s.evaluate_answer(
-        question="结果？", ground_truth="市议会批准计划。", answer="否决。", contexts="市议会批准计划。"
-    )
+    approved = "市议会批准计划。"
+    report = s.evaluate_answer(question="结果？", ground_truth=approved, answer="否决。", contexts=approved)
     assert report.answer_given_context is None and report.answer_refused.value is None
     score = s.summarization_score("市议会批准计划。", "市议会否决计划。")
     assert score.score is None and "Chinese" in score.reason
@@ -288,7 +280,7 @@ São Paulo grew. / Les Misérables opened yesterday. / Der Spiegel reported loss
 """)
 
 
-def test_a_few_words_are_judged_where_they_are_english_with_foreign_names():
+def test_a_few_words_are_judged_where_they_are_english_with_foreign_names_or_the_articles_own():
     beside, checker = "The bridge over the river was closed on Monday.", s.EmbeddedChecker()
     for sentence in FEW_FOREIGN:
         for texts in ([sentence], [beside, sentence]):
@@ -296,9 +288,6 @@ def test_a_few_words_are_judged_where_they_are_english_with_foreign_names():
         assert unread_reasons(BRIDGE, [sentence], checker, "en") == [""], sentence
     for sentence in FEW_ENGLISH:
         assert unread_reasons(BRIDGE, [sentence], checker, None) == [""], sentence
-
-
-def test_a_few_words_in_the_article_are_its_own_and_english_between_foreign_sentences_is_judged():
     article = BRIDGE + " The dish is called rösti and is made with schmalz."
     assert unread_reasons(article, ["Elena makes rösti with schmalz."], s.EmbeddedChecker(), None) == [""]
     texts = ["Die Brücke wurde am Montag gesperrt.", "Elle habite à Rome.", "The mayor resigned.", "Canberra."]

@@ -199,15 +199,16 @@ def held_against_sacrebleu(name, texts):
             assert bleu_score(candidate, [text, other], tokenize=name).score == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("name", "texts", "module"),
-    [
-        ("zh", ["猫坐在垫子上,3.5米。", "一只猫坐在垫子上，3.5 米。", "猫在垫子上。"], "sacrebleu"),
-        ("ja-mecab", JAPANESE, "ipadic"),
-        ("ko-mecab", KOREAN, "mecab_ko"),
-    ],
-)
-def test_bleu_of_east_asian_texts_equals_sacrebleu(name, texts, module):
+EAST_ASIAN = {
+    "zh": (["猫坐在垫子上,3.5米。", "一只猫坐在垫子上，3.5 米。", "猫在垫子上。"], "sacrebleu"),
+    "ja-mecab": (JAPANESE, "ipadic"),
+    "ko-mecab": (KOREAN, "mecab_ko"),
+}
+
+
+@pytest.mark.parametrize("name", EAST_ASIAN)
+def test_bleu_of_east_asian_texts_equals_sacrebleu(name):
+    texts, module = EAST_ASIAN[name]
     pytest.importorskip(module, reason="needs the extra languages")
     held_against_sacrebleu(name, texts)
 

@@ -43,21 +43,11 @@ translation_edit_rate = Late("sacrebleu.metrics.lib_ter", "translation_edit_rate
 
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 SMOOTH, TOKENIZE = ["exp", "floor", "add-k", "none"], ["13a", "intl", "char", "none"]
-CHRF_CHOICES = [
-    {},
-    {"word_order": 2},
-    {"word_order": 2, "eps_smoothing": True},
-    {"char_order": 3, "beta": 1, "lowercase": True},
-    {"whitespace": True, "eps_smoothing": True},
-    {"char_order": 1, "word_order": 1, "beta": 0.5},
-]
-TER_CHOICES = [
-    {},
-    {"normalized": True},
-    {"no_punct": True, "case_sensitive": True},
-    {"normalized": True, "asian_support": True},
-    {"normalized": True, "asian_support": True, "no_punct": True},
-]
+CHRF_CHOICES = [{}, {"word_order": 2}, {"word_order": 2, "eps_smoothing": True}]
+CHRF_CHOICES += [{"char_order": 3, "beta": 1, "lowercase": True}, {"whitespace": True, "eps_smoothing": True}]
+CHRF_CHOICES += [{"char_order": 1, "word_order": 1, "beta": 0.5}]
+TER_CHOICES = [{}, {"normalized": True}, {"no_punct": True, "case_sensitive": True}]
+TER_CHOICES += [{"normalized": True, "asian_support": True, "no_punct": no_punct} for no_punct in (False, True)]
 WORDS = ["the", "The", "cat", "cats.", "3.5", "1,000", "-", "a-b", "'s", "&quot;x&quot;", "mat,", "é", "我", "on"]
 ODD_WORDS = ["the", "The", "cats.", "(hi)", "3.5", "-", "!", "é", "我们", "ß", "İ", "on", "\u3000", "a" * 30, "𝒳y"]
 TER_WORDS = ["the", "The", "cat", "cats.", "'s", "3.5", "1,000", "5-", "&quot;x&quot;", "。", "我们", "カナ", "ひら"]

@@ -198,17 +198,11 @@ def names(rng: random.Random, folder: Path) -> None:
 def fuzz(name: str, seed: int, *, examples: int, function: Callable[..., Any] | None = None) -> None:
     """Call a public name with arguments drawn by hypothesis."""
     target = function or public(name)
+    quiet = {"database": None, "deadline": None, "report_multiple_bugs": False, "print_blob": False}
+    checks, phases = list(hypothesis.HealthCheck), [hypothesis.Phase.generate]
 
     @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=examples,
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-        report_multiple_bugs=False,
-        print_blob=False,
-    )
+    @hypothesis.settings(max_examples=examples, phases=phases, suppress_health_check=checks, **quiet)
     @hypothesis.given(calls(target, OWN.get(name, {})))
     def call(arguments: dict[str, Any]) -> None:
         with tempfile.TemporaryDirectory(dir=".") as inner:
