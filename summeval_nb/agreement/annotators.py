@@ -59,20 +59,8 @@ from summeval_nb.core.html import render
 from summeval_nb.core.resampling import Resampling, drawings, middle, share_interval, times_drawn
 from summeval_nb.core.results import Score, ScoreTable, Signature
 
-__all__ = [
-    "Agreement",
-    "CorrectedScore",
-    "Labelling",
-    "cohen_kappa",
-    "correct_score",
-    "draw_items",
-    "fleiss_kappa",
-    "krippendorff_alpha",
-    "label_items",
-    "labels_needed",
-    "read_labels",
-    "record_label",
-]
+__all__ = ["Agreement", "cohen_kappa", "correct_score", "CorrectedScore", "draw_items", "fleiss_kappa"]
+__all__ += ["krippendorff_alpha", "label_items", "Labelling", "labels_needed", "read_labels", "record_label"]
 
 # a row for each item, in it each rater's rating: numbers, texts or truth values, None or NaN where it is missing
 Ratings: TypeAlias = Frame | np.ndarray | Iterable[Iterable[object]]

@@ -43,17 +43,8 @@ from summeval_nb.core.html import axes_for
 from summeval_nb.core.resampling import Resampling, middle
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
 
-__all__ = [
-    "Correlation",
-    "Grid",
-    "MetricComparisons",
-    "PairedTest",
-    "PairwiseAccuracy",
-    "compare_metrics",
-    "correlate",
-    "paired_test",
-    "pairwise_accuracy",
-]
+__all__ = ["compare_metrics", "correlate", "Correlation", "Grid", "MetricComparisons", "paired_test", "PairedTest"]
+__all__ += ["pairwise_accuracy", "PairwiseAccuracy"]
 
 # a row an article, a column a system, None where a value is missing; in quotes, for pages would spell it out
 Grid: TypeAlias = ArrayLike | Sequence[Sequence[float | None]]

@@ -21,7 +21,7 @@ from summeval_nb.core.base import JsonDict, require_options, short_repr, suggest
 from summeval_nb.core.metric import Metric, MetricDefinition, definition_of, is_function, require_metric
 from summeval_nb.core.results import Rows, ScoreTable
 
-__all__ = ["METRICS", "MetricList", "describe_metric", "list_metrics", "load_metric", "find_metric"]
+__all__ = ["describe_metric", "find_metric", "list_metrics", "load_metric", "MetricList", "METRICS"]
 
 GROUP = "summeval_nb.metrics"
 

@@ -48,17 +48,8 @@ from summeval_nb.core.resampling import drawings, mean_interval, middle, times_d
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
 from summeval_nb.text.embed import EmbedderOrName, load_embedder
 
-__all__ = [
-    "MetricTable",
-    "SummEvalResult",
-    "SystemComparisons",
-    "compare_systems",
-    "metric_scores",
-    "metric_table",
-    "reference_similarities",
-    "summeval_scores",
-    "summeval_task",
-]
+__all__ = ["compare_systems", "metric_scores", "metric_table", "MetricTable", "reference_similarities"]
+__all__ += ["summeval_scores", "summeval_task", "SummEvalResult", "SystemComparisons"]
 
 # a name, an object, a function, a table
 Scorer: TypeAlias = str | Metric | Callable[..., Any] | Grid

@@ -21,12 +21,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, SupportsAbs, TypeAlias, TypeGuard, TypeVar
 
-__all__ = ["Frame", "InputWarning", "JsonDict", "LONG", "Scores", "Stages", "as_listed", "attach", "callers_level"]
-__all__ += ["float_array", "is_frame", "np", "pd", "plt", "refuse_lazy"]
-__all__ += ["how_to_install", "hub_only_if", "is_finite", "is_listed", "is_numpy", "made_of", "missing", "one_bar"]
-__all__ += ["parts", "require_column", "require_count", "require_flag", "require_inner_share", "require_module"]
-__all__ += ["require_option", "require_options", "require_share", "require_text", "require_texts", "short_repr"]
-__all__ += ["steps", "suggest", "warn_of_order"]
+__all__ = ["as_listed", "attach", "callers_level", "float_array", "Frame", "how_to_install", "hub_only_if"]
+__all__ += ["InputWarning", "is_finite", "is_frame", "is_listed", "is_numpy", "JsonDict", "LONG", "made_of", "missing"]
+__all__ += ["np", "one_bar", "parts", "pd", "plt", "refuse_lazy", "require_column", "require_count", "require_flag"]
+__all__ += ["require_inner_share", "require_module", "require_option", "require_options", "require_share"]
+__all__ += ["require_text", "require_texts", "Scores", "short_repr", "Stages", "steps", "suggest", "warn_of_order"]
 
 if TYPE_CHECKING:
     import matplotlib.pyplot as plt

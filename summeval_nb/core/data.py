@@ -21,8 +21,8 @@ from .files import frame_rows, is_unrated, open_items, read_asset, require_path
 from .html import html_table, render
 from .results import Verdict
 
-__all__ = ["QUALITIES", "SCALE", "SampleArticle", "SampleSummary", "SummEval", "load_summeval", "load_toy_summeval"]
-__all__ += ["sample_articles"]
+__all__ = ["load_summeval", "load_toy_summeval", "QUALITIES", "sample_articles", "SampleArticle", "SampleSummary"]
+__all__ += ["SCALE", "SummEval"]
 
 
 @dataclass(frozen=True)

@@ -37,21 +37,11 @@ from .base import (
     short_repr,
 )
 
-__all__ = ["COLUMN_NAMES", "FORMATS", "Corpus", "Item", "ItemStream", "Table", "csv_text", "encode_row", "find_column"]
-__all__ += [
-    "frame_rows",
-    "is_gap",
-    "is_missing",
-    "is_unrated",
-    "lost_columns",
-    "nearest_column",
-    "no_column",
-    "open_items",
-    "plain_cell",
-    "read_asset",
-]
-__all__ += ["read_item", "read_plain", "replacing", "require_once", "require_passages", "require_path", "require_truth"]
-__all__ += ["table_records", "table_rows", "unread_columns", "why_unread", "without_gaps", "write_whole"]
+__all__ = ["COLUMN_NAMES", "Corpus", "csv_text", "encode_row", "find_column", "FORMATS", "frame_rows", "is_gap"]
+__all__ += ["is_missing", "is_unrated", "Item", "ItemStream", "lost_columns", "nearest_column", "no_column"]
+__all__ += ["open_items", "plain_cell", "read_asset", "read_item", "read_plain", "replacing", "require_once"]
+__all__ += ["require_passages", "require_path", "require_truth", "Table", "table_records", "table_rows"]
+__all__ += ["unread_columns", "why_unread", "without_gaps", "write_whole"]
 
 
 @contextmanager

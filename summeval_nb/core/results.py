@@ -21,8 +21,8 @@ from .files import csv_text, plain_cell, write_whole
 from .html import Markup, folded, html_page, html_table, render, text_table
 from .resampling import MeanInterval, mean_interval
 
-__all__ = ["Evidence", "Finding", "Outcome", "Result", "Rows", "Score", "ScoreTable", "Sentence"]
-__all__ += ["Signature", "Verdict", "as_outcome", "shared_index"]
+__all__ = ["as_outcome", "Evidence", "Finding", "Outcome", "Result", "Rows", "Score", "ScoreTable", "Sentence"]
+__all__ += ["shared_index", "Signature", "Verdict"]
 
 
 def plain(value: Any) -> Any:
