@@ -1,9 +1,7 @@
 """What a run costs and would cost: its ledger holds what was asked, and a plan asks nobody and keeps nothing."""
 
-import json
 import math
 import random
-import re
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
@@ -236,106 +234,40 @@ def says_yes(prompt):
     return "yes"
 
 
-def plays_judge(prompt):
-    """A judge that refuses nothing, finds one statement in each unit, and is sometimes not understood."""
-    cases = [json.loads(found) for found in re.findall(r"^Case(?: \d+)?: (\{.*\})$", prompt, re.MULTILINE)]
-    if set(cases[0]) == {"answer"}:
-        return "no"
-    replies = []
-    for case in cases:
-        if "units" in case:
-            replies.append(case["units"])
-        elif "hypothesis" in case:
-            replies.append([case["hypothesis"]])
-        elif "statements" in case:
-            replies.append([{"label": "entailed", "evidence": []}] * len(case["statements"]))
-        elif "questions" in case:
-            replies.append([{"answer": "1", "evidence": []}] * len(case["questions"]))
-        elif "keyphrases" in case:
-            replies.append(
-                [{"question": f"Is it {phrase}?", "statement": f"It is {phrase}."} for phrase in case["keyphrases"]]
-            )
-        else:
-            replies.append([f"phrase {i}" for i in range(case["n"])])
-    return json.dumps({f"case_{i}": reply for i, reply in enumerate(replies, 1)})
-
-
-def answer_rows(count):
-    return [
-        {
-            "id": i,
-            "context": f"It rained on day {i % 7}. It was cold. The ferry stayed in the harbour.",
-            "question": "How was it?",
-            "ground_truth": f"It rained on day {i % 7}.",
-            "answer": f"It rained, on day {i % 7}, and it was cold on day {i}.",
-        }
-        for i in range(count)
-    ]
-
-
-def pair_rows(count):
-    return [
-        {"text": f"It rained on day {i % 5}. It was cold.", "summary": f"It rained on day {i % 5}. Cold it was, {i}."}
-        for i in range(count)
-    ]
-
-
-def judged(name):
-
-    scripted = ScriptedBackend(plays_judge if name in ("answers", "summary_score") else says_yes, name="plays")
-    rows = answer_rows(23) if name == "answers" else pair_rows(23)
-    options = {
-        "answers": {"judge": LLMJudge(scripted)},
-        "summary_score": {"judge": LLMJudge(scripted), "n_keyphrases": 3},
-        "faithfulness": {"checker": LLMChecker(scripted)},
-        "rating": {"judge": ScriptedBackend(says_four, name="four"), "quality": "coherence"},
-    }[name]
-    return rows, {"options": options, "columns": {"contexts": "text"} if name == "summary_score" else {}}
-
-
-def says_four(prompt):
-    return "4"
-
-
-JUDGED = ["answers", "summary_score", "faithfulness", "rating"]
+JUDGED = ["answers", "summary score", "faithfulness", "rating"]
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("metric", JUDGED)
-def test_the_ledger_holds_what_the_backend_counted(metric, tmp_path):
-    rows, rest = judged(metric)
-    (backend,) = find_backends(rest["options"])
-    report = quiet(rows, metric, out=tmp_path / "one", **rest, batch_size=5, workers=0)
+@pytest.mark.parametrize("name", JUDGED)
+def test_the_ledger_holds_what_the_backend_counted(name, tmp_path):
+    rows, model = list(corpus(23)), MadeUpModel()
+    again = partial(quiet, metric=METRICS[name](model), batch_size=5)
+    report = again(rows, out=tmp_path / "one")
     assert report.counts == {"ok": 23, "undefined": 0, "failed": 0}
-    total = {
-        name: sum(stage[name] for stage in report.usage.values()) for name in ("calls", "call_seconds", "from_store")
-    }
-    assert total["calls"] == backend.usage.calls > 0 and total["from_store"] == 0
-    assert math.isclose(total["call_seconds"], backend.usage.seconds)
+    total = {count: sum(stage[count] for stage in report.usage.values()) for count in ("calls", "call_seconds")}
+    assert total["calls"] == model.usage.calls > 0 and not any(stage["from_store"] for stage in report.usage.values())
+    assert math.isclose(total["call_seconds"], model.usage.seconds)
     # two workers count apart; their ledgers add up to the same, and so do those of two attempts
-    two = quiet(rows, metric, out=tmp_path / "two", **rest, batch_size=5, workers=2)
-    quiet(rows[:10], metric, out=tmp_path / "three", **rest, batch_size=5)
-    three = quiet(rows, metric, out=tmp_path / "three", **rest, batch_size=5)
-    for other in (two, three):
-        calls = {name: stage["calls"] for name, stage in other.usage.items()}
-        assert calls == {name: stage["calls"] for name, stage in report.usage.items()} or other is three
+    again(rows[:10], out=tmp_path / "three")
+    for other in (again(rows, out=tmp_path / "two", workers=2), again(rows, out=tmp_path / "three")):
+        calls = {stage: counts["calls"] for stage, counts in other.usage.items()}
+        assert calls == {stage: counts["calls"] for stage, counts in report.usage.items()}
         assert report.path.read_bytes() == other.path.read_bytes()
-    assert RunReport.load(tmp_path / "three").usage == three.usage
+        assert RunReport.load(other.folder).usage == other.usage
 
 
-@pytest.mark.parametrize("metric", JUDGED)
-def test_answers_from_the_store_are_counted_apart(metric, tmp_path):
-    rows, rest = judged(metric)
-    rest |= {"store": tmp_path / "kept.sqlite"}
-    first = quiet(rows, metric, out=tmp_path / "one", **rest, batch_size=5)
-    again = quiet(rows, metric, out=tmp_path / "two", **rest, batch_size=5)
-    assert all(stage["calls"] == 0 and stage["from_store"] > 0 for stage in again.usage.values())
-    asked = {name: stage["questions"] for name, stage in first.usage.items()}
-    assert asked == {name: stage["from_store"] for name, stage in again.usage.items()}
-    plan = plan_run(rows, metric, **rest, sample=5)
+@pytest.mark.parametrize("name", JUDGED)
+def test_answers_from_the_store_are_counted_apart(name, tmp_path):
+    rows, metric = list(corpus(23)), METRICS[name](MadeUpModel())
+    again = partial(quiet, rows, metric, store=tmp_path / "kept.sqlite", batch_size=5)
+    first, second = again(out=tmp_path / "one"), again(out=tmp_path / "two")
+    assert all(stage["calls"] == 0 and stage["from_store"] > 0 for stage in second.usage.values())
+    asked = {stage: counts["questions"] for stage, counts in first.usage.items()}
+    assert asked == {stage: counts["from_store"] for stage, counts in second.usage.items()}
+    plan = plan_run(rows, metric, store=tmp_path / "kept.sqlite", sample=5)
     assert plan.calls.value == 0 and plan.total["from_store"] == plan.total["questions"]
-    assert (tmp_path / "one/results.jsonl").read_bytes() == (tmp_path / "two/results.jsonl").read_bytes()
-    assert "What it cost" in again.to_html(tmp_path / "page.html").read_text()
+    assert first.path.read_bytes() == second.path.read_bytes()
+    assert "What it cost" in second.to_html(tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize("claims", ["sentence", "statements"])
@@ -357,18 +289,12 @@ def test_who_counts_stages_finds_what_the_model_counted(claims):
     assert stages == {}, "no language model"
 
 
-def test_a_changed_threshold_counts_usage_once_in_a_run(tmp_path):
-
-    model = MadeUpModel()
+def test_usage_is_counted_once_in_a_run_of_a_changed_threshold_and_of_a_function(tmp_path):
+    model, rows = MadeUpModel(), list(corpus(3))
     options = {"checker": LLMChecker(model), "threshold": 0.9}
-    report = quiet(pair_rows(4), "faithfulness", out=tmp_path, options=options, workers=0)
+    report = quiet(rows, "faithfulness", out=tmp_path / "threshold", options=options)
     assert report.usage["checking"]["calls"] == model.usage.calls > 0
-
-
-def test_a_function_with_a_backend_is_metered(tmp_path):
-
-    metric = partial(asks_twice, backend=ScriptedBackend(says_yes))
-    report = quiet(pair_rows(3), metric, out=tmp_path, workers=0)
+    report = quiet(rows, partial(asks_twice, backend=ScriptedBackend(says_yes)), out=tmp_path / "function")
     assert report.usage["metric"]["calls"] == 6 and report.mean() == 1
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import itertools
 import json
 import math
 import os
@@ -75,6 +76,10 @@ def count_rows(folder):
         return 0
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=60) as data:
         return data.execute("SELECT count(*) FROM items").fetchone()[0]
+
+
+def raising(error, *_, **__):
+    raise error
 
 
 def until(condition, seconds=60):
@@ -199,13 +204,13 @@ def test_kills_lose_nothing(workers, tmp_path):
     items, rng = write_jsonl(tmp_path / "items.jsonl", corpus(600)), random.Random(7)
     assert b"done" in start(NIGHT, items, tmp_path / "whole", 0, stdout=subprocess.PIPE).communicate()[0]
     for _ in range(6):
-        process = start(NIGHT, items, tmp_path / "out", workers)
+        process, before = start(NIGHT, items, tmp_path / "out", workers), count_rows(tmp_path / "out")
         more = rng.choice([0, 6, 12, 18, 30])
-        wanted, moment = (
-            count_rows(tmp_path / "out") + more,
-            time.monotonic() + (60 if more else rng.uniform(0.05, 1.5)),
+        moment = time.monotonic() + (60 if more else rng.uniform(0.05, 1.5))
+        done = lambda wanted=before + more, moment=moment, more=more: (
+            time.monotonic() > moment or (more and count_rows(tmp_path / "out") >= wanted)
         )
-        until(lambda: time.monotonic() > moment or (more and count_rows(tmp_path / "out") >= wanted))  # noqa: B023
+        until(done)
         assert process.poll() is None, "it ended before it was killed"
         process.kill()
         process.wait()
@@ -225,11 +230,6 @@ def test_workers_leave_when_their_parent_is_killed(tmp_path):
     process.kill()
     process.wait()
     assert not psutil.wait_procs(workers, 20)[1]
-
-
-def heed_interrupts():
-    """A shell starts background jobs deaf to Ctrl-C, and their children inherit it; a terminal's process is not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.nightly
@@ -374,16 +374,13 @@ def test_a_folder_that_is_no_runs_stays_as_it_is(tmp_path):
     with closing(sqlite3.connect(":memory:")) as other:
         other.execute("CREATE TABLE items (place)")
         made = [*foreign.items(), ("run.sqlite", other.serialize())]
-    for number, (name, content) in enumerate(made):
-        for resume in (True, False):
-            folder = tmp_path / f"{number}-{resume}"
-            folder.mkdir()
-            (folder / name).write_bytes(content)
-            with pytest.raises(
-                ValueError, match="choose a new or an empty folder|is not the file of a run.*choose another"
-            ):
-                quiet(ROWS, "bleu", out=folder, resume=resume)
-            assert held(folder) == {name: content}
+    said = "choose a new or an empty folder|is not the file of a run.*choose another"
+    for number, ((name, content), resume) in enumerate(itertools.product(made, (True, False))):
+        (folder := tmp_path / f"{number}").mkdir()
+        (folder / name).write_bytes(content)
+        with pytest.raises(ValueError, match=said):
+            quiet(ROWS, "bleu", out=folder, resume=resume)
+        assert held(folder) == {name: content}
     with pytest.raises(ValueError, match=r"holds no run: there is no run\.sqlite"):
         RunReport.load(tmp_path)
 
@@ -511,11 +508,7 @@ def test_of_runs_that_begin_at_once_one_always_wins(tmp_path):
 
 def test_a_folder_without_locks_is_an_error_with_its_remedy(tmp_path, monkeypatch):
     for fault in (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP):
-
-        def refuse(number, operation, fault=fault):
-            raise OSError(fault, os.strerror(fault))
-
-        monkeypatch.setattr(fcntl, "flock", refuse)
+        monkeypatch.setattr(fcntl, "flock", partial(raising, OSError(fault, os.strerror(fault))))
         with pytest.raises(RunStopped, match=r"cannot lock .*; choose a folder on a disk of this machine"):
             quiet(ROWS, "bleu", out=tmp_path)
 
@@ -582,10 +575,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(RunStopped, match="cannot write into .*; choose another folder"):
         quiet(ROWS, "bleu", out=tmp_path / "file" / "out")
-
-    def refuse(self, *_, **__):
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-
+    refuse = partial(raising, OSError(errno.EROFS, os.strerror(errno.EROFS)))
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(RunStopped, match="cannot write into .*Read-only file system; choose another folder"):
         quiet(ROWS, "bleu", out=tmp_path / "out")
