@@ -17,7 +17,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, TypeAlias
@@ -222,7 +222,7 @@ class Totals(NamedTuple):
 # ---------------------------------------------------------------- the file
 
 
-class RunFile:
+class RunFile(AbstractContextManager["RunFile"]):
     """A run's SQLite file, to be written by one process that holds the folder, or to be read by any."""
 
     def __init__(self, folder: Path, mode: str):
@@ -262,9 +262,6 @@ class RunFile:
         if self.mode != "new":
             self._data.close()
 
-    def __enter__(self) -> RunFile:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -273,8 +270,6 @@ class RunFile:
         with self._data:  # ends it, with what was written or without
             self._data.execute("BEGIN IMMEDIATE")
             yield
-
-    # ------------------------------------------------------------ settings and costs
 
     def info(self) -> JsonDict:
         """Return what the file says of its run: settings, versions, counts, and what models used, by stage."""
@@ -294,8 +289,6 @@ class RunFile:
         texts = [(name, json.dumps(value)) for name, value in values.items()]
         rows = [(name, text, _sum(name, text)) for name, text in texts]
         self._data.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", rows)
-
-    # ------------------------------------------------------------ rows
 
     def _first(self, query: str, *values: object) -> Any:
         return self._data.execute(f"{query} LIMIT 1", values).fetchone()
@@ -422,8 +415,9 @@ def _sum(*values: object) -> int:
 
 def _row_sum(key: bytes, line: int, status: str, score: float | None, body: bytes) -> int:
     """A checksum over a row: what was changed by somebody, or by a bad disk, is never taken for a score."""
-    parts = (key, f"{line} {status} {score!r}".encode(), body)
-    return zlib.crc32(b"".join(parts)) if isinstance(key, bytes) and isinstance(body, bytes) else -1
+    if not isinstance(key, bytes) or not isinstance(body, bytes):
+        return -1
+    return zlib.crc32(body, zlib.crc32(f"{line} {status} {score!r}".encode(), zlib.crc32(key)))
 
 
 # ---------------------------------------------------------------- what tells one run's metric from another's

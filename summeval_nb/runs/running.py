@@ -164,7 +164,7 @@ class Job:
             return hashlib.sha256(item.data).hexdigest()[:16]
         about = [row[name] for name in self.kinds if name != self._judged]
         listed = [[one] if isinstance(one, str) else one or [] for one in about]  # so it is the same text either way
-        return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16]
+        return hashlib.sha256(repr(listed).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def settings(self) -> JsonDict:
         """Return what must be equal for a run to be continued, as plain data."""
