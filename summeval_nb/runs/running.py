@@ -33,7 +33,6 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import Columns, Corpus, Item, open_items, read_item
 from summeval_nb.core.metric import COLUMNS, Metric, MetricDefinition, is_function, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
-from summeval_nb.models.store import StoreOrPath
 from summeval_nb.runs.file import (
     ANOTHER,
     MODEL_OPTIONS,
@@ -52,10 +51,14 @@ from summeval_nb.runs.file import (
 from summeval_nb.runs.report import RunReport
 from summeval_nb.runs.workers import Done, RunStopped, Scored, choose_engine, try_together
 
-if TYPE_CHECKING:
-    from summeval_nb.models.base import Backend
-
 # What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
+if TYPE_CHECKING:
+    from summeval_nb.models import store as stores
+    from summeval_nb.models.base import Backend
+else:
+    from summeval_nb.core.base import _Lazy
+
+    stores = _Lazy("summeval_nb.models.store")
 
 __all__ = ["Job", "run"]
 
@@ -419,7 +422,7 @@ def run(
     options: Mapping[str, Any] | None = None,
     columns: Columns | None = None,
     format: str | None = None,
-    store: StoreOrPath = None,
+    store: stores.StoreOrPath = None,
     engine: str = "local",
     workers: int | None = None,
     address: str | None = None,
