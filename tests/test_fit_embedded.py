@@ -4,16 +4,19 @@ import os
 from pathlib import Path
 from types import SimpleNamespace
 
-import fit_embedded
 import numpy as np
 import pytest
 from _labelled import SETS, documents, same_article
-from fit_embedded import Table, calibrated, chosen_threshold, fit, items, left_out_scores
 from helpers.late import Late
 
 from summeval_nb.evidence.embedded import fitted
 
 pd = Late("pandas")
+fit_embedded = Late("fit_embedded")  # it imports pandas
+Table, calibrated, chosen_threshold, fit, items, left_out_scores = (
+    Late("fit_embedded", name)
+    for name in ("Table", "calibrated", "chosen_threshold", "fit", "items", "left_out_scores")
+)
 
 CACHE = Path(os.environ.get("SUMMEVAL_NB_FIT", Path(__file__).parents[1] / "fit_work")) / "looked.npz"
 DATA = os.environ.get("SUMMEVAL_NB_DATA")

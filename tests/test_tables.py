@@ -13,13 +13,6 @@ from summeval_nb.judged import check_citations_many
 
 pd = Late("pandas")
 
-PAIRS = pd.DataFrame(
-    {
-        "made": ["the cat sat on the mat", "a dog ran off", "b c d e", ""],
-        "wanted": ["the cat is on the mat", "a dog ran away", "x y", ""],
-    },
-    index=pd.Index([5, 9, 5, 2], name="id"),  # a label may stand twice
-)
 MANY = {
     "bleu": (overlap.bleu_many, overlap.bleu_score, {}),
     "rouge": (overlap.rouge_many, overlap.rouge_score, {}),
@@ -31,37 +24,48 @@ ARTICLE = "The fire destroyed 13 houses on January 5, 2021. Anna Miller led the 
 SUMMARY = "Sure! Anna Miller led the crew [1]. The fire on Jan. 5, 2021 [2] destroyed **31** houses <b> [3]."
 
 
+@pytest.fixture(scope="module")
+def pairs():
+    return pd.DataFrame(
+        {
+            "made": ["the cat sat on the mat", "a dog ran off", "b c d e", ""],
+            "wanted": ["the cat is on the mat", "a dog ran away", "x y", ""],
+        },
+        index=pd.Index([5, 9, 5, 2], name="id"),  # a label may stand twice
+    )
+
+
 @pytest.mark.parametrize("name", MANY)
-def test_a_word_table_is_a_sequence_of_results_and_a_column(name):
+def test_a_word_table_is_a_sequence_of_results_and_a_column(name, pairs):
     many, single, choices = MANY[name]
-    table = many(PAIRS.made, PAIRS.wanted, **choices)
-    expected = [single(*pair, **choices).to_dict() for pair in zip(PAIRS.made, PAIRS.wanted, strict=True)]
+    table = many(pairs.made, pairs.wanted, **choices)
+    expected = [single(*pair, **choices).to_dict() for pair in zip(pairs.made, pairs.wanted, strict=True)]
     assert [result.to_dict() for result in table] == [result.to_dict() for result in table[:]] == expected
     assert table[-2].to_dict() == expected[2] and len(table[1:3]) == 2 and len(list(table)) == len(table) == 4
     if name == "rouge":  # several types, of which none is the column
         with pytest.raises(ValueError, match="take one, table.* of rouge1_f1, rouge2_f1, rougeL_f1, rougeLsum_f1"):
             np.mean(table)
-        table = overlap.rouge_many(PAIRS.made, PAIRS.wanted, types=["rougeL"])
-    for column in (np.asarray(table), pd.Series(table), PAIRS.assign(x=table).x, pd.DataFrame({"x": table}).x):
+        table = overlap.rouge_many(pairs.made, pairs.wanted, types=["rougeL"])
+    for column in (np.asarray(table), pd.Series(table), pairs.assign(x=table).x, pd.DataFrame({"x": table}).x):
         np.testing.assert_array_equal(np.asarray(column), table.scores)
     np.testing.assert_equal(np.mean(table), np.mean(table.scores))
-    table = many(PAIRS.made, PAIRS.wanted, **choices)
-    assert table.index.equals(PAIRS.index) and table.to_frame().index.equals(PAIRS.index)
+    table = many(pairs.made, pairs.wanted, **choices)
+    assert table.index.equals(pairs.index) and table.to_frame().index.equals(pairs.index)
     assert pickle.loads(pickle.dumps(table))[1].to_dict() == expected[1]
-    assert many(list(PAIRS.made), list(PAIRS.wanted), **choices).index is None
+    assert many(list(pairs.made), list(pairs.wanted), **choices).index is None
     before = table.rows()
     assert len(table.results) == 4 and table.rows() == before, "to look at results changes no row"
 
 
 @pytest.mark.parametrize("name", MANY)
-def test_two_indexes_are_refused_and_not_misaligned(name):
+def test_two_indexes_are_refused_and_not_misaligned(name, pairs):
     many, _, choices = MANY[name]
     with pytest.raises(ValueError, match="candidates and references have different indexes .* as lists to pair them"):
-        many(PAIRS.made, PAIRS.wanted[::-1], **choices)
-    assert many(PAIRS.made, list(PAIRS.wanted), **choices).index.equals(PAIRS.index)
+        many(pairs.made, pairs.wanted[::-1], **choices)
+    assert many(pairs.made, list(pairs.wanted), **choices).index.equals(pairs.index)
     for call in (overlap.corpus_bleu, load_metric("chrf").score_many, evaluate_many):
         with pytest.raises(ValueError, match="different indexes"):
-            call(PAIRS.made, PAIRS.wanted[::-1])
+            call(pairs.made, pairs.wanted[::-1])
 
 
 def test_what_is_no_place_in_a_table_is_named():

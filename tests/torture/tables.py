@@ -11,10 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import pyarrow
-from pyarrow import parquet
-
 import summeval_nb
 from summeval_nb.runs.running import run
 
@@ -47,11 +43,16 @@ def _write(rng: random.Random, folder: Path, kind: str, table: list[tuple[str, l
     """A table with these columns, in this order, as a file or in memory."""
     names, columns = [name for name, _ in table], [cells for _, cells in table]
     if kind == "frame":
+        import pandas as pd
+
         series = [pd.Series(cells, dtype=object) for cells in columns]
         return pd.concat(series, axis=1, keys=range(len(columns))).set_axis(names, axis=1)
     ending = rng.choice([str.lower, str.upper, str.title])(f".{kind}")
     path = folder / f"table{ending}"
     if kind == "parquet":
+        import pyarrow
+        from pyarrow import parquet
+
         parquet.write_table(pyarrow.table([pyarrow.array(cells) for cells in columns], names=names), path)
         return path
     if kind == "csv":
