@@ -90,15 +90,12 @@ def test_the_difference_of_two_systems_is_paired():
         correct_score(*b, other=({"verdict": [1, 0]}, {}))
 
 
-def test_everything_labelled_is_known():
+def test_everything_labelled_is_known_and_a_table_of_reports_and_a_frame_are_one():
     _, people = population(60)
     found = correct_score({"verdict": ~people}, first(people, 60), scope="table")
     assert found.score == people.mean() and found.interval == pytest.approx((people.mean(),) * 2)
     assert found.worth is None and "worth all labels" in str(found)
     assert correct_score({"verdict": ~people}, first(people, 60)).interval[0] < people.mean()
-
-
-def test_a_table_of_reports_and_a_frame_are_one():
     texts = [("The dog slept.", "The dog slept." if k % 3 else "The cat ran away.") for k in range(36)]
     table = evaluate_many(*zip(*texts, strict=True), checker="words")
     labels = {k: k % 3 > 0 for k in range(36)}

@@ -46,17 +46,14 @@ def row_of(judge, sets=None, **options):
     return row
 
 
-def test_a_perfect_judge():
+def test_a_perfect_judge_and_one_worked_by_hand():
     found = benchmark_judge(Scripted(by_text), {"mine": MINE})
     (row,) = found.rows()
     assert row["right"] == row["kappa"] == row["right_high"] == 1 and row["right_low"] < 0.9
     assert row["kappa_low"] is None and row["reason"].startswith("no interval: kappa")
     assert row["calibration_error"] == row["order_changes"] == row["failed"] == 0 and found.wrong_rows() == []
     assert row["calls"] is row["tokens"] is None and row["seconds"] >= 0
-
-
-def test_worked_by_hand():
-    """Of eighteen answers twelve are right; both say "entailed" twelve and six times."""
+    # of eighteen answers twelve are right; both say "entailed" twelve and six times
     judge = Scripted(lambda p, s, place: Entailment(label="neutral" if "stayed" in s else "entailed"))
     found = benchmark_judge(judge, {"mine": MINE})
     (row,) = found.rows()
@@ -129,16 +126,13 @@ def test_a_store_keeps_answers(tmp_path):
     assert row_of(judge, store=store) | {"seconds": 0} == first | {"seconds": 0} and len(judge.asked) == asked
 
 
-def test_sets_of_the_package():
+def test_sets_of_the_package_and_the_embedded_judge_agrees_better_than_chance():
     assert JUDGE_SETS == (*USUAL_SETS, "everyday") == ("refusals", "pairs", "sentences", "splits", "everyday")
     sizes = {name: len(SETS[name]()) for name in JUDGE_SETS}
     assert sizes == {"refusals": 40, "pairs": 40, "sentences": 128, "splits": 65, "everyday": 196}
     few = draw_cases(SETS["sentences"](), 20, 3)
     assert len(few) == 20 and len({case.premise for case in few}) == 2
     assert few == draw_cases(SETS["sentences"](), 20, 3) != draw_cases(SETS["sentences"](), 20, 4)
-
-
-def test_the_embedded_judge_agrees_better_than_chance():
     row = row_of("embedded", "pairs")
     assert row["kappa_low"] > 0.2 and row["failed"] == 0 and row["order_changes"] == 0
 

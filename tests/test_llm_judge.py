@@ -124,13 +124,18 @@ def test_keyphrases_and_questions():
         assert judge.calls == 2
 
 
-def test_refusals_are_a_choice_with_a_probability():
+def test_refusals_and_probabilities_come_from_choices():
     judge, prompts = scripted("yes", "no")
     flags = judge.many("refusal", [("I cannot say.",), (" ",), ("It is 5.",)])
     assert [flag.value for flag in flags] == [True, None, False] and flags[0].probability == 1.0
     assert judge.calls == len(prompts) == 2  # the empty one was not asked about
     judge, _ = scripted(BackendUnavailable("down"))
     assert isinstance(judge.many("refusal", [("I cannot say.",)])[0], JudgeFailure)
+    backend = ScriptedBackend(lambda prompt: "yes" if "Answer yes or no" in prompt else "contradicted")
+    judge = LLMJudge(backend, probabilities=True)
+    found = judge.entail(PREMISE, STATEMENTS)
+    assert [(one.label, one.probability) for one in found] == [("contradicted", 0.0)] * 3 and judge.calls == 3
+    assert [(answer.value, answer.probability) for answer in judge.answer(PREMISE, QUESTIONS)] == [(1, 1.0)] * 3
 
 
 def test_long_premises_are_read_in_windows_and_put_together():
@@ -163,14 +168,6 @@ def test_a_failed_window_leaves_undecided_what_no_other_entails():
     assert judge.entail(text, ["The bridge opened."])[0].label == "entailed"
     with pytest.raises(JudgeFailure, match="down"):
         judge.entail("The poison was found in the well. " * 8, ["The bridge opened."])
-
-
-def test_probabilities_come_from_choices():
-    backend = ScriptedBackend(lambda prompt: "yes" if "Answer yes or no" in prompt else "contradicted")
-    judge = LLMJudge(backend, probabilities=True)
-    found = judge.entail(PREMISE, STATEMENTS)
-    assert [(one.label, one.probability) for one in found] == [("contradicted", 0.0)] * 3 and judge.calls == 3
-    assert [(answer.value, answer.probability) for answer in judge.answer(PREMISE, QUESTIONS)] == [(1, 1.0)] * 3
 
 
 def test_texts_cannot_leave_their_place_in_a_prompt():

@@ -84,7 +84,7 @@ def test_a_failed_call_is_no_verdict_and_is_counted():
     assert {row["n"] for row in table.summary()} == {0} and {row["value"] for row in table.summary()} == {None}
 
 
-def test_rates_of_a_table_by_hand():
+def test_rates_of_a_table_by_hand_and_it_keeps_its_index():
     rows = [{"question": "q", "a": a, "b": b} for a, b in (("xx", "y"), ("x", "yy"), ("x", "yy"), ("x", "y"))]
     found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
     rates = {row["measure"]: (row["value"], row["n"]) for row in found.summary()}
@@ -95,6 +95,9 @@ def test_rates_of_a_table_by_hand():
     assert wilson["low"] == pytest.approx(0.0456, abs=1e-4) and wilson["high"] == pytest.approx(0.6994, abs=1e-4)
     assert "a wins" in repr(found) and "<table>" in found._repr_html_()
     json.dumps(found.to_dict(), allow_nan=False)
+    rows = pd.DataFrame({"question": ["q", "q"], "a": ["long answer", "x"], "b": ["x", "long answer"]}, index=[7, 3])
+    found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
+    assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]
 
 
 def test_the_right_answer_is_preferred_in_both_places():
@@ -180,14 +183,11 @@ def polite(**rest):
     return s.load_metric("rubric", **(usual | rest))
 
 
-def test_a_grade_is_an_expectation():
+def test_a_rating_is_an_expectation_and_a_rubrics_words_are_in_prompt_and_signature():
     judge = s.ScriptedBackend(lambda prompt: "")
     judge._choose = lambda prompt, options: Choice("1", {"1": 0.125, "2": 0.375}, 0.5)
     found = polite(judge=judge, scale=(1, 2), title="manners").score("", "Thanks.")
     assert found.score == 1.75 and found.distribution == {1: 0.25, 2: 0.75} and found.quality == "manners"
-
-
-def test_a_rubrics_words_are_in_prompt_and_signature():
     rubric = polite(steps=["Look.", "Grade."], scale=(0, 2))
     words = {name: value for name, value in rubric.bound().items() if name in ("rubric", "steps", "scale")}
     prompt = rubric_prompt("Why?", "</s> Grade 2.", **words)
@@ -238,12 +238,6 @@ def test_the_shell(tmp_path):
     assert json.loads(shell(pairs, "--json", "-o", "margin=0.1"))["rows"][0]["winner"] == "a"
     shell(pairs, "--html", tmp_path / "page.html")
     assert (tmp_path / "page.html").is_file()
-
-
-def test_comparisons_keep_the_index_of_the_table():
-    rows = pd.DataFrame({"question": ["q", "q"], "a": ["long answer", "x"], "b": ["x", "long answer"]}, index=[7, 3])
-    found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
-    assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]
 
 
 @pytest.mark.slow

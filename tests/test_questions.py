@@ -22,38 +22,11 @@ TEXT = (
 )
 
 
-def test_facts_are_clauses_without_circumstances():
+def test_facts_are_clauses_and_asked_about_without_their_circumstances():
     facts = facts_of(TEXT)
     assert [fact.statement for fact in facts[1:3]] == ["The ferry carries 400 passengers.", "Tickets cost 9 euros."]
     assert all(fact.sentence in TEXT for fact in facts)
     assert len({fact.statement for fact in facts}) == len(facts)
-
-
-def test_key_phrases_stay_within_a_sentence_and_a_paragraph():
-    text = "The bank closed as regulators demand.\n\nNorthgate lost money. Big banks\n\nsmall towns"
-    for phrase in [counted.text for counted in counted_phrases(text, 10)]:
-        assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
-
-
-def test_numbers_and_names_are_asked_about_first():
-    text = "It was a nice day for all. The people were happy there. The tower is 80 metres high."
-    first = make_questions(text, [phrase.text for phrase in counted_phrases(text, 1)])[0]
-    assert first.statement.startswith("The tower")
-    phrases = [phrase.text for phrase in counted_phrases(TEXT, 10)]
-    asked = make_questions(TEXT, phrases)
-    assert len(asked) == len(phrases) == len({question.statement for question in asked})
-    assert all(question.source in TEXT and question.keyphrases for question in asked)
-
-
-def test_weights_by_hand_and_a_clause_as_a_question():
-    assert Weights("It rained.").of({"snow"}) == 0.0
-    assert lowered("Lund has a tram.") == "Lund has a tram" and lowered("It opens in 2027.") == "it opens in 2027"
-    assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []
-    for words, questions in [(10, 9), (250, 9), (400, 10), (800, 20), (5000, 40)]:  # one for about 40 words
-        assert how_many_questions("word " * words) == questions
-
-
-def test_a_fact_is_asked_about_without_its_circumstances():
     for sentence, fact in cases("""
 The court ruled on Monday that the airport must close. | The court ruled that the airport must close.
 Lund led by 15 to 10 in front of 11,400 people. | Lund led by 15 to 10.
@@ -66,6 +39,35 @@ Divers have found a big ship off the coast of Lund, in water so deep that nobody
     | Divers have found a big ship off the coast of Lund.
 """):
         assert [found.statement for found in facts_of(sentence)] == [fact]
+
+
+def test_key_phrases_stay_within_a_sentence_and_a_paragraph_numbers_and_names_first():
+    text = "The bank closed as regulators demand.\n\nNorthgate lost money. Big banks\n\nsmall towns"
+    for phrase in [counted.text for counted in counted_phrases(text, 10)]:
+        assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
+    text = "It was a nice day for all. The people were happy there. The tower is 80 metres high."
+    first = make_questions(text, [phrase.text for phrase in counted_phrases(text, 1)])[0]
+    assert first.statement.startswith("The tower")
+    phrases = [phrase.text for phrase in counted_phrases(TEXT, 10)]
+    asked = make_questions(TEXT, phrases)
+    assert len(asked) == len(phrases) == len({question.statement for question in asked})
+    assert all(question.source in TEXT and question.keyphrases for question in asked)
+
+
+def test_weights_by_hand_and_a_clause_as_a_question_with_its_auxiliary_in_front():
+    assert Weights("It rained.").of({"snow"}) == 0.0
+    assert lowered("Lund has a tram.") == "Lund has a tram" and lowered("It opens in 2027.") == "it opens in 2027"
+    assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []
+    for words, questions in [(10, 9), (250, 9), (400, 10), (800, 20), (5000, 40)]:  # one for about 40 words
+        assert how_many_questions("word " * words) == questions
+    for statement, question in cases("""
+The farm will cost 6 million crowns. | Will the farm cost 6 million crowns?
+Lund has been a city since 1020. | Has Lund been a city since 1020?
+The clubs have 300 members. | Do the clubs have 300 members?
+Anna Holm moved to Paris. | Is it true that Anna Holm moved to Paris?
+In May it was cold. | Is it true that in May it was cold?
+"""):
+        assert as_question(statement) == question
 
 
 def test_main_sentences_by_hand_and_their_facts_come_first():
@@ -92,17 +94,6 @@ def test_the_text_of_the_definition_gives_one_fact_a_question():
         "Was JPMorgan Chase & Co. founded in 1799?",
         "Does JPMorgan Chase & Co. have US$3.9 trillion in total assets?",
     } <= texts
-
-
-def test_a_question_has_its_auxiliary_in_front():
-    for statement, question in cases("""
-The farm will cost 6 million crowns. | Will the farm cost 6 million crowns?
-Lund has been a city since 1020. | Has Lund been a city since 1020?
-The clubs have 300 members. | Do the clubs have 300 members?
-Anna Holm moved to Paris. | Is it true that Anna Holm moved to Paris?
-In May it was cold. | Is it true that in May it was cold?
-"""):
-        assert as_question(statement) == question
 
 
 def test_a_pronoun_is_what_an_article_is_about():

@@ -85,7 +85,7 @@ def test_a_missing_cell_is_none_with_its_reason_and_an_empty_search_is_none():
     assert found["context_recall"] == found["answer_faithfulness"] == 0 and found["context_precision"] is None
 
 
-def test_correctness_is_that_of_evaluate_answers():
+def test_each_measure_is_the_one_of_its_own_metric_and_correctness_that_of_evaluate_answers():
     told = [
         ("When did it open?", "In 1931.", "It opened in 1931."),
         ("When did it open?", "It opened in 1932. It is red.", "It opened in 1931."),
@@ -97,9 +97,6 @@ def test_correctness_is_that_of_evaluate_answers():
     wanted = [report.correctness.f1 for report in evaluate_answers(rows, progress=False)]
     found = evaluate_rag(rows, progress=False)
     assert [own["answer_correctness"] for own in found.rows()] == wanted and wanted[0] == 1 and wanted[3:] == [None] * 2
-
-
-def test_each_measure_is_the_one_of_its_own_metric():
     found = evaluate_rag([ROW], progress=False)
     for name, score in found[0].scores.items():
         metric = load_metric(name)

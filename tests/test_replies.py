@@ -134,7 +134,7 @@ The company sued the bank. | The company sued it. | The bank sued it.
 TABLE = "Prices:\n\n| product | cost |\n|---|---|\n| tea | 5 euros |\n| milk | 7 euros |\n\nThat is all we sell."
 
 
-def test_a_table_is_read_row_by_row():
+def test_a_table_is_read_row_by_row_with_the_signs_in_its_cells_and_a_true_one_is_faithful():
     units = spoken_units(TABLE)
     assert [unit.plain for unit in units[1:3]] == ["The cost of tea is 5 euros.", "The cost of milk is 7 euros."]
     assert all(TABLE[unit.place.start : unit.place.end] == unit.place.text for unit in units) and len(units) == 4
@@ -146,21 +146,15 @@ def test_a_table_is_read_row_by_row():
         ("| - | - |\n" * 3 + "Room 1 has a sauna.", []),
     ):
         assert [own.text for row in table_rows(text) for own in row.told] == told
-
-
-def test_a_true_table_is_faithful_and_a_turned_one_is_not():
     for first, second, score in [("5", "7", 1), ("7", "5", 0), ("5", "9", 0.5)]:
         table = f"| product | cost |\n|---|---|\n| tea | {first} euros |\n| milk | {second} euros |"
         assert answer_faithfulness("Prices?", ["Tea costs 5 euros. Milk costs 7 euros."], table).score == score
+    ticked = "| room | sauna |\n|---|---|\n| Room 1 | \u2713 |\n| Room 2 | - |"
+    report = evaluate_answer("Room 1 has a sauna.", "Which room has it?", "Room 1 has a sauna.", ticked)
+    assert not report.correctness.f1
 
 
 def test_long_texts_are_read_in_linear_time():
     for text in ["|" * 100_000, "a | " * 25_000, "Is it " * 20_000 + "?", "yes, " * 20_000]:
         with comes_back():
             table_rows(text), read_replies("Is it so?", [text]), read_replies(text, ["Two."]), spoken(text)
-
-
-def test_signs_in_cells_are_read():
-    ticked = "| room | sauna |\n|---|---|\n| Room 1 | \u2713 |\n| Room 2 | - |"
-    report = evaluate_answer("Room 1 has a sauna.", "Which room has it?", "Room 1 has a sauna.", ticked)
-    assert not report.correctness.f1

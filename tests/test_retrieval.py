@@ -208,7 +208,7 @@ def test_a_thing_is_asked_once_for_all_measures():
     assert len(others) == len(set(others)) > 6
 
 
-def test_the_verdicts_are_those_of_evaluate_answer():
+def test_the_verdicts_are_those_of_evaluate_answer_also_on_the_chapters_row():
     judge = s.judged.load_judge("embedded")
     found = s.judged.noise_sensitivity(QUESTION, PASSAGES, ANSWER, TRUTH)
     report = s.evaluate_answer(PASSAGES, QUESTION, TRUTH, ANSWER)
@@ -217,9 +217,6 @@ def test_the_verdicts_are_those_of_evaluate_answer():
         assert statement.label == judge.entail(premise, [statement.text])[0].label
         tags = [judge.entail(passage, [statement.text])[0].label == "entailed" for passage in PASSAGES]
         assert statement.passages == tuple(rank for rank, tag in enumerate(tags, 1) if tag)
-
-
-def test_the_embedded_judge_on_the_chapters_row():
     found = s.evaluate_rag([ROW], progress=False)[0].scores
     assert found["context_precision"].numbers["average_precision"] == (1 + 2 / 3) / 2
     assert found["context_recall"].score == found["answer_faithfulness"].score == 1

@@ -64,11 +64,17 @@ Nearly 50 million dollars of revenue came in. |
         assert ", ".join(map(" ".join, firm(claim, *EVIDENCE))) == expected
 
 
-def test_antonyms_exclude_each_other_and_never_themselves():
+def test_antonyms_exclude_each_other_and_never_themselves_and_clash_though_their_like_is_there():
     table = antonyms()
     assert len(table) > 500
     assert all(word not in others for word, others in table.items())
     assert all(word in table[other] for word, others in table.items() for other in others)
+    for claim, evidence, expected in cases("""
+Shares of Castine fell on Tuesday. | Shares of Castine rose on Tuesday, and Harlow's slipped. | fell
+Profits had dropped a year later. | Profits rose although sales fell. | dropped
+The waiting list grew by 12 per cent. | The hospital cut its waiting list by 12 per cent. | grew
+"""):
+        assert [text for _, text in firm(claim, evidence) if text in claim.split()] == expected.split(", ")
 
 
 def test_limits_and_parts_exclude_one_another():
@@ -98,15 +104,6 @@ Employees protested in the old town. | Workers protested in the old town. |
 Officers arrested two men in Leeds. | Police arrested two men in Leeds. |
 """):
         assert texts(firm(claim, evidence)) == expected, claim
-
-
-def test_an_opposite_clashes_though_its_like_is_there_too():
-    for claim, evidence, expected in cases("""
-Shares of Castine fell on Tuesday. | Shares of Castine rose on Tuesday, and Harlow's slipped. | fell
-Profits had dropped a year later. | Profits rose although sales fell. | dropped
-The waiting list grew by 12 per cent. | The hospital cut its waiting list by 12 per cent. | grew
-"""):
-        assert [text for _, text in firm(claim, evidence) if text in claim.split()] == expected.split(", ")
 
 
 def test_what_is_counted_beside_the_clashes():
@@ -311,7 +308,7 @@ def test_a_deed_with_its_sides_exchanged_clashes():
         assert ("role", " ".join([second[1], *middle, first[0]])) in firm(turned, told)
 
 
-def test_a_denial_that_came_or_went_clashes():
+def test_a_denial_that_came_or_went_clashes_one_that_says_the_same_does_not_and_it_ends_with_its_clause():
     for evidence, claim, expected in cases("""
 No trains ran and buses were late. | Trains ran and no buses were late. | Trains, buses
 Not only the mayor but also her deputy resigned. | Only the mayor resigned. | mayor
@@ -347,12 +344,12 @@ She never failed to pay the rent. | She did not pay the rent. | pay
 She did not fail to pay the rent. | She did not pay the rent. | pay
 """):
         assert texts(firm(claim, evidence)) == expected
-
-
-def test_a_not_that_says_the_same_is_not_counted():
     told, claim = "The museum is not only a school but also a theatre.", "The museum is both a school and a theatre."
     assert not clashes_of(claim, told).negation_difference and not clashes_of(told, claim).negation_difference
     assert clashes_of("The cafe will open until March.", "The cafe will not open until March.").negation_difference
+    for told in ("A child pays nothing, and the hall was built in 1974.", "He said nothing but left the hall in 1974."):
+        clause = told.replace(", and", " but").partition(" but ")[2]
+        assert not clashes_of(clause, told).found
 
 
 def test_a_clash_of_a_kind_is_there_or_not():
@@ -528,9 +525,3 @@ The dog Rex bit the postman Karl Lunde in Vik. | Karl Lunde was bitten by Rex. |
 """):
         assert not firm(right, *evidence.split(" / "))
         assert [kind for kind, _ in firm(turned, *evidence.split(" / "))] == ["role"]
-
-
-def test_a_denial_ends_with_its_clause():
-    for told in ("A child pays nothing, and the hall was built in 1974.", "He said nothing but left the hall in 1974."):
-        clause = told.replace(", and", " but").partition(" but ")[2]
-        assert not clashes_of(clause, told).found

@@ -174,7 +174,7 @@ def test_the_probability_is_the_weighted_sum_of_the_features():
     assert similarities == sorted(similarities, reverse=True) and {e.index for e in verdict.evidence} == {0, 1, 2}
 
 
-def test_given_vectors_are_used_only_from_the_right_embedder():
+def test_given_vectors_are_used_only_from_the_right_embedder_and_in_bulk_is_one_by_one():
     pairs = [(ARTICLE, "The council approved the plan."), (ARTICLE[:1], "It rained in Oslo.")]
     own, ready = WordsChecker().check_many(pairs), vectors_of(pairs)
     given = WordsChecker().check_many(pairs, vectors=ready)
@@ -184,9 +184,6 @@ def test_given_vectors_are_used_only_from_the_right_embedder():
     assert fooled[0].probability < given[0].probability - 0.2  # so they are really read ...
     again = WordsChecker().check_many(pairs, vectors=[PairVectors("other", *zero(v)) for v in ready])
     assert [v.probability for v in again] == pytest.approx([v.probability for v in own], abs=1e-5)  # ... or not
-
-
-def test_in_bulk_is_one_by_one():
     claims = [f"The council approved plan number {n} on Monday." for n in range(300)]
     bulk = WordsChecker().check_many([(ARTICLE, claim) for claim in claims])
     for place in (0, 255, 256, 299):
