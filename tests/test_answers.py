@@ -396,7 +396,7 @@ def test_the_verdict_is_never_at_odds_with_the_counts_beside_it():
         assert verdict == (good if correctness(answer, truth).f1 else "wrong" if denied else "the judge cannot tell")
 
 
-def test_first_lines_word_for_word():
+def test_first_lines_word_for_word_and_refusals_come_before_counts():
     none, agrees = "0 of 1 expected statements are said", "that it says agrees with the ground truth"
     one = "1 of 1 expected statements are said"
     for answer, truth, line in (
@@ -408,9 +408,6 @@ def test_first_lines_word_for_word():
         ([YES, FAILED], [YES, FAILED], f"right: {one}, 2 could not be judged"),
     ):
         assert report_of(answer, truth).first_line == line
-
-
-def test_refusals_come_before_counts():
     refused, open_ = "refused: the answer declines to answer", "the judge cannot tell: why not"
     for answer_refused, truth_refused, unscored, scored in (
         (ANSWERED, ANSWERED, open_, "right"),

@@ -77,14 +77,7 @@ def test_without_marks_nothing_is_cited_and_no_sentence_to_judge_has_a_reason():
         assert found.score is found.recall is found.precision is None and why in found.reason
 
 
-def test_an_unknown_label_is_counted_and_shown():
-    found = by_words("red [1]. blue [9].", ["red", "blue"])
-    assert found.unknown == ("9",) and "no passage has the label 9" in repr(found)
-    assert found.rows()[1]["unknown"] == ["9"] and "[9] is no passage" in found.to_text()
-    assert by_words("red [1].", []).unknown == ("1",)
-
-
-def test_passages_may_have_labels_of_their_own():
+def test_passages_may_have_labels_of_their_own_and_an_unknown_one_is_shown():
     named = {"Smith 2020": "red", "doc-4": "blue", "https://a.org/": "green", "Roe & Lee 2019a": "white"}
     answer = "red (Smith et al., 2020). blue [doc-4]. green [source](https://a.org). white (Roe and Lee, 2019a)."
     found = by_words(answer, named)
@@ -95,6 +88,10 @@ def test_passages_may_have_labels_of_their_own():
     assert by_words("red [nasa].", ["red"]).n_uncited == 1  # of a list, nothing is called so
     twice = by_words("red [doc-4].", {"doc 4": "red", "source 4": "red"})  # nobody can tell which
     assert twice.unknown == ("doc-4",)
+    found = by_words("red [1]. blue [9].", ["red", "blue"])
+    assert found.unknown == ("9",) and "no passage has the label 9" in repr(found)
+    assert found.rows()[1]["unknown"] == ["9"] and "[9] is no passage" in found.to_text()
+    assert by_words("red [1].", []).unknown == ("1",)
 
 
 def test_a_failed_verdict_counts_neither_way():

@@ -25,7 +25,7 @@ def first(people, n):
     return {place: bool(people[place]) for place in range(n)}
 
 
-def test_the_estimate_is_that_of_ppi_python():
+def test_the_estimate_is_that_of_ppi_python_and_the_weight_the_one_of_least_variance():
     """ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3 on the same numbers, which it divides by n."""
     judge, people = population()
     assert people[:80].sum() == 35 and judge.sum() == pytest.approx(201.673)
@@ -33,9 +33,6 @@ def test_the_estimate_is_that_of_ppi_python():
     assert found.estimate == pytest.approx(0.44303004, abs=5e-4)
     half = 1.959964 * np.sqrt(found.variance)
     assert half == pytest.approx((0.5375169 - 0.34854318) / 2, rel=0.02)
-
-
-def test_the_weight_is_the_one_of_least_variance():
     n, (judge, people) = 80, population()
     y, f, rest = people[:n].astype(float), judge[:n], judge[n:]
     found = power_tuned(y, f, rest)

@@ -149,20 +149,6 @@ def test_unclear_is_neutral_only_a_clash_contradicts_and_answers_follow_the_verd
         assert (answer.value, answer.probability, answer.said) == (value, entailment.probability, None)
 
 
-def test_the_words_of_the_subject_answer_nothing(judge):
-    lund = "Lund Bank has 40 branches and was founded in 1990."
-    for summary, statement, value in (
-        (lund, "Lund Bank was founded in 1990.", 1),
-        (lund, "Lund Bank was founded in 1991.", 0),
-        (lund, "Lund Bank has 14 branches.", 0),
-        ("Lund Bank is an authority.", "Lund Bank is a company with branches in Oslo.", 0),
-        ("The repair ship Aurelia joined the cable.", "The repair ship Aurelia reached the place at noon.", 0),
-        ("Leeds beat Derby on Saturday.", "Derby beat Leeds.", 0),
-    ):
-        (answer,) = judge.answer(summary, is_so(statement))
-        assert answer.value == value and 0 <= answer.said <= 1, statement
-
-
 QUESTIONS_OF_RAGAS = {
     "is an American multinational finance company.": 1,
     "is headquartered in New York City.": 1,
@@ -178,9 +164,20 @@ QUESTIONS_OF_RAGAS = {
 }
 
 
-def test_the_eleven_questions_of_the_definition(judge):
+def test_the_eleven_questions_of_the_definition_and_words_of_the_subject_answer_nothing(judge):
     asked = [question for told in QUESTIONS_OF_RAGAS for question in is_so("JPMorgan Chase & Co. " + told)]
     assert [answer.value for answer in judge.answer(JPMORGAN, asked)] == list(QUESTIONS_OF_RAGAS.values())
+    lund = "Lund Bank has 40 branches and was founded in 1990."
+    for summary, statement, value in (
+        (lund, "Lund Bank was founded in 1990.", 1),
+        (lund, "Lund Bank was founded in 1991.", 0),
+        (lund, "Lund Bank has 14 branches.", 0),
+        ("Lund Bank is an authority.", "Lund Bank is a company with branches in Oslo.", 0),
+        ("The repair ship Aurelia joined the cable.", "The repair ship Aurelia reached the place at noon.", 0),
+        ("Leeds beat Derby on Saturday.", "Derby beat Leeds.", 0),
+    ):
+        (answer,) = judge.answer(summary, is_so(statement))
+        assert answer.value == value and 0 <= answer.said <= 1, statement
 
 
 GERMAN = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang."

@@ -35,7 +35,15 @@ class Counting(BuiltinChecker):
         return [Verdict(probability=0.5)] * len(batch)
 
 
-def test_a_pair_on_which_judging_goes_wrong_fails_alone():
+def test_pairs_are_judged_in_lots_and_one_that_goes_wrong_fails_alone():
+    pairs, own = [(["a", "b", "c"], "d")] * 600, vectors(fitted_words()["embedder"])
+    judge = Counting()
+    assert len(judge.check_many(pairs)) == 600 and judge.check_many([]) == []
+    assert [size for size, _ in judge.batches] == [256, 256, 88] and judge.encoded == 3
+    for given, encoded in (([own] * 600, 0), ([own] * 300 + [vectors()] * 300, 2)):  # batches with foreign ones
+        judge = Counting()
+        judge.check_many(pairs, vectors=given)
+        assert judge.encoded == encoded and judge.batches[0][1] == {own.embedder}
     judge = Counting(threshold=0.7)
     claims = ["a", "break", "b", "break", *["c"] * 300]
     found = judge.check_many([(["a", "b", "c"], claim) for claim in claims])
@@ -46,17 +54,6 @@ def test_a_pair_on_which_judging_goes_wrong_fails_alone():
         judge.error = error
         with pytest.raises(type(error)):
             judge.check_many([(["a", "b", "c"], "break"), (["a", "b", "c"], "d")])
-
-
-def test_pairs_are_judged_in_lots_with_the_right_vectors_only():
-    pairs, own = [(["a", "b", "c"], "d")] * 600, vectors(fitted_words()["embedder"])
-    judge = Counting()
-    assert len(judge.check_many(pairs)) == 600 and judge.check_many([]) == []
-    assert [size for size, _ in judge.batches] == [256, 256, 88] and judge.encoded == 3
-    for given, encoded in (([own] * 600, 0), ([own] * 300 + [vectors()] * 300, 2)):  # batches with foreign ones
-        judge = Counting()
-        judge.check_many(pairs, vectors=given)
-        assert judge.encoded == encoded and judge.batches[0][1] == {own.embedder}
 
 
 def test_each_distinct_sentence_of_the_pairs_is_encoded_once():

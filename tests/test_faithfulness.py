@@ -344,22 +344,7 @@ def test_a_report_is_as_wide_as_the_terminal_and_elsewhere_88(monkeypatch):
     assert 110 < max(map(len, evidence_text(report).split("\n"))) <= 120
 
 
-def test_a_title_counts_and_says_how_far_the_unclear_reach():
-    both = made(YES, UNCLEAR, score=0.5)
-    for result, title in (
-        (made(YES), "Faithfulness 1.00: 1 of 1 sentences supported"),
-        (made(YES, FAILED), "Faithfulness 1.00: 1 of 1 judged sentences supported"),
-        (both, "Faithfulness 0.50: 1 of 2 sentences supported"),
-        (made(FAILED, score=None, reason="no"), "Faithfulness undefined: no"),
-    ):
-        assert result.report().title == title and title in result.to_text()
-    assert "high" not in repr(made(YES)) and "Up to" not in made(YES).to_text()
-    assert repr(both).startswith("Faithfulness(score=0.5000, score_high=1.0000, n_unclear=1, signature=")
-    for page in (both.to_text(), both._repr_html_()):
-        assert page.rindex("S1.") < page.index("Up to 1.00 if the unclear ones are true.")
-
-
-def test_what_is_printed_shows_why_a_verdict_is_what_it_is():
+def test_what_is_printed_counts_and_shows_why_a_verdict_is_what_it_is():
     number = [Finding("number", "S0", 0, 2, True)]
     terms = {"numbers": {"cosine": 2.0}, "terms": {"intercept": -0.5, "cosine": 1.0}}
     clashing = "something clashes: not called supported"
@@ -379,6 +364,18 @@ def test_what_is_printed_shows_why_a_verdict_is_what_it_is():
     states = [Verdict(probability=p, threshold=0.57, contradicted_below=0.5) for p in (0.9, 0.55, 0.1)]
     assert [entry.tone for entry in made(*states).report().entries] == [1.0, 0.5, 0.0]
     assert [entry.tone for entry in made(YES, HEADING).report().entries] == [0.9, None]
+    both = made(YES, UNCLEAR, score=0.5)
+    for result, title in (
+        (made(YES), "Faithfulness 1.00: 1 of 1 sentences supported"),
+        (made(YES, FAILED), "Faithfulness 1.00: 1 of 1 judged sentences supported"),
+        (both, "Faithfulness 0.50: 1 of 2 sentences supported"),
+        (made(FAILED, score=None, reason="no"), "Faithfulness undefined: no"),
+    ):
+        assert result.report().title == title and title in result.to_text()
+    assert "high" not in repr(made(YES)) and "Up to" not in made(YES).to_text()
+    assert repr(both).startswith("Faithfulness(score=0.5000, score_high=1.0000, n_unclear=1, signature=")
+    for page in (both.to_text(), both._repr_html_()):
+        assert page.rindex("S1.") < page.index("Up to 1.00 if the unclear ones are true.")
 
 
 def test_only_what_is_a_sum_is_explained_and_only_sentences_are_drawn():

@@ -52,7 +52,7 @@ def test_fit_finds_what_speaks_and_not_a_set_s_level():
     assert again == pytest.approx(weights, rel=1e-6) and other < intercept  # the middle of all rows is where it starts
 
 
-def test_each_set_and_both_labels_have_the_same_say():
+def test_each_set_and_label_has_the_same_say_and_what_is_not_known_has_none():
     table = table_of()
     keep = ~((table.set == "summeval") & (table.label == 0) & (np.arange(len(table.label)) % 3 > 0))
     weight = table.weights(keep)
@@ -60,9 +60,6 @@ def test_each_set_and_both_labels_have_the_same_say():
         for label in (0, 1):
             assert weight[(table.set == name) & (table.label == label)].sum() == pytest.approx(1000)
     assert not weight[~keep].any()
-
-
-def test_what_is_not_known_or_left_out_is_not_trained_on():
     table = table_of()
     table.usable[0] = False
     table.alone[2] = False  # false, in a summary of several sentences: which one is wrong, nobody said

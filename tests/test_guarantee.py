@@ -79,16 +79,13 @@ def test_articles_are_the_units():
     assert broken[0] <= 18 < broken[1]
 
 
-def test_of_an_article_one_accepted_sentence_counts():
+def test_of_an_article_one_sentence_counts_that_the_seed_draws_and_no_failed_one():
     ids = np.arange(30).repeat(4)
     p = np.tile([0.9, 0.9, 0.2, 0.1], 30)
     found = guaranteed_threshold(p, p > 0.5, ids)
     assert (found.n_accepted, found.n_articles, found.n_sentences, found.n_errors) == (30, 30, 120, 0)
     assert found.threshold == 0.21 and found.share_left == 0.5
     assert found.bound == pytest.approx(1 - 0.1 ** (1 / 30)) and found.signature["unit"] == "article"
-
-
-def test_the_seed_draws_and_failed_verdicts_are_left_out():
     p, label = surer_is_better(np.random.default_rng(0), 600)
     ids = np.arange(600) // 3
     first, again, other = (guaranteed_threshold(p, label, ids, seed=seed) for seed in (0, 0, 1))
@@ -180,16 +177,13 @@ def test_calibrate_finds_both_sides_and_says_on_what():
     assert table.to_dict() == found.to_dict()
 
 
-def test_what_both_sides_would_claim_goes_to_one_of_them():
+def test_what_both_sides_would_claim_goes_to_one_of_them_and_little_promises_little():
     found = guarantee_thresholds(rows(100, 0.97, 1) + rows(100, 0.02, 0, 500), FIXED)
     assert found.opposite.threshold < found.threshold
     assert found.share_unclear == 0 and abs(found.threshold - 0.5) < 0.011
     assert (found.state(0.97), found.state(0.02)) == ("supported", "contradicted")
     everything = guarantee_thresholds(rows(100, 0.97, 1), FIXED)
     assert everything.state(0.97) == "supported" and everything.opposite.threshold is None
-
-
-def test_little_promises_little():
     found = guarantee_thresholds(rows(10, 0.9, 1), FIXED)
     assert (found.state(1.0), found.state(0.0), found.share_unclear) == ("unclear", "unclear", 1.0)
     assert "label at least 12 articles more" in str(found)

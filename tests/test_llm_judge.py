@@ -78,7 +78,7 @@ def test_a_malformed_reply_is_asked_for_once_more_and_a_backend_that_cannot_answ
         assert judge.calls == 1
 
 
-def test_a_bad_case_does_not_spoil_its_neighbours():
+def test_a_bad_case_and_a_failed_window_do_not_spoil_their_neighbours():
     def respond(prompt):
         bad = ["bad" in case["premise"][0] for case in cases_of(prompt)]
         return json.dumps({f"case_{i}": [label("entailed", 99 if one else 1)] for i, one in enumerate(bad, 1)})
@@ -86,6 +86,18 @@ def test_a_bad_case_does_not_spoil_its_neighbours():
     judge = LLMJudge(ScriptedBackend(respond))
     found = judge.many("entail", [("All is good here.", ["It is."]), ("All is bad here.", ["It is."])])
     assert found[0][0].label == "entailed" and isinstance(found[1], JudgeFailure) and judge.calls == 2
+
+    def respond(prompt):
+        if "poison" in prompt:
+            raise BackendUnavailable("down")
+        counts = enumerate((len(case["statements"]) for case in cases_of(prompt)), 1)
+        return json.dumps({f"case_{i}": [label("entailed", 1)] * count for i, count in counts})
+
+    judge = LLMJudge(ScriptedBackend(respond), window=200, group=1)
+    text = "The poison was found in the well. " * 8 + "The bridge opened in 1931. " * 8
+    assert judge.entail(text, ["The bridge opened."])[0].label == "entailed"
+    with pytest.raises(JudgeFailure, match="down"):
+        judge.entail("The poison was found in the well. " * 8, ["The bridge opened."])
 
 
 def test_statements_must_be_made_of_the_hypothesis_and_pronouns_are_resolved_by_unit():
@@ -154,20 +166,6 @@ def test_long_premises_are_read_in_windows_and_put_together():
     assert len(long) > 50_000 and [entailment.label for entailment in found] == ["entailed", "neutral", "neutral"]
     assert judge.calls < 20
     assert long[found[0].evidence[0].start : found[0].evidence[0].end] in long
-
-
-def test_a_failed_window_leaves_undecided_what_no_other_entails():
-    def respond(prompt):
-        if "poison" in prompt:
-            raise BackendUnavailable("down")
-        counts = enumerate((len(case["statements"]) for case in cases_of(prompt)), 1)
-        return json.dumps({f"case_{i}": [label("entailed", 1)] * count for i, count in counts})
-
-    judge = LLMJudge(ScriptedBackend(respond), window=200, group=1)
-    text = "The poison was found in the well. " * 8 + "The bridge opened in 1931. " * 8
-    assert judge.entail(text, ["The bridge opened."])[0].label == "entailed"
-    with pytest.raises(JudgeFailure, match="down"):
-        judge.entail("The poison was found in the well. " * 8, ["The bridge opened."])
 
 
 def test_texts_cannot_leave_their_place_in_a_prompt():

@@ -133,17 +133,14 @@ def test_bad_input_is_named():
             call()
 
 
-def test_two_systems_by_hand():
+def test_two_systems_by_hand_and_strengths_are_where_the_likelihood_has_no_slope():
     for won, lost in ((3, 1), (1, 1), (9, 2)):
         first, two = strengths(np.array([[0, won], [lost, 0]]), prior=0)
         assert first - two == pytest.approx(math.log(won / lost)) and first + two == pytest.approx(0)
     first, two = strengths(np.array([[0, 4], [0, 0]]), prior=0.5)
     assert first - two == pytest.approx(math.log(4.5 / 0.5))
     assert strengths(np.array([[0, 4], [0, 0]]), prior=0) is None
-
-
-def test_the_strengths_are_where_the_likelihood_has_no_slope():
-    """At the maximum, each system's expected wins are its wins: an independent check of the library."""
+    # at the maximum, each system's expected wins are its wins: an independent check of the library
     rng = np.random.default_rng(0)
     wins = rng.integers(1, 9, (5, 5)) * (1 - np.eye(5))
     theta = strengths(wins, prior=0)

@@ -98,7 +98,7 @@ def test_a_function_is_a_metric_by_its_place(acme):
     assert table.n_undefined == 1 and table.mean() == 0.5 and table[1].reason
 
 
-def test_options_are_the_arguments_with_a_default(acme):
+def test_options_are_the_arguments_with_a_default_and_objects_are_taken_as_they_are(acme):
     metric = load_metric("acme_metrics:shared", lower=False)
     assert metric.score("A cat", ["a cat"]).score == 0.5 and metric.options() == {"lower": False}
     assert "lower:no" in str(metric.signature)
@@ -106,9 +106,6 @@ def test_options_are_the_arguments_with_a_default(acme):
         load_metric("acme_metrics:shared", lowr=True)
     again = pickle.loads(pickle.dumps(metric))
     assert again == metric and again.fingerprint == metric.fingerprint
-
-
-def test_a_metric_and_an_object_are_taken_as_they_are(acme):
     assert load_metric("acme_metrics:long", per=3).score("abc").score == 1
     assert load_metric("acme_metrics:half").score("abc").score == 1.5
     plain = load_metric("acme_metrics:plain")
@@ -116,7 +113,7 @@ def test_a_metric_and_an_object_are_taken_as_they_are(acme):
     assert pickle.loads(pickle.dumps(plain)).score("ab") == 2
 
 
-def test_what_a_package_offers_is_listed_and_loaded_by_name(acme):
+def test_what_a_package_offers_is_loaded_by_name_and_a_broken_plugin_breaks_nothing(acme):
     rows = {row["metric"]: row for row in list_metrics().rows()}
     assert rows["acme_shared"]["package"] == rows["broken"]["package"] == "acme-metrics 1.2"
     assert rows["acme_shared"]["reads"] == "candidate, references"
@@ -127,9 +124,6 @@ def test_what_a_package_offers_is_listed_and_loaded_by_name(acme):
     assert len(list(s.agreement.METRICS)) == len(s.agreement.METRICS) == len(rows)
     assert find_metric("bleu")[0] is s.load_metric("bleu").definition, "nobody takes a name of ours"
     assert rows["bleu"]["package"] == "" and rows["acme_metrics:ratio"]["package"] == "acme-metrics 1.2"
-
-
-def test_a_broken_plugin_is_named_with_its_error_and_breaks_nothing(acme):
     rows = {row["metric"]: row["purpose"] for row in list_metrics().rows()}
     assert "acme_broken cannot be imported: RuntimeError: no licence" in rows["broken"]
     assert "SystemExit: 7" in rows["leaving"] and "acme_metrics has no 'gone'" in rows["gone"]

@@ -130,15 +130,12 @@ def test_these_are_answers_and_these_are_refusals(embedder):
             assert flag.value is refused, flag
 
 
-def test_a_flag_is_the_sum_of_its_parts_and_says_so(embedder):
+def test_a_flag_is_the_sum_of_its_parts_and_signs_are_looked_for_outside_of_speech(embedder):
     text = "I cannot answer this from the text."
     lean = lean_of(text, mean_vectors([text], embedder)[0], mean_states([text])[0])
     (flag,) = refusal_flags([text], embedder)
     assert flag.probability == pytest.approx(1 / (1 + np.exp(-lean.total)))
     assert flag.value == (lean.total >= 0) and "“i cannot answer”" in flag.reason and "meaning" in flag.reason
-
-
-def test_signs_are_looked_for_outside_of_quoted_speech():
     assert refusal_signs("I cannot answer this.").strong == "i cannot answer"
     assert refusal_signs('He said: "I cannot answer this."').strong == ""
     assert told('"All of it."') == '"All of it."' and told('{"a": 1}') == '{"a": 1}'

@@ -234,7 +234,7 @@ def test_texts_in_a_language_that_nobody_reads_have_no_number():
         assert found.score is None and "German" in found.reason
 
 
-def test_a_table_opens_into_passages_and_statements():
+def test_a_table_opens_into_passages_and_statements_and_pages_are_escaped(tmp_path):
     found = s.evaluate_rag([row(["a", "x"]), row([])], judge=Letters(), progress=False)
     means = {line["measure"]: line["value"] for line in found.summary()}
     assert means["context_precision"] == 1 and means["context_recall"] == 0.25
@@ -245,9 +245,6 @@ def test_a_table_opens_into_passages_and_statements():
     assert found[0].why_not and "nothing was retrieved" in found[1].why_not and not any(found.reasons())
     assert found.n_undefined == 0 and found.scores.tolist() == [0.5, 0]
     assert "context_precision" in repr(found) and "RetrievalScore(context_recall" in repr(recall[0])
-
-
-def test_pages_are_escaped(tmp_path):
     given = row(["a <script>alert(1)</script>"], ground_truth="a <b>")
     page = ask("context_recall", **given).to_html(tmp_path / "page.html").read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page and "passage" in page.casefold()

@@ -213,7 +213,7 @@ def test_begging_does_not_help_and_hostile_text_stays_text(tmp_path):
     assert "<script" not in page and "<img" not in page and not re.search(r"https?:", page)
 
 
-def test_the_table_of_the_specification():
+def test_the_table_of_the_specification_ranks_by_what_it_is_told():
     datasets = pytest.importorskip("datasets")
     data = {"contexts": [[FITNESS], [FITNESS], [FITNESS]], "summary": [SHORT, "x", ""]}
     table = summarization_scores(datasets.Dataset.from_dict(data), progress=False)
@@ -226,6 +226,13 @@ def test_the_table_of_the_specification():
         assert summarization_scores(kind, progress=False).rows() == table.rows()
     assert "<table" in table._repr_html_()
     json.dumps(table.to_dict())
+    texts = {"contexts": ["It rained all day, and the match was cancelled."] * 2, "summary": ["It rained all day.", ""]}
+    for rank in ("guarded", "score"):
+        table = summarization_scores(texts, rank=rank, progress=False)
+        number = getattr(table[0], rank)
+        assert table.mean() == number and list(table.arrays())[0] == rank and table.n_undefined == 1
+        assert [outcome.score for outcome in table.outcomes()] == [number, None]
+    assert table[0].guarded != table[0].score
 
 
 def test_the_exam_is_made_once_for_each_text(tmp_path):
@@ -326,16 +333,6 @@ def test_four_articles_that_were_written_last():
         right += first > trivia
     assert right >= 3
     assert sum(found["good"].qa_score for found in sat(True).values()) / 4 >= 0.33
-
-
-def test_a_table_ranks_by_what_it_is_told():
-    texts = {"contexts": ["It rained all day, and the match was cancelled."] * 2, "summary": ["It rained all day.", ""]}
-    for rank in ("guarded", "score"):
-        table = summarization_scores(texts, rank=rank, progress=False)
-        number = getattr(table[0], rank)
-        assert table.mean() == number and list(table.arrays())[0] == rank and table.n_undefined == 1
-        assert [outcome.score for outcome in table.outcomes()] == [number, None]
-    assert table[0].guarded != table[0].score
 
 
 def test_each_question_has_its_sentence():

@@ -171,7 +171,7 @@ def test_marks_are_the_readers(claim, evidence):
     assert np.array_equal(np.array(marks[1 : len(claim) + 1] + marks[len(claim) + 2 :]), wanted)
 
 
-def test_another_archive_is_refused(tmp_path):
+def test_another_archive_is_refused_and_without_npm_it_says_so(tmp_path, monkeypatch):
     """A registry, or whoever stands between, brings something else: it is not unpacked."""
     with tarfile.open(tmp_path / "other.tgz", "w:gz") as archive:
         for name in try_page.PYODIDE.files:
@@ -179,9 +179,6 @@ def test_another_archive_is_refused(tmp_path):
     with pytest.raises(ValueError, match="it is not used"):
         try_page.unpack(tmp_path / "other.tgz", tmp_path / "core")
     assert not (tmp_path / "core").exists()
-
-
-def test_without_npm_it_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(try_page, "BUILD", tmp_path / "nowhere")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(try_page.NotFetched, match="npm"):
