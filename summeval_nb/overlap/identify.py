@@ -11,7 +11,6 @@ from functools import partial
 from itertools import product
 
 from summeval_nb.core.base import JsonDict, np, require_count, require_option
-from summeval_nb.core.html import render
 from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Rows, Signature
 from summeval_nb.text.split import split_sentences
@@ -92,16 +91,13 @@ class IdentifiedScore(Rows, Sequence[Configuration]):
         lists = {name: [own.to_dict() for own in getattr(self, name)] for name in ("found", "nearest")}
         return {"printed": self.printed, "searched": self.searched, **lists}
 
-    def __repr__(self) -> str:
-        lines = [self.line] if self else [self.line, "The nearest:"]
-        for row in self.rows():
-            same = f"  (and {row['n_same']} that print the same)" if row["n_same"] else ""
-            lines.append(f"  {row['value']:>12.6f}  {row['program']}: {row['signature']}{same}")
-        return "\n".join(lines)
+    def wide_rows(self) -> list[JsonDict]:
+        """Return the rows with as many digits as papers print."""
+        return [row | {"value": f"{row['value']:.6f}"} for row in self.rows()]
 
-    def _repr_html_(self) -> str:
-        lines = [self.line] if self else [self.line, "These come nearest:"]
-        return render("card.html", title="Score", number=self.printed, lines=lines, rows=self.rows(), signature="")
+    def remarks(self) -> list[str]:
+        """Return the answer in one sentence, and what the rows are where nothing fits."""
+        return [self.line] if self else [self.line, "The rows come nearest."]
 
 
 class _Pairs:
