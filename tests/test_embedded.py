@@ -188,17 +188,16 @@ def test_all_that_decides_a_probability_is_part_of_the_fingerprint(monkeypatch):
 
     standard = name()
     found = [standard, name(precision="bfloat16"), name(slope=2), name(offset=1)]
-    with monkeypatch.context() as patched:
-        patched.setattr(builtin, "RULES", builtin.RULES + "x")
-        found.append(name())
-    for key in ("intercept", "copied", "weights"):
-        other = fitted() | {key: {**fitted()["weights"], "cosine": 9.0} if key == "weights" else 9.0}
+    weights = {"weights": fitted()["weights"] | {"cosine": 9.0}}
+    others = [fitted() | changed for changed in ({"intercept": 9.0}, {"copied": 9.0}, weights)]
+    for of, part, value in (
+        (builtin, "RULES", builtin.RULES + "x"),
+        *((builtin, "fitted", lambda other=other: other) for other in others),
+        (builtin.MiniLMEmbedder, "fingerprint", "another"),
+    ):
         with monkeypatch.context() as patched:
-            patched.setattr(builtin, "fitted", lambda other=other: other)
+            patched.setattr(of, part, value)
             found.append(name())
-    with monkeypatch.context() as patched:
-        patched.setattr(builtin.MiniLMEmbedder, "fingerprint", "another")
-        found.append(name())
     assert len(set(found)) == len(found) and name() == standard == name(threshold=0.9)
     with pytest.raises(ValueError, match="precision"):
         EmbeddedChecker(precision="int4")

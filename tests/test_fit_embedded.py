@@ -24,10 +24,7 @@ ALL = (*SETS, "written")
 
 
 def table_of(n=60, *, seed=0, sets=ALL, **changes):
-    """Return a table in which the first number says what is true, the second nothing, and each set has its own level.
-
-    A claim has its own article, and is a summary by itself.
-    """
+    """A table whose first number says what is true, the second nothing, each set at its level; a claim is a summary."""
     random = np.random.default_rng(seed)
     names = np.repeat(sets, n)
     label = np.tile([0, 1], len(names) // 2)

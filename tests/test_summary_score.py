@@ -301,11 +301,7 @@ def sat(last: bool):
 
 @pytest.mark.nightly
 def test_a_good_summary_beats_first_words_trivia_and_a_letter():
-    """By the guarded value: the good one on all ten articles, and all four in order on seven.
-
-    On the other three the first words answer two of nine questions and are halved as a copy, and trivia get as much
-    from the probabilities of their nine *no*.
-    """
+    """By the guarded value: the good one on all ten articles, all four in order on seven; first words are copies."""
     right = 0
     for found in sat(False).values():
         good, *others = (score.guarded for score in found.values())
@@ -319,11 +315,7 @@ def test_a_good_summary_beats_first_words_trivia_and_a_letter():
 
 @pytest.mark.nightly
 def test_four_articles_that_were_written_last():
-    """The good one is first and the letter last on all four, and all are in order on three.
-
-    The good ones answer a third of the questions: 24 of 36 ask for detail that the summary leaves out, or more of a
-    fact than it says. On the fourth article the first words are halved as a copy.
-    """
+    """The good one is first and the letter last on all four, all are in order on three; the good answer a third."""
     assert len(LAST) == 4 and not {article["domain"] for article in LAST} & {article["domain"] for article in ARTICLES}
     assert all(300 <= len(article["text"].split()) <= 500 for article in LAST)
     right = 0
