@@ -477,11 +477,11 @@ def distribution(scores: Mapping[str, np.ndarray], bins: int = 10, longest: int 
     low, high = float(together.min()), float(together.max())
     edges = np.linspace(low, high if low < 0 or high <= 1 else max(high, 100.0), bins + 1)
     counts = {name: np.histogram(array, edges)[0].tolist() for name, array in known.items()}
-    last = [*counts.values()][-1]
+    name, last = [*counts.items()][-1]
     rows: list[JsonDict] = [{"range of scores": f"{edges[i]:.3g} to {edges[i + 1]:.3g}"} for i in range(bins)]
     for i, row in enumerate(rows):
-        row |= {name: tally[i] for name, tally in counts.items()}
-        row["▇"] = "▇" * math.ceil(longest * last[i] / max(1, *last))
+        row |= {one: tally[i] for one, tally in counts.items()}
+        row[f"▇ {name}"] = "▇" * math.ceil(longest * last[i] / max(1, *last))
     return rows
 
 

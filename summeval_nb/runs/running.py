@@ -461,7 +461,8 @@ def run(
         Processes or actors; 0 works in this process (local engine). By default one per core, and 0 for a metric that
         only counts words, such as "bleu" or "rouge", which scores thousands before a process has started.
     address : str, optional
-        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that only this machine reaches.
+        A Ray cluster that you started, "10.0.0.1:6379", or "auto" on a machine of it; by default the one that this
+        process has joined with `ray.init`.
     num_gpus : float
         GPUs of each Ray actor.
     timeout : float, optional

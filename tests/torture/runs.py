@@ -195,41 +195,29 @@ def harm(rng: random.Random, path: Path) -> str:
     """Damage a file in one of the ways in which files are damaged; return how."""
     if not path.exists():
         return f"{path.name} gone"
-    data = bytearray(path.read_bytes())
-    how = rng.choice(
-        ["flip", "flip", "digit", "digit", "cut", "empty", "line", "swap", "double", "text", "delete", "zero"]
-    )
-    at = rng.randrange(len(data)) if data else 0
-    if how == "flip" and data:
-        data[at] ^= 1 << rng.randrange(8)
-    elif how == "digit":
-        digits = [i for i, c in enumerate(data) if chr(c).isdigit() and chr(c).isascii()]
-        if digits:
-            at = rng.choice(digits)
-            data[at] = rng.choice([c for c in b"0123456789" if c != data[at]])
-    elif how == "cut":
-        data = data[:at]
-    elif how == "empty":
-        data = bytearray()
-    elif how == "zero":
-        data[at : at + 512] = bytes(len(data[at : at + 512]))
-    elif how in ("line", "swap", "double"):
-        lines = bytes(data).splitlines(keepends=True) or [b""]
-        left, other = rng.randrange(len(lines)), rng.randrange(len(lines))
-        if how == "line":
-            del lines[left]
-        elif how == "swap":
-            lines[left], lines[other] = lines[other], lines[left]
-        else:
-            lines.insert(left, lines[other])
-        data = bytearray(b"".join(lines))
-    elif how == "text":
-        value = corpus.text(rng).encode("utf-8", "surrogatepass")[:300]
-        data = bytearray(rng.choice([value, b"{}", b"[]", b"null", b'{"settings": []}', data[:at] + value + data[at:]]))
+    data = path.read_bytes()
+    at, lines = rng.randrange(len(data)) if data else 0, data.splitlines(keepends=True) or [b""]
+    left, other, swapped = rng.randrange(len(lines)), rng.randrange(len(lines)), [*lines]
+    swapped[left], swapped[other] = lines[other], lines[left]
+    digit = rng.choice([i for i, c in enumerate(data) if c in b"0123456789"] or [at])
+    more = bytes((c - 48 + rng.randint(1, 9)) % 10 + 48 for c in data[digit : digit + 1])
+    value = corpus.text(rng).encode("utf-8", "surrogatepass")[:300]
+    ways: dict[str, Callable[[], bytes]] = {
+        "flip": lambda: data[:at] + bytes(c ^ 1 << rng.randrange(8) for c in data[at : at + 1]) + data[at + 1 :],
+        "digit": lambda: data[:digit] + more + data[digit + 1 :],
+        "cut": lambda: data[:at],
+        "empty": lambda: b"",
+        "zero": lambda: data[:at] + bytes(len(data[at : at + 512])) + data[at + 512 :],
+        "line": lambda: b"".join(lines[:left] + lines[left + 1 :]),
+        "swap": lambda: b"".join(swapped),
+        "double": lambda: b"".join([*lines[:left], lines[other], *lines[left:]]),
+        "text": lambda: rng.choice([value, b"{}", b"[]", b"null", b'{"settings": []}', data[:at] + value + data[at:]]),
+    }
+    how = rng.choice(["flip", "digit", "delete", *ways])
     if how == "delete":
         path.unlink()
     else:
-        path.write_bytes(data)
+        path.write_bytes(ways[how]())
     return f"{path.parent.name}/{path.name}: {how} at {at}"
 
 
