@@ -15,7 +15,7 @@ CHANGES: dict[str, list[tuple[str, str]]] = {  # in order, each from where the l
         ("sample_articles()[0].text", f'"{FERRY} It carried cars. A bridge is planned."'),
         ("The Kestrel Bridge has reopened, 26 months after a ship struck its central pier. ", f"{HELLO} "),
     ],
-    "2_counting/21_ngrams": [("Dr. Ng's 2-year-old cat cost €3.50.", HELLO)],
+    "2_counting/21_ngrams": [("The cat is on the mat.", HELLO), ("Dr. Ng's 2-year-old cat cost €3.50.", HELLO)],
     "2_counting/22_rouge": [("The cat is on the mat.", FERRY), ("The cat sat on the mat.", HELLO)],
     "2_counting/23_two_rouge_numbers": [("The cat is on the mat.", FERRY), ("A cat is resting on the mat.", HELLO)],
     "2_counting/24_bleu": [("The cat is sitting on the mat.", FERRY), ("The cat is on the mat.", HELLO)],
