@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tqdm.auto import tqdm
 else:
 
-    class _Lazy:
+    class Lazy:
         """Looks every name up in a module when it is first used, so that one text needs none.
 
         lazy_loader's own lazy module is not safe when two threads meet it first (Python 3.11.7).
@@ -48,7 +48,7 @@ else:
             setattr(self, name, value)
             return value
 
-    np, pd, plt = _Lazy("numpy"), _Lazy("pandas"), _Lazy("matplotlib.pyplot")
+    np, pd, plt = Lazy("numpy"), Lazy("pandas"), Lazy("matplotlib.pyplot")
 
 JsonDict: TypeAlias = dict[str, Any]  # what JSON can say of a thing, by name: `to_dict()`, a row of a table
 

@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from summeval_nb.models import store as stores
     from summeval_nb.models.base import Backend
 else:
-    from summeval_nb.core.base import _Lazy
+    from summeval_nb.core.base import Lazy
 
-    stores = _Lazy("summeval_nb.models.store")
+    stores = Lazy("summeval_nb.models.store")
 
 __all__ = ["Job", "run"]
 
