@@ -115,6 +115,21 @@ def test_a_state_follows_from_probability_and_clash_and_one_changed_fact_is_cont
     assert [by_claim[claim].state for claim in FALSE] == ["contradicted"] * 6
 
 
+def test_a_noun_in_anothers_place_is_doubted_unless_both_name_one_thing():
+    """The reader alone supports each of these."""
+    other = {"fire": "flood", "doctor": "lawyer", "bridge": "tunnel", "cat": "dog"}
+    same = {"car": "automobile", "doctor": "physician", "film": "movie", "dog": "animal"}
+    for exchanged, state in ((other, "unclear"), (same, "supported")):
+        pairs = [
+            ([f"Nobody had seen the {told} before."], f"Nobody had seen the {said} before.")
+            for told, said in exchanged.items()
+        ]
+        for verdict, (told, said) in zip(EmbeddedChecker().check_many(pairs), exchanged.items(), strict=True):
+            assert (verdict.state, verdict.probability >= verdict.threshold) == (state, True), (told, said)
+            assert [finding.text for finding in clashes(verdict)] == [said] * (state == "unclear")
+            assert verdict.details.get("against", {}) == ({said: told} if state == "unclear" else {})
+
+
 def test_with_threshold_moves_nothing_but_the_border():
     claims = [TRUE[1], FALSE[0], LIKELY, UNSAID]
     checker, found = EmbeddedChecker(slope=1.5), {}

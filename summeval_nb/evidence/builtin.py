@@ -7,7 +7,8 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -47,7 +48,7 @@ from summeval_nb.evidence.embedded import (
     weighted,
     windows,
 )
-from summeval_nb.evidence.rules import Clash, findings_of
+from summeval_nb.evidence.rules import Clash, exchanged_noun, findings_of
 from summeval_nb.evidence.tokens import finding, known_keys, take_apart
 from summeval_nb.evidence.words import idf_coverage, sigmoid, support_logit, word_features
 from summeval_nb.text.embed import MiniLMEmbedder, load_embedder
@@ -273,7 +274,7 @@ PRECISIONS = ("float32", "bfloat16")
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 # Part of the fingerprint, and so of what a store is asked for: another number whenever
 # a rule finds other clashes.
-RULES = "12"
+RULES = "13"
 
 
 class EmbeddedChecker(BuiltinChecker):
@@ -315,6 +316,7 @@ class EmbeddedChecker(BuiltinChecker):
 
     fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits")
     name = "embedded"
+    _doubts_nouns = True
     good_at = (
         "a quick first reader: it recognises four paraphrases in five, most changed numbers, and half the changed names"
     )
@@ -399,10 +401,19 @@ class EmbeddedChecker(BuiltinChecker):
         logit, findings = sum(terms.values()), findings_in(pair)
         details: JsonDict = {"numbers": numbers, "terms": terms, "logit": logit}
         details["coverage"] = idf_coverage(pair.claim, pair.evidence)
-        if against := against_in(pair):
+        probability = sigmoid(self.slope * logit + self.offset)
+        against = against_in(pair)
+        if self._doubts_nouns and probability >= self.threshold and not any(found.clash for found in findings):
+            token, instead = exchanged_noun(pair.claim, pair.evidence, pair.evidence[pair.nearest[0]]) or (None, "")
+            if token and not _may_be_said(word := pair.claim.text[token.start : token.end], instead, probability):
+                kept = [found for found in findings if found.start != token.start]
+                doubted = finding(pair.claim, "word", token.start, token.end)._replace(clash=True)
+                findings = sorted([*kept, doubted], key=itemgetter(2))
+                against |= {word: instead}
+        if against:
             details["against"] = against
         return Verdict(
-            probability=sigmoid(self.slope * logit + self.offset),
+            probability=probability,
             threshold=self.threshold,
             contradicted_below=self.contradicted_below_of(findings),
             evidence=evidence,
@@ -436,6 +447,7 @@ class CarefulChecker(EmbeddedChecker):
     """
 
     name = "careful"
+    _doubts_nouns = False  # MPNet reads them
     good_at = "which reads short sentences well, and still misses many small changes in long ones"
 
     def __init__(
@@ -464,6 +476,22 @@ class CarefulChecker(EmbeddedChecker):
             probability = sigmoid(self.slope * details["logit"] + self.offset)
             quick[place] = replace(quick[place], probability=probability, details=details)
         return quick
+
+
+_SAME_THING = 0.76  # cosine from which two nouns name one thing: car, automobile
+_SAME_WITH = 1.36  # or less, if with the probability it is this much: oak, tree
+
+
+def _may_be_said(noun: str, instead: str, probability: float) -> bool:
+    """Whether a noun may be another word for one of the evidence. The reader hardly tells fire from flood."""
+    alike = _noun_cosine(noun.lower(), instead.lower())
+    return alike >= _SAME_THING or alike + probability >= _SAME_WITH
+
+
+@lru_cache(maxsize=4096)
+def _noun_cosine(noun: str, other: str) -> float:
+    first, second = load_embedder().encode([f"The {word} was there." for word in (noun, other)])
+    return float(first @ second)
 
 
 @cache

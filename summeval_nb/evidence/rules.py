@@ -20,7 +20,7 @@ from summeval_nb.evidence.words import idf_coverage, pairs_within, stem_weight
 if TYPE_CHECKING:
     from rapidfuzz.distance import Opcode
 
-__all__ = ["Clash", "Clashes", "Words", "find_clashes", "findings_of", "nearest_two"]
+__all__ = ["Clash", "Clashes", "Words", "exchanged_noun", "find_clashes", "findings_of", "nearest_two"]
 
 
 # What stands in the place of something else. Where all around is equal, what stands in the gap is in the same place of
@@ -1306,6 +1306,34 @@ def _name_known(claim: Parts, token: Token, known: frozenset[str], evidence: Seq
 
 def _initials(parts: Parts) -> str:
     return "".join(t.key[0] for t in parts.tokens if t.kind == "content" and parts.text[t.start].isupper())
+
+
+_BEFORE_NOUN = frozenset("a an the his her its their my our your this that these those".split())
+
+
+def exchanged_noun(claim: Parts, evidence: Sequence[Parts], near: Parts) -> tuple[Token, str] | None:
+    """Return the one word behind an article that a claim has for another of a sentence, and that other; or None.
+
+    Small words may differ besides, and another word of content is the same. No evidence has the claim's word.
+
+    Examples
+    --------
+    >>> from summeval_nb.evidence.tokens import take_apart
+    >>> told, claim = take_apart("A fire destroyed the mill."), take_apart("A flood destroyed the mill.")
+    >>> exchanged_noun(claim, [told], told)[1]
+    'fire'
+    """
+    telling = lambda tokens: [token for token in tokens if token.kind != "function"]
+    ops = (code for code in Levenshtein.opcodes(near.keys, claim.keys) if code.tag != "equal")
+    both = [(claim.tokens[c.dest_start : c.dest_end], near.tokens[c.src_start : c.src_end]) for c in ops]
+    places = [(telling(own), telling(other)) for own, other in both if telling((*own, *other))]
+    if len(places) != 1 or [len(tokens) for tokens in places[0]] != [1, 1]:
+        return None
+    (own,), (other,) = places[0]
+    nouns = own.kind == other.kind == "content" and own.key not in frozenset().union(*(e.key_set for e in evidence))
+    before = (parts.text[: token.start].split()[-1:] for parts, token in ((claim, own), (near, other)))
+    articles = all(words and words[0].lower() in _BEFORE_NOUN for words in before)
+    return (own, near.text[other.start : other.end]) if nouns and articles and len(telling(claim.tokens)) > 1 else None
 
 
 # All of it together.
