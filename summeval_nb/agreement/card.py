@@ -223,7 +223,7 @@ class MetricCard(Rows):
         table = html_table(self.wide_rows(), caption=f"Metric card: {self.metric}")
         examples = html_table([{"change": row["change"], "example": row["example"]} for row in self.table])
         parts = [table, folded("An example of each change", examples)]
-        return render("parts.html", parts=parts, notes=self._below())
+        return render("parts.html", parts=parts, notes=[*self.remarks(), str(self.signature)])
 
     def plot(self) -> plt.Figure:
         """Draw each effect as a share of the spread with its interval; shape and word say what the colour says."""
