@@ -548,5 +548,7 @@ def test_a_flag_of_a_run_is_true_or_false_and_a_number_beyond_all_floats_a_faile
         with pytest.raises(TypeError, match=f"{name} must be True or False, not str"):
             s.run([{"candidate": "a", "references": "a"}], "bleu", out=tmp_path / "out", **{name: "no"})
         assert not (tmp_path / "out").exists()
-    (row,) = s.run([{"text": "a"}], lambda row: HUGE, out=tmp_path / "o", workers=0, progress=False).rows()
-    assert row["status"] == "failed" and "the metric returned 1000" in row["reason"]
+    for value, shown in ((HUGE, "1000"), (np.float32("inf"), "np.float32")):
+        out = tmp_path / shown
+        (row,) = s.run([{"text": "a"}], lambda row, value=value: value, out=out, workers=0, progress=False).rows()
+        assert row["status"] == "failed" and f"the metric returned {shown}" in row["reason"]

@@ -2,6 +2,7 @@
 
 import math
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import summeval_nb as s
 from summeval_nb import NLIChecker, TransformersBackend, load_summeval
 from summeval_nb.core.base import (
     hub_only_if,
+    pd,
     require_count,
     require_flag,
     require_module,
@@ -110,6 +112,10 @@ def test_each_check_names_value_and_remedy():
     with pytest.raises(ValueError, match=r"unknown splitter 'punk'; known: 'punkt', 'stanza'"):
         require_option("punk", "splitter", ["punkt", "stanza"])
     assert require_flag(np.bool_(False), "stemmer") is False
+
+
+def test_a_module_that_is_looked_up_when_used_goes_to_another_process():
+    assert pickle.loads(pickle.dumps(pd)).Series([1]).sum() == 1
 
 
 def test_a_missing_package_is_never_named_as_ours_on_an_index():

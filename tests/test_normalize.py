@@ -48,6 +48,7 @@ It rained on 03/04/2019. / It rained on 5 and 6 January. / They may march 15 mil
 home. / It took a quarter of an hour and half of a day. / He won 6:4, 13-11 and ran 100m in 9.58. / Version
 1.2.2019-beta costs $9. / No one came, and the one who left may be 2. / It opens at 10:30. / They won 8:10 and lost
 11:9. / The path is minus its gravel. / The work of Jan Vos was sold by Jan Smit. / It opens at half past six.
+/ Ten dollarſ were paid on 3 Aprıl to the World Health Organızation.
 """)
 EQUAL = cases("""
 half a million | 500,000

@@ -9,6 +9,8 @@ from helpers.patience import comes_back
 
 from summeval_nb.evidence.rules import (
     Words,
+    _bound_clashes,
+    _part_clashes,
     actor_clashes,
     antonyms,
     find_clashes,
@@ -91,8 +93,16 @@ At most 200 people came. | Up to 200 people came. |
 No fewer than 30 houses burned. | At least 30 houses burned. |
 Half the seats were empty. | Half of the seats were empty. |
 In the third quarter sales rose by half. | Sales rose by half in the third quarter. |
+A thırd of the seats, a thİrd of the votes. | Half of the seats. |
 """):
         assert ", ".join(text for kind, text in firm(claim, evidence) if kind == "number") == expected, claim
+
+
+def test_many_limits_and_parts_are_read_in_linear_time():
+    for claim, evidence in [("up to 200, ", "more than 200, "), ("half of the seats, ", "a third of the seats, ")]:
+        own, told = take_apart(claim * 20_000), take_apart(evidence * 20_000)
+        with comes_back():
+            assert len([*_bound_clashes(own, [told]), *_part_clashes(own, told)]) >= 19_999
 
 
 def test_a_name_that_opens_the_sentence_clashes_with_another():

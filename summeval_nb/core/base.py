@@ -13,13 +13,13 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, SupportsAbs, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, SupportsFloat, TypeAlias, TypeGuard, TypeVar
 
 __all__ = ["as_listed", "attach", "callers_level", "float_array", "Frame", "how_to_install", "hub_only_if"]
 __all__ += ["InputWarning", "is_finite", "is_frame", "is_listed", "is_numpy", "JsonDict", "LONG", "made_of", "missing"]
@@ -42,6 +42,9 @@ else:
 
         def __init__(self, module: str):
             self._module = module
+
+        def __reduce__(self) -> tuple[type, tuple[str]]:  # for a function of somebody's that is sent to a process
+            return Lazy, (self._module,)
 
         def __getattr__(self, name: str) -> object:
             value = getattr(import_module(self._module), name)
@@ -169,9 +172,11 @@ def require_flag(value: object, name: str) -> bool:
     return bool(value)
 
 
-def is_finite(value: SupportsAbs[Any]) -> bool:
+def is_finite(value: SupportsFloat) -> bool:
     """Return whether a number is one that a float can hold; not every whole number is."""
-    return bool(abs(value) <= sys.float_info.max)
+    with suppress(OverflowError):
+        return math.isfinite(value)
+    return False
 
 
 def require_share(value: object, name: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -1201,18 +1202,23 @@ def _limit(tokens: Sequence[Token], place: int) -> int:
 
 def _bound_clashes(claim: Parts, evidence: Sequence[Parts]) -> Iterator[Clash]:
     """Give numbers and parts that the evidence names as a limit on the other side only: up to 200, more than 200."""
-    for place, token in enumerate(claim.tokens):
-        if (token.kind == "number" or token.key in _PARTS) and (side := _limit(claim.tokens, place)):
-            told = [(sentence, i) for sentence in evidence for i, t in enumerate(sentence.tokens) if t.key == token.key]
-            if told and all(_limit(sentence.tokens, i) == -side for sentence, i in told):
-                yield Clash("number", place, place, token.key)
+    counted = [i for i, token in enumerate(claim.tokens) if token.kind == "number" or token.key in _PARTS]
+    limits = {i: side for i in counted if (side := _limit(claim.tokens, i))}
+    told: dict[str, set[int]] = {claim.tokens[i].key: set() for i in limits}
+    for sentence in evidence if told else ():
+        for i, token in enumerate(sentence.tokens):
+            if token.key in told:
+                told[token.key].add(_limit(sentence.tokens, i))
+    for i, side in limits.items():
+        if told[claim.tokens[i].key] == {-side}:
+            yield Clash("number", i, i, claim.tokens[i].key)
 
 
 _PARTS = {"half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "fifth": 1 / 5}
 _PART = re.compile(
     r"\b(?:(?P<count>an?|one|two|three|four)[ -](?P<part>third|quarter|fifth)s?|half)"
     r"(?= (?:of(?! (?:an?|[12]\d{3})\b)|the|its|their|his|her|all)\b|[.,;]|$)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,  # without it a dotless i is an i, too
 )
 
 
@@ -1224,10 +1230,11 @@ def _part_clashes(claim: Parts, near: Parts) -> Iterator[Clash]:
         return count * _PARTS[(match["part"] or "half").lower()]
 
     told = {worth(match): match[0] for match in _PART.finditer(near.text)}
+    starts = [token.start for token in claim.tokens]
     for match in _PART.finditer(claim.text) if told else ():
         if worth(match) not in told:
-            places = [i for i, token in enumerate(claim.tokens) if match.start() <= token.start < match.end()]
-            yield Clash("number", places[-1], places[-1], next(iter(told.values())))
+            place = bisect_left(starts, match.end()) - 1
+            yield Clash("number", place, place, next(iter(told.values())))
 
 
 def _replacements(claim: Words, nearest: Words) -> list[tuple[int, int, int, int]]:

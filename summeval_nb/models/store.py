@@ -263,7 +263,7 @@ class Store:
                 marks = ",".join("?" * (len(part) - 1))
                 query = f"SELECT key, CAST(value AS BLOB), checksum FROM items WHERE kind = ? AND key IN ({marks})"
                 for key, stored, checksum in connection.execute(query, part):
-                    if _checksum(kind, key, stored) != checksum:
+                    if _checksum(kind, key, stored or b"") != checksum:  # a damaged byte may say that there is none
                         remedy = f"delete this row (DELETE FROM items WHERE key = '{key}') or the file, and run again"
                         raise StoreError(f"{self.path}: the {kind} {key} is damaged, its checksum is wrong; {remedy}")
                     found[key] = _decode(stored)

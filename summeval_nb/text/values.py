@@ -43,8 +43,8 @@ _ORDINAL_TENS = {f"{word[:-1]}ieth": value for word, value in _TENS.items()}
 
 
 def _any(words: Iterable[str]) -> str:
-    """Return a pattern for any of these words, the longest first."""
-    return "(?:" + "|".join(sorted(map(re.escape, {*words}), key=lambda word: (-len(word), word))) + ")"
+    """Return a pattern for any of these words, the longest first; a dotless i is no i, and a long s no s."""
+    return "(?a:" + "|".join(sorted(map(re.escape, {*words}), key=lambda word: (-len(word), word))) + ")"
 
 
 _BELOW_100 = rf"(?:{_any(_TENS)}(?:[-\u2010\u2011 ]{_any(list(_ONES)[:9])}\b)?+|{_any(_ONES)})\b"
@@ -105,7 +105,7 @@ def number_of(words: str) -> float | None:
 _MONTHS = "January February March April May June July August September October November December".split()
 _MONTH_NUMBERS = {month.lower(): number for number, month in enumerate(_MONTHS, 1)}
 _MONTH_NUMBERS |= {month[:3].lower(): number for number, month in enumerate(_MONTHS, 1)} | {"sept": 9}
-_SHORT_MONTHS = r"(?:jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+_SHORT_MONTHS = r"(?a:jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _MONTH = rf"(?P<month>March|May|Mar\b\.?|(?i:{_any({*_MONTHS} - {'March', 'May'})}|{_SHORT_MONTHS}))"
 _ORDINAL_DAY = rf"(?:{_any([*_ORDINAL_ONES, *_ORDINAL_TENS])}|{_any(_TENS)}[- ]{_any(list(_ORDINAL_ONES)[:9])})"
 _DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?\b|{_ORDINAL_DAY}\b)(?![.,:/-]\d|%|\ ?[ap]\.?m\b|\ percent)"
