@@ -87,7 +87,7 @@ def _in_words_of_the_shell(text: str) -> str:
     text = re.sub(r"format='(\w+)'", r"--format \1", text).replace("resume=False", "--no-resume")
     text = text.replace("draw_items(table, n, path=)", "summeval correct TABLE --draw N --out FILE")
     text = re.sub(r"nltk\.download\('(\w+)'\)", r"python -m nltk.downloader \1", text)
-    return re.sub(r"(?<![\w-])(\w+)=(?=None|True|False|'|\.\.\.|[ ,;:)]|$)", r"-o \1=", text)
+    return re.sub(r"(?<!--column )(?<![\w-])(\w+)=(?=None|True|False|'|\.\.\.|[ ,;:)]|$)", r"-o \1=", text)
 
 
 def _describe(error: BaseException) -> tuple[str, int]:

@@ -140,6 +140,7 @@ STATED = {
     "B": ["A: good. B: better. Verdict: B", "I prefer B.", "[[B]]"],
 }
 NO_GRADES = ["3.5", "-1", "Between 3 and 4.", "1. Coherent\n2. Fluent", "I would give 5 but for the date"]
+NO_GRADES += ["I don't think I'd give it a 5."]
 
 
 def test_an_option_is_read_where_it_is_stated():

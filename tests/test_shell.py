@@ -549,6 +549,7 @@ score bleu pairs.jsonl -o n  =>  NAME=VALUE
 score bleu pairs.jsonl --column candidate=a --column candidate=a  =>  twice: give it once
 score bleu pairs.jsonl --column candidate=made  =>  there is: id, candidate
 $RUN o --column candidate=made  =>  there is no 'made'; there is: id, candidate
+score side_by_side pairs.jsonl  =>  say so with --column question=...
 $RUN /proc/no  =>  cannot write into
 report .  =>  holds no run
 score bleu article.txt --format csv  =>  holds no rows

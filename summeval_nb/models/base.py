@@ -650,7 +650,8 @@ def beginning(reply: str) -> str:
 _MARKUP = r"[\s*_\"'`#>(\[\u201c\u2018]*"
 _NAMES = r"(?:the |my )?(?:final |overall )?(?:answer|choice|grade|label|rating|score|verdict)"
 _THEN = rf"{_MARKUP}(?:is)?{_MARKUP}[:=]?{_MARKUP}"
-_GIVES = r"\bI(?:['\u2019]d| would)? (?:give|rate|choose|prefer|pick)(?: (?:it|this|the \w+))?(?: an?| as)? "
+_GIVES = r"(?<!n['\u2019]t think )(?<!not think )\bI(?:['\u2019]d| would)? (?:give|rate|choose|prefer|pick)"
+_GIVES += r"(?: (?:it|this|the \w+))?(?: an?| as)? "
 _MOST_READ = 2000  # characters of a reply's beginning, and of its end
 
 
