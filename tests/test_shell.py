@@ -318,7 +318,7 @@ def test_run_report_and_the_gate(place, summeval):
     )
     worse = gate("bad", "good", "--markdown", "gate.md", "--html", "gate.html", code=1)
     assert worse.err.count("a regression: On 12 common items bad scores lower") == 1
-    assert r"| common\_items |" in Path("gate.md").read_text() and "Compared with good" in Path("gate.html").read_text()
+    assert r"| common\_items |" in Path("gate.md").read_text() and "bad against good" in Path("gate.html").read_text()
     gate("good", "bad"), gate("bad", "good", "--margin", 90), gate("ter_good", "ter_bad")
     gate("ter_bad", "ter_good", code=1)
     assert "too few items" in gate("few", "good", code=2).err
@@ -395,9 +395,10 @@ def test_a_named_language_model_judges_and_says_what_it_used(place, summeval):
     stages = json.loads(summeval(*words, "--dry-run", "--json").out)["stages"]
     assert list(stages) == ["checking"] and stages["checking"]["calls"]["value"] == 1
     done = summeval(*words, "--workers", 1, "--html", "page.html")
-    assert "prompt tokens" in done.out and "What it cost" in Path("page.html").read_text()
+    assert "prompt_tokens" in done.out and "What it cost" in Path("page.html").read_text()
     used = RunReport.load("out").usage["checking"]["prompt_tokens"]
-    assert used > 50 and abs(stages["checking"]["prompt_tokens"]["value"] - used) <= 4
+    planned = stages["checking"]["prompt_tokens"]["value"]  # four bytes a token: the model is not loaded for a plan
+    assert used > 50 and planned == pytest.approx(used, rel=0.25)
 
 
 def test_who_judges_a_run_has_two_names_for_faithfulness(place, summeval):

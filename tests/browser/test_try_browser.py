@@ -174,6 +174,7 @@ def test_five_steps_are_those_of_python(address, visit):
         form.evaluate("one => delete one.dataset.ready")
         button.click()
         expect(form).to_have_attribute("data-ready", "yes")
+        expect(form).not_to_have_attribute("data-busy", "yes", timeout=30_000)
         assert [row[1] for row in rows(page, "4 Find")] == [f"A{place}" for places in nearest for place in places]
         for row, (supported, probability) in zip(rows(page, "5 Check"), verdicts, strict=True):
             assert row[1] == ("supported" if supported else "not supported"), (summary, row, probability)
@@ -186,6 +187,7 @@ def test_five_steps_are_those_of_python(address, visit):
     form.get_by_label("Summary").fill(HOSTILE)
     button.click()
     expect(form.locator("table").first).to_contain_text(HOSTILE)
+    expect(form).not_to_have_attribute("data-busy", "yes", timeout=30_000)  # a press until then is not taken
     form.get_by_label("k, how").fill("0")
     button.click()
     expect(form.locator(".try-error")).to_contain_text("k must lie between")
