@@ -13,7 +13,7 @@ from summeval_nb.core.base import InputWarning
 FROM = "summeval_nb.agreement.annotators"  # it imports scipy
 cohen_kappa, fleiss_kappa = Late(FROM, "cohen_kappa"), Late(FROM, "fleiss_kappa")
 krippendorff_alpha = Late(FROM, "krippendorff_alpha")
-code_ratings, read_ratings = Late(FROM, "code_ratings"), Late(FROM, "read_ratings")
+read_ratings = Late(FROM, "read_ratings")
 metric_ceiling = Late("summeval_nb.agreement.disagreement", "metric_ceiling")
 krippendorff = Late("krippendorff")
 pd = Late("pandas")
@@ -26,8 +26,6 @@ SAS = np.repeat([(0, 1), (0, 2), (1, 1), (2, 1), (2, 2)], [4, 1, 8, 1, 5], axis=
 # Fleiss (1971), table 1: how many of six psychiatrists chose each of five diagnoses
 FLEISS_1971 = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 00501
 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"""
-# ten items, fourteen raters, as in statsmodels' tests: the example that encyclopedias carry
-FOURTEEN = """0,0,0,0,14 0,2,6,4,2 0,0,3,5,6 0,3,9,2,0 2,2,8,1,1 7,7,0,0,0 3,2,6,3,0 2,5,3,2,2 6,5,2,1,0 0,2,2,3,7"""
 O = None  # noqa: E741 (a missing rating)
 KRIPPENDORFF_2011 = [
     [1, 2, 3, 3, 2, 1, 4, 1, 2, O, O, O],
@@ -36,10 +34,6 @@ KRIPPENDORFF_2011 = [
     [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, O],
 ]
 UNITS = [list(unit) for unit in zip(*KRIPPENDORFF_2011, strict=True)]
-
-
-def expanded(counts):
-    return [[category for category, n in enumerate(row) for _ in range(n)] for row in counts]
 
 
 def test_cohens_kappa_as_published():
@@ -53,13 +47,12 @@ def test_cohens_kappa_as_published():
 
 
 def test_fleiss_as_published():
-    rows = expanded([[int(n) for n in row] for row in FLEISS_1971.split()])
+    counts = [map(int, row) for row in FLEISS_1971.split()]
+    rows = [[category for category, n in enumerate(row) for _ in range(n)] for row in counts]
     found = fleiss_kappa(rows, n_resamples=0)
     assert len(rows) == 30 and all(len(row) == 6 for row in rows)
     assert found.score == pytest.approx(0.4302445, abs=5e-8)  # R's irr, kappam.fleiss; 0.430 in the paper
     assert 1 - found.expected == pytest.approx(0.220, abs=5e-4)  # the paper's chance agreement
-    fourteen = expanded([[int(n) for n in row.split(",")] for row in FOURTEEN.split()])
-    assert fleiss_kappa(fourteen, n_resamples=0).score == pytest.approx(0.210, abs=5e-4)
 
 
 def test_alpha_as_published():
@@ -133,9 +126,7 @@ UNDEFINED = [
     (lambda: cohen_kappa(["a", "a"], ["a", "a"]), "chance could not disagree"),
     (lambda: fleiss_kappa([[3, 3], [3, 3], [3, 3]]), "chance could not disagree"),
     (lambda: krippendorff_alpha([[7, 7]] * 3, level="ordinal"), "chance could not disagree"),
-    (lambda: krippendorff_alpha([[0.1, 0.1], [0.1, None]], level="interval"), "chance could not disagree"),
     (lambda: krippendorff_alpha([[None, None]], level="interval"), "no item"),
-    (lambda: krippendorff_alpha([[None, None]], level="ordinal"), "no item"),
     (lambda: krippendorff_alpha([[1, None], [None, math.nan]], level="nominal"), "no item"),
     (lambda: cohen_kappa([1, None], [None, 2]), "no item"),
 ]
@@ -164,7 +155,6 @@ def test_data_frames_labels_and_what_is_printed():
         assert cohen_kappa(pd.Series([1, 2, gap], dtype=object), [1, 2, 2], n_resamples=0).n_missing == 1
         assert fleiss_kappa([["a", "a"], ["b", "b"], ["a", gap]], n_resamples=0).n_left_out == 1
     assert cohen_kappa([True, False], [True, False], n_resamples=0).score == 1
-    assert code_ratings([[1.0, 2]], None).categories == (1, 2)
     with pytest.warns(InputWarning, match="adds up to 5, as a table of counts"):
         fleiss_kappa([[0, 0, 5], [1, 2, 2], [5, 0, 0]], n_resamples=0)
 

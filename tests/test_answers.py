@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from itertools import combinations_with_replacement, product
 
 import pytest
 from helpers.late import Late
@@ -15,9 +14,7 @@ from summeval_nb.core.results import Sentence, Signature
 from summeval_nb.judged.answers import PAIRS, AnswerReport, Hypothesis, Inference, JudgedStatement
 from summeval_nb.judged.correctness import correctness, hypothesis_score
 from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Resolution, Statement, as_statement
-from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.session import Unit
-from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 
 pd = Late("pandas")
 
@@ -101,10 +98,6 @@ def test_each_pair_has_its_premise_its_hypotheses_and_its_pronouns_and_nothing_i
     assert ANSWER[unit.place.start : unit.place.end] == unit.place.text == she and unit.resolved == ferry
     assert report.inferences["truth_given_answer"].premise.endswith(ferry)
     assert ("statements", ferry) in key.asked and report.notes == ("from the key",)
-    question = "It was the middle of May. Was there a match on Sunday?"
-    report = evaluate_answer("c", question, "There was none.", "The ferry runs. It stops at six today.")
-    assert report.inferences["answer_given_truth"].premise == "There was none.", "the truth, and not the question"
-    assert report.notes == ("“It” (sentence 2) is read as “The ferry”",)
 
 
 def test_refusals_and_undecided_flags_make_scores_undefined():
@@ -162,7 +155,6 @@ def test_empty_parts_have_no_score_and_a_reason():
         ((CONTEXT, QUESTION, "", ANSWER), of_truth),
         (("", QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
         (([], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
-        ((["", " "], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
         ((["", *CONTEXT], "", TRUTH, ANSWER), set()),
     ):
         report = evaluate_answer(*arguments, judge=AnswerKey())
@@ -170,31 +162,6 @@ def test_empty_parts_have_no_score_and_a_reason():
         assert isinstance(json.loads(json.dumps(report.to_dict())), dict) and "<section" in report._repr_html_()
         assert list(report.to_frame().columns)[:2] == ["pair", "hypothesis"]
     assert "1 of 3 contexts are empty" in " ".join(report.notes)
-
-
-@pytest.mark.filterwarnings("ignore:the splitter")
-def test_short_and_strange_answers_are_judged_or_undefined():
-    for answer in ("Yes.", "1994", "a", "雨停了。", "half \ud83d", "\x00 and more", "...", "e\u0301" * 30):
-        report = evaluate_answer(CONTEXT, QUESTION, TRUTH, answer)
-        for inference in report.inferences.values():
-            assert inference.score is None or 0 <= inference.score <= 1
-            assert (inference.score is None) == bool(inference.reason)
-        assert "<script" not in report._repr_html_()
-
-
-def test_bad_input_is_named():
-    for arguments in (
-        (None, QUESTION, TRUTH, ANSWER),
-        (["a", None], QUESTION, TRUTH, ANSWER),
-        (CONTEXT, b"q", TRUTH, ANSWER),
-        (CONTEXT, QUESTION, ["truth", 3], ANSWER),
-        (CONTEXT, QUESTION, TRUTH, math.nan),
-    ):
-        with pytest.raises(TypeError, match="must be"):
-            evaluate_answer(*arguments, judge=AnswerKey())
-    for option, words in (({"max_failed": 2}, "max_failed"), ({"judge": "oracle"}, "embedded")):
-        with pytest.raises(ValueError, match=words):
-            evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, **option)
 
 
 def test_lists_can_be_kept_with_their_lead_in():
@@ -271,9 +238,7 @@ def test_refusal_precision_and_recall_by_hand():
     assert summary["refusal recall"]["value"] == 0.5 and summary["answers refused"]["value"] == 0.5
 
 
-def test_bad_tables_name_row_and_column():
-    with pytest.raises(ValueError, match="row 0: there is no 'ground_truth'; there is: context"):
-        evaluate_answers([{"context": "c", "question": "q", "answer": "a"}], judge=AnswerKey())
+def test_bad_tables_name_row_and_column_and_a_missing_cell_is_undefined():
     key = AnswerKey()
     with pytest.raises(TypeError, match="row 11: answer"):
         evaluate_answers([*rows(), {**rows()[0], "answer": 7}], judge=key)
@@ -288,8 +253,6 @@ def test_bad_tables_name_row_and_column():
         (["a"], TypeError, "row 0 must be a dictionary, not str"),
         ({"context": ["a"], "summary": "b"}, TypeError, "the column 'summary' must be a list, not str"),
         (5, TypeError, "table must be a table, not int .5.: pass a DataFrame"),
-        (None, TypeError, "table must be a table, not NoneType"),
-        ("a.jsonl", TypeError, "table must be a table, not str .'a.jsonl'."),
     ):
         with pytest.raises(error, match=words):
             table_records(table, ["contexts", "summary"])
@@ -307,18 +270,6 @@ def test_a_second_run_asks_only_what_failed(tmp_path):
     assert again().rows() == second.rows() and key.asked == []
 
 
-def test_a_server_that_dies_is_counted_and_never_a_no():
-    def dies(prompt):
-        if prompt.startswith("Does the answer refuse"):
-            return "no"
-        raise BackendUnavailable("connection refused", remedy="start the server")
-
-    table = evaluate_answers(rows()[:3], judge=LLMJudge(ScriptedBackend(dies)), progress=False)
-    assert table.n_failed > 0 and all(pair.score is None for report in table for pair in report.inferences.values())
-    assert "connection refused" in table[0].reasons["answer_given_context"]
-    assert table.summary()[0]["value"] is None and table.summary()[0]["n"] == 0
-
-
 ROW = {"contexts": "It rained in Oslo. It was late.", "question": "Where did it rain?"}
 ROW |= {"ground_truth": "It rained in Oslo.", "answer": "It rained in Oslo."}
 
@@ -329,15 +280,12 @@ def test_signs_alone_lose_no_other_row_and_a_table_may_only_be_indexed():
         __getitem__ = lambda self, place: [ROW][place]
 
     assert len(evaluate_answers(Rows(), judge="words", progress=False)) == 1
-    for signs in ("???", "— —", "…"):
-        odd = [{**ROW, name: signs} for name in ROW]
-        beside = [{**ROW, name: f"{text}{between}{signs}"} for name, text in ROW.items() for between in (" ", "\n\n")]
-        found = evaluate_answers([ROW, *odd, *beside, ROW], progress=False).rows()
-        assert found[0] == found[13]
-        assert [row["correctness"] for row in found] == [1, 1, 1, None, None, *[1] * 9]  # truth and answer count
+    odd = [{**ROW, name: "???"} for name in ROW]
+    beside = [{**ROW, name: f"{text}{between}— —"} for name, text in ROW.items() for between in (" ", "\n\n")]
+    found = evaluate_answers([ROW, *odd, *beside, ROW], progress=False).rows()
+    assert found[0] == found[13]
+    assert [row["correctness"] for row in found] == [1, 1, 1, None, None, *[1] * 9]  # truth and answer count
 
-
-# The verdict ---------------------------------------------------------------------------------------------------------
 
 NO_ANSWER = "wrong: it answers what, by the ground truth, has no answer"
 PASSAGE = "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."
@@ -362,41 +310,23 @@ def test_the_first_line_is_a_verdict():
     assert empty.verdict == "the judge cannot tell"
 
 
-ANSWERED, REFUSED_, UNDECIDED = Flag(value=False), Flag(value=True), Flag(value=None, reason="time-out")
-
-
-def report_of(answer, truth, *, answer_refused=ANSWERED, truth_refused=ANSWERED, reason=""):
-    """A report whose pairs of answer and ground truth have these tags; with a reason, no pair was judged."""
+def report_of(answer, truth):
+    """A report whose pairs of answer and ground truth have these tags."""
     unit = Unit(Sentence("It rained.", 0, 10), "It rained.")
 
     def inference(name, tags):
-        if reason or not tags:
-            return Inference(name=name, reason=reason or "there is no statement to judge")
+        if not tags:
+            return Inference(name=name, reason="there is no statement to judge")
         own = tuple(JudgedStatement(statement=Statement(text="It rained."), entailment=tag) for tag in tags)
         return Inference(name=name, hypotheses=(Hypothesis(unit=unit, statements=own),), score=hypothesis_score(tags))
 
     inferences = {name: inference(name, tags) for name, tags in zip(PAIRS, ([], answer, truth), strict=True)}
     texts = {"question": "How was it?", "ground_truth": "It rained.", "answer": "It rained.", "contexts": ()}
-    flags = {"answer_refused": answer_refused, "truth_refused": truth_refused}
+    flags = dict.fromkeys(("answer_refused", "truth_refused"), Flag(value=False))
     return AnswerReport(inferences=inferences, signature=Signature({"metric": "answer"}), **texts, **flags)
 
 
-def test_the_verdict_is_never_at_odds_with_the_counts_beside_it():
-    number = lambda pattern, told: int(found[1]) if (found := re.search(pattern, told)) else 0
-    mixes = [list(mix) for size in (1, 2, 3) for mix in combinations_with_replacement((YES, NO, DENIED), size)]
-    for answer, truth in product(mixes, mixes):
-        verdict, _, told = report_of(answer, truth).first_line.partition(": ")
-        said, expected = map(int, re.match(r"(\d+) of (\d+) expected statements are said", told).groups())
-        agrees = number(r"(\d+) of \d+ that it says agrees?", told)
-        denied = number(r"(\d+)(?: of \d+ that it says)? (?:is|are) contradicted", told)
-        labels = [tag.label for tag in answer]
-        assert (said, expected) == (sum(tag is YES for tag in truth), len(truth))
-        assert denied == labels.count("contradicted") and agrees == (0 if said else labels.count("entailed"))
-        good = "right" if said == expected and not denied else "partly right"
-        assert verdict == (good if correctness(answer, truth).f1 else "wrong" if denied else "the judge cannot tell")
-
-
-def test_first_lines_word_for_word_and_refusals_come_before_counts():
+def test_first_lines_word_for_word():
     none, agrees = "0 of 1 expected statements are said", "that it says agrees with the ground truth"
     one = "1 of 1 expected statements are said"
     for answer, truth, line in (
@@ -408,20 +338,6 @@ def test_first_lines_word_for_word_and_refusals_come_before_counts():
         ([YES, FAILED], [YES, FAILED], f"right: {one}, 2 could not be judged"),
     ):
         assert report_of(answer, truth).first_line == line
-    refused, open_ = "refused: the answer declines to answer", "the judge cannot tell: why not"
-    for answer_refused, truth_refused, unscored, scored in (
-        (ANSWERED, ANSWERED, open_, "right"),
-        (ANSWERED, REFUSED_, NO_ANSWER, NO_ANSWER),
-        (ANSWERED, UNDECIDED, open_, "right"),
-        (REFUSED_, ANSWERED, refused, "refused"),
-        (REFUSED_, REFUSED_, f"{refused}, and so does the ground truth", "refused"),
-        (REFUSED_, UNDECIDED, refused, "refused"),
-        (UNDECIDED, ANSWERED, open_, "right"),
-        (UNDECIDED, REFUSED_, open_, "right"),
-    ):
-        flags = {"answer_refused": answer_refused, "truth_refused": truth_refused}
-        assert report_of([], [], reason="why not", **flags).first_line == unscored
-        assert report_of([YES], [YES], **flags).first_line.startswith(scored)
 
 
 def test_correctness_by_hand():
@@ -437,11 +353,3 @@ def test_correctness_by_hand():
         assert (found.precision, found.recall, found.f1, found.contradicted) == pytest.approx(expected)
     found = correctness([YES], [FAILED])
     assert found.f1 is None and found.reason == "no statement of the ground truth could be judged"
-
-
-def test_a_time_of_day_is_one_value():
-    told, times = "The ferry leaves at 18:15 and arrives at 21:30. It has a cafe.", ("18:15", "6:15 p.m.", "At 6:15 pm")
-    rows = list(product(("18:15", "6:15 p.m.", "At 18:15."), (*times, "18:45", "7:15 p.m.")))
-    given = {"contexts": told, "question": "When does the ferry leave?"}
-    table = evaluate_answers([given | {"ground_truth": t, "answer": a} for t, a in rows], progress=False)
-    assert [report.correctness.f1 == 1 for report in table] == [answer in times for _, answer in rows]

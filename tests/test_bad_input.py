@@ -9,7 +9,6 @@ import math
 import re
 import warnings
 from functools import cache
-from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -63,6 +62,7 @@ TEXT_FUNCTIONS = {
     "checker evidence": lambda text: checker_or_refusal([text], ARTICLE),
     "evaluate article": lambda text: s.evaluate(text, ARTICLE),
     "evaluate summary": lambda text: s.evaluate(ARTICLE, text),
+    "evaluate answer": lambda text: s.evaluate_answer(ARTICLE, "When?", "In 1931.", text),
 }
 
 
@@ -154,6 +154,18 @@ def pairwise(**options):
     return agreement.pairwise_accuracy(TWO, TWO, **options)
 
 
+def threshold(probabilities=(0.9, 0.8), labels=(1, 0), groups=None, **options):
+    return evidence.guaranteed_threshold(probabilities, labels, groups, **options)
+
+
+def labelled(**cells):
+    return evidence.guarantee_thresholds([{"sentence": "s", "label": 1} | cells], "words")
+
+
+def bench(judge, sets="pairs", **options):
+    return agreement.benchmark_judge(judge, sets, **options)
+
+
 class Answers:
     """A metric of somebody's that inherits nothing, and answers always the same."""
 
@@ -178,8 +190,8 @@ def len_of(candidate: str) -> int:
 
 
 UNMARKED = type("NoMark", (), {"encode": lambda self, s: s})()
-ODD_MARK = type("Odd", (), {"encode": len, "fingerprint": 7})()
 TWO_TABLES = {"a": np.eye(3), "b": np.ones((3, 3))}
+LABEL = evidence.LabelledSentence("a", "b", 1)
 TWICE = [("a", ["x"]), ("b", ["x", "y"])]
 
 # a call, the error, a word of its message
@@ -188,12 +200,10 @@ WRONG = [
     (lambda: s.core.Signature(None), TypeError, "parts must map"),
     (lambda: ScoreTable(signature=Signature({})), TypeError, "a table needs results, or arrays"),
     (lambda: s.Metric(None), TypeError, "made of a function such as"),
-    (lambda: s.Metric(s.bleu_score, n=0), ValueError, "n must be at least 1"),
     (lambda: s.load_metric("blue"), ValueError, r"unknown metric 'blue', did you mean 'bleu'\? known: 'length'"),
     (lambda: agreement.METRICS["blue"], KeyError, r"unknown metric 'blue', did you mean 'bleu'\? known"),
     (lambda: agreement.METRICS["rating"], TypeError, "rating needs judge: give them as options, judge=..."),
     (lambda: s.load_metric("bleu", order=2), TypeError, "bleu has no option 'order'; known: 'n', 'tokenize'"),
-    (lambda: s.load_metric("rouge1", types=["rouge2"]), TypeError, "rouge1 has no option 'types'"),
     (lambda: s.load_metric(s.load_metric("bleu"), n=2), ValueError, "give yours when you make it"),
     (lambda: s.load_metric(s.Metric), TypeError, r"the class Metric: make one, Metric\(\)"),
     (lambda: s.load_metric(3), TypeError, "must be a metric, not int"),
@@ -206,7 +216,6 @@ WRONG = [
     (lambda: s.load_metric("answers").score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
     (lambda: score_rows(Answers([1.0]), [{"candidate": "a"}] * 2), ValueError, "gave 1 scores for 2 rows"),
     (lambda: score_rows(Answers("ab"), [{"candidate": "a"}]), TypeError, "must return a ScoreTable or a list, not str"),
-    (lambda: score_rows(Answers(None), [{"candidate": "a"}] * 2), TypeError, "not NoneType"),
     (lambda: s.run([], s.Metric, out="x"), TypeError, r"a Metric such as load_metric\('bleu'\)"),
     (lambda: s.run([], s.load_metric("bleu"), out="x", options={"n": 2}), ValueError, "bleu has its own options"),
     (lambda: s.run([], "rouge", out="x", columns={"hypothesis": "a"}), ValueError, "unknown column of rouge"),
@@ -218,28 +227,20 @@ WRONG = [
     (lambda: tokens.load_tokenizer(3), TypeError, "not int"),
     (lambda: tokens.load_tokenizer(str.lower)("text"), TypeError, "list of tokens, not str"),
     (lambda: tokens.load_tokenizer(lambda text: [[text]])("text"), TypeError, "hashable"),
-    (lambda: tokens.load_tokenizer(lambda text: None)("text"), TypeError, "not NoneType"),
     (lambda: tokens.load_tokenizer("13a")(["a"]), TypeError, "not list"),
     (lambda: tokens.load_tokenizer(Tokenizer()), TypeError, r"Tokenizer\.tokenize"),
-    (lambda: tokens.rouge_tokenizer(compat="perl"), ValueError, "known: 'google', 'rouge-1.5.5'"),
-    (lambda: tokens.rouge_tokenizer(stemmer="no"), TypeError, "stemmer must be True or False"),
-    (lambda: tokens.rouge_tokenizer(exceptions={"a": "b"}), ValueError, "rouge-1.5.5"),
     (lambda: tokens.rouge_tokenizer(**PERL, exceptions=["a"]), TypeError, "mapping"),
-    (lambda: tokens.rouge_tokenizer(**PERL, exceptions="wordnet"), TypeError, "mapping"),
     (lambda: tokens.porter_stem("word", "snowball"), ValueError, "known"),
     (lambda: ngrams.list_ngrams("the cat", 2), TypeError, "characters"),
     (lambda: ngrams.list_ngrams(["a"], 0), ValueError, "at least 1"),
-    (lambda: ngrams.list_ngrams(["a"], True), TypeError, "whole number"),
     (lambda: ngrams.clipped_counts(["a"], []), ValueError, "at least one reference"),
     # of ROUGE
     (lambda: red(types=["rouge0"]), ValueError, "known: 'rouge1'"),
     (lambda: red(types="rouge1"), TypeError, "list of names"),
-    (lambda: red(types=[]), TypeError, "list of names"),
     (lambda: red(multi="max"), ValueError, "known: 'best', 'best_recall', 'average', 'pooled'"),
     (lambda: red(compat="perl"), ValueError, "known: 'google', 'rouge-1.5.5'"),
     (lambda: red(tokenizer=str.split, stemmer=True), ValueError, "stem inside it"),
     (lambda: red(exceptions={}), ValueError, "rouge-1.5.5"),
-    (lambda: s.load_metric("rouge", stemmer="german", compat="rouge-1.5.5"), ValueError, "needs compat='google'"),
     *((lambda weight=weight: red(weight=weight), ValueError, "weight") for weight in (0, NAN, "2")),
     (lambda: red(types=["rouge1"])["rouge3"], KeyError, "computed: rouge1"),
     (lambda: red().explain("rouge3"), ValueError, "unknown type"),
@@ -252,10 +253,8 @@ WRONG = [
     (lambda: rouge.calculate_rouge(["a"], "b"), TypeError, "reference must be a string"),
     (lambda: rouge.calculate_rouge_l("a", None), TypeError, "generated must be a string"),
     (lambda: overlap.lcs_length(1, [2]), TypeError, "x must be a sequence"),
-    *(
-        (lambda name=name: s.load_metric("rouge", stemmer=name), TypeError, "True or False, or the name of a language")
-        for name in ("no", "xx", "German", "porter", "", 1, None, ["german"])
-    ),
+    (lambda: red(stemmer="german", compat="rouge-1.5.5"), ValueError, "needs compat='google'"),
+    (lambda: red(stemmer="German"), TypeError, "True or False, or the name of a language"),
     # of BLEU, chrF, TER and METEOR
     (lambda: s.bleu_score("a", "b", 2.0), TypeError, "whole number"),
     (lambda: s.bleu_score("a", "a", 10**9), ValueError, "n must be at most 100"),
@@ -263,12 +262,7 @@ WRONG = [
     (lambda: blue(tokenize="flores"), ValueError, "known: 'none', '13a'.*'zh'.*'flores200'"),
     (lambda: blue(tokenize=str.upper), TypeError, "list of tokens"),
     (lambda: blue(smooth_value=1), ValueError, "takes none"),
-    (lambda: blue(smooth="floor", smooth_value=NAN), ValueError, "finite"),
-    (
-        lambda: s.load_metric("bleu", smooth="add-k", smooth_value=HUGE),
-        ValueError,
-        "smooth_value must be a finite number",
-    ),
+    (lambda: blue(smooth="add-k", smooth_value=HUGE), ValueError, "smooth_value must be a finite number"),
     (lambda: blue().interval(), ValueError, "at least two texts"),
     (lambda: blue().explain(n=0), ValueError, "n must be at least 1"),
     (lambda: s.corpus_bleu(["a", "b"], ["a", "b"]).interval(confidence=1), ValueError, "between 0 and 1"),
@@ -276,21 +270,14 @@ WRONG = [
     (lambda: s.chrf_score("a", "a", beta=-1), ValueError, "between 0 and 1000"),
     (lambda: overlap.chrf_many(["a"], ["a"], beta=NAN), ValueError, "between 0 and 1000"),
     (lambda: s.chrf_score("a", "a", beta="2"), TypeError, "must be a number"),
-    (lambda: s.chrf_score("a", "a", char_order=0), ValueError, "at least 1"),
     (lambda: overlap.chrf_many(["a"], ["a"], word_order=101), ValueError, "at most 100"),
     (lambda: s.chrf_score("a", "a", lowercase=1), TypeError, "True or False"),
     (lambda: s.ter_score("a", "a", normalized="yes"), TypeError, "True or False"),
-    *(
-        (lambda call=call, name=name: call(**{name: "no"}), TypeError, f"{name} must be True or False, not str")
-        for name, call in product(
-            ("lowercase", "effective_order"), (blue, lambda **flag: s.corpus_bleu(["The cat"], ["the cat"], **flag))
-        )
-    ),
+    (lambda: blue(effective_order="no"), TypeError, "effective_order must be True or False, not str"),
+    (lambda: s.corpus_bleu(["a"], ["a"], lowercase="no"), TypeError, "lowercase must be True or False, not str"),
     (lambda: meteor(alpha=2), ValueError, "alpha must lie between"),
-    (lambda: meteor(beta=NAN), ValueError, "beta must lie between"),
     (lambda: s.meteor_score("a", "a", synonyms=None, tokenize="klingon"), ValueError, "unknown tokenizer 'klingon'"),
     (lambda: meteor(synonyms={"cat": 5}), TypeError, "the synonyms of 'cat' must be a list"),
-    (lambda: meteor(synonyms={"cat": "dog"}), TypeError, r"the synonyms of 'cat' must be a list .*wrap one text"),
     (lambda: meteor(synonyms={"cat": ["dog", 5]}), TypeError, r"the synonyms of 'cat'\[1\] must be a string"),
     (lambda: meteor(synonyms={5: ["dog"]}), TypeError, "a word with synonyms must be a string, not int"),
     (lambda: meteor(synonyms=5), ValueError, "synonyms must be 'wordnet', None or a mapping"),
@@ -303,25 +290,17 @@ WRONG = [
     (lambda: s.bertscore("a", "a", baseline=1), ValueError, "below 1"),
     (lambda: s.bertscore("a", "a", idf="yes"), TypeError, "True or False"),
     (lambda: s.sentence2embedding("one text"), TypeError, "wrap one text in a list"),
-    (lambda: s.sentence2embedding(None), TypeError, "must be a list of strings"),
     (lambda: s.sentence2embedding([b"bytes"]), TypeError, r"sentences\[0\].*decode"),
-    (lambda: s.sentence2embedding(["a", None]), TypeError, r"sentences\[1\]"),
     (lambda: embedded(None), TypeError, "not NoneType"),
     (lambda: embedded("  "), ValueError, "must not be empty"),
     (lambda: embedded(Tokenizer), TypeError, "pass an instance"),
     (lambda: embedded(UNMARKED), TypeError, "needs a fingerprint"),
-    (lambda: embedded(ODD_MARK), TypeError, "needs a fingerprint"),
     *((lambda n=n: embedded("minilm", batch_size=n), EITHER, "batch_size") for n in (0, True, 2.0)),
     *((lambda n=n: s.text.MiniLMEmbedder(n_threads=n), EITHER, "n_threads") for n in (0, -1, True, 1.5)),
     # of a printed number
-    *(
-        (lambda value=value: s.identify_score(value, ["a"], ["a"]), ValueError, "value must be")
-        for value in ("forty", "", "nan", "inf", -1, "-0.2")
-    ),
-    *(
-        (lambda value=value: s.identify_score(value, ["a"], ["a"]), TypeError, "printed number")
-        for value in (None, True, [41.2])
-    ),
+    (lambda: s.identify_score("forty", ["a"], ["a"]), ValueError, "value must be"),
+    (lambda: s.identify_score("nan", ["a"], ["a"]), ValueError, "value must be"),
+    (lambda: s.identify_score(True, ["a"], ["a"]), TypeError, "printed number"),
     (lambda: s.identify_score(1, [], []), ValueError, "candidates is empty"),
     (lambda: s.identify_score(1, ["a"], ["a"], metrics=["meteor"]), ValueError, "metrics"),
     (lambda: s.identify_score(1, ["a"], ["a"], metrics="bleu"), TypeError, "list of names"),
@@ -334,14 +313,12 @@ WRONG = [
     (lambda: in_table(["bleu", s.load_metric("bleu", n=2)]), ValueError, "names one twice"),
     (lambda: in_table([len_of, len_of]), ValueError, "names one twice"),
     (lambda: in_table(["rouge9"]), ValueError, "'length', 'bleu'"),
-    (lambda: in_table("bleu"), TypeError, "wrap a single one"),
     (lambda: in_table([]), ValueError, "empty"),
     (lambda: in_table({"t": np.zeros((8, 3))}), ValueError, r"\(8, 3\), the data \(8, 4\)"),
     (lambda: in_table({"text": lambda summary: "good"}), ValueError, "the metric returned str, not a number"),
     (lambda: in_table({"odd": lambda verse: 1.0}), ValueError, "'odd' reads verse, which a SummEval has not"),
     (lambda: in_table({"nan": lambda summary: NAN}), ValueError, "returned nan"),
     (lambda: agreement.summeval_scores(None, None), TypeError, "tables must map"),
-    (lambda: agreement.summeval_scores({}, np.ones((2, 3))), TypeError, "tables must map"),
     (lambda: agreement.summeval_scores({"cosine": np.ones((2, 3))}, np.ones((2, 4))), ValueError, "the same shape"),
     (lambda: agreement.summeval_scores({"cosine": np.ones((2, 3))}, np.eye(3)[:2], main="dot"), ValueError, "main"),
     (lambda: agreement.reference_similarities(HUGE, [[[1.0]]]), ValueError, f"machine {UNHELD}"),
@@ -360,46 +337,33 @@ WRONG = [
     # of correlations and tests
     (lambda: s.correlate([1, 2], [[1, 2]]), ValueError, r"two axes.*pass one row"),
     (lambda: s.correlate([1, 2], [1, 2, 3]), ValueError, r"same shape"),
-    (lambda: s.correlate([[[1]]], [[[1]]]), ValueError, "two axes"),
     (lambda: s.correlate([], []), ValueError, "empty"),
-    (lambda: s.correlate([[]], [[]]), ValueError, "empty"),
     (lambda: s.correlate([[1, 2], [3]], [[1, 2], [3, 4]]), TypeError, "table of numbers"),
-    (lambda: s.correlate([["a"]], [[1]]), TypeError, "table of numbers"),
     (lambda: s.correlate(TWO, [[1, -np.inf]]), ValueError, r"human\[0, 1\] is infinite"),
-    (lambda: s.correlate([[1, np.inf]], TWO), ValueError, r"metric\[0, 1\] is infinite"),
-    (lambda: s.correlate(TWO, [[1, 2, 3]]), ValueError, r"metric \(1, 2\), human \(1, 3\)"),
     (lambda: s.correlate([1, 2], [1, 2], level="system"), ValueError, r"two axes.*level='pooled'.*one row"),
     (lambda: s.correlate(pd.Series([1, 2]), pd.Series([1, 2], index=[1, 0])), ValueError, "different labels.*to_numpy"),
     (lambda: corr(coefficient="tau"), ValueError, "'pearson', 'spearman', 'kendall'"),
     (lambda: corr(resample="all"), ValueError, "'both', 'articles', 'systems'"),
     (lambda: corr(level="article"), ValueError, "'summary', 'system', 'pooled'"),
     (lambda: corr(n_resamples=-1), ValueError, "n_resamples"),
-    (lambda: corr(n_resamples=10.0), TypeError, "n_resamples"),
     (lambda: corr(confidence=95), ValueError, "confidence"),
     (lambda: paired(n_resamples=0), ValueError, "n_resamples"),
     (lambda: paired(TWO, [[1]], TWO), ValueError, "metric_b"),
     (lambda: paired(permute="cells"), ValueError, "'each'"),
-    (
-        lambda: paired([[1, 2], [2, HUGE]], TWO * 2, TWO * 2),
-        TypeError,
-        "a must be a table of numbers.*no float can hold",
-    ),
+    (lambda: paired([[HUGE]], [[1]], [[1]]), TypeError, "a must be a table of numbers.*no float can hold"),
     (lambda: s.compare_metrics({}, TWO), ValueError, "at least one metric"),
     (lambda: s.compare_metrics({"a": TWO}, TWO, correction="by eye"), ValueError, "'holm'"),
     (lambda: s.compare_metrics({"a": [[1]]}, TWO), ValueError, r"'a' \(1, 1\)"),
     (lambda: s.compare_metrics(NAN, np.ones((2, 3))), TypeError, "metrics must map"),
     (lambda: s.compare_metrics(TWO_TABLES, np.eye(3), alpha=5e-324), ValueError, "alpha must"),
     (lambda: agreement.adjust_p_values([[0.1]]), ValueError, r"\[0, 1\]"),
-    (lambda: agreement.adjust_p_values([0.1, NAN]), ValueError, r"\[0, 1\]"),
     (lambda: agreement.adjust_p_values([0.1, HUGE]), ValueError, f"p_values {UNHELD}"),
     (lambda: pairwise(level="pooled"), ValueError, "'summary', 'system'"),
     (lambda: pairwise(epsilon="best"), ValueError, "epsilon"),
     (lambda: pairwise(epsilon=NAN), ValueError, "epsilon"),
-    (lambda: pairwise(epsilon=True), ValueError, "epsilon .* not True"),
     (lambda: pairwise(epsilon=HUGE), ValueError, f"epsilon {UNHELD}"),
     # of annotators
     (lambda: kappa([1, 2], [1]), ValueError, "must pair up, not hold 2 and 1"),
-    (lambda: kappa([], []), ValueError, "not hold 0 and 0"),
     (lambda: s.cohen_kappa("ab", "ab"), TypeError, "first must be a list"),
     (lambda: kappa(weights="cubic"), ValueError, "unknown weights 'cubic'"),
     (lambda: kappa(weights=[[0, 1]]), ValueError, "row and a column for each of the 2"),
@@ -409,10 +373,8 @@ WRONG = [
     (lambda: kappa(categories=[1, 1]), ValueError, "categories must be distinct"),
     (lambda: kappa([1, math.inf]), EITHER, r"ratings\[1\]\[0\] must be a number of ordinary size, not inf"),
     (lambda: kappa([1, "2"]), EITHER, "numbers and texts: convert"),
-    (lambda: kappa([1, True]), EITHER, "numbers and truth values"),
     (lambda: kappa([1, [2]]), TypeError, "not list"),
     (lambda: kappa(confidence=1.0), ValueError, "confidence must lie between 0 and 1"),
-    (lambda: kappa(n_resamples=-1), ValueError, "n_resamples must be at least 0"),
     (lambda: kappa(n_resamples=10**18), ValueError, "n_resamples must be at most 10,000,000"),
     (lambda: kappa(seed=-1), ValueError, "seed must be at least 0"),
     (lambda: agreement.fleiss_kappa([[1, 2], [1]]), ValueError, r"ratings\[1\] has 1 ratings, and ratings\[0\] has 2"),
@@ -426,24 +388,13 @@ WRONG = [
     (lambda: alpha([["a", "b"]], "ordinal"), EITHER, "needs ratings with an order"),
     (lambda: alpha([[-1, 2]], "ratio"), EITHER, "numbers of at least 0, not -1"),
     (lambda: agreement.metric_ceiling(NAN, 3), ValueError, "at most 1, not nan"),
-    (lambda: agreement.metric_ceiling(1.2, 3), ValueError, "at most 1, not 1.2"),
     (lambda: agreement.metric_ceiling("high", 3), TypeError, "alpha must be a number"),
     (lambda: agreement.metric_ceiling(0.5, 0), ValueError, "n_raters must be at least 1"),
     (lambda: s.compare_runs(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
-    *(
-        (lambda pair=pair: s.compare_runs(*pair), ValueError, "scores must be finite numbers")
-        for pair in permutations(([0.1, 0.2, 0.3], [0.1, math.inf, 0.3]))
-    ),
+    (lambda: s.compare_runs([0.1, math.inf, 0.3], [0.1, 0.2, 0.3]), ValueError, "scores must be finite numbers"),
     # of judges, checkers and models
     (lambda: judged.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
-    *(
-        (
-            lambda items=items: judged.ask_many("embedded", "statements", items),
-            TypeError,
-            "items must be a list of tuples",
-        )
-        for items in ({"a": 1}, {}, "a", 3, None)
-    ),
+    (lambda: judged.ask_many("embedded", "statements", {"a": 1}), TypeError, "items must be a list of tuples"),
     (lambda: s.evaluate_answer(context="a", documents="b"), TypeError, "'documents' is another name of 'contexts'"),
     (lambda: judged.context_recall("a?", "a", "a", max_failed=-HUGE), ValueError, "max_failed must lie in"),
     (lambda: judged.bradley_terry([("x", "y", "x")], n_resamples=HUGE), ValueError, "n_resamples must be at most"),
@@ -461,56 +412,79 @@ WRONG = [
     (lambda: evidence.faithfulness_from_dict({"schema": 2}), ValueError, "'verdicts' is missing"),
     (lambda: again(schema=7), ValueError, "schema 7, and only 2 can be read"),
     (lambda: again(verdicts=[3]), ValueError, "not the plain data of a Faithfulness"),
-    (lambda: evidence.faithfulness_from_dict(None), ValueError, "not the plain data of a Faithfulness"),
     (lambda: evidence.accepted_needed(HUGE), ValueError, "errors must be at most"),
     (lambda: evidence.accepted_needed(risk=5e-324), ValueError, "risk must be at least 1e-09"),
     (lambda: evidence.error_bound([0], [HUGE]), ValueError, f"accepted {UNHELD}"),
     (lambda: s.EmbeddedChecker(threshold=0.5, offset=HUGE), ValueError, "offset finite"),
     # of one text and its summary
-    *(
-        (lambda splitter=splitter: s.split_text("a", splitter=splitter), ValueError, "'punkt', 'stanza', 'sentencex'")
-        for splitter in ("spacy", "", "Punkt")
-    ),
-    *(
-        (lambda splitter=splitter: s.split_text("a", splitter=splitter), TypeError, "splitter")
-        for splitter in (None, 3, ["punkt"])
-    ),
+    (lambda: s.split_text("a", splitter="Punkt"), ValueError, "'punkt', 'stanza', 'sentencex'"),
+    (lambda: s.split_text("a", splitter=None), TypeError, "splitter"),
     (lambda: s.text.split_many([None]), TypeError, "must be a string"),
     (lambda: s.text.split_many("It rained."), TypeError, r"\[text\]"),
     (lambda: cut([(0, 5), (4, 9)]), ValueError, "span 1 of the splitter is 4:9: spans must be ordered"),
-    (lambda: cut([(5, 9), (0, 5)]), ValueError, r"'One\.'"),
     (lambda: cut([(0, 0), (0, 9)]), ValueError, "not empty"),
-    (lambda: cut([(0, 10)]), ValueError, "lie within 0:9"),
-    (lambda: cut([(-1, 9)]), ValueError, "span 0"),
     (lambda: cut([(0, 4), (6, 9)]), ValueError, "'T'"),
     (lambda: cut([(0, 5)]), ValueError, r"'Two\.'"),
-    (lambda: cut([]), ValueError, r"'One\. Two\.'"),
     (lambda: cut([(0, 4, 9)]), TypeError, "pairs of whole numbers"),
-    (lambda: cut(["One.", "Two."]), TypeError, "pairs"),
-    (lambda: cut([(0.0, 9.0)]), TypeError, "pairs"),
-    *(
-        (lambda name=name, wrong=wrong: s.text.split_units("It rained.", **{name: wrong}), EITHER, name)
-        for name, wrong in (("max_chars", 0), ("max_chars", True), ("max_chars", 2.0), ("min_chars", -1))
-    ),
+    (lambda: s.text.split_units("It rained.", max_chars=True), TypeError, "max_chars"),
+    (lambda: s.text.split_units("It rained.", min_chars=-1), ValueError, "min_chars"),
     (lambda: s.text.languages_of(type("Own", (), {"languages": "en"})()), TypeError, "of Own must be a list of codes"),
-    *(
-        (lambda kind=kind, wrong=wrong: kind(YES, languages=wrong), EITHER, "codes such as")
-        for kind, wrong in product((s.LLMChecker, judged.LLMJudge), ("en", 5, ["English language"], [None], ["en", ""]))
-    ),
+    (lambda: s.LLMChecker(YES, languages="en"), TypeError, "codes such as"),
+    (lambda: judged.LLMJudge(YES, languages=["English language"]), ValueError, "codes such as"),
     (lambda: s.evaluate_many(["a"], ["b", "c"]), ValueError, "there are 1 texts and 2 summaries; repeat an article"),
     (lambda: s.evaluate_many(["a"], "b"), TypeError, "summaries"),
     (lambda: s.evaluate("It rained.", "It rained.", lang={"en": 1}), TypeError, "lang must be a string"),
-    (lambda: s.evaluate_many(["a", "b"], ["c"]), ValueError, "2 texts and 1 summaries"),
     (lambda: s.evaluate_many("a", ["c"]), TypeError, "texts must be a list of strings"),
     (lambda: s.text.split_units(ARTICLE, keep_lists="no"), TypeError, "keep_lists must be True or False"),
-    *(
-        (lambda k=k: s.evaluate(ARTICLE, "It is long.", k), error, "k must")
-        for k, error in ((0, ValueError), (-3, ValueError), (1.5, TypeError), ("2", TypeError))
-    ),
+    (lambda: s.evaluate(ARTICLE, "It is long.", 0), ValueError, "k must"),
     *(
         (lambda name=name: s.evaluate(ARTICLE, "It is long.", **{name: "no-such"}), EITHER, "no-such")
         for name in ("splitter", "embedder", "checker")
     ),
+    # of labelled sentences, citations and thresholds
+    (lambda: s.evaluate_answer("c", "q", ["t", 3], "a"), TypeError, "must be"),
+    (lambda: s.evaluate_answer(["a", None], b"q", "t", "a"), TypeError, "must be"),
+    (lambda: s.evaluate_answer("c", "q", "t", "a", judge="oracle"), ValueError, "embedded"),
+    (lambda: judged.check_citations("a", [1]), TypeError, "contexts"),
+    (lambda: judged.check_citations("a", {1: "a"}), TypeError, "'Smith 2020'"),
+    (lambda: judged.check_citations_many(["a"], []), ValueError, "pair up"),
+    (lambda: judged.check_citations("a", ["a"], checkr="words"), TypeError, "checkr"),
+    (lambda: agreement.metric_card("rouge1", margin=0), ValueError, "margin must lie between 0 and 1, not 0"),
+    (lambda: agreement.metric_card("rouge1", limit=1), ValueError, "limit must be at least 2"),
+    (lambda: agreement.metric_card("answers"), ValueError, "answers reads .*question.*, which items have not"),
+    (lambda: threshold([0.9, NAN]), ValueError, r"probabilities\[1\].*nan"),
+    (lambda: threshold("high"), TypeError, "probabilities must be a list"),
+    (lambda: threshold(labels=[1, None]), ValueError, r"labels\[1\].*None"),
+    (lambda: threshold(labels=[1]), ValueError, "2 probabilities, 1 labels"),
+    (lambda: threshold(groups=["a"]), ValueError, "1 groups"),
+    (lambda: threshold(groups=["a", ["b"]]), TypeError, r"groups\[1\].*\['b'\]"),
+    (lambda: threshold(confidence=90), ValueError, "confidence.*90"),
+    (lambda: threshold(side="unclear"), ValueError, "side.*unclear"),
+    (lambda: evidence.accepted_needed(-1), ValueError, "errors"),
+    (lambda: evidence.error_bound(3, 2), ValueError, "errors must lie between 0 and the number accepted: got 3 and 2"),
+    (lambda: evidence.guarantee_thresholds({"sentence": "s"}, "words"), TypeError, "labelled must be a list"),
+    (lambda: evidence.guarantee_thresholds(["It is."], "words"), TypeError, r"labelled\[0\] must be a mapping"),
+    (lambda: labelled(), ValueError, r"labelled\[0\] needs either 'evidence'"),
+    (lambda: labelled(evidence="e"), TypeError, r"\['evidence'\] must be a list"),
+    (lambda: labelled(evidence=[]), ValueError, "no evidence sentence"),
+    (lambda: labelled(article=7), TypeError, r"\['article'\] must be a string"),
+    (lambda: labelled(article="a", label=0.5), ValueError, r"\['label'\].*0.5"),
+    (lambda: bench("oracle"), ValueError, "unknown judge 'oracle'"),
+    (lambda: bench(3), TypeError, "judge must be a name or a Judge"),
+    (lambda: bench({}), ValueError, "judge is empty"),
+    (lambda: bench("words", "everything"), ValueError, "unknown set 'everything'"),
+    (lambda: bench("words", []), TypeError, "sets must be names"),
+    (lambda: bench("words", {}), ValueError, "sets is empty"),
+    (lambda: bench("words", {"mine": ["x"]}), TypeError, r"sets\['mine'\]\[0\] must be a LabelledSentence"),
+    (lambda: bench("words", "pairs", limit=0), ValueError, "limit"),
+    (lambda: s.benchmark_checker("embeded"), ValueError, "unknown checker 'embeded'"),
+    (lambda: s.benchmark_checker("words", {"s": [{"article": "a", "supported": 1}]}), EITHER, "no field 'sentence'"),
+    (lambda: s.benchmark_checker("words", {"s": [LABEL]}), EITHER, r"\[0\].supported must be True or False"),
+    (lambda: judged.load_judge("nli:"), ValueError, "names no model"),
+    (lambda: judged.load_judge("llm:"), ValueError, "name a model"),
+    (lambda: judged.load_judge(YES), TypeError, r"LLMJudge\(backend\)"),
+    (lambda: judged.LLMJudge(YES, prompts={"entails": "?"}), ValueError, "entail"),
+    (lambda: judged.LLMJudge(YES, window=10), ValueError, "at least"),
 ]
 
 

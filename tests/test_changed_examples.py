@@ -85,11 +85,6 @@ CHANGES: dict[str, list[tuple[str, str]]] = {  # in order, each from where the l
 }
 
 
-def test_every_chapter_has_a_change():
-    chapters = {p.relative_to(NOTEBOOKS).with_suffix("").as_posix() for p in execute.notebooks() if execute.is_book(p)}
-    assert set(CHANGES) == chapters - {"index"}
-
-
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_changed_example_stops_no_chapter(name):
     path = NOTEBOOKS / f"{name}.ipynb"

@@ -32,14 +32,12 @@ MARKED = [  # answer, recall, precision
     (f"[1] {CLOSED}. [2] {COST}.", 1, 1),
     (f"According to [1], the old bridge was closed on Monday. {COST} (Source 2).", 1, 1),
     (f"Sure! {CLOSED}.¹ {COST}.²\n\nI hope this helps!", 1, 1),
-    (f"- {CLOSED} [1]\n- {COST} [2]", 1, 1),
     (f"{CLOSED} [2]. {COST} [1].", 0, 0),
     (f"{CLOSED} [1][3]. {COST} [2].", 1, 2 / 3),
     (f"{CLOSED} [1-3].", 1, 1 / 3),
     (f"{CLOSED}, and repairs will last until October [1-2].", 1, 1),
     (f"{CLOSED}. {COST} [2].", 0.5, 1),
     (f"{CLOSED} [1]. {COST} [7].", 0.5, 0.5),
-    (f"{CLOSED} [1, 7].", 1, 0.5),
     ("The old bridge was closed on Friday [1].", 0, 0),
 ]
 
@@ -70,8 +68,6 @@ def test_without_marks_nothing_is_cited_and_no_sentence_to_judge_has_a_reason():
     assert {row["reason"] for row in found.rows()} == {"it cites nothing"}
     part = by_words("red [1]. blue.", ["red", "blue"])
     assert (part.recall, part.recall_where_cited, part.precision) == (0.5, 1, 1)
-    mark = by_words("red [citation needed]. blue [1].", ["blue"])  # without a source it cites nothing
-    assert mark.unknown == () and mark.n_uncited == 1 and mark.recall == 0.5
     for answer, why in (("", "empty"), ("# A heading\n", "heading"), ("Sure! Here is a summary:", "no sentence")):
         found = by_words(answer, PASSAGES)
         assert found.score is found.recall is found.precision is None and why in found.reason
@@ -83,11 +79,6 @@ def test_passages_may_have_labels_of_their_own_and_an_unknown_one_is_shown():
     found = by_words(answer, named)
     assert (found.recall, found.precision, found.unknown) == (1, 1, ())
     assert [row["cites"] for row in found.rows()] == [[label] for label in named]
-    spoken = by_words("red [nasa]. blue (esa; nasa) here.", {"nasa": "red", "esa": "blue here"})
-    assert [row["cites"] for row in spoken.rows()] == [["nasa"], ["esa", "nasa"]] and spoken.recall == 1
-    assert by_words("red [nasa].", ["red"]).n_uncited == 1  # of a list, nothing is called so
-    twice = by_words("red [doc-4].", {"doc 4": "red", "source 4": "red"})  # nobody can tell which
-    assert twice.unknown == ("doc-4",)
     found = by_words("red [1]. blue [9].", ["red", "blue"])
     assert found.unknown == ("9",) and "no passage has the label 9" in repr(found)
     assert found.rows()[1]["unknown"] == ["9"] and "[9] is no passage" in found.to_text()
@@ -112,8 +103,6 @@ def test_evidence_and_findings_lie_in_the_users_texts():
     assert cited.verdict.findings
     for finding in cited.verdict.findings:
         assert answer[finding.start : finding.end] == finding.text
-    for sentence in found.source_sentences:
-        assert found.source[sentence.start : sentence.end] == sentence.text
     assert found.rows()[0]["evidence"] == [f"[1] {PASSAGES[0]}"]
 
 
@@ -146,16 +135,3 @@ def test_each_question_is_asked_once_and_the_name_leads_to_the_metric():
     assert metric.function is check_citations and list(metric.columns) == ["answer", "contexts"]
     assert metric.signature["metric"] == "citations" and metric.signature["k"] == "8"
     assert metric.score("It rained [1].", "It rained.").score == 1
-
-
-def test_bad_input_is_named():
-    for call, error, said in (
-        (lambda: check_citations(None, ["a"]), TypeError, "answer"),
-        (lambda: check_citations("a", [1]), TypeError, "contexts"),
-        (lambda: check_citations("a", {1: "a"}), TypeError, "'Smith 2020'"),
-        (lambda: check_citations("a", {"1": None}), TypeError, "contexts"),
-        (lambda: check_citations_many(["a"], []), ValueError, "pair up"),
-        (lambda: check_citations("a", ["a"], checkr="words"), TypeError, "checkr"),
-    ):
-        with pytest.raises(error, match=said):
-            call()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import LLMChecker, ScriptedBackend, TransformersBackend
-from summeval_nb.evidence.claims import entities_by_rules, placed_words
+from summeval_nb.evidence.claims import entities_by_rules
 from summeval_nb.evidence.model_checkers import ClaimFinder, annotator_name, judge_claims
 from summeval_nb.models import InvalidOutput, example_model
 
@@ -57,32 +57,17 @@ NEGATION = """
 9	.	.	PUNCT	.	_	5	punct	_	_
 
 """
-PASSIVE = """
-# text = Rosa was seen by Tom and Ben.
-1	Rosa	Rosa	PROPN	NNP	_	3	nsubj:pass	_	_
-2	was	be	AUX	VBD	_	3	aux:pass	_	_
-3	seen	see	VERB	VBN	_	0	root	_	_
-4	by	by	ADP	IN	_	5	case	_	_
-5	Tom	Tom	PROPN	NNP	_	3	obl:agent	_	_
-6	and	and	CCONJ	CC	_	7	cc	_	_
-7	Ben	Ben	PROPN	NNP	_	5	conj	_	SpaceAfter=No
-8	.	.	PUNCT	.	_	3	punct	_	_
-
-"""
 
 
 def test_arcs_of_parses_read_from_conllu():
     pytest.importorskip("stanza")
     from stanza.utils.conll import CoNLL
 
-    for conllu, expected in (
-        (NEGATION, "The bank did not close.|Its branches.|Two branches.|Did not close branches."),
-        (PASSIVE, "Rosa was seen.|Was seen by Tom.|By Tom Ben."),
-    ):
-        sentence, parsed = conllu.partition("= ")[2].partition("\n")[0], CoNLL.conll2doc(input_str=conllu)
-        found = ClaimFinder("arcs", annotator=lambda text, parsed=parsed: parsed).find(sentence)
-        assert [claim.text for claim in found] == expected.split("|")
-        assert all(0 <= claim.start < claim.end <= len(sentence) for claim in found)
+    parsed, sentence = CoNLL.conll2doc(input_str=NEGATION), "The bank did not close its two branches."
+    found = ClaimFinder("arcs", annotator=lambda text: parsed).find(sentence)
+    expected = ["The bank did not close.", "Its branches.", "Two branches.", "Did not close branches."]
+    assert [claim.text for claim in found] == expected
+    assert all(0 <= claim.start < claim.end <= len(sentence) for claim in found)
 
 
 @settings(max_examples=300, deadline=None)
@@ -121,26 +106,12 @@ def test_parts_are_combined_and_the_weak_ones_are_findings():
     asked.clear()
     mean = judge_claims([pair], ClaimFinder("statements", combine="mean"), 0.5, ask)[0]
     assert mean.probability == pytest.approx(0.6)
-    whole = judge_claims([pair], ClaimFinder(), 0.5, lambda questions: [(0.2, {"probability_mass": 0.8})])[0]
-    assert whole.details == {"probability_mass": 0.8} and not whole.findings
     lacking, failed = [(0.9, {"probability_mass": 0.8}), (0.2, {})], [(0.9, {}), InvalidOutput("no"), (0.9, {})]
     (found,) = judge_claims([pair], ClaimFinder("statements"), 0.5, lambda questions: lacking)
     assert found.probability == 0.2 and "probability_mass" not in found.details
     pairs = [pair, (["e"], "Anna bought a car.")]
     found, other = judge_claims(pairs, ClaimFinder("statements"), 0.5, lambda questions: failed)
     assert found.failed and found.probability is None and found.reason == "InvalidOutput: no" and not other.failed
-
-
-def test_words_stand_where_they_are_found():
-    def parsed(text, *places):
-        words = [SimpleNamespace(text=word, start_char=at) for word, at in zip(text.split(), places, strict=True)]
-        return SimpleNamespace(sentences=[SimpleNamespace(words=words)])
-
-    for places in ((0, 3, 7, 10), (None,) * 4):
-        (words,) = placed_words("no car no boat", parsed("no car no boat", *places))
-        assert [(start, end) for _, start, end in words] == [(0, 2), (3, 6), (7, 9), (10, 14)]
-    (words,) = placed_words("Anna don't", parsed("Anna don not", None, None, None))
-    assert [(start, end) for _, start, end in words] == [(0, 4), (5, 8), (8, 8)]  # what the text does not hold
 
 
 def test_what_does_not_help_is_refused_and_an_annotator_is_named_by_fingerprint_library_or_itself():
@@ -161,7 +132,6 @@ def test_entities_by_rules_or_by_the_pipeline_that_is_handed_over():
     for sentence, expected in (
         ("The mayor met Anna Hidalgo on 14 July 2019.", ["Anna Hidalgo", "14 July 2019"]),
         ("On July 14, 2019, it cost $1,300.50.", ["July 14, 2019", "$1,300.50"]),
-        ("The price rose 3.5% in 2020.", ["3.5%", "2020"]),
         ("The Bank of England raised rates.", ["Bank of England"]),
         ("It rained.", []),
         ("In Berlin nobody slept.", ["Berlin"]),

@@ -18,17 +18,13 @@ Founded in 1871, Corvale is a bank based in Lund, with 40 inns.
     | Corvale was founded in 1871., Corvale is a bank., Corvale has 40 inns., Corvale is based in Lund.
 The chief of Alpenbahn, Rosa Imhof, resigned on Monday. | Rosa Imhof resigned on Monday.
 They met Jules Ferry, who taught French. | They met Jules Ferry., Jules Ferry taught French.
-Four hundred residents had sued the port. | Residents had sued the port.
 The wood (oak) was sold, according to Lentavo. | The wood was sold.
 The mill was built in 1902 by Karl Roth, closed in 1960 and reopened as a museum in 1985.
     | The mill was built in 1902 by Karl Roth., The mill was closed in 1960.
-The mill, which belongs to the town, has two wheels. | The mill belongs to the town.
 Lund, a city in Sweden, has a castle. | Lund has a castle., Lund is a city in Sweden.
-Anna Holm moved to Paris in 1901. | Anna Holm moved to Paris., Anna Holm moved to Paris in 1901.
 Dana Whitlock won the title in 1994 at the age of 18.
     | Dana Whitlock won the title., Dana Whitlock won the title in 1994., Dana Whitlock won the title at the age of 18.
 Karl Roth, a miller from Lund, died in 1931. | Karl Roth died in 1931., Karl Roth is a miller from Lund.
-On 3 May 1921 the council bought the mill. | The council bought the mill.
 """):
         found = clauses.minimal_claims(sentence)
         assert all(claim in found for claim in claims.split(", ")), found
@@ -38,16 +34,11 @@ def test_what_would_say_something_else_stays_whole():
     for [sentence] in cases("""
 Lindqvist said that seven of ten customers no longer visited a branch.
 If it rains, the match will be moved to May.
-Is it true?
-The town neither bought nor sold the mill.
 The price fell by 5 crowns in 1990.
 Only three mills survived the war.
 The bridge did not open in 1931.
 Anchoring is forbidden within a kilometre of the cable.
-38 percent of the patients were free of pain.
-The talks between Lund and Malmo began in 1990 and 1991.
 Nobody knew that the mill was sold in 1960.
-She denied that the mill had been sold.
 The mill would have closed in 1960.
 The school did not open in 1990 at the age of 5.
 """):

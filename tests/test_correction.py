@@ -139,10 +139,8 @@ def test_labels_needed_are_enough():
 def test_bad_labels_are_refused_and_failed_verdicts_left_out_and_counted():
     for labels, words in (
         (dict.fromkeys(range(12), True), f"{MIN_LABELS}, 18 are missing"),
-        (dict.fromkeys(range(40), "no"), "all 40 labels are no"),
         ({f"x{k}": k % 2 for k in range(40)}, "40 of 40 labels are of items that the table has not"),
         ([{"id": 1, "label": 1}, {"id": "1", "label": 0}], "stands there twice"),
-        ([{"id": 1, "says": 1}], "'id' and 'label'"),
     ):
         with pytest.raises(ValueError, match=words):
             correct_score({"verdict": [0, 1] * 50}, labels)

@@ -26,14 +26,10 @@ def drop(record, name):
 BROKEN = [
     (drop(article("b"), "id"), "line 2: the field 'id' is missing"),
     (article("b", references="one"), "line 2: references must be a list of strings"),
-    (article("b", references=[]), "line 2: 'references' is empty"),
-    (article("b", systems=[]), "line 2: 'systems' is empty"),
     (article("b", systems=[entry("M1"), entry("M1")]), "line 2: the system 'M1' stands there twice"),
     (article("b", systems=[entry("M1")]), "not in both: 'M2'"),
     (article("b", systems=[entry("M1"), drop(entry("M2"), "fluency")]), "system 'M2': the field 'fluency' is missing"),
     (article("b", systems=[entry("M1"), entry("M2", relevance=0)]), "'relevance' must lie on the scale"),
-    (article("b", systems=[entry("M1"), entry("M2", relevance="4")]), "'relevance' must be a number"),
-    (article("b", systems=[entry("M1"), entry("M2", summary=["x"])]), "system 'M2': summary must be a string"),
     (article("a"), "line 2: the id 'a' stands there a second time"),
     (["a list"], "line 2: it must be a JSON object"),
 ]
@@ -117,15 +113,6 @@ def test_real_summeval_has_its_published_shape(data_folder):
     data = load_summeval(data_folder / "summeval.jsonl.gz")
     assert data.shape == (100, 16) and {len(r) for r in data.references} == {11} and data.name == "summeval"
     assert data.ratings["relevance"].mean() == pytest.approx(3.7770833, abs=1e-6)  # MTEB's own statistics
-    row = {
-        "id": data.ids[3],
-        "text": data.sources[3],
-        "human_summaries": data.references[3],
-        "machine_summaries": data.summaries[3],
-    } | {quality: data.ratings[quality][3].tolist() for quality in QUALITIES}
-    hub = SummEval.from_records([row])
-    assert hub.summaries == [data.summaries[3]]
-    assert all((hub.ratings[q][0] == data.ratings[q][3]).all() for q in QUALITIES)
 
 
 def test_thirds_are_read_back_as_thirds():

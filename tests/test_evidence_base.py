@@ -5,9 +5,8 @@ import pytest
 
 from summeval_nb import Verdict
 from summeval_nb.evidence import builtin
-from summeval_nb.evidence.base import PairVectors, encode_pairs, fitted_words, nearest_evidence
+from summeval_nb.evidence.base import PairVectors, fitted_words, nearest_evidence
 from summeval_nb.evidence.builtin import BuiltinChecker
-from summeval_nb.text.embed import load_embedder
 
 
 def vectors(embedder="x", evidence=((1.0, 0.0), (0.0, 0.0), (0.6, 0.8))):
@@ -56,24 +55,6 @@ def test_pairs_are_judged_in_lots_and_one_that_goes_wrong_fails_alone():
             judge.check_many([(["a", "b", "c"], "break"), (["a", "b", "c"], "d")])
 
 
-def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
-    asked = []
-
-    class Counting:
-        fingerprint, has_tokens = "counting", True
-
-        def encode_with_tokens(self, sentences):
-            asked.extend(sentences)
-            return load_embedder("minilm").encode_with_tokens(sentences)
-
-    pairs = [(["It rained.", "Rain fell."], "It rained."), (["It rained."], "Rain fell.")]
-    first, other = encode_pairs(pairs, Counting())
-    assert sorted(asked) == ["It rained.", "Rain fell."]
-    assert (first.embedder, first.evidence.shape, len(first.evidence_tokens)) == ("counting", (2, 384), 2)
-    assert np.array_equal(first.evidence[1], other.claim)
-    assert np.array_equal(first.claim_tokens, other.evidence_tokens[0])
-
-
 def test_a_calibration_comes_on_top_of_the_one_before():
     scores, labels = [0.9, 0.7, 0.4, 0.2], [1, 1, 0, 1]
     slope, offset = builtin.platt_scaling(scores, labels)
@@ -88,7 +69,6 @@ def test_the_nearest_come_first_and_ties_stay_in_order():
     for values, k, found in (
         ([0.1, 0.9, 0.4, 0.9], 3, [(1, 0.9), (3, 0.9), (2, 0.4)]),
         ([0.2, 0.3], 9, [(1, 0.3), (0, 0.2)]),
-        ([0.2, 0.3], None, [(1, 0.3), (0, 0.2)]),
         ([], 3, []),
     ):
         assert [(one.index, one.similarity) for one in nearest_evidence(np.array(values), k)] == found

@@ -2,7 +2,6 @@
 
 import random
 import sys
-from pathlib import Path
 
 from helpers.late import Late, needs
 
@@ -10,7 +9,6 @@ from summeval_nb.models.base import example_model
 from summeval_nb.models.local import TransformersBackend
 
 needs("torch", "transformers")
-ROOT = Path(__file__).parents[1]
 training = Late("train_example_model")
 
 

@@ -2,42 +2,25 @@
 
 import json
 import re
-import sys
-from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from helpers.late import Late
 from helpers.says import Says
+from helpers.wrapping import Noting
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import Verdict, evaluate, evaluate_many
 from summeval_nb.core.data import sample_articles
 from summeval_nb.core.files import read_asset
-from summeval_nb.core.html import Entry, Report, evidence_text
 from summeval_nb.core.results import Evidence, Finding, Sentence, Signature
 from summeval_nb.evidence.faithfulness import Faithfulness, compare_reports, faithfulness_from_dict
-from summeval_nb.models.store import Store, content_key
-from summeval_nb.text.embed import load_embedder
 
 jsonschema = Late("jsonschema")
 ROOT = Path(__file__).parents[1]
 PAIRS = [(article.text, summary.text) for article in sample_articles() for summary in article.summaries.values()]
-
-
-class CountingEmbedder:
-    """Real vectors, and a count of how often each sentence was asked for."""
-
-    def __init__(self):
-        self.inner, self.asked = load_embedder("minilm"), Counter()
-        self.fingerprint = "counting:" + self.inner.fingerprint
-
-    def encode(self, sentences):
-        self.asked.update(sentences)
-        return self.inner.encode(sentences)
 
 
 def numbers(evidence, claim):
@@ -67,7 +50,6 @@ def test_in_bulk_is_one_by_one():
         assert [[e.index for e in v.evidence] for v in alone.verdicts] == [
             [e.index for e in v.evidence] for v in many.verdicts
         ]
-        np.testing.assert_allclose(alone.similarity, many.similarity, atol=1e-5)
         for a, b in zip(alone.verdicts, many.verdicts, strict=True):
             assert a.probability == pytest.approx(b.probability, abs=1e-4)
             assert a.findings == b.findings
@@ -127,12 +109,6 @@ def test_a_checker_of_ones_own_gives_verdicts_that_its_threshold_judges(tmp_path
         with pytest.raises(error, match=f"check_many of Answers must return {message}"):
             evaluate(two, two, checker=Answers(answer))
 
-    def wrong(pairs):
-        raise LookupError("my own mistake")
-
-    with pytest.raises(LookupError, match="my own mistake"):
-        evaluate_many(["It rained."] * 2, ["It rained."] * 2, checker=Answers(wrong))
-
 
 def test_the_answers_printed_in_the_first_lesson():
     lesson = json.loads((ROOT / "nbs/1_start/11_first_report.ipynb").read_text(encoding="utf-8"))
@@ -143,16 +119,11 @@ def test_the_answers_printed_in_the_first_lesson():
     assert chess.subtle.supported == (False, True, True) and marked.state == "unclear" and marked.probability > 0.5
     assert [(finding.kind, finding.text) for finding in marked.findings if finding.clash] == [("name", "Piet Aalders")]
 
-    single = evaluate(bridge.text, bridge.subtle.text, k=1)
-    assert [verdict.state for verdict in single.verdicts[1:]] == ["contradicted", "supported"]
-    assert single.source_sentences[single.verdicts[1].evidence[0].index].text in printed
-
     for score in (1, 0):
         (summary,) = re.findall(f'Scores {score}: "([^"]+)"', printed)
         by_words, by_default = (evaluate(bridge.text, summary, checker=name) for name in ("words", "embedded"))
         assert (by_words.score, len(by_words.sentences)) == (score, 3)
         assert [verdict.supported for verdict in by_default.verdicts] == [score == 0] * 3
-        assert score == 0 or all(any(f.clash for f in verdict.findings) for verdict in by_default.verdicts)
 
 
 def test_failures_are_excluded_counted_and_shown():
@@ -168,8 +139,7 @@ def test_failures_are_excluded_counted_and_shown():
     assert nothing.reason == "the checker failed on all 2 sentences; the first: told to fail"
     assert nothing.score is None and nothing.outcome().status == "failed" and nothing.report().judged_by == ""
     unjudged = evaluate(text, "# Only a heading", checker=Says(numbers))
-    assert unjudged.reason.startswith("no sentence was judged; the first of 1: a heading") and unjudged.n_unjudged == 1
-    assert unjudged.outcome().status == "undefined"
+    assert unjudged.reason.startswith("no sentence was judged; the first of 1: a heading")
 
 
 def test_a_store_changes_no_number_and_a_second_run_asks_nothing_and_mends_failures(tmp_path):
@@ -178,16 +148,17 @@ def test_a_store_changes_no_number_and_a_second_run_asks_nothing_and_mends_failu
     assert [v.probability for v in stored.verdicts] == pytest.approx([v.probability for v in plain.verdicts], abs=1e-6)
     text, path = "It opened in 1931. It is 500 metres long.", tmp_path / "store.sqlite"
     summaries = ["It opened in 1931. This will fail.", "It cost 77 francs."]
-    first_checker, second_checker, embedder = Says(numbers), Says(numbers), CountingEmbedder()
+    first_checker, second_checker, embedder = Says(numbers), Says(numbers), Noting()
     first = evaluate_many([text] * 2, summaries, checker=first_checker, store=path, embedder=embedder)
-    embedded = sum(embedder.asked.values())
-    assert set(embedder.asked.values()) == {1}, "a sentence is embedded once"
+    embedded = [sentence for _, lot in embedder.asked for sentence in lot]
+    assert len(embedded) == len({*embedded}), "a sentence is embedded once"
     second = evaluate_many([text] * 2, summaries, checker=second_checker, store=path, embedder=embedder)
     assert [result.to_dict() for result in first] == [result.to_dict() for result in second]
-    assert sum(embedder.asked.values()) == embedded
+    assert len(embedder.asked) == 1
     assert [claim for _, claim in second_checker.asked] == ["This will fail."]  # failures are never stored
-    other = evaluate_many([text] * 2, summaries, 1, checker=second_checker, store=path, embedder=embedder)
-    assert other[0].signature != first[0].signature
+    other = Says(numbers, "numbers:2")
+    evaluate_many([text] * 2, summaries, checker=other, store=path)
+    assert len(other.asked) == len(first_checker.asked), "what another version said is not taken for its own"
 
 
 def test_any_callable_splits_and_any_object_embeds():
@@ -208,32 +179,6 @@ def test_any_callable_splits_and_any_object_embeds():
 def test_any_text_gives_a_score_or_a_reason(text, summary):
     result = evaluate(text, summary, checker=Says(numbers))
     assert result.reason if result.score is None else 0 <= result.score <= 1
-
-
-def test_an_error_in_a_packaged_checker_fails_one_sentence(monkeypatch):
-    from summeval_nb.evidence.builtin import WordsChecker
-
-    judged = WordsChecker._verdict
-    breaks = lambda self, evidence, claim, own: evidence[9] if "snow" in claim else judged(self, evidence, claim, own)
-    monkeypatch.setattr(WordsChecker, "_verdict", breaks)
-    rows = ["It rained.", "It snowed. It rained.", "It snowed."]
-    found = evaluate_many(["It rained."] * 3, rows, checker="words")
-    assert [result.score for result in found] == [1.0, 1.0, None] and [result.n_failed for result in found] == [0, 1, 1]
-    assert found[1].verdicts[0].reason == "IndexError: list index out of range"
-    assert "the checker failed on all 1 sentences; the first: IndexError" in found[2].reason
-
-
-def test_a_verdict_is_kept_under_its_checkers_version(tmp_path):
-    """Another version asks again: what the first one said is not taken for its own."""
-    text, path = "It rained in Oslo. It was late.", tmp_path / "s.sqlite"
-    first, second = Says(numbers), Says(numbers, "numbers:2")
-    for checker in (first, second):
-        evaluate(text, "It rained in Oslo.", checker=checker, store=path)
-    assert len(first.asked) == len(second.asked) == 1
-    with Store(path) as store:
-        evidence, claim = first.asked[0]
-        keys = [content_key("verdict", checker.fingerprint, evidence, claim) for checker in (first, second)]
-        assert keys[0] != keys[1] and set(store.get_many("verdict", keys)) == set(keys)
 
 
 LOW = {"threshold": 0.7, "contradicted_below": 0.3}
@@ -262,10 +207,8 @@ KINDS = {
     "undefined": lambda: made(FAILED, score=None, reason="all failed"),
     "a heading": lambda: made(HEADING, YES),
     "nothing": lambda: evaluate("", "It rained."),
-    "signs alone": lambda: evaluate("???", "It rained."),
     "evaluated": lambda: evaluate(ARTICLE, "# Bridge\n\nIt opened in 1931. It is 5,000 metres long. ???"),
     "by words": lambda: evaluate(ARTICLE, "It opened in 1930.", checker="words"),
-    "of a row": lambda: faithfulness_from_dict({k: v for k, v in made(YES).to_dict().items() if k != "similarity"}),
 }
 
 
@@ -273,13 +216,7 @@ def test_the_schema_describes_and_requires_exactly_every_key():
     schema = json.loads(read_asset("faithfulness.schema.json"))
     jsonschema.Draft202012Validator.check_schema(schema)
 
-    def objects(schema):
-        if not isinstance(schema, dict):
-            return []
-        found = [schema] if isinstance(schema.get("properties"), dict) else []
-        return found + [inner for part in schema.values() for inner in objects(part)]
-
-    told = objects(schema)
+    told = [schema, *schema["$defs"].values()]
     assert len(told) == 5 and all(table["required"] == list(table["properties"]) for table in told)
     assert all(table["additionalProperties"] is False for table in told)
     assert all(part.get("description") for table in told for part in table["properties"].values())
@@ -313,7 +250,6 @@ def test_data_that_cannot_be_traced_are_refused():
         *((made(verdict).to_dict(), "lies outside the texts") for verdict in outside),
         (good | {"verdicts": good["verdicts"][:1]}, "there are 2 sentences and 1 verdicts: pass what to_dict"),
         (made(UNCLEAR, YES).to_dict() | {"score": 1.0}, "the score is 1.0, but its 2 judged verdicts say 0.5"),
-        (made(YES).to_dict() | {"score": None, "reason": "none"}, "the score is None, but its 1 judged verdicts say"),
         (made(FAILED).to_dict() | {"score": float("nan")}, "the score is nan"),
         (made(FAILED).to_dict() | {"score": None}, "needs a reason"),
         (good | {"schema": 1}, "schema 1, and only 2 can be read here: read it"),
@@ -322,48 +258,20 @@ def test_data_that_cannot_be_traced_are_refused():
             faithfulness_from_dict(data)
 
 
-FOLDED = """\
-A report
-
-  1  supported 0.94      It opened in 1931, which took nine
-                         years of hard work by many.
-          0.90  [1] The bridge opened in 1931 after nine
-                    years of work by four hundred people.
-          0.20  [2] It is 1,149 metres long."""
-
-
-def test_a_report_is_as_wide_as_the_terminal_and_elsewhere_88(monkeypatch):
-    article = "The bridge opened in 1931 after nine years of work by four hundred people. It is 1,149 metres long."
-    sentence = "It opened in 1931, which took nine years of hard work by many."
-    entry = Entry(text=sentence, probability=0.94, supported=True, evidence=[(0, 0.9), (1, 0.2)])
-    report = Report(title="A report", source=article, spans=[(0, 74), (75, 99)], entries=[entry], signature="k:1|" * 50)
-    assert evidence_text(report, width=60).startswith(FOLDED)
-    assert 80 < max(map(len, evidence_text(report).split("\n"))) <= 88
-    monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setenv("COLUMNS", "120")
-    assert 110 < max(map(len, evidence_text(report).split("\n"))) <= 120
-
-
 def test_what_is_printed_counts_and_shows_why_a_verdict_is_what_it_is():
     number = [Finding("number", "S0", 0, 2, True)]
     terms = {"numbers": {"cosine": 2.0}, "terms": {"intercept": -0.5, "cosine": 1.0}}
     clashing = "something clashes: not called supported"
     for p, low, more, label, note in (
         (0.5667, 0.5, {}, "unclear 0.567", ""),  # 0.57 would look like supported
-        (0.5749, 0.5, {}, "supported 0.57", ""),
         (0.61, 0.5, {"findings": number}, "unclear 0.61", clashing),
-        (0.4, 0.3, {}, "unclear 0.40", ""),
         (0.4, 0.0, {"details": terms | {"coverage": 0.49}}, "unclear 0.40", "too little of it is in the article"),
-        (0.4, 0.0, {"details": terms | {"coverage": 0.5}}, "unclear 0.40", "cannot tell"),
         (0.4, 0.57, {"details": terms | {"coverage": 0.2}, "findings": number}, "contradicted 0.40", ""),
         (0.4, 0.0, {"details": {"terms": 3, "against": 4, "coverage": 0.2}}, "unclear 0.40", ""),  # of another checker
     ):
         verdict = Verdict(probability=p, threshold=0.57, contradicted_below=low, **more)
         (entry,) = made(verdict).report().entries
         assert (entry.label, entry.note) == (label, note)
-    states = [Verdict(probability=p, threshold=0.57, contradicted_below=0.5) for p in (0.9, 0.55, 0.1)]
-    assert [entry.tone for entry in made(*states).report().entries] == [1.0, 0.5, 0.0]
-    assert [entry.tone for entry in made(YES, HEADING).report().entries] == [0.9, None]
     both = made(YES, UNCLEAR, score=0.5)
     for result, title in (
         (made(YES), "Faithfulness 1.00: 1 of 1 sentences supported"),
@@ -372,7 +280,6 @@ def test_what_is_printed_counts_and_shows_why_a_verdict_is_what_it_is():
         (made(FAILED, score=None, reason="no"), "Faithfulness undefined: no"),
     ):
         assert result.report().title == title and title in result.to_text()
-    assert "high" not in repr(made(YES)) and "Up to" not in made(YES).to_text()
     assert repr(both).startswith("Faithfulness(score=0.5000, score_high=1.0000, n_unclear=1, signature=")
     for page in (both.to_text(), both._repr_html_()):
         assert page.rindex("S1.") < page.index("Up to 1.00 if the unclear ones are true.")
@@ -385,16 +292,12 @@ def test_only_what_is_a_sum_is_explained_and_only_sentences_are_drawn():
     assert result.explain(0).evidence == ["It snowed."] and result.explain(-4).rows() == result.explain(0).rows()
     assert [row["moved"] for row in result.explain(0).rows()] == pytest.approx([-0.5, 1.0, 0.5])
     own = made(Verdict(probability=0.4, details={"terms": {"my own": 1.0}, "numbers": {"my own": 2.0}}))
-    outside, another = (
-        "there is no sentence {}: the summary has 4, counted from 0",
-        "its checker is not the embedded one",
-    )
+    another = "its checker is not the embedded one"
     for call, error, why in (
         (lambda: result.explain(1), ValueError, f"nothing to explain of 'S1.': {another}"),
         (lambda: result.explain(2), ValueError, "nothing to explain of 'S2.': the server did not answer"),
         (lambda: result.explain(-1), ValueError, "nothing to explain of 'S3.': a heading"),
-        (lambda: result.explain(4), IndexError, outside.format(4)),
-        (lambda: result.explain(-5), IndexError, outside.format(-5)),
+        (lambda: result.explain(4), IndexError, "there is no sentence 4: the summary has 4, counted from 0"),
         (lambda: own.explain(0), ValueError, another),
         (lambda: made(score=None, reason="empty").plot(), ValueError, "nothing to draw: empty"),
     ):
@@ -411,7 +314,6 @@ def test_several_summaries_stand_side_by_side(tmp_path):
     assert page.count('class="sr-article ') == 1 and "&lt;b&gt; — Faithfulness" in page and "<b> —" not in page
     text = both.to_text()
     assert text.index("a — ") < text.index("  1  supported 0.90") < text.index("<b> — ") and ", by " not in text
-    assert both.to_dict()["results"][0] == made(YES).to_dict() and compare_reports([made(YES)]).names == ["summary 1"]
     marked = [Signature({"metric": "faithfulness", "checker": f"embedded-{mark}"}) for mark in ("aaaa", "bbbb")]
     apart = compare_reports([made(YES, signature=own) for own in marked], ["old", "new"])
     for page in (apart.to_text(), apart._repr_html_()):  # which checker judged which is said
@@ -420,7 +322,6 @@ def test_several_summaries_stand_side_by_side(tmp_path):
     for results, names, error, why in (
         ([3.0], None, TypeError, "result of evaluate"),
         ({"a": made(YES)}, None, TypeError, r"not dict: pass list\(results.values\(\)\)"),
-        (made(YES), None, TypeError, r"not Faithfulness: pass \[result\]"),
         ([], None, ValueError, "empty"),
         ([made(YES), made(YES, source="Other.")], None, ValueError, r"results\[1\] judges another article"),
         ([made(YES)] * 3, ["a"], ValueError, "3 results but 1 names"),

@@ -17,9 +17,7 @@ from summeval_nb import (
     evaluate,
     evaluate_many,
     rate,
-    run,
 )
-from summeval_nb.core.results import Verdict
 from summeval_nb.evidence import guarantee_thresholds
 from summeval_nb.evidence.faithfulness import checker, faithfulness_from_dict
 from summeval_nb.evidence.model_checkers import load_checker
@@ -120,27 +118,19 @@ def test_where_nothing_can_be_had_the_server_is_refused_for_good():
 STATED = {
     "yes": [
         *("yes", " YES!", '{"verdict": "yes"}', "<think>yes? no?</think>\n\nThe final answer is **yes**."),
-        "The evidence says so.\n\nAnswer: yes",
+        *("The evidence says so.\n\nAnswer: yes", "Yes. There is no doubt."),
     ],
     "no": ["No, it does not.", '```json\n{"answer": "no",}\n```', "My answer is: no"],
     None: [
         *("Yes, at first.\nFinal answer: no", "There is no way to know", "yes/no", "", "No evidence denies it"),
-        *("Yes. No, wait: the year differs.", "{" * 100_000, " \n*" * 100_000, "answer is " * 50_000),
-        "\n" * 100_000 + "maybe",
+        *("Yes. No, wait: the year differs.", "{" * 100_000, "answer is " * 50_000, "\n" * 100_000 + "maybe"),
     ],
-    "4": [
-        "4",
-        "4/5",
-        "Grade: 4 out of 5",
-        "I'd give it a 4.",
-        "I rate the summary 4/5.",
-        "On a scale of 1 to 5, I give 4.",
-    ],
-    "2": ["**Score:** 2", '```json\n{"score": 2, "reason": "x"}\n```', "My grade is 2 because 3 facts are wrong."],
+    "4": ["4/5", "Grade: 4 out of 5", "I'd give it a 4.", "On a scale of 1 to 5, I give 4."],
+    "2": ["**Score:** 2", "- Clear: yes\n- Short: yes\n\nOverall score: 2", "My grade is 2 because 3 facts are wrong."],
     "B": ["A: good. B: better. Verdict: B", "I prefer B.", "[[B]]"],
 }
 NO_GRADES = ["3.5", "-1", "Between 3 and 4.", "1. Coherent\n2. Fluent", "I would give 5 but for the date"]
-NO_GRADES += ["I don't think I'd give it a 5."]
+NO_GRADES += ["I don't think I'd give it a 5.", "Grade: 5. On reflection, grade: 3."]
 
 
 def test_an_option_is_read_where_it_is_stated():
@@ -176,9 +166,8 @@ def test_a_rubric_of_your_own_needs_no_probabilities(tmp_path):
     assert (hard.score, hard.probability_mass, hard.spread, hard.quality) == (4.0, None, None, "rubric")
     assert hard.signature["choices"] == "hard" and "hard" in hard.note
     assert drawn.score == pytest.approx(4.0) and drawn.signature["samples"] == "3"
-    for wrong in ({}, {"quality": "fluency", "rubric": "x"}, {"rubric": " "}):
-        with pytest.raises(ValueError, match="what is graded"):
-            rate(ARTICLE, SUMMARY, judge=backend, **wrong)
+    with pytest.raises(ValueError, match="what is graded"):
+        rate(ARTICLE, SUMMARY, judge=backend, quality="fluency", rubric="x")
 
 
 def test_judges_rubrics_and_comparisons_take_hard_choices():
@@ -216,16 +205,6 @@ def test_what_needs_a_probability_refuses_a_hard_verdict():
         rows = [article, article | {"sentence": "It snowed.", "supported": False}]
         (found,) = benchmark_checker(judge, {"mine": rows}, n_resamples=0).rows()
     assert found["false_found"] == 0.0 and found["calibration_error"] is None and found["declined"] == 0
-    with pytest.raises(ValueError, match="only one"):
-        Verdict(probability=0.5, hard="supported")
-    with pytest.raises(ValueError, match="unknown hard"):
-        Verdict(probability=None, hard="maybe")
-
-
-def test_little_mass_is_said_in_the_title():
-    result = evaluate(ARTICLE, SUMMARY, checker="words")
-    object.__setattr__(result, "verdicts", [Verdict(probability=1.0, details={"probability_mass": 0.05})] * 2)
-    assert result.report().title.endswith("2 with a probability mass below 0.5")
 
 
 def test_an_unknown_name_lists_every_form():
@@ -234,14 +213,11 @@ def test_an_unknown_name_lists_every_form():
         with pytest.raises(ValueError, match="'llm:gpt-4o-mini@https://HOST/v1'") as caught:
             load("gpt-4o-mini")
         assert all(form in str(caught.value) for form in forms)
-        with pytest.raises(ValueError, match="did you mean 'embedded'"):
-            load("embeded")
         with pytest.raises(ValueError) as caught:
             load("small@http://someone:hunter2@host/v1?key=k-777")
         assert "hunter2" not in str(caught.value) and "k-777" not in str(caught.value)
 
 
-ROWS = [{"text": ARTICLE, "summary": f"Anna bought car {n}."} for n in range(6)]
 OFFLINE = """
 import sys
 from summeval_nb import LLMChecker, ServerBackend, evaluate
@@ -264,28 +240,6 @@ def test_a_full_store_needs_no_server_in_another_process(dialect, behaviour, tmp
     command = [sys.executable, "-c", OFFLINE, url, dialect, store, ARTICLE, SUMMARY]
     said = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert said.stdout.split() == [str(first.score), str(first.signature), "0"], said.stderr
-
-
-def test_benchmark_run_rating_and_judge_need_no_server_either(tmp_path):
-    store, labelled = Store(tmp_path / "store.sqlite"), []
-    for n, row in enumerate(ROWS):
-        labelled.append({"article": row["text"], "sentence": row["summary"], "supported": bool(n % 2)})
-
-    def everything(backend, out):
-        judge = LLMChecker(backend)
-        table = benchmark_checker(judge, {"mine": labelled}, n_resamples=0, store=store).rows()
-        options = {"checker": judge}
-        run(ROWS, "faithfulness", out=tmp_path / out, options=options, store=store.path, workers=0)
-        lines = (tmp_path / out / "results.jsonl").read_text(encoding="utf-8")
-        grade = rate(ARTICLE, SUMMARY, quality="fluency", judge=backend, store=store).score
-        entailed = load_judge(LLMJudge(backend, probabilities=True))
-        return table[0]["auc"], lines, grade, entailed.fingerprint
-
-    with MisbehavingServer(dialect="openai") as server:
-        first = everything(backend_for(server), "one")
-        url = server.url
-    gone = ServerBackend("modest", base_url=url, timeout=10)
-    assert everything(gone, "two") == first and gone.usage.calls == 0
 
 
 def test_only_a_missing_answer_asks_the_server_and_fails_once(tmp_path):

@@ -2,11 +2,8 @@
 
 import pytest
 from helpers.colours import contrast
-from helpers.late import Late
 
 from summeval_nb.core import html
-
-plt = Late("matplotlib.pyplot")
 
 HOSTILE = [
     "<script>alert(1)</script>", "</style><script>alert(1)</script>", '"><img src=x onerror=alert(1)>',

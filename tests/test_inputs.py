@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 from helpers.cases import cases, sentences
-from helpers.wrapping import Wrapped
 
 import summeval_nb as s
-from summeval_nb import checker
 from summeval_nb.core import InputWarning
 from summeval_nb.evidence.base import unread_reasons
 from summeval_nb.judged import EmbeddedJudge
@@ -67,41 +65,6 @@ def test_a_short_sentence_is_in_the_language_of_the_rest():
     assert s.evaluate(article, f"{GERMAN} Add no salt yet.").n_unjudged == 1  # English, though nobody else is
 
 
-@pytest.mark.filterwarnings("error")
-def test_nobody_is_told_to_take_the_splitter_that_was_taken():
-    pytest.importorskip("sentencex")
-    result = s.evaluate(GERMAN, f"{GERMAN}\n\nNicht dabei:\n- das Dach", splitter="sentencex", lang="de")
-    assert result.score is None
-
-
-# Article and false summary, short ones too: a script decides, or both together, where one sentence is too short to tell
-FALSE = cases("""
-市议会批准计划。 | 市议会否决计划。
-公司盈利四千万元。 | 公司盈利八千万元。
-市议会周一批准了新桥的建设计划。大桥将耗资四千八百万元。 | 市议会否决了计划。大桥耗资八千四百万元。市长反对。
-The council approved the plan for a new bridge on Monday. | 市议会否决了计划。
-Der Rat hat den Plan gebilligt. | Der Rat hat den Plan nicht gebilligt.
-Die Firma machte 40 Millionen Gewinn. | Die Firma machte 40 Millionen Verlust.
-Anna gewann das Rennen. | Anna verlor das Rennen.
-Der Rat hat am Montag den Plan für eine neue Brücke gebilligt. | Am Montag war kein Rat. Er lehnte ab.
-The council in Berlin approved the plan. | Der Rat in Berlin lehnte den Plan ab.
-Anna Schmidt won 54 percent in Hamburg in 2019. | Anna Schmidt verlor 2019 in Hamburg mit 54 Prozent.
-""")
-
-
-@pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
-def test_a_false_summary_in_another_language_is_never_supported():
-    pytest.importorskip("sentencex")
-    whole = lambda text: [(0, len(text))]
-    for article, summary in FALSE:
-        for splitter in ("punkt", "sentencex", whole):
-            for checker_name in ("embedded", "words"):
-                result = s.evaluate(article, summary, splitter=splitter, checker=checker_name)
-                assert not any(verdict.supported for verdict in result.verdicts), (splitter, checker_name, summary)
-        if any(sign > "\u4e00" for sign in article):
-            assert result.score is None and "Chinese" in result.reason
-
-
 ABROAD = json.loads((Path(__file__).parent / "language_abroad.json").read_text(encoding="utf-8"))["false"]
 
 
@@ -138,14 +101,10 @@ SAID = cases("""
 He met 江泽民 in Oslo. | He met 习近平 in Oslo. | the sentence says '习近平', which the article does not
 He met 习近平 in Oslo. | He met 习近平 in Oslo. |
 Sales rose, said Владимир Путин on Monday. | Sales rose, said Путин on Monday. | says 'Путин'
-The mayor of Beijing resigned. | The mayor of Beijing (北京) resigned. |
 The angle α was measured. | The angle β was measured. |
 Rais alifika Nairobi na kusema kuwa serikali itajenga. | Serikali haitajenga daraja. | in Swahili
 Sue Gray resigned. | Sue Gray did not resign. |
-Bill de Blasio won. | Bill de Blasio lost. |
-Leonardo de la Cruz resigned on Monday. | Leonardo de la Cruz stayed. |
 Café owner jailed. | Café owner freed. |
-Profits fell. | Profits rose. |
 Mayor resigns amid bribery probe | Mayor stays amid bribery probe |
 Ursula von der Leyen met Emmanuel Macron. | Emmanuel Macron met Ursula von der Leyen. |
 """)
@@ -161,29 +120,6 @@ def test_what_cannot_be_read_is_said_and_short_and_labelled_english_is_read():
     assert len(texts) > 100
     for text in texts:
         assert unread_reasons(text, [text], s.EmbeddedChecker(), None) == [""], text
-
-
-def test_a_checker_that_asks_another_reads_what_that_one_reads():
-    wrapped = Wrapped(s.EmbeddedChecker())
-    result = s.evaluate("市议会批准计划。", "市议会否决计划。", splitter=lambda text: [(0, len(text))], checker=wrapped)
-    assert result.score is None and "Chinese" in result.reason
-
-
-@pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
-def test_the_judge_does_not_read_it_either():
-    judge = EmbeddedJudge()
-    for article, summary in FALSE[:5]:
-        if article.isascii() and not summary.isascii():
-            continue
-        (answer,) = judge.entail(article, [summary])
-        assert answer.label is None and "reads English" in answer.reason
-    for unread in ("我不知道。", "Ich weiß es nicht.", "Не знаю."):
-        assert judge.is_refusal(unread).value is None
-    approved = "市议会批准计划。"
-    report = s.evaluate_answer(question="结果？", ground_truth=approved, answer="否决。", contexts=approved)
-    assert report.answer_given_context is None and report.answer_refused.value is None
-    score = s.summarization_score("市议会批准计划。", "市议会否决计划。")
-    assert score.score is None and "Chinese" in score.reason
 
 
 def test_what_the_user_says_about_the_language_is_believed():
@@ -228,18 +164,6 @@ def test_a_threshold_for_one_call():
     own = s.EmbeddedChecker(threshold=0.2, slope=2.0)
     s.evaluate(ARTICLE, PLAIN, checker=own, threshold=0.9)
     assert own.threshold == 0.2
-    with pytest.raises(ValueError, match="threshold"):
-        s.evaluate(ARTICLE, PLAIN, threshold=2)
-
-
-def test_checker_gives_no_verdict_on_what_it_does_not_read():
-    german = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang."
-    for arguments in ((["It rained."], german), ([german], "It rained.")):
-        with pytest.raises(ValueError, match="in German"):
-            checker(*arguments)
-        assert 0 <= checker(*arguments, lang="en")[1] <= 1
-    with pytest.raises(ValueError, match="in German"):
-        checker(["It rained."], "It rained.", lang="de")
 
 
 BRIDGE = (
@@ -247,36 +171,20 @@ BRIDGE = (
     "Elena lives in Rome and works at a museum there."
 )
 FEW_FOREIGN = sentences("""
-Die Schule öffnet wieder. / Der Fluss trat über die Ufer. / Zwei Kinder wurden verletzt. / Sie spielt Geige. / Er hat
-zwei Hunde. / Peter kauft ein Auto. / Les enfants jouent dehors. / Le train est en retard. / Elle a deux chiens. / Il
-travaille à Lyon. / Le pont est fermé. / El puente está cerrado. / Los niños juegan fuera. / Trabaja en Sevilla. /
-Ella tiene dos perros. / El partido terminó en empate. / Il ponte è chiuso. / I bambini giocano fuori. / Lavora a
-Milano da anni. / Lei ha due cani. / A ponte está fechada. / As crianças brincam lá fora. / Ele trabalha no Porto. /
-Ela tem dois cães. / Hij heeft twee honden. / De trein had vertraging. / Skolan öppnar igen. / Han har två hundar. /
-Tåget var försenat. / Skolen åpner igjen. / Han har to hunder. / Toget var forsinket. / Skolen er lukket i dag. /
-Szkoła jest zamknięta. / On ma dwa psy. / Pociąg był spóźniony. / Koulu on suljettu. / Hänellä on kaksi koiraa. /
-Škola je zavřená. / Má dva psy. / Az iskola zárva van. / Két kutyája van. / Școala este închisă. / Are doi câini. /
-Okul kapalı. / İki köpeği var. / Sekolah itu tutup. / Dia punya dua anjing. / Школа закрыта. / У него две собаки. /
-Το σχολείο είναι κλειστό. / 学校关闭了。 / 学校は休みです。 / 학교가 문을 닫았다. / المدرسة مغلقة. /
-Trường học đóng cửa. / בית הספר סגור. /
-Die Brücke wurde am Montag gesperrt. / Elle habite à Rome. / Anna wohnt in Berlin.
+Die Schule öffnet wieder. / Er hat zwei Hunde. / Les enfants jouent dehors. / Elle a deux chiens. / El puente está
+cerrado. / Trabaja en Sevilla. / Il ponte è chiuso. / A ponte está fechada. / Hij heeft twee honden. /
+Skolan öppnar igen. / Han har to hunder. / Skolen er lukket i dag. / Szkoła jest zamknięta. / Koulu on suljettu. / Škola
+je zavřená. / Az iskola zárva van. / Școala este închisă. / Okul kapalı. / Sekolah itu tutup. / Школа закрыта. / Το
+σχολείο είναι κλειστό. / 学校关闭了。 / 学校は休みです。 / 학교가 문을 닫았다. / المدرسة مغلقة. / Trường học đóng cửa. /
+בית הספר סגור. / Elle habite à Rome. / Anna wohnt in Berlin.
 """)
 FEW_ENGLISH = sentences("""
-Der Kaiser abdicated. / La Niña weakened. / Le Pen lost. / Los Lobos performed. / Die Antwoord cancelled. / Das
-Kapital sold well. / Il Postino won an Oscar. / El Greco painted Toledo. / Les Bleus beat Brazil 2-0. / Una Stubbs
-died in 2021. / Den Haag hosts the court. / San José elected Matt Mahan. / Erdoğan congratulated Tusk. / Øresund
-traffic doubled. / Mr Müller resigned. / Dvořák's symphony was played. / Señor Frog's closed. / Grand Prix in Monza
-postponed / Tapas bars reopen in Sevilla / The Hague hosts peace talks / Sushi chefs use wasabi. / Photosynthesis
-needs sunlight. / Glycolysis yields pyruvate. / E. coli outbreak contained / Côte d'Ivoire exports cocoa. / Rösti
-contains potatoes. / Kimchi is fermented cabbage. / iPhone sales slump / bayern beat ajax / messi scores twice /
-nobody knows why / Population: 84 million / Capital: Berlin / Name: Jürgen Klopp / Yes, twice. / Derby. / Two. /
-Müller. / Angela Merkel / Berlin, Paris and Rome / Vincent van Gogh cut off his ear. / Leonardo da Vinci drew
-helicopters. / Ludwig van Beethoven went deaf. / Ursula von der Leyen won. / Bon Jovi sued. / Deutsche Bank shares
-plunge / Crème fraîche prices rose. / He said adiós. / Feng shui sells. / Tsunami hits Honshu / Lidl opens stores in
-Serbia / Karaoke bars reopened in Seoul. / Zlatan headed home. / Bratwurst and sauerkraut were served. / Salsa dancers
-met in Cali. / Ramen broth simmers overnight. / Elle Macpherson lives in Rome. / Die Hard was filmed in Los Angeles. /
-Des Moines is the capital. / El Niño returns. / Bayern beats Ajax. / Mayor resigns / Rome 12 Paris 14 / Canberra. /
-São Paulo grew. / Les Misérables opened yesterday. / Der Spiegel reported losses. / Le Monde apologised.
+Der Kaiser abdicated. / La Niña weakened. / Die Antwoord cancelled. / El Greco painted Toledo. /
+Les Bleus beat Brazil 2-0. / Den Haag hosts the court. / Erdoğan congratulated Tusk. / Øresund traffic doubled. /
+Dvořák's symphony was played. / Grand Prix in Monza postponed / Sushi chefs use wasabi. / Glycolysis yields pyruvate. /
+E. coli outbreak contained / Rösti contains potatoes. / bayern beat ajax / Population: 84 million / Name: Jürgen Klopp /
+Derby. / Angela Merkel / Vincent van Gogh cut off his ear. / Leonardo da Vinci drew helicopters. / Deutsche Bank shares
+plunge / He said adiós. / Bratwurst and sauerkraut were served. / Die Hard was filmed in Los Angeles. / Rome 12 Paris 14
 """)
 
 
@@ -290,6 +198,3 @@ def test_a_few_words_are_judged_where_they_are_english_with_foreign_names_or_the
         assert unread_reasons(BRIDGE, [sentence], checker, None) == [""], sentence
     article = BRIDGE + " The dish is called rösti and is made with schmalz."
     assert unread_reasons(article, ["Elena makes rösti with schmalz."], s.EmbeddedChecker(), None) == [""]
-    texts = ["Die Brücke wurde am Montag gesperrt.", "Elle habite à Rome.", "The mayor resigned.", "Canberra."]
-    german, french, english, _ = unread_reasons(BRIDGE, texts, s.EmbeddedChecker(), None)
-    assert "in German" in german and "in French" in french and english == ""

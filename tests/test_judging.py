@@ -15,8 +15,6 @@ from summeval_nb.judged.judging import (
     Passage,
     Question,
     Resolution,
-    as_statement,
-    word_list,
 )
 from summeval_nb.judged.session import ask_many
 
@@ -48,16 +46,6 @@ def test_impossible_answers_cannot_be_made_and_an_undecided_flag_is_not_false():
     ):
         with pytest.raises(ValueError, match="reason|probability"):
             make()
-
-
-def test_statements_know_their_place():
-    hypothesis = "She studied physics and taught in Prague."
-    for text, start in (("studied physics", 4), ("Studied", None), ("She taught.", None), ("in Prague.", 31)):
-        found = as_statement(text, hypothesis)
-        assert found.start == start and found.rewritten == (start is None)
-        assert start is None or hypothesis[found.start : found.end] == found.text
-    assert word_list("The Bridge, 1931!") == ["the", "bridge", "1931"]
-    assert word_list("今日はrain") == ["今", "日", "は", "rain"]
 
 
 class Flaky:

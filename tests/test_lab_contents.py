@@ -14,7 +14,7 @@ needs("jupyter_server")
 
 from summeval_nb.cli import main  # noqa: E402
 from summeval_nb.teaching import exercises as of_the_book  # noqa: E402
-from summeval_nb.teaching.exercises import book_to_open, carried_book, find_book, lay_out_book  # noqa: E402
+from summeval_nb.teaching.exercises import book_to_open, carried_book, lay_out_book  # noqa: E402
 
 nbformat = Late("nbformat")
 IPythonKernel = Late("ipykernel.ipkernel", "IPythonKernel")
@@ -46,12 +46,6 @@ def book(tmp_path):
     for name in ("index.ipynb", "glossary.md"):
         (folder / name).touch()
     return folder
-
-
-def test_the_book_is_found_from_inside_and_from_beside(book, tmp_path):
-    for place in (book, book / "2_counting", book.parent, book.parent / "summeval_nb" / "teaching"):
-        assert find_book([tmp_path, place]) == book
-    assert find_book([tmp_path]) is None
 
 
 def test_lab_opens_what_a_reader_has_before_the_checkouts(book, tmp_path, monkeypatch):

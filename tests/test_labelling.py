@@ -97,24 +97,18 @@ def test_two_people_are_told_apart(path):
         correct_score(TABLE, path)
     with pytest.raises(ValueError, match="'Bob'; known: 'Ada', 'Bo'"):
         read_labels(path, "Bob")
-    assert correct_score(TABLE, read_labels(path, "Bo")).labels_mean == 25 / 40
-    again = draw_items(TABLE, 50, path=path)
-    assert len(again) == 90 and sum(bool(item["label"]) for item in again) == 80, "a larger draw keeps both"
 
 
 def test_another_file_and_labels_of_other_items_are_refused(tmp_path, path):
     for content, words in (
-        ("id,text\na,b\n", "no rows with the columns 'id' and 'label'"),
         ('id,text,label\na,"b,\nc,d,\n', "cannot be read as CSV: unexpected end of data"),
-        ("id,text,label,label\na,b,yes,no\n", "names a column twice, 'label'"),
         ("id,text,label\na,caf\xe9,yes\n", "not UTF-8: save it as CSV UTF-8"),
     ):
         (tmp_path / "other.csv").write_bytes(content.encode("latin-1"))
         with pytest.raises(ValueError, match=words):
             label_items(tmp_path / "other.csv", who="Ada")
-    for wrong, who, words in ((tmp_path / "none.csv", "Ada", "there is no file"), (path, " ", "who")):
-        with pytest.raises(ValueError, match=words):
-            label_items(wrong, who=who)
+    with pytest.raises(ValueError, match="who"):
+        label_items(path, who=" ")
     record_label(path, rows_of(path)[0]["id"], True, who="=1+1")
     assert rows_of(path)[0]["who"] == "'=1+1", "a name is no formula"
     other = TABLE | {"summary": [f"Another system says {k}." for k in range(80)]}
@@ -210,8 +204,6 @@ def test_the_shell_draws_and_corrects_and_bad_input_is_one_line_and_code_2(verdi
     for labels in (None, path):
         done = summeval("correct", verdicts, *[labels] * bool(labels), "--width", 0.3)
         assert done.stdout == f"{labels_needed(TABLE, 0.3, labels=labels)} labels\n", done.stderr
-    more = summeval("correct", verdicts, "--draw", 50, "--out", path)
-    assert more.returncode == 0 and "50 items, 40 labelled" in more.stdout
     path.unlink()
     draw_items(TABLE, 12, path=path)
     fill(path)
@@ -219,10 +211,8 @@ def test_the_shell_draws_and_corrects_and_bad_input_is_one_line_and_code_2(verdi
     for words, message in [
         ((), "--draw 60 --out to_label.csv"),
         ((path,), "12 labels of 80 items with a verdict are too few: the interval needs 30, 18 are missing"),
-        ((path, "--who", "Ada"), "unknown who 'Ada'"),
         ((path, "-o", "verdict=summary"), "name the column with -o verdict="),
         (("--draw", 20, "--out", verdicts), "would overwrite what is read"),
-        (("--draw", 20, "--out", path, "--seed", 1), "items that this drawing has not"),
     ]:
         done = summeval("correct", verdicts, *words)
         assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
@@ -242,6 +232,3 @@ def test_the_shell_corrects_a_run(tmp_path):
     assert list(rows_of(path)[0]) == ["id", "text", "summary", "label", "who", "when"]
     fill(path)
     assert "36 labels of 36 items" in summeval("correct", results, path).stdout
-    corpus.write_text(corpus.read_text("utf-8").replace('"x7"', '"y7"'), "utf-8")
-    lost = summeval("correct", results, "--draw", 36, "--texts", corpus, "--out", path)
-    assert lost.returncode == 2 and "has no text for item 'x7'" in lost.stderr

@@ -48,30 +48,13 @@ def test_a_short_text_in_a_script_that_nobody_reads():
         ("これはペンです。", ("en",), "ja"),
         ("Мэр ушёл.", ("en", "de"), "ru"),
         ("Мэр ушёл.", ("uk",), None),
-        ("市议会投票。", ("ja",), None),
-        ("市议会 approved the plan.", ("en",), None),
         ("Beijing (北京) voted.", ("en",), None),
-        ("The mayor left.", ("zh",), None),
         ("市议会投票。", ("tlh",), None),  # who knows how it is written
         ("市议会投票。", (), "zh"),
         ("Ich weiß es nicht.", ("en",), "de"),  # three small words, and no English one
-        ("Je ne sais pas.", ("en",), "fr"),
         ("Van der Berg resigned.", ("en",), None),
-        ("Die Hard was on.", ("en",), None),
-        ("Los Angeles won.", ("en",), None),
-        ("Man United am I.", ("en",), None),
     ]:
         assert foreign_language(text, languages) == found
-
-
-def test_never_english_by_mistake_and_never_foreign_by_mistake():
-    for code, listed in SENTENCES.items():
-        for sentence in listed:
-            assert (language_of(sentence) == "en") == (code == "en")
-    for article in sample_articles():
-        for text in (article.text, *(summary.text for summary in article.summaries.values())):
-            assert language_of(text) == "en"
-            assert all(foreign_language(sentence, ("en",)) is None for sentence in split_text(text))
 
 
 def test_what_is_short_or_says_nothing_is_not_guessed():
@@ -131,11 +114,7 @@ def test_a_language_that_is_found_has_its_splitter_or_a_warning(splitter, recwar
 
 AROUND_NAMES = {  # an article, a summary that says the opposite, and the language in which both are
     "Tesla": ("Tesla Model Y 通过 European New Car Assessment Programme 测试。", "通过", "未通过", "zh"),
-    "Cook": ("Tim Cook 宣布 Apple Vision Pro 在 United States 上市。", "宣布", "否认", "zh"),
     "Swift": ("Taylor Swift 的 The Eras Tour 在 Singapore National Stadium 开始。", "开始", "取消", "zh"),
-    "OpenAI": ("OpenAI 发布了 ChatGPT Enterprise，Microsoft 投资了。", "投资了", "没有投资", "zh"),
-    "Apollo": ("NASA 的 Apollo 11 于 1969 年 landing on the Moon 成功。", "成功", "没有成功", "zh"),
-    "Sony": ("Sony PlayStation 5 Pro は New York で 発売 された。", "された", "されなかった", "ja"),
     "Samsung": ("Samsung Galaxy Ultra 는 New York 에서 출시됐다.", "출시됐다", "출시되지 않았다", "ko"),
     "Euro NCAP": ("Tesla Model Y прошла European New Car Assessment Programme.", "прошла", "не прошла", "ru"),
     "Apple": ("أطلقت Apple Vision Pro في United States of America.", "أطلقت", "لم تطلق", "ar"),
@@ -192,13 +171,9 @@ def test_words_in_a_script_that_nobody_reads():
 
 
 RARER = cases("""
-is | Bæjarstjórnin samþykkti á mánudag áætlun um nýja brú yfir ána.
 sw | Baraza la mji liliidhinisha mpango wa daraja jipya siku ya Jumatatu.
-tl | Inaprubahan ng konseho ng lungsod ang plano para sa bagong tulay noong Lunes.
 lv | Dome pirmdien apstiprināja plānu par jauna tilta būvniecību pār upi.
-et | Linnavolikogu kiitis esmaspäeval heaks uue silla ehitamise kava.
 mk | Градскиот совет во понеделникот го одобри планот за новиот мост.
-gu | શહેર પરિષદે સોમવારે નવા પુલની યોજનાને મંજૂરી આપી હતી.
 pa | ਨਗਰ ਕੌਂਸਲ ਨੇ ਸੋਮਵਾਰ ਨੂੰ ਨਵੇਂ ਪੁਲ ਦੀ ਯੋਜਨਾ ਨੂੰ ਮਨਜ਼ੂਰੀ ਦਿੱਤੀ।
 und | ནང་པའི་ཆོས་ལུགས་ནི་འཛམ་གླིང་གི་ཆོས་ལུགས་ཆེན་པོ་ཞིག་ཡིན།
 """)  # the last is Tibetan: no model need know it

