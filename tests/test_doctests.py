@@ -21,6 +21,7 @@ WITHOUT = {  # plain modules whose docstrings hold no example that could run her
     "models.server": "needs a server: tests/test_server.py calls it",
     "shell": "how commands speak: tests/test_shell.py reads it",
     "runs.file": "the memory of a run: tests/test_runs.py writes it",
+    "runs.workers": "processes: tests/test_workers.py asks them",
 }
 
 

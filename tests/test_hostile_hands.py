@@ -1,9 +1,7 @@
 """What hostile hands once brought down, in the form in which it was found; neighbours stand in other files."""
 
 import json
-import os
 import shutil
-import signal
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -146,35 +144,6 @@ def test_any_error_of_a_store_is_one_line(kind: str, place: Path, capsys: Any) -
         assert leave(*command.split(), "--store", "store.sqlite") == 2
         line = one_line(capsys)
         assert said in line or "no store" in line
-
-
-class DiesWhileItStarts:
-    """A metric that kills the first process in which it is loaded, before that process has scored anything."""
-
-    fingerprint = "v1"
-
-    def __init__(self, marker: str):
-        self.marker, self.parent = marker, os.getpid()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if os.getpid() == self.parent:
-            return
-        try:  # two processes may start at once: one of them is the first
-            open(self.marker, "x").close()
-        except FileExistsError:
-            return
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    def __call__(self, row: dict[str, Any]) -> int:
-        return len(row["candidate"])
-
-
-@pytest.mark.nightly
-def test_a_worker_killed_while_it_starts_does_not_end_the_run(tmp_path: Path) -> None:
-    metric = DiesWhileItStarts(str(tmp_path / "marker"))
-    report = run(ROWS, metric, out=tmp_path / "o", workers=2, batch_size=3, progress=False)
-    assert (tmp_path / "marker").exists() and report.counts == {"ok": 12, "undefined": 0, "failed": 0}
 
 
 @pytest.mark.parametrize(("said", "kept"), [("NaN", None), (r'"\ud83d"', "\ud83d")], ids=["nan", "half"])

@@ -12,7 +12,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from contextlib import closing
 from decimal import Decimal
@@ -25,7 +24,7 @@ from helpers.patience import comes_back
 
 from summeval_nb import bleu_score, load_metric, rouge_score
 from summeval_nb.core.files import _parse, open_items
-from summeval_nb.runs import file, workers
+from summeval_nb.runs import file
 from summeval_nb.runs.file import RunFile, only_one
 from summeval_nb.runs.report import RunReport
 from summeval_nb.runs.running import Job, run
@@ -62,12 +61,14 @@ def lines(folder):
     return [json.loads(line) for line in results(folder).splitlines()]
 
 
-def environment():
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
-
-
 def start(code, *arguments, **kinds):
-    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], env=environment(), **kinds)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], env=environment, **kinds)
+
+
+def told(code, *arguments):
+    """What a process prints that does something to its end."""
+    return start(code, *arguments, stdout=subprocess.PIPE).communicate()[0].decode()
 
 
 def count_rows(folder):
@@ -148,17 +149,14 @@ print(json.dumps([report.counts, report.info["workers"], sorted(sys.modules)]))
 
 def test_a_word_metric_runs_here_and_imports_nothing_that_asks_models(tmp_path):
     for metric in ("bleu", "rouge", "chrf", "ter"):
-        process = start(LIGHT, json.dumps(ROWS[:3]), metric, tmp_path / metric, stdout=subprocess.PIPE)
-        counts, used, modules = json.loads(process.communicate()[0])
+        counts, used, modules = json.loads(told(LIGHT, json.dumps(ROWS[:3]), metric, tmp_path / metric))
         assert counts["ok"] == 3 and used == 0
         heavy = tuple(f"summeval_nb.{name}." for name in ("judged", "evidence", "models", "runs.costs"))
         assert not [name for name in modules if f"{name}.".startswith(heavy)]
         assert not {"torch", "scipy", "pydantic", "pandas"} & set(modules)
-    heavier = [Job("bleu", {"tokenize": str.split}), Job(len), Job("bertscore"), Job("faithfulness")]
-    for job in [Job("bleu"), Job(load_metric("chrf", beta=1)), *heavier]:
-        assert (workers.choose_engine("local", job.in_this_process, None, None, 0, None)[1] == 0) is (
-            job not in heavier
-        )
+    assert Job("bleu").is_lexical and Job(load_metric("chrf", beta=1)).is_lexical
+    for job in (Job("bleu", {"tokenize": str.split}), Job(len), Job("bertscore"), Job("faithfulness")):
+        assert not job.is_lexical
 
 
 # ---------------------------------------------------------------- kills
@@ -179,7 +177,6 @@ print("done", report.info["scored_now"], report.info["kept_from_before"])
 def test_a_run_of_another_process_survives_kill_9(tmp_path):
     """Killed after some rows, it goes on with them, and ends with the bytes of a run that nobody disturbed."""
     items = write_jsonl(tmp_path / "items.jsonl", corpus(120))
-    whole = start(NIGHT, items, tmp_path / "whole", 0, stdout=subprocess.PIPE)
     process = start(NIGHT, items, tmp_path / "out", 1)
     until(lambda: count_rows(tmp_path / "out") >= 24 or process.poll() is not None)
     process.kill()
@@ -189,10 +186,8 @@ def test_a_run_of_another_process_survives_kill_9(tmp_path):
     assert not report.info["complete"] and report.info["items"] == kept == len(list(report.rows()))
     assert "unfinished" in repr(report) and not (tmp_path / "out/results.jsonl").exists()
     assert "unfinished" in report.to_html(tmp_path / "page.html").read_text()
-    assert report.to_jsonl(tmp_path / "so far.jsonl").read_bytes().count(b"\n") == kept
-    assert b"done" in whole.communicate()[0]
-    told = start(NIGHT, items, tmp_path / "out", 1, stdout=subprocess.PIPE).communicate()[0]
-    assert told.split() == [b"done", str(120 - kept).encode(), str(kept).encode()]
+    assert "done" in told(NIGHT, items, tmp_path / "whole", 0)
+    assert told(NIGHT, items, tmp_path / "out", 1).split() == ["done", str(120 - kept), str(kept)]
     assert results(tmp_path / "out") == results(tmp_path / "whole")
     assert {path.name for path in (tmp_path / "out").iterdir()} == {".lock", "run.sqlite", "results.jsonl"}
 
@@ -200,52 +195,24 @@ def test_a_run_of_another_process_survives_kill_9(tmp_path):
 @pytest.mark.nightly
 @pytest.mark.parametrize("workers", [0, 2])
 def test_kills_lose_nothing(workers, tmp_path):
-    """kill -9 at drawn moments, while it starts and in the middle."""
+    """kill -9 at drawn moments, while it starts and in the middle; its workers end with it."""
+    psutil = pytest.importorskip("psutil")
     items, rng = write_jsonl(tmp_path / "items.jsonl", corpus(600)), random.Random(7)
-    assert b"done" in start(NIGHT, items, tmp_path / "whole", 0, stdout=subprocess.PIPE).communicate()[0]
-    for _ in range(6):
+    for more in (0, 0, 6, 12, 18, 30):
         process, before = start(NIGHT, items, tmp_path / "out", workers), count_rows(tmp_path / "out")
-        more = rng.choice([0, 6, 12, 18, 30])
-        moment = time.monotonic() + (60 if more else rng.uniform(0.05, 1.5))
-        done = lambda wanted=before + more, moment=moment, more=more: (
-            time.monotonic() > moment or (more and count_rows(tmp_path / "out") >= wanted)
-        )
-        until(done)
-        assert process.poll() is None, "it ended before it was killed"
+        if more:
+            until(lambda wanted=before + more: count_rows(tmp_path / "out") >= wanted)
+        else:
+            time.sleep(rng.uniform(0.05, 1.5))
+        family = psutil.Process(process.pid).children()
+        assert process.poll() is None and len(family) == workers or not more, "it ended before it was killed"
         process.kill()
         process.wait()
-        assert not (tmp_path / "out/results.jsonl").exists()
-    told = start(NIGHT, items, tmp_path / "out", workers, stdout=subprocess.PIPE).communicate()[0]
-    assert b"done" in told and int(told.split()[1]) + int(told.split()[2]) == 600 and int(told.split()[2]) > 0
+        assert not psutil.wait_procs(family, 20)[1] and not (tmp_path / "out/results.jsonl").exists()
+    done, scored, kept = told(NIGHT, items, tmp_path / "out", workers).split()
+    assert done == "done" and int(scored) + int(kept) == 600 and int(kept) > 0
+    assert "done" in told(NIGHT, items, tmp_path / "whole", 0)
     assert results(tmp_path / "out") == results(tmp_path / "whole")
-
-
-@pytest.mark.nightly
-def test_workers_leave_when_their_parent_is_killed(tmp_path):
-    psutil = pytest.importorskip("psutil")
-    process = start(NIGHT, write_jsonl(tmp_path / "items.jsonl", corpus(600)), tmp_path / "out", 2)
-    family = psutil.Process(process.pid)
-    until(lambda: len(family.children()) == 2)
-    workers = family.children()
-    process.kill()
-    process.wait()
-    assert not psutil.wait_procs(workers, 20)[1]
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("workers", [0, 2])
-def test_ctrl_c_stops_at_once_and_can_be_continued(workers, tmp_path):
-    """A shell starts background jobs deaf to Ctrl-C, and their children inherit it; a terminal's process is not."""
-    items = write_jsonl(tmp_path / "items.jsonl", corpus(4000))
-    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    terminal = {"start_new_session": True, "preexec_fn": heed}
-    process = start(NIGHT, items, tmp_path / "out", workers, stderr=subprocess.PIPE, **terminal)
-    until(lambda: count_rows(tmp_path / "out") >= 18)
-    os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode != 0 and b"KeyboardInterrupt" in errors
-    again = start(NIGHT, items, tmp_path / "out", workers, stdout=subprocess.PIPE)
-    assert b"done" in again.communicate()[0] and len(lines(tmp_path / "out")) == 4000
 
 
 # ---------------------------------------------------------------- workers that die
@@ -258,6 +225,9 @@ def fragile(row):
         os._exit(3)
     if row["text"] == "raise":
         raise ValueError("this row cannot be scored")
+    if row["text"] == "once" and not (marker := Path(row["marker"])).exists():  # an accident
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
     return len(row["text"])
 
 
@@ -269,23 +239,19 @@ def hangs(row):
     return len(row["text"])
 
 
-def once(row, marker):
-    """Dies at its first call ever: an accident, not a poison item."""
-    if not Path(marker).exists():
-        Path(marker).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return len(row["text"])
-
-
 def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
-    texts = ["a", "crash", "bb", "raise", "ccc", "exit", "dddd"] + ["e"] * 10
-    report = quiet([{"id": t, "text": t} for t in texts], fragile, out=tmp_path, batch_size=4, workers=2)
-    found = {line["item"]: line for line in lines(tmp_path)}
-    assert sorted(found) == list(range(len(texts))) and report.counts == {"ok": 14, "undefined": 0, "failed": 3}
-    assert found[1]["reason"] == "at 2: the worker process was ended by SIGSEGV" and found[1]["id"] == "crash"
-    assert found[3]["reason"] == "at 4: ValueError: this row cannot be scored"
-    assert found[5]["reason"] == "at 6: the worker process ended itself with exit code 3"
-    assert [found[i]["score"] for i in (0, 2, 4, 6)] == [1, 2, 3, 4]
+    texts = ["a", "crash", "bb", "raise", "ccc", "exit", "dddd", "e", "once"] + ["e"] * 7
+    rows = [{"id": text, "text": text, "marker": str(tmp_path / "marker")} for text in texts]
+    report = quiet(rows, fragile, out=tmp_path / "out", batch_size=4, workers=2)
+    found = lines(tmp_path / "out")
+    assert [line["item"] for line in found] == [*range(16)] and found[1]["id"] == "crash"
+    assert report.counts == {"ok": 13, "undefined": 0, "failed": 3} and (tmp_path / "marker").exists()
+    assert {line["item"]: line["reason"] for line in found if line["status"] == "failed"} == {
+        1: "at 2: the worker process was ended by SIGSEGV",
+        3: "at 4: ValueError: this row cannot be scored",
+        5: "at 6: the worker process ended itself with exit code 3",
+    }
+    assert [found[i]["score"] for i in (0, 2, 4, 6, 8)] == [1, 2, 3, 4, 4]
 
 
 @pytest.mark.nightly
@@ -298,14 +264,6 @@ def test_a_time_out_ends_what_never_returns_and_accuses_nobody_of_being_one_of_m
     assert report.counts["failed"] == 2 and [found[i]["score"] for i in (0, 1, 3, 4, 6)] == [1, 2, 3, 1, 2]
     many = quiet([{"text": "slow"}] * 30, hangs, out=tmp_path / "slow", batch_size=10, workers=1, timeout=0.5)
     assert many.counts == {"ok": 30, "undefined": 0, "failed": 0}
-
-
-@pytest.mark.nightly
-def test_an_accident_accuses_nobody(tmp_path):
-    rows = [{"text": "x" * i} for i in range(9)]
-    metric = partial(once, marker=str(tmp_path / "marker"))
-    report = quiet(rows, metric, out=tmp_path / "out", batch_size=3, workers=1)
-    assert (tmp_path / "marker").exists() and report.counts["failed"] == 0 and report.mean() == 4
 
 
 def test_on_error_raise_stops_and_keeps_what_was_done(tmp_path):
@@ -332,34 +290,6 @@ def test_failed_items_are_tried_again_when_asked(tmp_path):
     assert again().counts["failed"] == 1
     report = again(retry_failed=True)
     assert report.counts == {"ok": 4, "undefined": 0, "failed": 0} and report.info["scored_now"] == 1
-
-
-class Crew:
-    """Stands for worker processes: each batch is done at once, the second refuses."""
-
-    def __init__(self, *_):
-        pass
-
-    def wait(self):
-        pass
-
-    def score(self, items):
-        if json.loads(items[0].data)["n"] == 2:
-            time.sleep(0.3)
-            raise ValueError("refused")
-        return workers.Scored([file.Row("ok", 1.0, b"{}")] * len(items))
-
-    def close(self):
-        pass
-
-
-def test_what_is_finished_when_a_worker_refuses_is_kept(monkeypatch):
-    monkeypatch.setattr(workers, "Worker", Crew)
-    batches, found = file.cut(open_items([{"n": n} for n in range(8)]), 1), []
-    with pytest.raises(ValueError, match="refused"):
-        for batch, _ in workers.run_local(batches, len, threading.Event(), workers=2):
-            found.append(batch[0].place)
-    assert {0, 1} <= set(found) and 2 not in found
 
 
 # ---------------------------------------------------------------- what a folder may hold
@@ -501,9 +431,9 @@ def test_of_runs_that_begin_at_once_one_always_wins(tmp_path):
     processes = [
         start(NIGHT, items, tmp_path / "out", 0, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)
     ]
-    told = [process.communicate() for process in processes]
-    assert any(b"done 120" in out for out, _ in told)
-    assert all(b"done" in out or b"another run is working in" in errors for out, errors in told)
+    said = [process.communicate() for process in processes]
+    assert any(b"done 120" in out for out, _ in said)
+    assert all(b"done" in out or b"another run is working in" in errors for out, errors in said)
 
 
 def test_a_folder_without_locks_is_an_error_with_its_remedy(tmp_path, monkeypatch):
@@ -547,28 +477,11 @@ except RunStopped as error:
 def test_on_a_full_disk_what_was_written_stays(tmp_path):
     """A limit on the size of files stands for the full disk."""
     code = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))\n{FULL}"
-    told = start(code, tmp_path, stdout=subprocess.PIPE).communicate()[0].decode()
-    assert "STOPPED the run in" in told and "what was written is kept: make room" in told
+    said = told(code, tmp_path)
+    assert "STOPPED the run in" in said and "what was written is kept: make room" in said
     kept = count_rows(tmp_path)
     assert 0 < kept < 2000 and kept % 100 == 0
-    told = start(FULL, tmp_path, stdout=subprocess.PIPE).communicate()[0].decode()
-    assert told == f"FINISHED {2000 - kept}\n" and len(lines(tmp_path)) == 2000
-
-
-@pytest.mark.nightly
-def test_a_small_disk_that_is_full_is_said(tmp_path):
-    """On a real tmpfs of 200 kB, in a mount namespace of its own."""
-    place, script = tmp_path / "small", tmp_path / "full.py"
-    place.mkdir()
-    script.write_text(FULL)
-    run_it = f"{sys.executable} {script} {place}/out"
-    again = f"mount -o remount,size=20m {place} && {run_it} && cp {place}/out/results.jsonl {tmp_path}"
-    command = f"mount -t tmpfs -o size=200k none {place} && {run_it} && {again}"
-    if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
-        pytest.skip("needs a mount namespace (unshare -rm) for a small disk")
-    done = subprocess.run(["unshare", "-rm", "sh", "-c", command], env=environment(), capture_output=True, text=True)
-    assert "disk is full" in done.stdout and "FINISHED" in done.stdout, done.stdout + done.stderr
-    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2000
+    assert told(FULL, tmp_path) == f"FINISHED {2000 - kept}\n" and len(lines(tmp_path)) == 2000
 
 
 def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
@@ -589,7 +502,7 @@ def test_a_finished_run_is_read_where_nothing_may_be_written(tmp_path):
     shutil.copytree(tmp_path / "out", place := Path(f"/tmp/run-of-nobody-{os.getpid()}"))
     place.chmod(0o555)
     try:
-        assert start(code, place, stdout=subprocess.PIPE).communicate()[0] == b"12\n"
+        assert told(code, place) == "12\n"
     finally:
         shutil.rmtree(place)
 
@@ -616,7 +529,7 @@ def test_a_file_changed_after_the_run_is_not_reported_and_mended(tmp_path):
     before, mean = results(tmp_path), report.mean()
     for name, query in CHANGES.items():
         change(tmp_path, query)
-        with pytest.raises(ValueError, match=r"run\.sqlite' is damaged \(.*\); 1[12] of its rows can be read"):
+        with pytest.raises(ValueError, match=r"run\.sqlite' is damaged \(.*\): copy the file if you need it"):
             list(RunReport.load(tmp_path).rows())
         with pytest.raises(ValueError, match="is damaged"):
             report.to_html(tmp_path.parent / "page.html")
@@ -634,16 +547,16 @@ def test_other_results_are_written_anew_and_a_changed_mean_is_refused(tmp_path):
         RunReport.load(tmp_path)
 
 
-def test_a_file_that_sqlite_cannot_read_is_said_with_what_can_be_read(tmp_path):
+def test_a_file_that_sqlite_cannot_read_is_refused(tmp_path):
     quiet(corpus(2000), "bleu", out=tmp_path, batch_size=200)
     data = bytearray((tmp_path / "run.sqlite").read_bytes())
     data[len(data) // 2 : len(data) // 2 + 3 * 4096] = bytes(3 * 4096)
     (tmp_path / "run.sqlite").write_bytes(data)
     for read in (lambda: list(RunReport.load(tmp_path).rows()), lambda: quiet(corpus(2000), "bleu", out=tmp_path)):
-        with pytest.raises(ValueError, match=r"is damaged \(.*\); [1-9][\d,]* of its rows can be read: copy the file"):
+        with pytest.raises(ValueError, match=r"is damaged \(.*\): copy the file"):
             read()
     (tmp_path / "run.sqlite").write_bytes(data[:100] + b"\xff" * 5000)
-    with pytest.raises(ValueError, match="is damaged .* 0 of its rows"):
+    with pytest.raises(ValueError, match="is damaged"):
         RunReport.load(tmp_path)
     assert quiet(corpus(2000), "bleu", out=tmp_path, resume=False).counts["ok"] == 2000
     (tmp_path / "run.sqlite").write_bytes(b"\0" * 4096)
@@ -678,15 +591,6 @@ def test_broken_lines_are_recorded_with_their_number(tmp_path):
     items.write_bytes(b"\n\n" + items.read_bytes())  # the same items, two lines further down
     again = quiet(items, "bleu", out=tmp_path / "out", batch_size=3)
     assert again.info["scored_now"] == 0 and "at 4: not JSON" in results(tmp_path / "out").decode()
-
-
-def test_a_table_that_cannot_be_read_is_one_clear_error(tmp_path):
-    (tmp_path / "open.csv").write_text('candidate,references\na,b\n"c,d\n')
-    with pytest.raises(ValueError, match="line 3 of the CSV opens a quote that is never closed"):
-        quiet(tmp_path / "open.csv", "bleu", out=tmp_path / "open")
-    (tmp_path / "twice.csv").write_text("candidate,candidate\na,b\n")
-    with pytest.raises(ValueError, match="names a column twice, 'candidate'"):
-        quiet(tmp_path / "twice.csv", "bleu", out=tmp_path / "twice")
 
 
 ODD = {"price": Decimal("1.50"), "photo": b"GIF8"}
@@ -782,10 +686,7 @@ print(status.split("VmHWM:")[1].split()[0])
 @pytest.mark.nightly
 def test_memory_does_not_grow_with_the_corpus(tmp_path):
     """The peak of a run and of its continuation in a process of its own, for 2,000 and for 20,000 items."""
-    peaks = [
-        int(start(MEMORY, count, tmp_path / str(count), stdout=subprocess.PIPE).communicate()[0])
-        for count in (2_000, 20_000)
-    ]
+    peaks = [int(told(MEMORY, count, tmp_path / str(count))) for count in (2_000, 20_000)]
     assert peaks[1] < 1.2 * peaks[0], peaks
 
 
@@ -798,6 +699,7 @@ def test_a_batch_ends_at_a_number_of_rows_or_of_bytes(monkeypatch):
 
 
 def test_an_unfinished_file_of_nothing_has_no_report(tmp_path):
-    RunFile(tmp_path, "rw").close()
+    with RunFile(tmp_path, "rw"):
+        pass
     with pytest.raises(ValueError, match="stopped before its first item"):
         RunReport.load(tmp_path)

@@ -61,7 +61,6 @@ def test_a_resume_with_other_bytes_is_found(monkeypatch, tmp_path):
 
 
 def test_a_report_of_damaged_numbers_is_found(monkeypatch, tmp_path):
-    monkeypatch.setattr("summeval_nb.runs.file._row_sum", lambda *row: 0)
     monkeypatch.setattr("summeval_nb.runs.file._sum", lambda *values: 0)
     assert found_by(runs.damage, tmp_path) != "nothing is found"
 

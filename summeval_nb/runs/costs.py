@@ -264,11 +264,11 @@ def plan_run(
             file = stack.enter_context(RunFile(Path(out), "ro"))
             require_same(file, job.settings())
         for batch in require_columns(cut(open_items(items, format=format), job.batch_size), job):
-            known = file.known(batch) if file else set()
+            known = file.known(batch) if file else {}
             counts["items"] += len(batch)
-            counts["scored"] += len(known)
             for entry in batch:
-                if entry.place in known:
+                if entry.place in known and known[entry.place][1] == entry.key:
+                    counts["scored"] += 1
                     continue
                 counts["to_score"] += 1
                 row, problem = job.read(entry.item)

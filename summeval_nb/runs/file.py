@@ -42,7 +42,6 @@ CREATE TABLE items (place INTEGER PRIMARY KEY, key BLOB, line INTEGER, status TE
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT, checksum INTEGER);
 """
 _COLUMNS = "place, key, line, status, score, body, checksum"
-_INSERT = "INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 # ---------------------------------------------------------------- which folder a run may use
 
@@ -82,8 +81,6 @@ def _is_ours(path: Path) -> bool:
 
 # ---------------------------------------------------------------- one run in a folder
 
-_HELD: set[int] = set()  # locked files of this process, which a fork must not keep
-
 if sys.platform == "win32":
     import msvcrt
 
@@ -94,12 +91,6 @@ else:
 
     def _lock(number: int) -> None:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _close_in_fork() -> None:
-        while _HELD:
-            os.close(_HELD.pop())
-
-    os.register_at_fork(after_in_child=_close_in_fork)
 
 
 @contextmanager
@@ -122,15 +113,13 @@ def only_one(folder: Path) -> Iterator[None]:
             raise RuntimeError(f"another run is working in {str(folder)!r}; {remedy}") from None
         remedy = "choose a folder on a disk of this machine"
         raise RunStopped(f"cannot lock {str(folder)!r}: {error.strerror}; {remedy}") from error
-    _HELD.add(number)
+    holder = os.getpid()
     try:
         yield
     finally:
-        if number in _HELD:  # not so in a fork
-            _HELD.discard(number)
-            if sys.platform != "win32":
-                fcntl.flock(number, fcntl.LOCK_UN)  # for a fork that has not closed it yet, too
-            os.close(number)
+        if sys.platform != "win32" and os.getpid() == holder:
+            fcntl.flock(number, fcntl.LOCK_UN)  # a fork of this process has the file open, too
+        os.close(number)
 
 
 # ---------------------------------------------------------------- what can go wrong with it
@@ -154,20 +143,8 @@ def explained(folder: Path, *, reading: bool = False) -> Iterator[None]:
 
 
 def damaged(path: Path, why: object) -> ValueError:
-    """Return the error for a run's file that is damaged; it says how much of it can be read."""
-    readable = 0
-    with suppress(sqlite3.Error, ValueError, TypeError), closing(_connect(path, "ro")) as data:
-        for row in data.execute(f"SELECT {_COLUMNS} FROM items ORDER BY place"):
-            readable += row[-1] == _row_sum(*row[1:-1])
-    what = f"{str(path)!r} is damaged ({why}); {readable:,} of its rows can be read"
-    return ValueError(f"{what}: copy the file if you need them, then {ANOTHER}")
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a file; one that no run is writing is read where nothing may be written, and nothing is left beside it."""
-    still = mode == "ro" and not path.with_name(f"{path.name}-wal").exists()
-    place = f"file:{quote(str(path.absolute()))}?mode={mode}{'&immutable=1' if still else ''}"
-    return sqlite3.connect(place, timeout=60, isolation_level=None, uri=True)
+    """Return the error for a run's file that is damaged."""
+    return ValueError(f"{str(path)!r} is damaged ({why}): copy the file if you need it, then {ANOTHER}")
 
 
 # ---------------------------------------------------------------- what is scored, in batches
@@ -239,7 +216,10 @@ class RunFile(AbstractContextManager["RunFile"]):
             with closing(sqlite3.connect(":memory:")) as empty:
                 empty.executescript(_LAYOUT)
                 write_whole(self.path, empty.serialize())
-        self._data = _connect(self.path, self.mode)
+        # one that no run is writing is read where nothing may be written, and nothing is left beside it
+        still = self.mode == "ro" and not (self.folder / f"{FILE}-wal").exists()
+        place = f"file:{quote(str(self.path.absolute()))}?mode={self.mode}{'&immutable=1' if still else ''}"
+        self._data = sqlite3.connect(place, timeout=60, isolation_level="IMMEDIATE", uri=True)
         if self.mode == "rw":
             if is_new:  # so there is nothing to lose, and nothing need be forced to the disk
                 self._data.execute("PRAGMA synchronous=OFF")
@@ -257,19 +237,9 @@ class RunFile(AbstractContextManager["RunFile"]):
             self.mode = "rw"
             self._open()
 
-    def close(self) -> None:
-        """Let the file go."""
+    def __exit__(self, *_: object) -> None:
         if self.mode != "new":
             self._data.close()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with self._data:  # ends it, with what was written or without
-            self._data.execute("BEGIN IMMEDIATE")
-            yield
 
     def info(self) -> JsonDict:
         """Return what the file says of its run: settings, versions, counts, and what models used, by stage."""
@@ -281,14 +251,11 @@ class RunFile(AbstractContextManager["RunFile"]):
         return found
 
     def note(self, **values: object) -> None:
-        """Write what is to be said of the run."""
-        with self._transaction():
-            self._put(values)
-
-    def _put(self, values: Mapping[str, object]) -> None:
+        """Write what is to be said of the run, as one transaction with what was written before it."""
         texts = [(name, json.dumps(value)) for name, value in values.items()]
         rows = [(name, text, _sum(name, text)) for name, text in texts]
-        self._data.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", rows)
+        with self._data:
+            self._data.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", rows)
 
     def _first(self, query: str, *values: object) -> Any:
         return self._data.execute(f"{query} LIMIT 1", values).fetchone()
@@ -296,10 +263,11 @@ class RunFile(AbstractContextManager["RunFile"]):
     def __len__(self) -> int:
         return int(self._first("SELECT count(*) FROM items")[0])
 
-    def known(self, batch: Batch) -> set[int]:
-        """Return the places of those items of a batch that have a row there, of the same content."""
-        rows = self._known(batch)
-        return {entry.place for entry in batch if entry.place in rows and rows[entry.place][1] == entry.key}
+    def known(self, batch: Batch) -> dict[int, tuple[Any, ...]]:
+        """Return the rows at the places of a batch; the key of each, its second value, says of which item it is."""
+        places = batch[0].place, batch[-1].place
+        query = f"SELECT {_COLUMNS} FROM items WHERE place BETWEEN ? AND ?"
+        return {row[0]: row for row in self._data.execute(query, places)}
 
     def has_any(self, keys: Sequence[bytes]) -> bool:
         """Return whether there is a row of one of some digests."""
@@ -307,26 +275,22 @@ class RunFile(AbstractContextManager["RunFile"]):
 
     def write(self, batch: Batch, rows: Sequence[Row], usage: Sequence[Stages] = ()) -> None:
         """Keep the results of a batch and what each attempt at it cost, all or nothing."""
-        kept = [
-            (place, key, item.place, *row, _row_sum(key, item.place, *row))
-            for (place, key, item), row in zip(batch, rows, strict=True)
-        ]
-        with self._transaction():
-            self._data.executemany(_INSERT, kept)
+        pairs = zip(batch, rows, strict=True)
+        kept = [(place, key, item.place, *row, _sum(key, item.place, *row)) for (place, key, item), row in pairs]
+        with self._data:
+            self._data.executemany("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)", kept)
             if usage:
                 known = self.info().get("usage", {})
                 for stage, counts in (one for attempt in usage for one in attempt.items()):
                     own = known.setdefault(stage, {})
                     own |= {name: own.get(name, 0) + count for name, count in counts.items()}
-                self._put({"usage": known})
+                self.note(usage=known)
 
     def missing(self, batches: Iterable[Batch], *, retry_failed: bool = False) -> Iterator[Batch]:
         """Yield what of each batch has no row yet. Rows of a corpus that has changed are moved to their new places."""
-        apart: bool | None = None  # whether there are rows whose items have not been found yet
         for batch in batches:
-            if apart is None:
-                apart = self._first("SELECT 1 FROM items WHERE place < 0") is not None
-            known, left = self._known(batch), []
+            apart = self._first("SELECT 1 FROM items WHERE place < 0")  # a row whose item has not been found yet
+            known, left = self.known(batch), []
             for entry in batch:
                 row = known.get(entry.place)
                 if row is not None and row[1] != entry.key:  # from here on the corpus is another
@@ -334,7 +298,7 @@ class RunFile(AbstractContextManager["RunFile"]):
                     known, row, apart = {}, None, True
                 if row is None and apart:
                     row = self._first(f"SELECT {_COLUMNS} FROM items WHERE key = ? AND place < 0", entry.key)
-                if row is not None and row[-1] != _row_sum(*row[1:-1]):
+                if row is not None and row[-1] != _sum(*row[1:-1]):
                     self.damaged += 1
                     row = None
                 if row is None or (retry_failed and row[3] == "failed"):
@@ -342,35 +306,19 @@ class RunFile(AbstractContextManager["RunFile"]):
                     continue
                 self.kept += 1
                 if (row[0], row[2]) != (entry.place, entry.item.place):
-                    self._move(row, entry)
+                    now = entry.place, entry.item.place, _sum(row[1], entry.item.place, *row[3:6])
+                    with self._data:
+                        move = "UPDATE OR REPLACE items SET place = ?, line = ?, checksum = ? WHERE place = ?"
+                        self._data.execute(move, (*now, row[0]))
             if left:
                 yield left
 
-    def _known(self, batch: Batch) -> dict[int, tuple[Any, ...]]:
-        """The rows at the places of a batch."""
-        places = batch[0].place, batch[-1].place
-        query = f"SELECT {_COLUMNS} FROM items WHERE place BETWEEN ? AND ?"
-        return {row[0]: row for row in self._data.execute(query, places)}
-
     def _set_apart(self, place: int) -> None:
         """Give all rows from a place on a negative place, until their items are found."""
-        with self._transaction():
+        with self._data:
             self._data.execute("CREATE INDEX IF NOT EXISTS items_by_key ON items (key)")
             least = self._first("SELECT min(0, min(place)) FROM items")[0]
             self._data.execute("UPDATE items SET place = ? - place WHERE place >= ?", (least - 1, place))
-
-    def _move(self, row: tuple[Any, ...], entry: Entry) -> None:
-        """Put a row where its item is now."""
-        line = entry.item.place
-        moved = (entry.place, row[1], line, *row[3:6], _row_sum(row[1], line, *row[3:6]))
-        with self._transaction():
-            self._data.execute("DELETE FROM items WHERE place = ?", (row[0],))
-            self._data.execute(_INSERT, moved)
-
-    def keep_only(self, count: int) -> None:
-        """Forget the rows of items that are no longer in the corpus, which has so many."""
-        with self._transaction():
-            self._data.execute("DELETE FROM items WHERE place < 0 OR place >= ?", (count,))
 
     def lines(self, *, whole: bool = False) -> Iterator[tuple[str, float | None, bytes, bytes]]:
         """Yield status, score, line of results and key of each row in order; one that has changed is a `ValueError`.
@@ -379,7 +327,7 @@ class RunFile(AbstractContextManager["RunFile"]):
         """
         query = f"SELECT {_COLUMNS} FROM items WHERE place >= 0 ORDER BY place"
         for number, (place, key, line, status, score, body, checksum) in enumerate(self._data.execute(query)):
-            if checksum != _row_sum(key, line, status, score, body) or (whole and place != number):
+            if checksum != _sum(key, line, status, score, body) or (whole and place != number):
                 raise damaged(self.path, f"row {number} is not as it was written")
             if status == "failed":  # only the file knows where it is
                 row = json.loads(body)
@@ -403,21 +351,20 @@ class RunFile(AbstractContextManager["RunFile"]):
         mean = total / counts["ok"] if counts["ok"] else None
         return Totals(sum(counts.values()), counts, mean, digest.hexdigest())
 
-    def write_results(self, path: Path, *, whole: bool = True) -> Totals:
-        """Write the lines of results as a file, whole or not at all."""
-        with replacing(path) as output:
-            return self.export(lambda line: output.write(line + b"\n"), whole=whole)
+    def write_results(self, count: int) -> Totals:
+        """Forget the rows of items that are no longer in the corpus, which has so many, and write the file of results.
+
+        It is written whole or not at all.
+        """
+        with self._data:
+            self._data.execute("DELETE FROM items WHERE place < 0 OR place >= ?", (count,))
+        with replacing(self.folder / RESULTS) as output:
+            return self.export(lambda line: output.write(line + b"\n"), whole=True)
 
 
 def _sum(*values: object) -> int:
+    """A checksum: what was changed by somebody, or by a bad disk, is never taken for a score."""
     return zlib.crc32(repr(values).encode("utf-8", "backslashreplace"))
-
-
-def _row_sum(key: bytes, line: int, status: str, score: float | None, body: bytes) -> int:
-    """A checksum over a row: what was changed by somebody, or by a bad disk, is never taken for a score."""
-    if not isinstance(key, bytes) or not isinstance(body, bytes):
-        return -1
-    return zlib.crc32(body, zlib.crc32(f"{line} {status} {score!r}".encode(), zlib.crc32(key)))
 
 
 # ---------------------------------------------------------------- what tells one run's metric from another's

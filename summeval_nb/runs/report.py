@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -100,12 +99,6 @@ class RunReport(Rows):
             if complete and digest.hexdigest() != self.info["input_sha256"]:
                 raise damaged(file.path, "its rows are not those of its corpus")
 
-    def to_jsonl(self, path: str | Path) -> Path:
-        """Write the rows as a file of lines, as the run does when it is finished; return its path."""
-        with explained(self.folder, reading=True), RunFile(self.folder, "ro") as file:
-            file.write_results(Path(path), whole=self.info["complete"])
-        return Path(path)
-
     def result(self, item: int | None = None, *, id: object = None) -> Score:
         """Return the result of a row by its number, from 0 and -1 the last, or by its id, as its metric gave it.
 
@@ -113,19 +106,16 @@ class RunReport(Rows):
         of similarities is NaN. Else it is a score with its parts as in `rows()`, its signature and its reason. A
         `LookupError` says that there is no such row, a `ValueError` why a row has no result.
         """
-        by_number = isinstance(item, Integral) and not isinstance(item, bool)
-        if by_number == (id is not None) or (item is not None and not by_number):
+        if (item is None) == (id is None) or isinstance(item, (bool, float, str)):
             raise TypeError(f"say which row: by its whole number, result(3), or by result(id='a'), not {item!r:.40}")
-        count, first = self.info["items"], None
+        count = self.info["items"]
         for place, row in enumerate(self.rows()):
             if item in (row["item"], place - count) or (item is None and row["id"] == id):
                 if row["status"] != "ok" and not row["parts"]:
                     raise ValueError(f"item {row['item']} has no result, {row['status']}: {row['reason']}")
                 return result_of_row(row)
-            first = row["id"] if first is None else first
-        known = "have no ids" if first is None else f"have ids such as {first!r:.40}"
-        asked = f"{item}" if by_number else f"of the id {id!r:.40}"
-        raise LookupError(f"there is no row {asked} in this run: its {count:,} rows are 0 to {count - 1}, and {known}")
+        asked = f"of the id {id!r:.40}" if item is None else item
+        raise LookupError(f"there is no row {asked} in this run, whose rows are 0 to {count - 1}")
 
     def to_dict(self) -> JsonDict:
         """Return what the file says of the run as plain data."""
@@ -488,8 +478,7 @@ def distribution(scores: Mapping[str, np.ndarray], bins: int = 10, longest: int 
 def item_html(row: JsonDict, *, opened: bool = True) -> Markup:
     """Return one item of a run as HTML: its score and, for faithfulness, the report of its result."""
     parts = [{"part": k, "value": json.dumps(v, ensure_ascii=False)[:500]} for k, v in row["parts"].items()]
-    drawn = drawn_report(row, "_repr_html_")
-    body = Markup(drawn) if drawn else html_table(parts, note="" if parts else "no parts")
+    body = Markup(drawn_report(row, "_repr_html_") or html_table(parts, note="" if parts else "no parts"))
     return folded(f"{row_name(row)}: {row['score']:.4f}", body, opened=opened)
 
 

@@ -36,7 +36,6 @@ from summeval_nb.core.results import Outcome, Signature, as_outcome
 from summeval_nb.runs.file import (
     ANOTHER,
     MODEL_OPTIONS,
-    RESULTS,
     Batch,
     Row,
     RunFile,
@@ -127,19 +126,16 @@ class Job:
             )
         elif options:
             raise ValueError("options belong to metrics known by name; bind yours with functools.partial")
-        if store is not None:
-            from summeval_nb.models.store import store_path
-
-            store = store_path(store)
+        store = store if store is None else stores.store_path(store)
         self.metric, self.options, self.columns, self.store = metric, options, dict(columns or {}), store
         known: Any = kind or (metric if hasattr(metric, "score_many") else None)  # what says the columns
         self.kind, self.kinds = kind, dict(known.columns) if known else {}
         self.may_lack: Sequence[str] = getattr(known, "may_lack", ())
         self.batch_size: int = getattr(known, "batch_size", 500)
         self._judged = getattr(known, "judged", "")  # the column that a system wrote
-        # of the package, and none of its choices is a model: it only counts words, if there is no code of somebody's
-        self.is_lexical: bool = is_ours(metric) and not kind.defaults().keys() & MODEL_OPTIONS
-        self.in_this_process: bool = self.is_lexical and not any(map(callable, options.values()))
+        # whether it only counts words: of the package, no choice is a model, and none is code of somebody's
+        own = is_ours(metric) and not any(map(callable, options.values()))
+        self.is_lexical: bool = own and not kind.defaults().keys() & MODEL_OPTIONS
         # the corpus' column for each of the metric's; None where nobody named one
         self._sources: dict[str, str | Sequence[str] | None] = {**dict.fromkeys(self.kinds), **self.columns}
         for name in self.columns if known else ():
@@ -152,7 +148,9 @@ class Job:
                     raise ValueError(f"{other} and {name} would both be the column {column!r}: {remedy}")
 
     def __reduce__(self) -> Any:
-        return Job, (self.metric, self.options, self.columns, self.store)
+        from summeval_nb import __version__
+
+        return _received, (__version__, self.metric, self.options, self.columns, self.store)
 
     def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
         """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
@@ -195,6 +193,15 @@ class Job:
         return found
 
 
+def _received(version: str, *job: Any) -> Job:
+    """A job on the machine that it was sent to, which must score as the sender would."""
+    from summeval_nb import __version__
+
+    if version != __version__:
+        raise ImportError(f"the cluster has summeval_nb {__version__}, this machine {version}: update one")
+    return Job(*job)
+
+
 def _by_columns(function: Any) -> Any:
     """A function whose parameters are columns, such as f(candidate, references), as a metric; one of a row as it is."""
     try:
@@ -226,19 +233,15 @@ class Scorer:
         load: Callable[[str], Backend] | None = None,
         open_store: Callable[[str], object] | None = None,
     ):
-        self.job, probe = job, None
-        self._metric: Any = job.metric
+        self.job, self._metric, probe = job, cast(Any, job.metric), None
         named = getattr(job.metric, "__qualname__", type(job.metric).__name__)
         self._signature = str(Signature({"metric": getattr(job.metric, "fingerprint", named)}))
         self._counting: Any = partial(nullcontext, {})
-        options: JsonDict = job.options
+        options = job.options
         if isinstance(job.metric, str):
-            options = dict(options) if job.is_lexical else load_options(options, job.kind, load)
-            if job.store:
-                from summeval_nb.models.store import Store
-
-                opened = (open_store or Store)(job.store)
-                options |= {"store": opened} if "store" in job.kind.defaults() else {}
+            options = load_options(options, job.kind, load)
+            if job.store and "store" in job.kind.options:
+                options["store"] = (open_store or stores.Store)(job.store)
             self._metric = load_metric(job.metric, **options)
             probe = self._metric.probe if is_ours(job.metric) else None  # somebody's need not stand an empty text
         if not job.is_lexical:
@@ -256,7 +259,7 @@ class Scorer:
         found = score_rows(self._metric, rows, progress=False)
         return [one if one.signature else one._replace(signature=self._signature) for one in found]
 
-    def score(self, items: Sequence[Item]) -> Scored:
+    def __call__(self, items: Sequence[Item]) -> Scored:
         """Return one row per item, and what language models used for them, by stage."""
         read = [self.job.read(item) for item in items]
         with self._counting() as usage:
@@ -268,11 +271,6 @@ class Scorer:
                 outcome = Outcome(None, "failed", " ".join(f"{type(outcome).__name__}: {outcome}".split()))
             kept.append(make_row(row, outcome, None if problem else self.job.content(item, row)))
         return Scored(kept, [usage] if usage else [])
-
-
-def make_scorer(job: Job) -> Callable[[Sequence[Item]], Scored]:
-    """Return what a worker does: items to rows and their costs."""
-    return Scorer(job).score
 
 
 def make_row(row: JsonDict, outcome: Outcome, content: str | None = None) -> Row:
@@ -379,8 +377,11 @@ class _Run:
         """Write what an engine brings; with `on_error="raise"` a failed item stops the run after what is finished."""
         bad = ""
         for batch, scored in done:
-            pairs = list(zip(batch, scored.rows, strict=True))
-            rows = [row if isinstance(row, Row) else _lost(entry.item, row) for entry, row in pairs]
+            rows = list(scored.rows)
+            for place, row in enumerate(rows):
+                if not isinstance(row, Row):  # the item has ended its worker
+                    item = read_item(batch[place].item, {}, {})[0]
+                    rows[place] = make_row(item, Outcome(None, "failed", str(row)))
             failed = [place for place, row in enumerate(rows) if row.status == "failed"]
             if failed and on_error == "raise":
                 place = failed[0]
@@ -401,17 +402,11 @@ class _Run:
         if self.file.damaged:
             again = "their items were scored again"
             warnings.warn(f"{self.file.damaged} rows of {str(self.file.path)!r} were damaged; {again}", stacklevel=3)
-        self.file.keep_only(self.items)
-        totals = self.file.write_results(self.file.folder / RESULTS)
+        totals = self.file.write_results(self.items)
         now: JsonDict = {"scored_now": self.scored, "kept_from_before": self.file.kept}
         now["seconds"] = round(time.perf_counter() - self.began, 3)
         self.file.note(complete=True, **totals._asdict(), **now)
         self.bar.update(self.items - self.bar.n)
-
-
-def _lost(item: Item, error: Exception) -> Row:
-    """The row of an item that ended its worker."""
-    return make_row(read_item(item, {}, {})[0], Outcome(None, "failed", str(error)))
 
 
 def run(
@@ -507,7 +502,7 @@ def run(
     if unknown := find_unknown(settings):
         why = f"nothing tells its metric from another ({'; '.join(unknown)})"
         warnings.warn(f"this run cannot be continued if it is stopped, because {why}: {_DECLARE}", stacklevel=2)
-    call, count = choose_engine(engine, job.in_this_process, workers, address, num_gpus, timeout)
+    call, count = choose_engine(engine, job.is_lexical, workers, address, num_gpus, timeout)
     require_usable(folder := Path(out), items)
     stream = open_items(items, format=format)
     about = {"settings": settings, "engine": engine, "workers": count, "num_gpus": num_gpus}
@@ -520,7 +515,7 @@ def run(
             ours, before = _Run(file, about, stream.name, bar), _stamp(items)
             batches = ours.seen(require_columns(cut(stream, size), job), stream.total)
             missing = file.missing(batches, retry_failed=retry_failed)
-            with closing(call(missing, partial(make_scorer, job), ours.stop)) as done:
+            with closing(call(missing, partial(Scorer, job), ours.stop)) as done:
                 ours.keep(done, on_error)
             if not ours.items:
                 raise ValueError(f"there are no items in {stream.name}")

@@ -6,7 +6,6 @@ processes end too.
 
 from __future__ import annotations
 
-import itertools
 import os
 import pickle
 import signal
@@ -19,7 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Event, Thread, Timer
+from threading import TIMEOUT_MAX, Event, Thread, Timer
 from typing import IO, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from summeval_nb.core.base import require_count, require_module, require_option
@@ -34,13 +33,7 @@ Found = TypeVar("Found")
 def try_together(
     rows: Sequence[Row], score: Callable[[Sequence[Row]], Sequence[Found]], broken: type[Exception] = Exception
 ) -> list[Found | Exception]:
-    """Return one result per row of `score(rows)`; a row on which it raises `broken` gets the exception in its place.
-
-    Examples
-    --------
-    >>> try_together([4, 0, 2], lambda rows: [8 / row for row in rows])
-    [2.0, ZeroDivisionError('division by zero'), 4.0]
-    """
+    """Return one result per row of `score(rows)`; a row on which it raises `broken` gets the exception in its place."""
     if not rows:
         return []
     with suppress(broken):
@@ -113,23 +106,6 @@ def _launch(threads: int | None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, **alone)
 
 
-def _end(process: subprocess.Popen[bytes]) -> str:
-    """End a process, by the end of its pipe if it listens, else by force; return how it ended."""
-    assert process.stdin and process.stdout
-    with suppress(OSError):
-        process.stdin.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(10)
-    process.kill()
-    code = process.wait()
-    process.stdout.close()
-    if code >= 0:
-        return f"the worker process ended itself with exit code {code}"
-    name = signal.Signals(-code).name
-    hint = " (killed from outside, often for lack of memory)" if name == "SIGKILL" else ""
-    return f"the worker process was ended by {name}{hint}"
-
-
 def pack(make: Callable[[], Callable[..., object]]) -> bytes:
     """Return a function as bytes for another process, functions of notebooks and scripts included."""
     import cloudpickle
@@ -141,28 +117,21 @@ def pack(make: Callable[[], Callable[..., object]]) -> bytes:
         raise TypeError(f"this cannot be sent to a worker process ({error}); {remedy}") from error
 
 
-_STARTS = 3  # how often a process is started that is killed from outside before it is ready
 _REFUSALS = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": ImportError}
 
 
 class Worker:
     """A process that does work for us and may die without harm.
 
-    `make` is called once in the process and returns the function that does the work. `threads` are for numerical
-    libraries. `score` waits `timeout` seconds for one item, and for several twice as long again as they took before.
-
-    Examples
-    --------
-    >>> worker = Worker(lambda: sum)
-    >>> worker.ask([1, 2, 3])
-    6
-    >>> worker.close()
+    `make` is called once in the process and returns the function that does the work; bytes are such a function, packed.
+    `threads` are for numerical libraries. `score` waits `timeout` seconds for one item, and for several twice as long
+    again as they took before.
     """
 
     def __init__(
-        self, make: Callable[[], Callable[..., Any]], threads: int | None = None, timeout: float | None = None
+        self, make: Callable[[], Callable[..., Any]] | bytes, threads: int | None = None, timeout: float | None = None
     ):
-        self._work, self._threads, self._timeout = pack(make), threads, timeout
+        self._work, self._threads, self._timeout = make if isinstance(make, bytes) else pack(make), threads, timeout
         self._process: subprocess.Popen[bytes] | None = None
         self._closed, self._per_item = False, 0.0
 
@@ -187,7 +156,7 @@ class Worker:
             try:
                 refused = self._exchange(self._work)
             except WorkerDied as error:
-                if process.returncode < 0 and tries < _STARTS:
+                if process.returncode < 0 and tries < 3:
                     continue
                 raise WorkerRefused(f"a worker process cannot be made ready: {error}") from None
             if refused:
@@ -203,10 +172,9 @@ class Worker:
             late.set()
             process.kill()
 
-        timer = None if seconds is None else Timer(seconds, give_up)
-        if timer:
-            timer.daemon = True
-            timer.start()
+        timer = Timer(TIMEOUT_MAX if seconds is None else seconds, give_up)
+        timer.daemon = True
+        timer.start()
         try:
             _send(process.stdin, message)
             return _receive(process.stdout)
@@ -220,9 +188,8 @@ class Worker:
             self.end()
             raise
         finally:
-            if timer:
-                timer.cancel()
-                timer.join()
+            timer.cancel()
+            timer.join()
             if late.is_set():  # perhaps in the moment of the answer: the next question gets a fresh process
                 self.end()
 
@@ -249,9 +216,23 @@ class Worker:
         """Nothing: the process starts with its first batch."""
 
     def end(self) -> str:
-        """End the process, if there is one; return how it ended."""
+        """End the process, by the end of its pipe if it listens, else by force; return how it ended."""
         process, self._process = self._process, None
-        return _end(process) if process else ""
+        if process is None:
+            return ""
+        assert process.stdin and process.stdout
+        with suppress(OSError):
+            process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        process.kill()
+        code = process.wait()
+        process.stdout.close()
+        if code >= 0:
+            return f"the worker process ended itself with exit code {code}"
+        name = signal.Signals(-code).name
+        hint = " (killed from outside, often for lack of memory)" if name == "SIGKILL" else ""
+        return f"the worker process was ended by {name}{hint}"
 
     def close(self) -> None:
         """End the process at once, even in the middle of its work; no other is started."""
@@ -372,29 +353,8 @@ def available_cores() -> int:
 # ---------------------------------------------------------------- Ray
 
 
-class _Actor:
-    """Scores batches on a machine of the cluster, in a process that may die; Ray restarts a crashing actor for ever."""
-
-    def __init__(self, packed: bytes, version: str, timeout: float | None):
-        self._packed, self._version, self._timeout = packed, version, timeout
-        self._worker: Worker | None = None
-
-    def score(self, items: list[Any]) -> Scored | Exception:
-        """The rows of a batch, or why this actor is of no use."""
-        from summeval_nb import __version__
-
-        try:
-            if self._version != __version__:
-                told = f"the cluster has summeval_nb {__version__}, this machine {self._version}: update one"
-                raise ImportError(told)
-            self._worker = self._worker or Worker(pickle.loads(self._packed), None, self._timeout)
-            return self._worker.score(items) if items else Scored([])
-        except (ValueError, TypeError, ImportError, RuntimeError) as error:
-            return error
-
-
 class _RayWorker:
-    """A place for an actor: one that is lost, with its machine or without, is followed by another."""
+    """A place for an actor, a `Worker` on a machine of the cluster: one that is lost is followed by another."""
 
     def __init__(self, ray: Any, hire: Callable[[], Any]):
         self._ray, self._hire, self._closed = ray, hire, False
@@ -407,21 +367,23 @@ class _RayWorker:
                 return
             self._actor = self._hire()
             with suppress(_Lost):
-                self.score([])
+                self._get("make_ready")
         raise RunStopped("Ray lost its actors again and again")
 
     def score(self, items: Sequence[Any]) -> Scored:
         """Return what an actor found."""
+        return self._get("score", items)
+
+    def _get(self, name: str, *arguments: object) -> Any:
         if self._actor is None:
             raise _Lost("the run has ended")
         try:
-            found = self._ray.get(self._actor.score.remote(items))
+            return self._ray.get(getattr(self._actor, name).remote(*arguments))
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
         except self._ray.exceptions.RayError as error:  # the actor, its machine, or its answer is lost
             self._actor = None
             raise _Lost(f"Ray lost its actors again and again: {error}") from None
-        if isinstance(found, Exception):
-            raise found
-        return found
 
     def close(self) -> None:
         """End the actor at once."""
@@ -463,29 +425,22 @@ def run_ray(
     batches: Batches, make: Make, stop: Event, actors: int, address: str | None, num_gpus: float, timeout: float | None
 ) -> Generator[Done, None, None]:
     """Score batches with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
-    from summeval_nb import __version__
-
-    ray, source, packed = require_module("ray", "ray"), iter(batches), pack(make)
-    if (first := next(source, None)) is None:
-        return
+    ray, packed = require_module("ray", "ray"), pack(make)
     if joins := not ray.is_initialized():
         join(ray, address)
     try:
         known = ray.cluster_resources()
         if num_gpus > (gpus := known.get("GPU", 0)):
             raise RunStopped(f"the Ray cluster has {gpus:g} GPUs, fewer than the {num_gpus:g} of one actor")
-        kind = ray.remote(num_cpus=1, num_gpus=num_gpus or None)(_Actor)
-        hire = partial(kind.remote, packed, __version__, timeout)
+        hire = partial(ray.remote(num_cpus=1, num_gpus=num_gpus or None)(Worker).remote, packed, None, timeout)
         crew = [_RayWorker(ray, hire) for _ in range(actors or max(1, int(known.get("CPU", 1))))]
-        yield from hand_out(itertools.chain([first], source), crew, stop)
+        yield from hand_out(batches, crew, stop)
     finally:
         if joins:
             ray.shutdown()
 
 
 # ---------------------------------------------------------------- the engine of a run
-
-_MOST_WORKERS = 1000
 
 
 def choose_engine(
@@ -505,8 +460,8 @@ def choose_engine(
         raise ValueError("address and num_gpus belong to engine='ray'")
     chosen = 0 if alone and timeout is None else available_cores()
     count = chosen if workers is None else require_count(workers, "workers", minimum=0)
-    if count > _MOST_WORKERS:
-        raise ValueError(f"workers must be at most {_MOST_WORKERS:,}, each is a process of this machine, not {count}")
+    if count > 1000:
+        raise ValueError(f"workers must be at most 1,000, each is a process of this machine, not {count}")
     if timeout is not None and not count:
         raise ValueError("timeout needs a worker process to end: workers must be at least 1")
     return partial(run_local, workers=count, timeout=timeout), count
