@@ -1,6 +1,5 @@
 """A run is continued only by the same metric: what it declares, its choices, its weights."""
 
-import shutil
 import threading
 import warnings
 from functools import partial
@@ -10,7 +9,6 @@ import pytest
 from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend, load_metric
 from summeval_nb.core import Metric
 from summeval_nb.evidence import WordsChecker
-from summeval_nb.models.base import example_model
 from summeval_nb.runs.file import describe, differences, find_unknown, identify, identify_model
 from summeval_nb.runs.running import run
 
@@ -170,20 +168,6 @@ def test_a_model_is_its_files_and_not_its_name(tmp_path):
         (folder / "weights").write_bytes(b"one")
     assert identify_model("checker", "embedded") == "embedded" and identify_model("quality", str(folder)) == str(folder)
     assert identify_model("checker", "llm:") == "llm:" and identify_model("judge", "llm:no/such") == "llm:no/such"
-
-
-def test_a_model_folder_that_was_exchanged_is_not_continued(tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(example_model(), folder)
-    rows = [{"text": "Anna bought a red car in Paris.", "summary": "Anna bought a red car."}]
-    judge = partial(quiet, rows, "faithfulness", out=tmp_path / "out", options={"checker": f"llm:{folder}"})
-    judge()
-    weights = next(folder.glob("*.safetensors"))
-    data = bytearray(weights.read_bytes())
-    data[-1] ^= 1
-    weights.write_bytes(data)
-    with pytest.raises(ValueError, match=r"options\.checker\.content"):
-        judge()
 
 
 def test_what_is_described_differs_where_it_must_and_names_no_secret():

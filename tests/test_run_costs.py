@@ -15,7 +15,6 @@ from helpers.wrapping import Wrapped
 
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.metric import Metric
-from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.embedded import EmbeddedJudge
@@ -87,43 +86,13 @@ def test_of_many_samples_most_intervals_hold_the_truth():
     assert plan_run(rows, metric, sample=200).calls == Estimate(true, true, true)
 
 
-def test_a_reply_that_is_unlike_is_not_foretold(tmp_path):
-    """What the docstring says: the interval is about rows, and the model may refuse, ramble and be asked again."""
-    rows, model = list(corpus(40)), MadeUpModel("varied")
-    plan = plan_run(rows, METRICS["answers"](model))
-    run(rows, METRICS["answers"](model), out=tmp_path, workers=0, progress=False)
-    assert not plan.calls.low <= model.usage.calls <= plan.calls.high and "depends on what the model" in plan.note
-
-
 def never(prompt):
     raise AssertionError("a plan has asked a model")
 
 
-class HidingChecker:
-    """A checker that holds its model where nobody would look for it."""
-
-    threshold, fingerprint = 0.5, "hiding"
-
-    def __init__(self, model):
-        self.ask = lambda claims: model.choose_many(claims, ["yes", "no"])
-
-    def check_many(self, pairs, *, vectors=None):
-        return [Verdict(probability=choice.probabilities["yes"]) for choice in self.ask([claim for _, claim in pairs])]
-
-
-class Slotted:
-    """What holds a model in a slot, and asks it in a thread of its context."""
-
-    __slots__ = ("model",)
-    columns = {"text": "text"}  # noqa: RUF012
-
-    def __init__(self, model):
-        self.model = model
-
-    def score_many(self, texts):
-        with ThreadPoolExecutor(1) as pool:
-            ask = partial(copy_context().run, self.model.choose, options=["yes", "no"])
-            return [choice.probability_mass for choice in pool.map(ask, texts)]
+def in_a_thread(model, text):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(copy_context().run, model.choose, text, ["yes", "no"]).result().probability_mass
 
 
 SHARED = ScriptedBackend(never)
@@ -134,11 +103,10 @@ def asks_the_shared(row):
 
 
 HELD = {
-    "a closure": lambda model: load_metric("faithfulness", checker=HidingChecker(model)),
     "wrapped twice": lambda model: load_metric("faithfulness", checker=Wrapped(Wrapped(LLMChecker(model)))),
     "a judge": lambda model: load_metric("answers", judge=EmbeddedJudge(checker=LLMChecker(model))),
     "an argument": lambda model: partial(asks_often, backend=model),
-    "a slot": Slotted,
+    "a thread": lambda model: lambda row: in_a_thread(model, row["text"]),
     "a lambda": lambda model: lambda row: model.choose(row["text"], ["yes", "no"]).probability_mass,
     "JSON": lambda model: lambda row: len(model.generate_json(row["text"], Answer).label),
     "a global": lambda model: asks_the_shared,

@@ -20,7 +20,7 @@ from hypothesis.errors import NoSuchExample
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from summeval_nb.models.base import BackendUnavailable, Choice
 from tests.torture import __main__ as face
-from tests.torture import corpus, folders, harness, judges, names, pages, runs, servers, shell, stores, tables, wires
+from tests.torture import corpus, harness, judges, names, pages, runs, servers, shell, stores, tables, wires
 from tests.torture.harness import Wrong, attempt, torture
 
 ROOT = Path(__file__).parents[1]
@@ -75,25 +75,6 @@ def test_an_untyped_fault_on_a_full_disk_is_found(monkeypatch, tmp_path):
     real = runs.run
     monkeypatch.setattr(runs, "run", raw)
     assert "AttributeError" in found_by(runs.disks, tmp_path)
-
-
-def test_a_run_that_trusts_its_folder_is_found(monkeypatch, tmp_path):
-    def writes_through(items, *, out, **call):
-        for path in out.iterdir():
-            if path.is_symlink() and not path.is_dir():
-                path.write_bytes(b"mine")
-        raise ValueError("there is a link")
-
-    def accuses(items, **call):
-        raise RuntimeError("another run is working in this folder")
-
-    for run, case, where in (
-        (lambda items, **call: None, folders.links, "a run follows a link"),
-        (writes_through, folders.links, "a run writes through a link"),
-        (accuses, folders.locks, "another run is accused"),
-    ):
-        monkeypatch.setattr(folders, "run", run)
-        assert where in found_by(case, tmp_path)
 
 
 def test_a_store_without_checksums_is_found(monkeypatch, tmp_path):

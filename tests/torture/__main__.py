@@ -12,7 +12,6 @@ from pathlib import Path
 import summeval_nb
 
 from ..servers.misbehaving import MisbehavingServer
-from .folders import links, locks
 from .harness import Case, attempt, torture
 from .names import names
 from .pages import pages
@@ -23,8 +22,7 @@ from .stores import stores
 from .tables import tables
 from .wires import encodings, proxies
 
-CASES: list[Case] = [kills, damage, disks, links, locks, tables, stores, servers, encodings, proxies]
-CASES += [names, pages, shell]
+CASES: list[Case] = [kills, damage, disks, tables, stores, servers, encodings, proxies, names, pages, shell]
 KINDS = {case.__name__: case for case in CASES}
 
 

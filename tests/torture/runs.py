@@ -96,23 +96,15 @@ def _forked(work: Callable[[], Any]) -> int:
         code = 7
         try:
             with stuck.open("w") as file:
-                faulthandler.dump_traceback_later(HANGS, file=file)
+                faulthandler.dump_traceback_later(90, exit=True, file=file)
                 work()
             code = 0
         finally:
             os._exit(code)
-    end = time.monotonic() + 1.5 * HANGS
-    while time.monotonic() < end:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
-            return status
-        time.sleep(0.002)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    raise Wrong(f"a run hangs here:\n{stuck.read_text()[-2500:]}", "a run hangs")
-
-
-HANGS = 90  # seconds
+    _, status = os.waitpid(pid, 0)
+    if told := stuck.read_text():
+        raise Wrong(f"a run hangs here:\n{told[-2500:]}", "a run hangs")
+    return status
 
 
 def _dies_at_event(number: int) -> None:
@@ -196,9 +188,7 @@ def harm(rng: random.Random, path: Path) -> str:
     if not path.exists():
         return f"{path.name} gone"
     data = path.read_bytes()
-    at, lines = rng.randrange(len(data)) if data else 0, data.splitlines(keepends=True) or [b""]
-    left, other, swapped = rng.randrange(len(lines)), rng.randrange(len(lines)), [*lines]
-    swapped[left], swapped[other] = lines[other], lines[left]
+    at = rng.randrange(len(data)) if data else 0
     digit = rng.choice([i for i, c in enumerate(data) if c in b"0123456789"] or [at])
     more = bytes((c - 48 + rng.randint(1, 9)) % 10 + 48 for c in data[digit : digit + 1])
     value = corpus.text(rng).encode("utf-8", "surrogatepass")[:300]
@@ -206,12 +196,9 @@ def harm(rng: random.Random, path: Path) -> str:
         "flip": lambda: data[:at] + bytes(c ^ 1 << rng.randrange(8) for c in data[at : at + 1]) + data[at + 1 :],
         "digit": lambda: data[:digit] + more + data[digit + 1 :],
         "cut": lambda: data[:at],
-        "empty": lambda: b"",
         "zero": lambda: data[:at] + bytes(len(data[at : at + 512])) + data[at + 512 :],
-        "line": lambda: b"".join(lines[:left] + lines[left + 1 :]),
-        "swap": lambda: b"".join(swapped),
-        "double": lambda: b"".join([*lines[:left], lines[other], *lines[left:]]),
-        "text": lambda: rng.choice([value, b"{}", b"[]", b"null", b'{"settings": []}', data[:at] + value + data[at:]]),
+        "double": lambda: data[:at] + data[max(0, at - 100) :],
+        "text": lambda: rng.choice([b"", value, b"{}", data[:at] + value + data[at:]]),
     }
     how = rng.choice(["flip", "digit", "delete", *ways])
     if how == "delete":
