@@ -240,8 +240,9 @@ class Scorer:
         options = job.options
         if isinstance(job.metric, str):
             options = load_options(options, job.kind, load)
-            if job.store and "store" in job.kind.options:
-                options["store"] = (open_store or stores.Store)(job.store)
+            if job.store:
+                opened = (open_store or stores.Store)(job.store)
+                options |= {"store": opened} if "store" in job.kind.options else {}
             self._metric = load_metric(job.metric, **options)
             probe = self._metric.probe if is_ours(job.metric) else None  # somebody's need not stand an empty text
         if not job.is_lexical:
