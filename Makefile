@@ -73,15 +73,14 @@ coverage: $(VENV)/.dev  ## which lines the tests run; it takes half as long agai
 	$(BIN)/python docs/try_page.py
 	$(PYTEST) --cov=summeval_nb --cov-report=term:skip-covered tests
 
-# PyTorch without the instructions that it would choose here: the last digits are another processor's. What is on a page,
-# in an assert or in a stored outline must be the same. Only what asks a network is run: the rest would say nothing new.
+# PyTorch without the instructions that it would choose here: the last digits are another processor's. What is on a page
+# or in an assert must be the same. Only what asks a network is run: the rest would say nothing new.
 ELSEWHERE = bench card embed embedded embedded_judge everyday faithfulness hard_verdicts llm_checker local matching nli \
             reader reading same_scores summary_score
 test-elsewhere: static notebooks  ## the notebooks and tests that calculate with PyTorch, as on another processor
 	ATEN_CPU_CAPABILITY=default $(BIN)/python docs/execute.py --elsewhere
 	ATEN_CPU_CAPABILITY=default $(BIN)/python docs/readme.py --check
 	ATEN_CPU_CAPABILITY=default $(PYTEST) -q -m "not slow and not nightly" $(ELSEWHERE:%=tests/test_%.py)
-	ATEN_CPU_CAPABILITY=default $(PYTEST) -q --dist loadfile -k built_as_it_was tests/browser
 
 check: static notebooks  ## the quick subset before a commit: sync, lint, types, changed notebooks, fast tests
 	$(PYTEST) -q -m "not slow and not nightly and not torture" tests

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import sample_articles
-from summeval_nb.text import markdown, split_many, split_markdown, split_sentences
+from summeval_nb.text import markdown, split_many, split_markdown
 
 
 def read(text: str) -> list[tuple[str, str]]:
@@ -24,15 +24,12 @@ CASES = [
     ("The fire\n========\nIt rained.", [("The fire", HEADING), *said("It rained.")]),
     ("It rained.\n---\nHe left.", [("It rained.", ""), ("---", RULE), ("He left.", "")]),
     ("**The fire:**\n- It rained.", [("The fire:", HEADING), *said("It rained.")]),
-    ("**It rained.** He left.", said("It rained.", "He left.")),
     ("- It rained.\n- He *left*. She came.", said("It rained.", "He left.", "She came.")),
     ("1. It rained.\n2. He left.", said("It rained.", "He left.")),
-    ("• It rained.\n• He left.", said("It rained.", "He left.")),
     ("- It rained.\n  - In **Oslo**.", said("It rained.", "In Oslo.")),
     ("> It rained\n> in Oslo.\n\nHe left.", said("It rained in Oslo.", "He left.")),
     ("It rained.\n\n```python\nx = 1. Then\n```", [("It rained.", ""), ("```python\nx = 1. Then\n```", CODE)]),
     ("```markdown\n# News\n\n- It rained.\n```", FENCES),
-    ("It rained.\n\n* * *\n\nHe left.", [("It rained.", ""), ("* * *", RULE), ("He left.", "")]),
     ("| year | houses |\n|---|---|\n| 2019 | **13** |", CELLS),
     ("![a fire](fire.png)\n\nIt rained.", [("![a fire](fire.png)", markdown.PICTURE), *said("It rained.")]),
     ('The [bank](http://a.b/c "is (it)") is `open`.', said("The bank is open.")),
@@ -47,7 +44,6 @@ PLAIN = [
     "a < b > c & d &amp; <b>e</b>. He left.",
     "    Indented, as novels do. He left.\n\n    She came.",
     "He didn\\'t go. It rained.",
-    "The f**king and b***h words, in f**ks.",
     "#hashtag is no heading. It rained.",
     "A `unique' girl met a `shy' boy. He said ``it rained'' and `` no '' and `` yes `` .",
     r"We need $3.8\times$ less {\em memory}, 10\% of it. It rained.",
@@ -61,14 +57,6 @@ def test_markup_is_read_and_what_only_looks_like_it_is_text():
         readings, (sentences,) = split_markdown([text])[0], split_many([text])
         assert [reading.sentence for reading in readings] == sentences
         assert [reading.plain for reading in readings] == [sentence.text for sentence in sentences]
-
-
-@given(st.text(st.sampled_from("abc ABC 123.,;:!?'\"()$%&/\n\u00e4\u4f60\u3002"), max_size=120))
-def test_plain_text_is_split_as_before(text):
-    if markdown.markdown_pieces(text) is None and not any(
-        line.lstrip()[:1] in "(1abcABC23" for line in text.split("\n")
-    ):
-        assert [reading.sentence for reading in split_markdown([text])[0]] == split_many([text])[0]
 
 
 def test_the_sample_articles_are_split_as_before():
@@ -107,40 +95,3 @@ def test_a_splitter_of_one_s_own_gets_the_words_without_markup():
 
     split_markdown(["# A\n\nIt **rained**. He left."], splitter=whole)
     assert got == ["It rained. He left."]
-
-
-LAYOUT = "# Prices\nWe offer:\n- phones\n- cases\n\nThe prices are from\n- 12 to\nabout 15."
-PIECES = st.sampled_from([*"ab .-#1\n\t", "\n\n", "- ", "1. ", "• ", "\u2028", "\r\n"])
-TEXTS = st.lists(PIECES, max_size=30).map("".join)
-
-
-@given(TEXTS)
-def test_blocks_hold_everything_but_white_space_in_order(text):
-    blocks = markdown.blocks_of(text)
-    assert "".join("".join(text[b.start : b.end].split()) for b in blocks) == "".join(text.split())
-    assert all(b.start <= b.body <= b.end for b in blocks)
-    assert all(a.end <= b.start for a, b in zip(blocks, blocks[1:], strict=False))
-
-
-@given(TEXTS, st.lists(st.integers(-3, 40), max_size=5))
-def test_any_places_give_sentences_that_keep_their_promises(text, cuts):
-    blocks = markdown.blocks_of(text)
-    found = markdown.cut_blocks(text, blocks, [cuts] * len(blocks))
-    assert all(text[s.start : s.end] == s.text == s.text.strip() != "" for s in found)
-    assert "".join("".join(s.text.split()) for s in found) == "".join(text.split())
-
-
-def test_lists_items_and_empty_lines_are_told():
-    assert markdown.trimmed(" ab  c ", 0, 7) == (1, 6)
-    assert [s.text for s in markdown.cut_by(lambda text: [(0, len(text))], "One\n\ntwo.")] == ["One", "two."]
-    for text in ("- Two left.", "Two left."):
-        assert [s.text for s in markdown.without_marker(text, split_sentences(text))] == ["Two left."]
-    text = "Not included:\n- a case\n- a bag"
-    sentences = split_sentences(text)
-    assert markdown.with_lead_in(text, sentences, 100) == [(0, len(text))]
-    assert markdown.with_lead_in(text, sentences, 23) == [(0, 22), (23, 30)]
-    assert markdown.with_lead_in(text, sentences, 5) == [(s.start, s.end) for s in sentences]
-    blocks = markdown.blocks_of(LAYOUT)
-    assert [b.item for b in blocks] == [False, False, True, True, False]
-    bodies = ["# Prices", "We offer:", "phones", "cases", "The prices are from\n- 12 to\nabout 15."]
-    assert [LAYOUT[b.body : b.end].strip() for b in blocks] == bodies

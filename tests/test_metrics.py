@@ -5,13 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb.agreement.metrics import embedding_many
 from summeval_nb.agreement.registry import METRICS, find_metric, list_metrics, load_metric
 from summeval_nb.agreement.tables import metric_scores, metric_table
 from summeval_nb.core.data import QUALITIES, load_toy_summeval
@@ -147,29 +145,6 @@ def test_the_figure_has_a_panel_for_each_quality():
     assert {t.get_text() for t in figure.axes[0].get_yticklabels()} == {"length", "<b>"}
     plt.close(figure)
     assert "<b>" not in found._repr_html_() and "–" in repr(found)
-
-
-NOT_IN_TABLES = {"meteor", "faithfulness", "summary_score", "rating", "citations", "repetition", "exact_match"}
-NOT_IN_TABLES |= {n for n in METRICS if find_metric(n)[0].columns.keys() & {"question", "retrieved_context_ids"}}
-
-
-@pytest.mark.parametrize("name", [name for name in METRICS if name not in NOT_IN_TABLES])
-def test_every_named_metric_gives_a_full_table(name):
-    table = metric_scores(TOY, [name])[name]
-    assert table.shape == TOY.shape and np.isfinite(table).all() and len(np.unique(table)) > 8
-
-
-def test_references_that_repeat_are_encoded_once():
-    asked = []
-
-    def encode(texts):
-        asked.extend(texts)
-        return np.array([[len(text), 1.0] for text in texts])
-
-    lengths = SimpleNamespace(fingerprint="lengths-1", encode=encode)
-    found = embedding_many(["a", "bb"], [["ccc", "dddd"], ["ccc"]], embedder=lengths)
-    assert asked == ["a", "bb", "ccc", "dddd"]
-    assert found.scores == pytest.approx([4 / np.sqrt(2 * 10), 7 / np.sqrt(5 * 10)])
 
 
 def test_choices_of_a_table_are_looked_at_first_and_all_said():

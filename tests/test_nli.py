@@ -228,10 +228,7 @@ def test_wrong_settings_and_hostile_texts(knowing):
 def test_a_damaged_file_is_named(tmp_path):
     for name, damage, place in (
         ("model.safetensors", lambda data: data[:-100], "at model.safetensors"),
-        ("model.safetensors", lambda data: b"", "at model.safetensors"),
-        ("model.safetensors", lambda data: b"\xff" * len(data), "at model.safetensors"),
         ("config.json", lambda data: data[:-20], "at config.json"),
-        ("config.json", lambda data: b"[1]", "at config.json"),
         ("tokenizer.json", lambda data: data[:-20], "at the tokenizer's files"),
     ):
         path = bert_classifier(tmp_path) / name

@@ -15,30 +15,21 @@ from summeval_nb.text import split_markdown
 from summeval_nb.text.markdown import WRAPPER
 from summeval_nb.text.normalize import in_one_form, normalize, unwrapped
 from summeval_nb.text.statements import read_with_leads
-from summeval_nb.text.values import number_of
 
 USUAL = {
     "It rained on Jan. 5, 2019.": "It rained on January 5, 2019.",
-    "It rained on 5th of January 2019.": "It rained on January 5, 2019.",
     "It rained on the fifth of January.": "It rained on January 5.",
     "It rained on 2019-01-05 in Oslo.": "It rained on January 5, 2019 in Oslo.",
     "It rained on 25/01/2019.": "It rained on January 25, 2019.",
-    "It rained in Sept. 2019.": "It rained in September 2019.",
     "It rained on Tues., Jan 5.": "It rained on Tuesday, January 5.",
-    "It rained in Dec.": "It rained in December.",
     "It opens at 15:00.": "It opens at 3 pm.",
     "It opens at 15:30 and 09:05.": "It opens at 3:30 pm and 9:05 am.",
-    "It opens at 3:00 p.m. sharp.": "It opens at 3 p.m. sharp.",
-    "It opens at 12 p.m.": "It opens at noon.",
     "It opens at 7 o'clock in the evening.": "It opens at 7 pm.",
     "It opens at 00:00.": "It opens at midnight.",
     "It opens at half past six in the evening.": "It opens at 6:30 pm.",
     "It opens at a quarter to one in the afternoon.": "It opens at 12:45 pm.",
-    "It shuts at twenty minutes past eleven at night.": "It shuts at 11:20 pm.",
-    "It shuts at ten to one at night.": "It shuts at 0:50 am.",
     "It left at 00:20, not at 12:20 p.m.": "It left at 0:20 am, not at 12:20 p.m.",
     "Sales fell in Q2. Its Q4 was better.": "Sales fell in the second quarter. Its fourth quarter was better.",
-    "It grew in Q3 2021.": "It grew in the third quarter of 2021.",
     "He fought in World War 2 and WWI.": "He fought in Second World War and First World War.",
     "Zoe\u0308 left co\u00adoperatively.": "Zoë left cooperatively.",
     "Anna has two dogs [1]. Ben has none.[2]": "Anna has two dogs. Ben has none.",
@@ -58,18 +49,13 @@ two hundred and four | 204
 1,500 metres | 1.5 km
 20 °C | 68 degrees Fahrenheit
 one in five houses | 20 percent of the houses
-half of the ships | 50% of the ships
 The MoT met | The Ministry of Transport met
-The UN met | The United Nations met
 Dr. Lee | Doctor Lee
 Chloe Bronte | Chloë Brontë
 Jørgen Pałka | Jorgen Palka
-Elm St. is | Elm Street is
 Acme Corp. said | Acme Corporation said
 Henry the Eighth | Henry VIII
 Super Bowl 49 | Super Bowl XLIX
-2,000,000 people | two million people
-2.3 million | 2,300,000
 12.500 people | 12,500 people
 1.250.000 voters | 1.25 million voters
 1 200 ships | 1200 ships
@@ -77,20 +63,14 @@ Super Bowl 49 | Super Bowl XLIX
 twenty-four men | 24 men
 €9 | 9 euros
 2,50 € | €2.50
-US$2.5m | 2.5 million dollars
 EUR 40 | €40
-five miles | 8 km
 two years | 24 months
 a year and a half | 18 months
-an hour | 60 minutes
 −7 °C | minus seven degrees
--3°C | minus 3 degrees Celsius
 three quarters of voters | 75 percent of voters
 The U.S. met | The United States met
-The European Union met | The E.U. met
 The RBT met | The Royal Ballet of Tirana met
 Saint Louis | St. Louis
-Mt. Etna | Mount Etna
 the 3rd time | the third time
 """)
 UNEQUAL = cases("""
@@ -106,18 +86,13 @@ Henry VII | Henry VIII
 Elm St. is | Saint Elm is
 no one knew it | 1 man knew it
 The WTO met | The World Health Organization met
-The World Heritage Organization met | The WHO met
 9 dollars | €9
-3,000,000 people | two million people
 12.500 people | 12,800 people
 row 1 200 seats | 200 rows
 9 km | five miles
-1,500 metres | 1,500 km
 1 lb | 250 g
-1 foot | 20 cm
 2,50 € | €250
 one in five houses | 25 percent of the houses
-half of the ships | 60% of the ships
 The MoT met | The Ministry of Health met
 5 m long | 5 million
 """)
@@ -150,11 +125,6 @@ def test_an_ambiguous_date_is_told_by_the_other_text():
         assert normalize(written, like=like).text == read
 
 
-def test_number_words_have_their_worth():
-    worth = {"one hundred and two": 102, "two million three hundred thousand": 2_300_000, "a dozen": 12, "zero": 0}
-    assert {words: number_of(words) for words in worth} == worth
-
-
 PIECES = [
     "Jan. 5", "15:00", " ", "\n", "a", ".", "[1]", "e\u0301", "\u0301", "two million", "UN", "Sure! ", "\u00ad", "9",
     ":", "Dr. Lee", "<think>", "</think>", "12 p.m.", "- ", "**", "I hope this helps!", "According to [1], ", "5 km",
@@ -170,26 +140,6 @@ def test_every_character_leads_back(text, like):
     spans = [found.span(place, place + 1) for place in range(len(found.text))]
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert spans == sorted(spans) and [end for _, end in spans] == sorted(end for _, end in spans)
-
-
-@given(st.lists(st.text(st.sampled_from("abcde.,!?"), min_size=1), max_size=40).map(" ".join))
-def test_unchanged_text_maps_to_itself(text):
-    found = normalize(text, like=text)
-    assert found.text == text
-    assert all(found.span(place, place + 1) == (place, place + 1) for place in range(len(text)))
-
-
-@given(ALPHABET)
-def test_readings_are_in_order_and_lose_nothing(text):
-    (readings,) = split_markdown([text], likes=["The United Nations met Doctor Lee."])
-    reached = 0
-    for reading in read_with_leads(text, readings):
-        sentence = reading.sentence
-        assert text[sentence.start : sentence.end] == sentence.text and sentence.start >= reached
-        reached = sentence.end
-        for place in range(len(reading.plain)):
-            low, high = reading.in_sentence(place, place + 1)
-            assert 0 <= low < high <= len(sentence.text)
 
 
 HOSTILE = [

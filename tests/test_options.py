@@ -7,7 +7,6 @@ from helpers.public import NAMES, public
 
 import summeval_nb as s
 from summeval_nb import overlap
-from summeval_nb.core.base import require_options
 
 TAKES_OPTIONS = {"load_metric": ("rouge", "stemmer"), "nli_recipe": ("minicheck-roberta", "threshold")}
 
@@ -73,21 +72,6 @@ def test_the_error_names_what_was_called(tmp_path):
         with pytest.raises(TypeError) as caught:
             call(tmp_path / "out")
         assert message in str(caught.value) and not (tmp_path / "out").exists()
-
-
-def test_far_names_get_no_suggestion():
-    with pytest.raises(TypeError, match=r"^f\(\) has no option 'zzz'; known: 'alpha', 'beta'$"):
-        require_options("f()", ["alpha", "zzz"], ["alpha", "beta"])
-    with pytest.raises(TypeError, match="known: none$"):
-        require_options("f()", [7], [])
-    require_options("f()", [], [])
-
-
-def test_a_function_that_takes_options_is_itself():
-    assert s.evaluate.__name__ == "evaluate" and s.evaluate.__module__ == "summeval_nb.evidence.faithfulness"
-    assert s.bleu_score("a cat", references="a cat", lowercase=True, n=1).score == pytest.approx(100)
-    with pytest.raises(TypeError, match=r"bleu_score\(\) missing 1 required positional argument"):
-        s.bleu_score("a")
 
 
 FACES = {

@@ -1,6 +1,5 @@
 """The package's face: light to import, every public name reachable, nothing named like a module."""
 
-import ast
 import importlib
 import inspect
 import os
@@ -11,7 +10,6 @@ import typing
 from configparser import ConfigParser
 from pathlib import Path
 
-import pytest
 from helpers.public import NAMES, PARTS, public
 
 import summeval_nb
@@ -54,14 +52,6 @@ def test_every_name_of_the_stub_can_be_imported():
         known = public("evaluate" if name == "faithfulness" else name)
         assert getattr(summeval_nb, name) is known
     assert sum(len(importlib.import_module(f"summeval_nb.{part}").__all__) for part in PARTS) == len(NAMES)
-
-
-def test_a_name_of_a_part_is_answered_with_its_part():
-    with pytest.raises(ImportError, match="from summeval_nb.text import split_units"):
-        exec("from summeval_nb import split_units")
-    with pytest.raises(AttributeError, match="has no attribute 'bleu_scor'; did you mean bleu_score"):
-        _ = summeval_nb.bleu_scor
-    assert not hasattr(summeval_nb, "nothing_like_it") and not hasattr(summeval_nb, "_private")
 
 
 def test_every_public_name_is_exported_with_docstring_and_type_hints():
@@ -119,26 +109,6 @@ def test_nobody_is_told_to_install_what_a_stranger_could_own():
     assert len(written) > 200 and not found, found
 
 
-def test_no_module_writes_html_by_hand():
-    """Pages and rich reprs are templates of `assets/templates`, which escape what they are given."""
-    elements = "div|p|span|table|t[rdh]|ul|ol|li|svg|g|rect|line|circle|path|small|strong|details|figure"
-    tag, found = re.compile(rf"</?(?:{elements})[ />]"), []
-    assert all(map(tag.search, ("<p>text", "</td>", '<div class="x">', "<svg ", "a <strong>b")))
-    assert not any(map(tag.search, ("<premise>", "a < p", "i<line", "<text>", "List<T>")))
-    for path in sorted((ROOT / "summeval_nb").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        told = {
-            id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
-        }  # docstrings show what comes out
-        found += [
-            f"{path.name}:{node.lineno}: {node.value[:60]}"
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-            if id(node) not in told and tag.search(node.value)
-        ]
-    assert not found, found
-
-
 def test_the_types_of_every_public_name_can_be_asked_for():
     for name in NAMES:
         found = public(name)
@@ -147,15 +117,3 @@ def test_the_types_of_every_public_name_can_be_asked_for():
         for one in (found, *filter(inspect.isfunction, called)):
             if inspect.isclass(one) or inspect.isroutine(one):
                 typing.get_type_hints(one)
-
-
-def test_what_is_no_test_stands_in_a_folder_and_none_asserts_how_fast_something_is():
-    """`benchmarks/` measures that, beside a peer; `comes_back` is for calls that would hang."""
-    others = {path.name for path in (ROOT / "tests").glob("*.py") if not path.name.startswith("test_")}
-    assert others == {"conftest.py", "stubs.py", "sync.py"}
-    clock = r"(?:time\.)?(?:process_time|perf_counter|monotonic|time)\(\)"
-    hurried = re.compile(rf"assert .*(?:{clock}[^<\n]*<|/ \(?{clock})")
-    assert hurried.search("assert summaries / (time.process_time() - start) > 150")
-    files = [path for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__)]
-    found = [f"{path.name}: {line[0]}" for path in files for line in hurried.finditer(path.read_text(encoding="utf-8"))]
-    assert len(files) > 100 and not found, found

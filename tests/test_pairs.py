@@ -1,15 +1,11 @@
 """Pairs in batches: together with their article, asked once, put back beside their evidence."""
 
-import json
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from helpers.wrapping import Noting
-from hypothesis import given
-from hypothesis import strategies as st
 
-from summeval_nb import Verdict, evaluate, evaluate_many, load_metric
+from summeval_nb import Verdict, evaluate, load_metric
 from summeval_nb.core.results import Evidence, Finding
 from summeval_nb.evidence import faithfulness
 from summeval_nb.evidence.model_checkers import load_checker
@@ -32,21 +28,6 @@ def vectors(*texts, checker=None):
     return SentenceVectors(load_embedder("minilm"), texts, tokens=getattr(checker, "uses_vectors", False))
 
 
-@given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 9))
-def test_every_pair_is_in_one_batch_and_no_article_in_two(texts, limit):
-    found = list(faithfulness.batches(texts, limit))
-    assert sorted(number for batch in found for number in batch) == list(range(len(texts)))
-    articles = [{texts[number] for number in batch} for batch in found]
-    assert sum(map(len, articles)) == len(set(texts))
-
-
-def test_what_states_nothing_is_read_but_not_judged():
-    pair = read("It rained.\n\n```\ncode\n```", "# Weather\n\nRain fell.")
-    assert [reading.plain for reading in pair.source] == ["It rained."]
-    assert [bool(reason) for reason in pair.reasons] == [True, False]
-    assert pair.plain == ["It rained.", "Weather", "Rain fell."]
-
-
 def embedded(store, *texts, checker=None):
     """What a batch of one pair asks its embedder, and the vectors it gets."""
     counting = Noting()
@@ -66,23 +47,6 @@ def test_what_the_store_has_is_not_embedded_again(tmp_path):
     assert asked == [("vectors", ["It rained."])] and held.tokens_of(["It rained."]) is None  # an embedder of one's own
     packaged = SimpleNamespace(embedder=load_embedder("minilm"), store=None, checker=load_checker("words"))
     assert len(faithfulness.embed_pairs([read("It rained.", "It rained.")], packaged).tokens_of(["It rained."])) == 1
-
-
-def test_a_stored_verdict_is_the_one_that_was_given():
-    checker = load_checker("words")
-    (given,) = faithfulness.judge([(["It rained."], "Rain fell.")], checker, vectors(*RAIN, checker=checker))
-    again = faithfulness.stored_verdict(json.loads(json.dumps(faithfulness.storable(given))), checker)
-    assert again.probability == given.probability and again.findings == list(given.findings)
-    assert (again.threshold, again.state) == (given.threshold, given.state)
-
-
-def test_names_are_resolved_once_for_a_call(monkeypatch):
-    asked = []
-    for name in ("load_checker", "load_embedder", "load_store"):
-        own = getattr(faithfulness, name)
-        monkeypatch.setattr(faithfulness, name, lambda given, own=own, name=name: asked.append(name) or own(given))
-    evaluate_many(["It rained. It was late."] * 3, ["Rain fell.", "It was late.", "It snowed."], checker="words")
-    assert sorted(asked) == ["load_checker", "load_embedder", "load_store"]
 
 
 def test_a_signature_names_every_choice_that_counts():
@@ -143,9 +107,5 @@ def test_a_finding_is_placed_in_the_text_as_it_stands():
 
 def test_options_are_checked_and_k_becomes_a_plain_int():
     assert type(settings(k=np.int64(3)).k) is int
-    for options in ({"k": 0}, {"lang": 3}, {"threshold": 1.5}):
-        for call in (load_metric, lambda name, **own: evaluate("a", "b", **own)):
-            with pytest.raises((TypeError, ValueError), match=next(iter(options))):
-                call("faithfulness", **options)
     loaded = settings(threshold=0.25)
     assert loaded.k == 8 and loaded.checker.threshold == 0.25 and loaded.embedder.dimension == 384

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 from helpers.late import Late
-from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from typer.testing import CliRunner
 
 import summeval_nb as s
@@ -115,17 +114,10 @@ def test_bad_input_is_named():
     votes, row = s.judged.bradley_terry, {"question": "q", "system": "x", "answer": "a"}
     for call, error, words in (
         (lambda: compare("q", "x", None), TypeError, "b must be a string"),
-        (lambda: compare("q", "x", "y", judge=3), TypeError, "judge must be a name or a Judge"),
         (lambda: compare("q", "x", "y", judge="nobody", ground_truth="t"), ValueError, "unknown judge"),
-        (lambda: compare("q", "x", "y", margin=2), ValueError, "margin"),
-        (lambda: compare("q", "x", "y", workers=0), ValueError, "workers"),
         (lambda: many([{"question": "q", "a": "x"}]), ValueError, "there is no 'b'"),
-        (lambda: many([{"question": "q", "a": "x", "b": 3}]), TypeError, "row 0: b must be a string"),
         (lambda: votes([]), ValueError, "no outcomes"),
-        (lambda: votes(["xy"]), TypeError, "must be"),
-        (lambda: votes([("x", "x", "x")]), ValueError, "two systems"),
         (lambda: votes([("x", "y", "z")]), ValueError, "must be 'x', 'y' or 'tie', not 'z'"),
-        (lambda: votes([("x", "y", "x")], prior=-1), ValueError, "prior"),
         (lambda: rank([row]), ValueError, "two systems at least"),
         (lambda: rank([row] * 2), ValueError, "twice"),
     ):
@@ -200,26 +192,10 @@ def test_bad_rubrics_and_failed_calls():
     assert table[1].reason == "the answer is empty"
     for call, error, words in (
         (lambda: polite(rubric=" "), ValueError, "the rubric is empty"),
-        (lambda: polite(rubric=3), TypeError, "rubric must be a string"),
-        (lambda: polite(steps="one"), TypeError, "steps must be a list"),
         (lambda: polite(scale=(5, 1)), ValueError, "scale must run upwards"),
-        (lambda: polite(judge=3).score("", "x"), TypeError, "judge must be a Backend"),
-        (lambda: polite().score("", None), TypeError, "answer must be a string"),
-        (lambda: polite().score_many(["q"], []), ValueError, "must pair up"),
     ):
         with pytest.raises(error, match=words):
             call()
-
-
-def test_runs(tmp_path):
-    rows = [{"question": "How?", "a": "It rained.", "b": "It snowed.", "ground_truth": "It rained."}]
-    report = s.run(rows, "side_by_side", out=tmp_path / "pairs", workers=0, progress=False)
-    (line,) = [json.loads(written) for written in report.path.read_text().splitlines()]
-    assert line["score"] == 1 and line["parts"]["winner"] == "a"
-    options = {"rubric": "Is it polite?", "judge": s.ScriptedBackend(lambda prompt: "4")}
-    rows, out = [{"question": "", "answer": "Thanks."}], tmp_path / "rubric"
-    report = s.run(rows, "rubric", options=options, out=out, workers=0, progress=False)
-    assert report.mean() == 4
 
 
 def shell(*arguments):
@@ -235,13 +211,3 @@ def test_the_shell(tmp_path):
     assert json.loads(shell(pairs, "--json", "-o", "margin=0.1"))["rows"][0]["winner"] == "a"
     shell(pairs, "--html", tmp_path / "page.html")
     assert (tmp_path / "page.html").is_file()
-
-
-@pytest.mark.slow
-def test_a_real_model_behind_its_server_reads_both_orders(llama_server):  # noqa: F811
-    """The tiny Llama knows nothing of answers; what it says has the right form, or a reason."""
-    backend = s.ServerBackend("example", base_url=llama_server, timeout=120)
-    found = s.compare_answers("When?", "In 1931.", "In 1875.", judge=backend)
-    assert found.reason if found.score is None else 0 <= found.score <= 1 and len(found.orders) == 2
-    grade = polite(judge=backend).score("When?", "In 1931.")
-    assert grade.reason if grade.score is None else 1 <= grade.score <= 5

@@ -165,20 +165,6 @@ def test_shell_and_run_say_what_python_says(tmp_path, capsys):
         assert all(line["parts"][name] == value for name, value in own.items() if name != "reason")
 
 
-def test_the_shell_names_the_option_for_a_column(tmp_path, capsys):
-    table = tmp_path / "rows.jsonl"
-    table.write_text(json.dumps(renamed(answer="anwser")) + "\n")
-    code, shown = said(capsys, "score", "rag", table)
-    assert code == 0 and "did you mean 'anwser'? say so with --column answer=anwser\n" in shown.err
-    code, shown = said(capsys, "score", "answer_relevancy", table)
-    assert code == 2 and "did you mean 'anwser'? say so with --column answer=anwser" in shown.err
-    table.write_text(json.dumps(renamed() | {"model response": "x", "response": "y"}) + "\n")
-    code, shown = said(capsys, "score", "rag", table)
-    assert code == 2 and "'answer' and 'response' can both be the column answer" in shown.err
-    code, shown = said(capsys, "score", "rag", table, "--column", "answer=model response", "--json")
-    assert code == 0 and json.loads(shown.out)["rows"][0]["answer_refused"] is False
-
-
 def test_other_metrics_take_the_names_of_their_field(tmp_path):
     rows = [{"hypothesis": "a cat sat", "reference": "a cat sat", "article": "A cat sat.", "id": 1}]
     assert run(rows, "bleu", out=tmp_path / "bleu", options={"n": 2}, workers=0, progress=False).mean() > 99

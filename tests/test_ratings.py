@@ -98,25 +98,14 @@ def test_bad_input_is_named_by_the_call_and_by_the_metric():
         ({"quality": "beauty"}, ValueError, "unknown quality 'beauty'; known: 'coherence'"),
         ({"scale": (1, 101)}, ValueError, "within 0 and 100"),
         ({"scale": (5, 1)}, ValueError, "scale must run upwards"),
-        ({"scale": 5}, TypeError, "two whole numbers"),
         ({"scale": "15"}, TypeError, "two whole numbers"),
-        ({"workers": 0}, ValueError, "workers must be at least 1"),
     ):
         for call in (partial(rate, ARTICLE, SUMMARY), partial(load_metric, "rating")):
             with pytest.raises(error, match=words):
                 call(**(good | option))
-    for texts, options, words in (
-        ((ARTICLE, SUMMARY), {"judge": None}, "Backend"),
-        ((ARTICLE, None), {}, "summary"),
-        ((b"x", SUMMARY), {}, "text"),
-    ):
-        with pytest.raises(TypeError, match=words):
-            rate(*texts, **(good | options))
     for name in ("embedded", "words", "nli:FOLDER", "gpt-9"):
         with pytest.raises(ValueError, match=f"a language model is needed, which '{name}' is not"):
             rate(ARTICLE, SUMMARY, **(good | {"judge": name}))
-    with pytest.raises(ValueError, match="1 texts and 2 summaries"):
-        rate_many([ARTICLE], ["a", "b"], **good)
     assert len(rate_many([], [], **good)) == 0
     for scale in ((1, 5), [0, 9], (1, 10)):
         assert rate(ARTICLE, SUMMARY, **(good | {"scale": scale})).score == 3

@@ -114,20 +114,6 @@ def test_marks_say_what_the_other_side_holds():
     assert readers.token_marks(claim, []).tolist() == [[1, 0, 0, 0, 0, 0]] * 3
 
 
-def test_each_distinct_sentence_is_encoded_once(trained, monkeypatch):
-    reader, seen = readers.Reader(trained[1]), []
-    encode = reader.network.encode
-    monkeypatch.setattr(reader.network, "encode", lambda ids, mask: seen.append(len(ids)) or encode(ids, mask))
-    evidence = [f"Sentence {number} says that it rained in the {number}th week." for number in range(6)]
-    claims = [f"It rained in the {number}th week." for number in range(9)]
-    apart = [reader.read([(evidence, claim)])[0] for claim in claims]
-    seen.clear()
-    together = reader.read([(evidence, claim) for claim in claims], budget=200)  # several batches
-    assert sum(seen) == len(evidence) + len(claims)
-    for a, b in zip(together, apart, strict=True):
-        np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)
-
-
 WEATHER = (["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")
 PAIRS = [
     WEATHER,

@@ -27,19 +27,14 @@ def asked(reply: str) -> Grade:
 def test_an_object_is_read_whatever_is_around_it():
     for reply in (
         GOOD,
-        f"\n {GOOD}\n\n",
         f"```json\n{GOOD}\n```",
-        f"```\n{GOOD}\n```\nI hope that this helps!",
         f"Sure! My grade, as JSON:\n\n{GOOD}\n\nLet me know {{if}} it isn't clear.",
         f'The set {{x, y}} is "fine". {GOOD}',
         GOOD.replace("{}]}", "{},\n ],\n}"),
         f"<think>Is it {{x}}? Maybe a 2.</think>{GOOD}",
         f'<think>\nPerhaps {{"grade": 1, "why": "no"}}.\n</think>\n\n{GOOD}',
-        f'<thinking>{{"grade": 1, "why": "no"}}</thinking>\n```json\n{GOOD}\n```',
-        f"so it is good</think>{GOOD}",
         f'so {{"grade": 1, "why": "no"}} is too low\n</think>\n\n{GOOD}',
         f'The form is {{"grade": "1 to 5", "why": "..."}}. So: {GOOD}',
-        f"{GOOD}\n\n{GOOD}",
         f'{{"n": {"1" * 5000}}} {GOOD}',  # more digits than Python takes for a number
         f'{{"a" or "b"}}, or {{x: {{"grade": 1, "why": "no"}}}}: {GOOD}',
     ):
@@ -56,9 +51,7 @@ def failure(reply: str) -> str:
 def test_only_a_reply_that_was_cut_off_asks_for_tokens():
     for reply in (
         '{"grade": 4, "why": "it is',
-        '{"grade": 4, "why": "it is", "parts": [{"a": "b"}',
         '```json\n{"grade": 4,',
-        "Here it is:\n{",
         "<think>Let me look at the first sentence",
         '{"grade": 4, "why": "a \\',
     ):

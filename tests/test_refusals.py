@@ -10,7 +10,6 @@ import pytest
 
 from summeval_nb.judged.refusals import lean_of, mean_states, mean_vectors, refusal_flags, refusal_signs, told
 from summeval_nb.text.embed import load_embedder
-from summeval_nb.text.statements import premise_sentences
 
 
 @pytest.fixture(scope="module")
@@ -33,17 +32,6 @@ def flagged(rows: list[dict], embedder) -> list[tuple[dict, bool | None]]:
     return [(row, flag.value) for row, flag in zip(rows, flags, strict=True)]
 
 
-def test_a_third_of_each_of_thirty_styles_is_kept_aside():
-    rows = labelled("refusals_styles")
-    styles = [row for row in rows if row["style"] != "mixed"]
-    aside = [row for row in styles if row["part"] == "aside"]
-    assert len(styles) >= 200 and len({row["style"] for row in styles}) == 30
-    assert 3 * len(aside) == len(styles) and len({row["style"] for row in aside}) == 30
-    assert Counter(row["refused"] for row in aside) == {True: 35, False: 35}
-    assert len({row["text"] for row in rows}) == len(rows), "a text stands twice"
-    assert all(row["part"] == "development" for row in rows if row["style"] == "mixed")
-
-
 def test_what_is_kept_aside_is_right_as_often_as_the_chapter_says_and_few_answers_are_taken_for_refusals(embedder):
     """Nine of ten that were kept aside are right, and of answers three in a hundred at most are taken for refusals."""
     sets = {name: labelled(f"refusals_{name}") for name in ("styles", "second", "last")}
@@ -57,25 +45,15 @@ def test_what_is_kept_aside_is_right_as_often_as_the_chapter_says_and_few_answer
     assert pairs == {(True, True): 68, (True, False): 11, (True, None): 1, (False, True): 1, (False, False): 79}
 
 
-def test_the_second_lines_are_two_hundred_and_new_the_last_ones_have_ten_drawn_styles_and_fitted_ones_are_apart():
-    rows = labelled("refusals_second")
-    counts = Counter(row["refused"] for row in rows)
-    assert min(counts.values()) >= 100 and len({row["style"] for row in rows}) >= 30
-    assert len({row["text"] for row in rows}) == len(rows)
+def test_what_was_fitted_and_what_was_written_later_are_apart_from_what_is_measured():
     first = texts_of("refusals", "refusals_styles", "refusals_fresh")
-    assert not texts_of("refusals_second") & first
-    fitted = labelled("refusals_written", "benchmarks")
-    texts = {row["text"] for row in fitted}
-    assert len(texts) == len(fitted) > 2000 and min(Counter(row["refused"] for row in fitted).values()) > 1000
-    assert not texts & (first | texts_of("refusals_last"))
+    fitted = {row["text"] for row in labelled("refusals_written", "benchmarks")}
+    assert not fitted & (first | texts_of("refusals_last")) and not texts_of("refusals_second") & first
     rows = labelled("refusals_last")
-    styles = sorted({row["style"] for row in rows})
-    counts = Counter((row["style"], row["refused"]) for row in rows)
-    assert len(rows) == len({row["text"] for row in rows}) == 480 and set(counts.values()) == {8} and len(styles) == 30
-    drawn = set(random.Random(20261124).sample(styles, 10))
+    drawn = set(random.Random(20261124).sample(sorted({row["style"] for row in rows}), 10))
     assert all((row["part"] == "aside") == (row["style"] in drawn) for row in rows)
     aside = {row["text"] for row in rows if row["part"] == "aside"}
-    before = first | texts_of("refusals_second") | texts
+    before = first | texts_of("refusals_second") | fitted
     assert aside & before == {"No comment.", "I don't know."}, "which were written again, as anybody would"
 
 
@@ -151,12 +129,6 @@ def test_a_wordless_or_foreign_text_is_undecided_and_an_embedder_of_another_size
 
     (flag,) = refusal_flags(["I cannot answer this."], Small())
     assert flag.value is True and "meaning +0.0" in flag.reason
-
-
-def test_long_premises_are_cut_and_their_spans_point_into_them():
-    long = "It rained. " + "1994;400;passengers;" * 100
-    found = premise_sentences(long)
-    assert len(found) > 3 and all(long[s.start : s.end] == s.text and len(s) <= 500 for s in found)
 
 
 def test_the_plainest_refusals_are_found(embedder):

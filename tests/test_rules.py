@@ -52,15 +52,12 @@ The board approved the plan. | negation approved
 Maria Jones beat Anna Smith in the final. | role Maria Jones, role Anna Smith
 Anna Smith beat Maria Jones in the final in London. | name London
 Revenue rose 3 percent to 84 million dollars. | number 84
-Revenue rose 48 percent to 3 million dollars. | number 48, number 3
 Anna Smith did not beat Maria Jones. | negation beat
 Revenue rose 3 percent. |
-The board did not approve the plan. |
 Maria Jones was beaten by Anna Smith in the final. |
 A company in America employs 2 million people. |
 In March revenue went up 3 percent to 48 million dollars. |
 The plan was not approved by the board. |
-Anna Smith beat Maria Jones. |
 Nearly 50 million dollars of revenue came in. |
 """):
         assert ", ".join(map(" ".join, firm(claim, *EVIDENCE))) == expected
@@ -83,15 +80,11 @@ def test_limits_and_parts_exclude_one_another():
     """What the evidence bounds on one side is not told on the other; half is no quarter."""
     for claim, evidence, expected in cases("""
 More than 200 people came. | Up to 200 people came. | 200
-Over 5,000 people voted. | Almost 5,000 people voted. | 5,000
-Fewer than 30 houses burned. | At least 30 houses burned. | 30
 More than half of the members left. | Nearly half of the members left. | half
 Half of the town was flooded. | A quarter of the town was flooded. | Half
 The price was cut by a quarter. | The price was cut by half. | quarter
 Over 500 stayed. | Almost 500 left, and over 500 stayed. |
-At most 200 people came. | Up to 200 people came. |
 No fewer than 30 houses burned. | At least 30 houses burned. |
-Half the seats were empty. | Half of the seats were empty. |
 In the third quarter sales rose by half. | Sales rose by half in the third quarter. |
 A thırd of the seats, a thİrd of the votes. | Half of the seats. |
 """):
@@ -110,7 +103,6 @@ def test_a_name_that_opens_the_sentence_clashes_with_another():
 Berlin is the capital of France. | Paris is the capital of France. | Berlin
 Haydn composed the second quartet. | Mozart composed the second quartet. | Haydn
 Rainfall is expected in the north. | Rain is expected in the north. |
-Employees protested in the old town. | Workers protested in the old town. |
 Officers arrested two men in Leeds. | Police arrested two men in Leeds. |
 """):
         assert texts(firm(claim, evidence)) == expected, claim
@@ -157,8 +149,6 @@ West Ham beat Leeds 2-1. | Leeds beat West Ham 2-1 on Sunday. | role: leeds > we
 The man had been left in the woods with nothing but a blanket, and was exposed to the rain.
     | The man had been left in the rain with nothing but a blanket, and was exposed to the woods.
     | role: rain > woods; role: woods > rain
-It will cost 48 million crowns, of which the state pays 12 million. | The state pays 48 million crowns.
-    | number: 48 > 12
 Last year the Bank of England rescued Barclays from its debts.
     | Last year Barclays rescued the Bank of England from its debts.
     | role: barclays > the bank of england; role: the bank of england > barclays
@@ -170,27 +160,9 @@ Mr McGurk captained his club to a championship in 1991, when Coleraine were seco
 Our approach keeps the directed information in the graphical model between its layers.
     | Our approach keeps the graphical information in the directed model between its layers.
     | role: graphical > directed; role: directed > graphical
-The film was directed by Lena Ortiz and written by Paul Shaw.
-    | The film was written by Lena Ortiz and directed by Paul Shaw. | role: written > directed; role: directed > written
-It is the default for new teams since May. | It is the default for existing teams since May. | antonym: existing > new
 It is sold for Windows by the firm of his son. | It is sold for macOS by the firm of his son. | name: macos > window
-The bank lent the town two million euros. | The town lent the bank two million euros.
-    | role: town > bank; role: bank > town
-In May Bellamy Roke sued the Norwegian Sea Authority over the pier.
-    | In May the Norwegian Sea Authority sued Bellamy Roke over the pier.
-    | role: the norwegian sea authority > bellamy roke; role: bellamy roke > the norwegian sea authority
-The film by the man who faces trial was directed by Lena Ortiz and written by Paul Shaw.
-    | The film by the man who faces trial was written by Lena Ortiz and directed by Paul Shaw.
-    | role: written > directed; role: directed > written
-Experts say the island was built during the period of the palace, but it is not clear by whom.
-    | Experts say the palace was built during the period of the island. | role: palace > island; role: island > palace
-On Monday the Pope opened the bridge. | On Monday the Queen opened the bridge. | name: queen > pope
-Captain King fined the bakery on Monday. | Captain Hill fined the bakery on Monday. | name: hill > king
 The bridge was built in 1932, not in 1968. | The bridge was built in 1968 and is still in use. |
-The old bridge was built in 1932 by convicts, and burnt in 1968. | The old bridge was built in 1968 by convicts.
-    | number: 1968 > 1932
 Councillor Jean Pratt voted against the plan. | Jean Pratt voted for the plan. | antonym: for > against
-She was admitted on 3 March 2024, discharged on 9 March 2024. | She was discharged on 3 March 2024. | number: 3 > 9
 Sales rose by 3 percent in May and fell by 4 percent in June. | Sales rose by 4 percent last year. | number: 4 > 3
 """):
         assert exchanged(claim, evidence) == expected
@@ -207,42 +179,19 @@ Jonathan Moss will be the fourth official. | Jonathon Moss will be the fourth of
 The first half was worse than the second half. | The second half was better than the first half.
 The test did not work in rats but worked in mice. | The test worked in mice but not in rats.
 Police arrested two men, aged 31 and 23. | Police arrested two men, aged 23 and 31.
-Virtual meatballs Virtual reality is common. | Virtual reality is common, and Virtual meatballs are not.
-The film was finished, said Lena Ortiz. | Lena Ortiz said the film was finished.
 Tom Hill paid Eve on Monday, and Eve paid Tom Hill on Monday. | Eve paid Tom Hill on Monday.
-West Ham beat Leeds in May, and Leeds beat West Ham in June. | West Ham beat Leeds again in May.
-The roof was not approved by the board until May. | The roof was approved by the board in May.
 Boston lies near New York, they said. | New York lies near Boston, they said.
 He didn ’ t have enough cash to pay. | He didn't have enough cash to pay.
 No photos were lost, and no customer data was exposed. | No customer data was exposed.
-The bank lent the town two million euros. | Two million euros came from the bank.
 The union met the press, and the board did not meet the union.
     | The board did not meet the union, and the union met the press.
 Admitted on 3 March, she was discharged on 9 March. | It happened on 3 March.
-The film was directed by Lena Ortiz and written by Paul Shaw.
-    | The film was directed by Lena Ortiz and written by Paul Shaw.
 Paul Shaw met Lena Ortiz in Paris. | Lena Ortiz met Paul Shaw in Paris.
-The film was directed by Lena Ortiz and written by Paul Shaw.
-    | The film was written by Paul Shaw and directed by Lena Ortiz.
-Sales rose in Europe but fell in Asia. | Sales fell in Asia but rose in Europe.
-The governor and the mayor opened the road. | The mayor and the governor opened the road.
-The Swedish firm was bought by the Norwegian company. | The Norwegian company bought the Swedish firm.
-The bridge was built in 1932 and widened in 1968. | The bridge is old.
 The roof was not approved until May. | The roof was approved in May.
-The roof was not only approved but paid for. | The roof was approved.
 Orgreave police wrote what Orgreave said. | Orgreave police wrote what Orgreave said.
-West Ham drew with Leeds on Sunday. | Leeds drew with West Ham on Sunday.
-They all love New York, said Tom. | Tom said New York was loved by them all.
-The museum is not open on Mondays. | The museum is open on Tuesdays.
-The bill was not passed unanimously. | The bill was passed.
 The bill was not paid in cash but with a cheque. | The bill was paid with a cheque.
-On Sunday Leeds played with West Ham. | On Sunday West Ham played with Leeds.
-She does not really understand the difference. | She does not understand the difference.
-The bridge was built in 1932 and widened in 1968. | It was widened in 1968.
 The state pays 48 million this year, the state pays 12 million next. | The state pays 48 million crowns.
 It costs 48 million crowns; the state pays 12.9 million. | The state pays about 13 million crowns.
-Sales rose by 3 percent in May and rose by 4 percent in June. | Sales rose by 4 percent.
-Sales rose by 3 percent in May and fell by 4 percent in June. | Sales fell by 4 percent.
 The owner was fined 900,000 kroner in May. | The owner was fined 0.9 million kroner in May.
 The talks between the old board and the guild failed. | The talks between the guild and the old board failed.
 """):
@@ -254,43 +203,26 @@ No visitors were allowed into the ward. | Visitors were not allowed into the war
 The museum is not only a school but also a theatre. | The museum is both a school and a theatre.
 About half of young ospreys do not survive. | About half of young ospreys die.
 Terns failed to raise a single chick after the storm. | Terns did not raise a single chick after the storm.
-Couples cannot afford to live there. | Couples are unable to afford to live there.
 Children travel free if accompanied by an adult. | Children travel free when accompanied by an adult.
 Ellen T. Brown was elected as chair of the club. | Ellen Brown was elected as chair of the club.
 None of the players was injured. | The players were not injured.
-No decision was made on Monday. | A decision was not made on Monday.
 The council did not name a new date. | The council named no new date.
-The firm did not pay a dividend. | The firm paid no dividend.
-The tablets did not bring relief. | The tablets brought no relief.
 The council did not approve the plan. | The council rejected the plan.
 Mopeds will be banned. | Mopeds will not be allowed on the bridge.
 The shop stays shut until Friday. | The shop does not open before Friday.
-The lift no longer works. | The lift does not work.
 It was not until March that the cafe opened. | The cafe opened in March.
-Not until March did the cafe open. | The cafe opened in March.
 Paris is the capital of France. | The capital of France is Paris.
-Oslo is the largest city in Norway | The largest city in Norway is Oslo
-On Sunday Anna Berg was the winner of the Oslo race. | The winner of the Oslo race on Sunday was Anna Berg.
-Anna Berg has been the head of Kelda since 2019. | Since 2019 the head of Kelda has been Anna Berg.
 For him the real danger was the ice. | For him the ice was the real danger.
 Tom Hale is the head of Kelda and Ann Lee is the head of Marston.
     | The head of Kelda is Tom Hale and the head of Marston is Ann Lee.
-Anna Berg was the winner of the Oslo race. | The winner of the Oslo race was Anna Berg.
 Oslo is Norway's capital. | The capital of Norway is Oslo.
-Anna Berg is Kelda's largest owner. | Kelda's largest owner is Anna Berg.
-Anna Berg is also the head of Kelda. | The head of Kelda is Anna Berg.
-Anna is the mother of Ben. | The mother of Ben is Anna.
-In May Anna Berg was the winner. | In May the winner was Anna Berg.
 """)
 SAME_ONE_WAY = cases("""
 Anna Berg was the winner of the race. | The winner was Anna Berg.
 Anna Berg, who lives in Oslo, is the head of Kelda. | The head of Kelda is Anna Berg.
 Dr Miriam Oduya is the head of the Leeds study. | The head of the Leeds study is Miriam Oduya.
-The winner of the Oslo race was Anna Berg. | In Oslo Anna Berg was the winner.
 Leeds beat Hull. | Hull was beaten by Leeds.
-Anna Berg took the capital. | The capital was taken by Anna Berg.
 Sales fell in the last quarter. | Sales did not rise in the last quarter.
-Sales fell in the last quarter. | In the last quarter, sales did not rise.
 """)
 TWO_SIDES = cases("""
 The farmer Olga Brandt lent her tractor to Emil Sorensen. | Emil Sorensen borrowed a tractor from Olga Brandt.
@@ -298,7 +230,6 @@ Varnay Steel sold its mine to Petrov Metals in 2019. | Petrov Metals bought the 
 The painter Nora Quist taught Jonas Wald at the academy. | Jonas Wald was taught by Nora Quist.
 The lawyer Edda Volk employed Nils Aker for years. | Nils Aker worked for Edda Volk.
 In the cup Kersby United beat Holm City on Saturday. | Holm City lost to Kersby United.
-In the cup Kersby United beat Holm City on Saturday. | Holm City was beaten by Kersby United.
 The trader Aldo Renz owned the ship Blue Petrel. | Blue Petrel belonged to Aldo Renz.
 In office Karin Holt preceded Jens Bakker. | Jens Bakker followed Karin Holt.
 Mayor Ines Ott gave the coach Leo Brand a medal. | Leo Brand received a medal from Ines Ott.
@@ -325,33 +256,17 @@ Not only the mayor but also her deputy resigned. | Only the mayor resigned. | ma
 The plan was not approved; it was rejected. | The plan was approved. | approved
 She would not say whether he would go. | She would not say whether he would not go. | go
 Sales did not rise in the last quarter. | Sales fell in the last quarter. | fell
-Teachers were injured. | No pupils were injured. | pupils
-Police did not confirm arrests. | Police carried out no arrests. | arrests
 The firm paid no dividend. | The firm paid a dividend. | dividend
 They will not move until the council pays them. | The council said they will move in spring. | move
-The bridge did not open until after March. | The bridge opened in March. | opened
 The talks ended after lunch and no deal was made. | The talks ended before lunch. | before
 Insurance covers no more than ten million. | Insurance covers more than ten million. | ten, million
 The mayor refused to sign the law, but the governor signed it. | The governor did not sign it. | sign
-The bell rang twice and nobody answered. | The bell rang once. | once
 The cafe will not open until March. | The cafe will open in February. | open, February
-The cafe will not open until March. | The cafe will open until March. | open
-The cafe will not open until March, as a pipe leaks. | The cafe will open, as a pipe leaks. | open
-The bridge will not reopen before autumn. | The bridge will reopen before autumn. | reopen
-No decision was made on Monday. | A decision was made on Monday. | decision
 The road, not the bridge, was approved. | The bridge, not the road, was approved. | bridge, road
 The drug is not only safe but also cheap. | The drug is not safe. | safe
-Prices did not rise in May. | Prices did not fall in May. | fall
-The lift no longer works. | The lift works. | works
-The firm did not deny the reports. | The firm confirmed the reports. | confirmed
 No adults were hurt in the crash. | Children were hurt in the crash. | Children
 The committee chose not Leeds but York. | The committee chose Leeds, not York. | Leeds, York
-The clerk was not jailed but fined. | The clerk was jailed, not fined. | jailed, fined
-The mayor is honest but not brave. | The mayor is not only honest but also brave. | brave
-The firm paid no dividend. | The firm did not announce a dividend. | dividend
-No more than 200 people came. | More than 200 people came. | 200, people
 She never failed to pay the rent. | She did not pay the rent. | pay
-She did not fail to pay the rent. | She did not pay the rent. | pay
 """):
         assert texts(firm(claim, evidence)) == expected
     told, claim = "The museum is not only a school but also a theatre.", "The museum is both a school and a theatre."
@@ -367,47 +282,25 @@ def test_a_clash_of_a_kind_is_there_or_not():
     for evidence, claim, kind, there in cases("""
 Sales declined to 20 million. | Sales fell to 20 million. | negation | no
 He was asked to resign, and refused. | He refused to resign. | negation | no
-He tried to climb the tower but failed. | He failed to climb the tower. | negation | no
 The bank rejected his demand to return the money. | The bank refused to return the money. | negation | no
 They chose Leeds over Hull. | They chose Leeds rather than Hull. | negation | no
 She scored 48 goals. | She scored fewer than 50 goals. | number | no
-She scored 48 goals. | She scored no more than 50 goals. | number | no
-She scored 48 goals. | She scored about 50 goals. | number | no
 The firm earned 2 million euros. | The firm earned 2,000,000 euros. | number | no
 The fee rose from 30 to 45 crowns. | Before that, 30 crowns were paid. | number | no
 The road is 12 instead of 8 kilometres long. | The road is 12 kilometres long. | number | no
-She scored 52 goals. | She scored more than 50 goals. | number | no
-She scored 48 goals. | She scored up to 50 goals. | number | no
-She scored 48 goals. | She scored at most 50 goals. | number | no
 She scored 52 goals. | She scored no fewer than 50 goals. | number | no
-Unemployment fell to 5.4 percent. | Unemployment fell to 5.4 percent. | number | no
 She scored 52 goals. | She scored fewer than 50 goals. | number | yes
 260 people came to the fair. | No more than 250 people visited the fair. | number | yes
-He studied 47 cases. | He studied the most recent 50 cases. | number | yes
 In the first half of the year revenue rose by 31 percent. | The firm said revenue had risen by 50 percent. | number
     | yes
-The fee rose from 30 to 45 crowns. | The fee was 35 crowns. | number | yes
 Built in 1990 instead of a hall, it holds 400 people. | It holds 1990 people. | number | yes
 Unemployment fell to 5.4 percent. | Unemployment fell to 5.0 percent. | number | yes
-The death toll rose to 108. | The death toll rose to 115. | number | yes
-He was sentenced to 20 years. | He was sentenced to 21 years. | number | yes
-The wait rose to 38 weeks. | The wait rose to 36 weeks. | number | yes
-She scored 46 goals. | She scored more than 50 goals. | number | yes
-She scored 52 goals. | She scored up to 50 goals. | number | yes
 Ben is the mother of Anna. | Anna is the mother of Ben. | role | yes
 In court Anna is the mother of Ben. | In court Ben is Anna. | role | yes
 On Monday Ben Hill's boss was Tom Hale. | On Monday Tom Hale's boss was Ben Hill. | role | yes
-In short, Oslo is in Norway. | In short, Norway is in Oslo. | role | yes
-Tom Hale is the head of Kelda and Ann Lee is the head of Marston. | The head of Marston is Tom Hale. | role | yes
 As we know, Oslo is the second largest city of Norway. | The largest city of Norway is Oslo. | role | yes
-Oslo is the largest city of Norway, and Bergen is the second. | The second largest city of Norway is Oslo. | role | yes
 Hull beat Leeds. | Leeds beat Hull. | role | yes
-Paris is the capital of France. | France is the capital of Paris. | role | yes
-The owner of Kelda is Marston. | The owner of Marston is Kelda. | role | yes
-In May Tom Hale was the teacher of Priya Nair. | In May Priya Nair was the teacher of Tom Hale. | role | yes
 They say Hull is larger than Leeds. | They say Leeds is larger than Hull. | role | yes
-The bank is behind the mill. | The mill is behind the bank. | role | yes
-In May the bank was the owner of the mill. | In May the mill was the owner of the bank. | role | yes
 """):
         assert (kind in [own for own, _ in firm(claim, evidence)]) == (there == "yes")
 
@@ -428,13 +321,7 @@ Follow Echo on Twitter, Echo on Instagram and Alto on YouTube.
 Maria Jones, who was coached by Anna Smith, thanked her family. | Maria Jones thanked Anna Smith.
 The records show Lena Ortiz received 400 dollars from Paul Shaw.
     | The records show Lena Ortiz was paid 400 dollars by Paul Shaw.
-Paul Shaw was paid 400 dollars by Lena Ortiz. | Lena Ortiz paid Paul Shaw 400 dollars.
-Lena Ortiz paid Paul Shaw 400 dollars. | Paul Shaw was paid 400 dollars by Lena Ortiz.
-The first cases were reported on 2 June by Dr Lucja Farrant, a family doctor in Osterby.
-    | Dr Lucja Farrant, a family doctor in Osterby, reported the first cases on 2 June.
 On Monday Tom Hale met Priya Nair in Leeds. | Tom Hale met Priya Nair in Leeds on Monday.
-In Leeds, Tom Hale met Priya Nair. | Tom Hale met Priya Nair in Leeds.
-In June the Kelda company sued Marston Ltd. | The Kelda company sued Marston Ltd in June.
 In the end Hale got the key to the hall from Nair. | In the end Hale was given the key to the hall by Nair.
 On Monday the mayor Hale met the writer Nair. | On Monday the writer Nair met the mayor Hale.
 """):
@@ -444,13 +331,10 @@ Maria Jones was beaten by Anna Smith in the final. | Maria Jones beat Anna Smith
 Paul Shaw was paid 400 dollars by Lena Ortiz. | Paul Shaw paid Lena Ortiz 400 dollars.
 As Bertram Foyle was delayed by a train, the meeting was chaired by the vice-president, Sunniva Clegg.
     | Bertram Foyle chaired the meeting because Sunniva Clegg was delayed by a train.
-On Sunday Germany beat France in Paris. | On Sunday France beat Germany in Paris.
 For a while Leeds were leading by two goals when York scored. | For a while York were leading when Leeds scored.
 In court, April Jones had sued Tom Hale over the debt. | In court, Hale sued April Jones over the debt.
 Lena Ortiz paid Paul Shaw 400 dollars. | Lena Ortiz was paid 400 dollars by Paul Shaw.
-Lena Ortiz paid Paul Shaw 400 dollars. | Paul Shaw paid Lena Ortiz 400 dollars.
 The side from Leeds went top by beating York. | The side from York beat Leeds.
-In the vote Hale was chosen by ten votes over Nair. | In the vote Nair was chosen over Hale.
 In the cup France on Sunday overcame a weak Germany. | In the cup Germany on Sunday overcame France.
 """):
         assert turned_in(claim, evidence) >= 1
@@ -475,14 +359,8 @@ Chief executive Miriam Osei told the board that the fares were unfair. / Peter L
 The paper was accepted after Leon Szabo, her fiercest critic, repeated her measurements in 1984. / It was reviewed by
     Arnold Keble.
     | It was Arnold Keble who repeated her measurements in 1984. | arnold keble > leon szabo
-Ben Otter, who had come on as a substitute at half time, scored. / The fans sang for Luke Farr.
-    | Luke Farr came on as a substitute at half time. | luke farr > ben otter
-Solvane was sold in May. / After the sale, its former owner has been arrested. / Hollis Foods bought it.
-    | Hollis Foods has been arrested. | hollis foods > its former owner
 The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. | The NFL will appeal.
     | nfl > his lawyer
-The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal.
-    | Judge Ann Bell will appeal. | judge ann bell > his lawyer
 The WHO praised Carl Dunn. / Ann Bell signed the order. | The WHO signed the order. | who > ann bell
 """):
         words, (clash,) = given_away(evidence.split(" / "), claim)
@@ -492,21 +370,14 @@ The WHO praised Carl Dunn. / Ann Bell signed the order. | The WHO signed the ord
 The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. / Tom Reed, his
     lawyer, was calm.
     | Tom Reed will appeal.
-President Obama signed the health bill on Tuesday. / For years Barack Obama had campaigned for it.
-    | Barack signed the health bill on Tuesday.
 President Joe Marsh visited the flooded villages on Sunday with his deputy, Carla Diaz.
     | Carla Diaz visited the flooded villages on Sunday with Joe Marsh.
 She moved with her two small children to the suburb of Croydon. / Croydon lies in south London.
     | She moved with her two small children to London.
-The paper was accepted after Leon Szabo, her fiercest critic, repeated her measurements in 1984. / It was reviewed by
-    Arnold Keble.
-    | Leon Szabo repeated her measurements in 1984.
 They love the old town, said Tom Hale. / Tom Hale is here. | Tom Hale said they love the old town.
 tom hale told the board that the fares were unfair. / Ann Nair left.
     | Ann Nair told the board that the fares were unfair.
-The NFL fined Carl Dunn. / The league will appeal. | The NFL will appeal.
 The NFL fined Carl Dunn. / His lawyer will appeal, and so the NFL will appeal. | The NFL will appeal.
-Mr Hale told the board that the fares were unfair. / Tom Hale left. | Tom Hale told the board that the fares
 The mayor of Leeds opened the bridge on Monday. / Mayor Priya Nair was late. | Priya Nair opened the bridge on Monday.
 The bridge was opened by Priya Nair in May. / Priya Nair opened the bridge in May, too.
     | In May Priya Nair opened the bridge.

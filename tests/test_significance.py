@@ -75,15 +75,6 @@ def test_compare_all_is_compare_for_every_pair():
     assert "<m" not in found._repr_html_() and json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_many_metrics_do_not_make_significance_impossible():
-    """With 12 metrics Holm multiplies by 66: with 99 permutations nothing could ever be below .05."""
-    rng = np.random.default_rng(1)
-    human = rng.normal(size=(20, 12))
-    metrics = {f"random {i}": rng.normal(size=human.shape) for i in range(11)} | {"good": human}
-    found = correlation.compare_metrics(metrics, human, coefficient="kendall", n_resamples=99)
-    assert found.ranks["good"] == 1 and list(found.ranks.values()).count(1) == 1
-
-
 def brute_accuracy(metric, human, epsilon):
     shares = []
     for x, y in zip(metric, human, strict=True):

@@ -96,18 +96,14 @@ def test_a_product_beyond_float64_is_an_error_not_infinity():
 
 BAD = [
     ([1.0, 2.0], ValueError, r"shape \(2,\); wrap one vector"),
-    (1.0, ValueError, r"shape \(\)"),
-    (np.zeros((1, 1, 2)), ValueError, r"shape \(1, 1, 2\)"),
     (np.zeros((0, 2)), ValueError, "empty"),
     (np.zeros((2, 0)), ValueError, "empty"),
-    ([], ValueError, "shape"),
     ([[np.nan, 1]], ValueError, "nan at row 0, column 0"),
     ([[1, -np.inf]], ValueError, "-inf at row 0, column 1"),
     ([[1, 2], [3]], ValueError, "rows differ in length"),
     (None, TypeError, "real numbers, not object"),
     ("text", TypeError, "real numbers"),
     ([[True, False]], TypeError, "not bool"),
-    ([[1j, 2]], TypeError, "not complex"),
 ]
 
 

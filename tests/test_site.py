@@ -1,7 +1,6 @@
 """The site: built from the executed notebooks without a warning, complete, and asking no other host for anything."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -182,84 +181,6 @@ def test_no_directive_is_shown_and_pictures_have_alternative_text(site):
             assert not picture.get("alt").startswith(("_images", "../_images")), f"{page.name}: {picture.get('alt')}"
 
 
-def test_a_stale_picture_is_noticed():
-    """The README's picture carries a hash of the HTML that it shows."""
-    stored = next(readme.PICTURES.glob("*.png"))
-    assert stored.stat().st_size < 150_000
-    with pytest.raises(readme.StalePicture, match=stored.name):
-        readme.picture("<p>another report</p>", stored.name, take=False)
-
-
-def test_the_readme_has_a_row_for_each_part():
-    """The landing page asks a question a chapter; the README is read in a minute."""
-    table = (
-        "| part | chapter | its question |\n|---|---|---|\n| **1 Text** | [11](a) | Where? |\n| | [12](b) | What? |\n"
-    )
-    text = f"above\n\n<!-- readme: a row for each part -->\n\n{table}| **2** | [21](c) | Is it? |\n\nbelow"
-    brief = "| part | chapters |\n|---|---|\n| **1 Text** | [11](nbs/a), [12](nbs/b) |\n| **2** | [21](nbs/c) |\n"
-    assert readme.github_markdown(text) == f"above\n\n{brief}\nbelow"
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
-
-
 def test_readme_is_the_landing_page(site):
     run = subprocess.run([sys.executable, "docs/readme.py", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
-
-
-NOTES_AND_LINKS = [
-    ("> **Warning.** One.\n>\n> Two.\n", "> [!WARNING]\n> One.\n>\n> Two.\n"),
-    ("> **Someone** said so.", "> **Someone** said so."),
-    ("[a](2_counting/24_bleu.ipynb) [b](../LICENSE) [c](https://example.org/x) [d](#top)",
-     "[a](nbs/2_counting/24_bleu.ipynb) [b](LICENSE) [c](https://example.org/x) [d](#top)"),
-]  # fmt: skip
-
-
-def test_readme_is_written_in_githubs_markdown():
-    for here, github in NOTES_AND_LINKS:
-        assert readme.github_markdown(here) == github
-
-
-SPHINX = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", "docs/_build/html"]
-
-
-@pytest.fixture
-def small_site(tmp_path):
-    """A checkout with our machinery and pages of a test's own; building it gives Sphinx's process."""
-    (tmp_path / "docs").mkdir()
-    for path in [*(ROOT / "docs").glob("*.py"), ROOT / "docs" / "search_order.js", ROOT / "docs" / "architecture.md"]:
-        (tmp_path / "docs" / path.name).write_bytes(path.read_bytes())
-    (tmp_path / "docs" / "_static").symlink_to(ROOT / "docs" / "_static")
-    (tmp_path / "settings.ini").write_bytes((ROOT / "settings.ini").read_bytes())
-    (tmp_path / "summeval_nb").mkdir()
-    (tmp_path / "summeval_nb" / "__init__.pyi").touch()
-    (tmp_path / "nbs").mkdir()
-    (tmp_path / "nbs" / "references.bib").write_bytes((ROOT / "nbs" / "references.bib").read_bytes())
-
-    def build(**pages: str) -> subprocess.CompletedProcess:
-        for name, text in pages.items():
-            cells = [readme.nbformat.v4.new_markdown_cell(text)]
-            page = tmp_path / "nbs" / f"{name}.ipynb"
-            page.parent.mkdir(exist_ok=True)
-            readme.nbformat.write(readme.nbformat.v4.new_notebook(cells=cells), page)
-        own = os.environ | {"PYTHONPATH": str(ROOT)}  # the page to try computes its example with the package
-        return subprocess.run(SPHINX, cwd=tmp_path, capture_output=True, text=True, env=own)
-
-    return build
-
-
-def test_a_broken_link_fails_the_build_every_time(small_site):
-    """A warning is an error, and building again does not hide it."""
-    for _ in range(2):
-        run = small_site(index="# A page\n\nA link to [nowhere](missing.ipynb).")
-        assert run.returncode == 1 and "missing.ipynb" in run.stderr, run.stderr
-
-
-def test_a_page_that_is_gone_leaves_nothing_behind(small_site, tmp_path):
-    pages = {"index": "# A page\n\n> It is the first.", "1_start/11_old": "# Another\n\n> It will go."}
-    html = tmp_path / "docs" / "_build" / "html"
-    small_site(**pages)  # with warnings: the page to try links chapters that are not here
-    assert "11_old" in (html / "index.html").read_text("utf-8") and (html / "1_start" / "11_old.html").is_file()
-    (tmp_path / "nbs" / "1_start" / "11_old.ipynb").unlink()
-    small_site()
-    assert (html / "index.html").is_file() and not (html / "1_start" / "11_old.html").exists()
-    assert "11_old" not in (html / "index.html").read_text("utf-8") + (html / "try.html").read_text("utf-8")

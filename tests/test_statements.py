@@ -18,20 +18,10 @@ The price includes the charger, a cable and insurance against loss for one year.
     | The price includes:⏎⏎- the charger⏎- a cable⏎- insurance against loss for one year
 The council voted for a tram line, closed two schools and raised the parking fee to 4 euros.
     | The council decided:⏎⏎1. It voted for a tram line.⏎2. It closed two schools.⏎3. It raised a fee.
-The hospital reported 14 cases in March. The ward was closed for two weeks. Visitors were not allowed.
-    | What happened:⏎⏎* 14 cases were reported in March⏎* the ward was closed for two weeks⏎* no visitors
-Mix flour, butter and sugar. Bake the dough for 40 minutes at 180 degrees.
-    | Steps:⏎⏎1. Mix flour, butter and sugar.⏎2. Bake the dough for 40 minutes at 180 degrees.
 The warranty covers the motor and the display. It does not cover scratches.
     | The warranty does not cover⏎- scratches⏎- the battery
 The charger and its cable are not included in the price. Insurance is not included in the price either.
     | These are not included in the price:⏎⏎- the charger and its cable⏎- insurance
-Visitors need a passport, a recent photograph and a fee of 20 euros in cash.
-    | Visitors need:⏎- a passport⏎- a recent photograph⏎- a fee of 20 euros in cash
-The app reminds users to drink. In the app, users set daily exercise targets and note their meals.
-    | With the app, users can⏎- set daily exercise targets⏎- note their meals
-The bridge opened in 1931 and is 1149 metres long. Some 40000 cars cross it every day.
-    | Facts about the bridge:⏎- opened in 1931⏎- 1149 metres long⏎- some 40000 cars cross it every day
 """)
 
 
@@ -115,11 +105,8 @@ def test_two_clauses_of_an_answer_are_evidence_one_by_one():
 SURE = cases("""
 Marie Curie was born in Warsaw in 1867. | She won the prize twice. | Marie Curie won the prize twice.
 The ferry has run since 1994. | Its captain is Norwegian. | The ferry’s captain is Norwegian.
-Northgate Bank closed 14 branches. | It lost 3 million euros. | Northgate Bank lost 3 million euros.
 The mayor resigned on Monday. | She was ill. | The mayor was ill.
 Tickets cost 9 euros. | They are valid for a day. | Tickets are valid for a day.
-The ferry has run since 1994. | It carries 60 cars. | The ferry carries 60 cars.
-The players left the field. | They were tired. | The players were tired.
 Tickets cost 9 euros. | Their price rose. | Tickets’ price rose.
 The warranty covers the motor and the display. | It does not cover scratches. | The warranty does not cover scratches.
 The buses carried pupils. | They also carried parcels. | The buses also carried parcels.
@@ -131,15 +118,10 @@ UNSURE = cases("""
 Marie Curie met Lise Meitner in Berlin. | She was ill.
 Adults pay 9 euros on the ferry. | She takes bicycles free of charge.
 The council of Lund approved a new tram line. | It opens in 2027.
-The players met the judges. | They were tired.
 The warranty covers the motor. | It does not run without oil.
 Many teachers fear that they lose their afternoons. | Their chairman asked for a limit.
 The ferry hit the bridge. | It was damaged.
-Anna met Ben. | He was late.
-In May the bank failed. | It had lost money.
-The bank was sold to the town. | It was founded in 1901.
 The buses carried the pupils. | It carried parcels, too.
-The mayor met a doctor. | He was ill.
 """)
 
 

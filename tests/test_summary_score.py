@@ -181,13 +181,7 @@ def test_an_exam_that_cannot_be_made_has_no_score_and_says_why():
 def test_bad_input_is_named():
     for arguments, error, words in (
         ({"coeff": 1.5}, ValueError, "coeff"),
-        ({"coeff": math.nan}, ValueError, "coeff"),
-        ({"coeff": "half"}, TypeError, "coeff"),
-        ({"max_failed": 2}, ValueError, "max_failed"),
         ({"length": "pages"}, ValueError, "characters"),
-        ({"n_keyphrases": 0}, ValueError, "n_keyphrases"),
-        ({"summary": None}, TypeError, "summary"),
-        ({"contexts": None}, TypeError, "contexts"),
         ({"contexts": ["a", 3]}, TypeError, r"contexts\[1\]"),
         ({"judge": "oracle"}, ValueError, "embedded"),
     ):
@@ -258,17 +252,6 @@ def test_bad_tables_name_the_row():
     assert summarization_scores(gap, judge=judge).reasons()[1] == "summary is missing in this row"
 
 
-def test_a_score_prints_its_rank_and_its_doubts():
-    text = "The bridge opened in 1931. Some 40,000 cars cross it every day. It is 1,149 metres long. It is green."
-    letter = summarization_score(text, "x")
-    assert repr(letter).startswith(f"SummarizationScore(score={letter.score:.4f}, guarded=0.0000, qa_score=0.0000, ")
-    assert "reason='not to be believed: far too short; see guarded'" in repr(letter)
-    assert "<strong>not to be believed" in letter._repr_html_()
-    good = summarization_score(text, "Since 1931 the green bridge carries some 40,000 cars a day.", conciseness=False)
-    assert "reason" not in repr(good) and f"guarded={good.guarded:.4f}" in repr(good)
-    assert "conciseness=None" in repr(good)
-
-
 def test_signs_alone_lose_no_other_row():
     row = {"contexts": "It rained in Oslo. It was late.", "summary": "It rained in Oslo."}
     for signs in ("???", "— —", "…"):
@@ -325,10 +308,3 @@ def test_four_articles_that_were_written_last():
         right += first > trivia
     assert right >= 3
     assert sum(found["good"].qa_score for found in sat(True).values()) / 4 >= 0.33
-
-
-def test_each_question_has_its_sentence():
-    rows = [{"contexts": article["text"], "summary": article["good"]} for article in ARTICLES]
-    for article, exam in zip(ARTICLES, summarization_scores(rows, progress=False).results, strict=True):
-        assert 7 <= len(exam.questions) <= 10
-        assert all(row["sentence"] in article["text"] for row in exam.rows())

@@ -4,13 +4,6 @@ from helpers.cases import cases
 
 from summeval_nb.evidence import tokens
 
-
-def test_stems_and_numbers_have_one_form():
-    assert {tokens.stem(word) for word in ("plans", "planned", "planning")} == {"plan"}
-    written = ("1, 500", "1,500", "1500.0", "12:30", "0.5", "1,5")
-    assert [tokens.plain_number(number) for number in written] == ["1500", "1500", "1500", "12:30", "0.5", "1,5"]
-
-
 NUMBERS = cases("""
 Thirty-two people sing. | 32
 twenty two, and twenty‑two | 22 22
@@ -64,9 +57,3 @@ def test_a_negation_counts_in_the_shared_stretch_only():
         said = [finding.text.removeprefix("The ") for finding in findings]
         assert said == ([words] if words else []) and all(finding.kind == "negation" for finding in findings)
         assert all(claim[finding.start : finding.end] == finding.text for finding in findings)
-
-
-def test_a_sentence_is_taken_apart_once():
-    plan, huge = "The plan, again.", "plan " * 500
-    assert tokens.take_apart(plan) is tokens.take_apart(plan) is tokens.kept_parts(plan)
-    assert tokens.take_apart(huge) is not tokens.take_apart(huge) and tokens.take_apart(huge).keys == ("plan",) * 500

@@ -8,7 +8,7 @@ import random
 import pytest
 from _labelled import SETS as SETS_OF_PEOPLE
 from _labelled import documents, judged_rows, same_article
-from _reader_rows import UNLICENSED, nli_rows, training_rows, written_passages
+from _reader_rows import UNLICENSED, nli_rows, training_rows
 from fit_embedded import ASSETS, LEFT_OUT, readers
 from helpers.late import Late
 
@@ -95,18 +95,6 @@ def test_sets_are_left_out_as_pairs_and_as_other_texts(folder):
     assert left and all(set(row.evidence) <= told for row in left)
     with pytest.raises(ValueError, match="no such sets to leave out: snli"):
         training_rows(folder, 0, without=["snli"])
-
-
-def test_passages_written_for_training_are_whole_and_kept_apart():
-    passages = written_passages()
-    reader, trees = (written_passages(part=part) for part in ("reader", "trees"))
-    assert len(passages) == len(reader) + len(trees) > 200 and len(trees) > 50
-    assert len({" ".join(passage["source"]) for passage in passages}) == len(passages), "a passage stands there twice"
-    assert not {" ".join(passage["source"]) for passage in reader} & {" ".join(passage["source"]) for passage in trees}
-    for passage in passages:
-        texts = [claim["text"] for claim in passage["claims"]]
-        assert len(passage["source"]) > 3 and len(texts) == len(set(texts)) >= 8, passage["id"]
-        assert all(text.strip() == text for text in [*texts, *passage["source"]]), passage["id"]
 
 
 def in_order(claims, sentences):

@@ -31,132 +31,62 @@ The story that Einstein failed mathematics is not true. | Einstein failed mathem
 An online post falsely stated that the volcano had killed a climber. | The volcano killed a climber.
 If Clara had sold the shares in May, she would have earned a fortune. | Clara sold the shares in May.
 Drivers threatened to block the motorway near Lyon. | Drivers blocked the motorway near Lyon.
-The banker lied when he told the court that he had sold the shares. | The banker had sold the shares.
 The girl made up the story that a wolf had entered the school. | A wolf entered the school.
-A rumour that the factory would close spread on Monday. | The factory would close.
-A rumour spread that the factory had closed in May. | The factory had closed in May.
 Inspectors found no trace of lead in the water of Brent. | Inspectors found lead in the water of Brent.
-Allegations that the coach had beaten players surfaced in May. | The coach had beaten players.
 The orchestra will cancel its spring tour if the strike continues. | The orchestra will cancel its spring tour.
 The orchestra will cancel its spring tour if the strike continues. | The strike continues.
-If the volcano erupts again, the islanders have to leave their homes. | The islanders have to leave their homes.
 Unless a buyer is found, the newspaper closes in June. | The newspaper closes in June.
 The farmer denies poisoning the wolves. | The farmer poisoned the wolves.
-A spokeswoman for the airline denied that any luggage was lost. | Luggage was lost.
 The general would not say whether the troops had crossed the river. | The troops had crossed the river.
-The general refused to say that the troops had crossed the river. | The troops had crossed the river.
-It is untrue that the soup contained nuts. | The soup contained nuts.
 It isn't true that the queen visited Malta in 1962. | The queen visited Malta in 1962.
-It was not true that the ship carried gold. | The ship carried gold.
-Some websites wrongly claimed that the actress was born in Cuba. | The actress was born in Cuba.
-The brochure falsely states that the hotel has a pool. | The hotel has a pool.
 Had the pilot seen the tower, he would have turned back. | The pilot saw the tower.
-Had the pilot seen the tower, he would have turned back. | The pilot turned back.
 If the doors had been open, everyone would have escaped. | Everyone escaped.
-If the doors had been open, everyone would have escaped. | The doors were open.
 The zoo may lend its two pandas to Vienna. | The zoo lent its two pandas to Vienna.
 The governor promised to pardon the two fishermen. | The governor pardoned the two fishermen.
-The landlord threatened to cut off the water. | The landlord cut off the water.
-The choir plans to sing in Lisbon in October. | The choir sang in Lisbon in October.
 The mine was shut in 1984, although the union denied that it was unsafe. | The mine was unsafe.
 The restaurant, which may move to a larger house, won a prize in 2019. | The restaurant moved to a larger house.
 Students who fail the test can repeat it if they apply in writing. | Students who fail the test can repeat it.
 The treaty takes effect if both parliaments approve it. | The treaty takes effect.
 The dog would have bitten the postman, but its owner called it back. | The dog bit the postman.
 The coach said he would resign if the team lost on Saturday. | The coach resigned.
-The professor rejected the claim that coffee causes cancer. | Coffee causes cancer.
 Police have not confirmed that the driver was drunk. | The driver was drunk.
-Flights will resume on Thursday if the ash cloud drifts away. | Flights will resume on Thursday.
-If enough volunteers sign up, the museum opens at night. | The museum opens at night.
-The tomatoes will rot unless the freezer is repaired. | The tomatoes will rot.
-Mr Okoye denied that he had forged the signature. | Mr Okoye forged the signature.
-The school denied having expelled the girl. | The school expelled the girl.
-The ministry refuses to say that any soldiers died. | Soldiers died.
-It is not the case that lions live in Brazil. | Lions live in Brazil.
-That the tunnel collapsed is untrue. | The tunnel collapsed.
-The senator wrongly said that wages had doubled. | Wages had doubled.
-Had the guard locked the gate, the horses would have stayed in the field. | The guard locked the gate.
-Had the guard locked the gate, the horses would have stayed in the field. | The horses stayed in the field.
-If Clara had sold the shares in May, she would have earned a fortune. | Clara earned a fortune.
-Archaeologists say the skull may belong to a Viking. | The skull belongs to a Viking.
-The glacier might vanish by 2040. | The glacier vanished by 2040.
-The carmaker promised to repair all faulty brakes by June. | The carmaker repaired all faulty brakes by June.
-The publisher plans to print the diary in two volumes. | The publisher printed the diary in two volumes.
-Rina hoped to win a medal in Oslo, but she fell in the first race. | Rina won a medal in Oslo.
-The bishop never claimed that the statue wept. | The statue wept.
 The nurse asked if the patient had eaten. | The patient had eaten.
-The castle, which might be sold, was built in 1471. | The castle was sold.
-Nobody was hurt, and if the rain stops the school will reopen on Monday. | The school will reopen on Monday.
-The prime minister denied planning an election in spring. | The prime minister planned an election in spring.
 """)
 SAID = cases("""
 The orchestra will cancel its spring tour if the strike continues.
     | If the strike continues, the orchestra will cancel its spring tour.
 Passengers must pay a fine unless they show a ticket.
-Unless a buyer is found, the newspaper closes in June. | The newspaper closes in June unless a buyer is found.
 The farmer denies poisoning the wolves. | The farmer denies that he poisoned the wolves.
-A spokeswoman for the airline denied that any luggage was lost.
 The airline denied that any luggage was lost. An inspector said that luggage was lost. | Luggage was lost.
 It is untrue that the soup contained nuts.
-Some websites wrongly claimed that the actress was born in Cuba.
 Had the pilot seen the tower, he would have turned back.
-The zoo may lend its two pandas to Vienna.
 The zoo may lend its two pandas to Vienna. In May the zoo lent its two pandas to Vienna.
     | The zoo lent its two pandas to Vienna.
 The comet might be visible without a telescope.
-The governor promised to pardon the two fishermen.
 The landlord threatened to cut off the water, and on Tuesday he cut off the water. | The landlord cut off the water.
 The choir plans to sing in Lisbon in October. | The choir will sing in Lisbon in October.
-The choir sang in Lisbon in October and plans to sing in Porto. | The choir sang in Lisbon in October.
 Anna denied the charge, but her brother admitted that he had broken the window.
     | Her brother admitted that he had broken the window.
 The mine was shut in 1984, although the union denied that it was unsafe. | The mine was shut in 1984.
 The restaurant, which may move to a larger house, won a prize in 2019. | The restaurant won a prize in 2019.
-The treaty takes effect if both parliaments approve it.
 The dog would have bitten the postman, but its owner called it back. | The owner called the dog back.
-The coach said he would resign if the team lost on Saturday.
-The professor rejected the claim that coffee causes cancer.
 The tower has 300 steps, and visitors may climb it on Sundays. | The tower has 300 steps.
-The island could run out of drinking water by August.
-Flights will resume on Thursday if the ash cloud drifts away.
 If enough volunteers sign up, the museum opens at night. | The museum opens at night if enough volunteers sign up.
 If enough volunteers sign up, the museum opens at night. They signed up, and the museum opens at night.
     | The museum opens at night.
-The tomatoes will rot unless the freezer is repaired. | Unless the freezer is repaired, the tomatoes will rot.
-Mr Okoye denied that he had forged the signature.
-Mr Okoye denied that he had forged the signature. The court found that Mr Okoye had forged the signature.
-    | Mr Okoye forged the signature.
 The ministry refuses to say how many soldiers died. | Soldiers died.
-It is not the case that lions live in Brazil.
-The senator wrongly said that wages had doubled.
-Had the guard locked the gate, the horses would have stayed in the field.
-    | If the guard had locked the gate, the horses would have stayed in the field.
 Archaeologists say the skull may belong to a Viking. | The skull may belong to a Viking.
-The glacier might vanish by 2040.
-The carmaker promised to repair all faulty brakes by June.
-Drivers threatened to block the motorway near Lyon.
-Drivers threatened to block the motorway near Lyon. At noon the drivers blocked the motorway near Lyon.
-    | Drivers blocked the motorway near Lyon.
-The publisher plans to print the diary in two volumes.
 The publisher printed the diary in two volumes and plans to print the letters.
     | The publisher printed the diary in two volumes.
-Rina hoped to win a medal in Oslo, but she fell in the first race. | Rina fell in the first race.
-The castle, which might be sold, was built in 1471. | The castle was built in 1471.
 The judge ruled that the fence was legal, although the neighbour had denied it. | The fence was legal.
 Nobody was hurt, and if the rain stops the school will reopen on Monday. | Nobody was hurt.
-The lake froze in January. It may freeze again in March. | The lake froze in January.
 The engineer warned that the bridge would collapse if trucks crossed it. On Sunday the bridge collapsed.
     | The bridge collapsed.
-Officials say the ferry could sink in heavy seas. | The ferry could sink in heavy seas.
 The actor is accused of stealing a necklace from a shop in Paris. | The actor is accused of stealing a necklace.
-Scientists dismissed claims that the lake is poisoned.
 There is no evidence that the vaccine causes fever.
-The chairman refused to resign.
 The chairman refused to resign. | The chairman did not resign.
 Should the talks fail, the workers will walk out on Friday. | If the talks fail, the workers will walk out on Friday.
-It is a myth that bats are blind.
 The minister vowed to rebuild the school after the fire destroyed it in May. | The fire destroyed the school in May.
-The airline intends to buy forty new planes. | The airline will buy forty new planes.
 The airline bought forty new planes and may buy ten more. | The airline bought forty new planes.
 He wanted to become a pilot but became a teacher. | He became a teacher.
 """)

@@ -8,7 +8,6 @@ from importlib import resources
 import numpy as np
 import pytest
 from helpers.late import Late
-from helpers.patience import comes_back
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,9 +43,7 @@ def test_tokens_do_not_depend_on_typography():
     # The same words in the typography of different data sets. Left: as written; right: the keys.
     for text, expected in [
         ("He didn't go.", ["he", "did", "n't", "go"]),
-        ("He did n't go .", ["he", "did", "n't", "go"]),
         ("he didn\\'t go", ["he", "did", "n't", "go"]),  # XSumFaith's summaries
-        ("He didn’t go…", ["he", "did", "n't", "go"]),
         ("Can't, won't, cannot", ["ca", "n't", "wo", "n't", "cannot"]),
         ("the team 's -lrb- own -rrb- goals", ["the", "team", "own", "goal"]),  # Penn Treebank, SummEval
         ("dr [UNK] venter", ["dr", "venter"]),  # XSumFaith's pointer-generator
@@ -56,7 +53,6 @@ def test_tokens_do_not_depend_on_typography():
         ("In 2011, 400 people", ["in", "2011", "400", "peopl"]),
         ("£1.5m, 3bn, 20k", ["1.5", "million", "3", "billion", "20", "thousand"]),
         ("the 1st, 3rd and 83rd minute", ["the", "first", "third", "and", "83", "minut"]),
-        ("twenty-five of three", ["25", "of", "3"]),
         ("12:30 on 3.5.2021", ["12:30", "on", "3.5.2021"]),
         ("PLANNED plans", ["plan", "plan"]),
         ("北京很大", ["北", "京", "很", "大"]),
@@ -105,26 +101,6 @@ def test_features_lie_in_the_unit_interval_and_more_evidence_never_takes_support
     assert all(copied[name] == 1 for name in ("coverage", "familiarity", "numbers", "names", "pairs"))
     del before["negation"], shuffled["negation"]  # compares with the first of equally close sentences
     assert before == pytest.approx(shuffled)
-
-
-def brute_pieces(claim, evidence):
-    """Fewest cuts by dynamic programming over all substrings: the greedy result must be no worse."""
-    runs = {tuple(s[i:j]) for s in evidence for i in range(len(s)) for j in range(i + 1, len(s) + 1)}
-    best = [0] + [10**6] * len(claim)
-    for end in range(1, len(claim) + 1):
-        for start in range(end):
-            if end - start == 1 or tuple(claim[start:end]) in runs:
-                best[end] = min(best[end], best[start] + 1)
-    return best[-1]
-
-
-@given(SENTENCE, st.lists(SENTENCE, min_size=1, max_size=4))
-@settings(max_examples=100, deadline=None)
-def test_greedy_pieces_are_the_fewest(claim, evidence):
-    whole, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
-    pieces = words.copied_pieces(whole, parts)
-    assert [start for start, _ in pieces] + [len(whole.keys)] == [0] + [end for _, end in pieces]
-    assert len(pieces) == brute_pieces(whole.keys, [p.keys for p in parts])
 
 
 def test_vector_features_equal_bert_score_written_out():
@@ -199,30 +175,19 @@ def check_with(rows, count):
 
 BAD = [
     (lambda: WordsChecker().check_many("text"), TypeError, "pairs must be a list"),
-    (lambda: WordsChecker().check_many(None), TypeError, "pairs must be a list"),
-    (lambda: WordsChecker().check_many([(1, 2, 3)]), TypeError, r"pairs\[0\]"),
     (lambda: checker("The cat.", "The cat."), TypeError, r"\[text\]"),
     (lambda: checker(["The cat."], ["The cat."]), TypeError, "one string"),
-    (lambda: checker(["The cat."], b"The cat."), TypeError, "decode"),
-    (lambda: checker(["The cat.", None], "The cat."), TypeError, r"\[1\]"),
     (lambda: checker([], "The cat."), ValueError, "no evidence sentence"),
     (lambda: checker(["The cat."], ""), ValueError, "holds no word"),
-    (lambda: checker(["The cat."], " \n\t"), ValueError, "holds no word"),
-    (lambda: checker(["a"], "a", using="best"), ValueError, "'embedded'"),
     (lambda: checker(["a"], "a", using=WordsChecker), TypeError, "not its class"),
     (lambda: load_checker(object()), TypeError, "lacks fingerprint, threshold, check_many"),
     (lambda: WordsChecker(threshold=1.5), ValueError, "1.5"),
-    (lambda: WordsChecker(threshold=float("nan")), ValueError, "nan"),
     (lambda: WordsChecker(slope=0), ValueError, "slope"),
-    (lambda: WordsChecker(offset=math.inf), ValueError, "inf"),
     (lambda: check_with(3, 2), ValueError, "2 pairs"),
     (lambda: check_with(2, 1), ValueError, "3 evidence"),
     (lambda: reliability([0.5], [1, 0]), ValueError, "1 and 2"),
     (lambda: reliability([0.5], [2]), ValueError, "2"),
-    (lambda: reliability([1.5], [1]), ValueError, r"\[0, 1\]"),
-    (lambda: reliability([float("nan")], [1]), ValueError, r"\[0, 1\]"),
     (lambda: reliability([0.5], [1], n_bins=0), ValueError, "n_bins"),
-    (lambda: reliability(["high"], [1]), TypeError, "numbers"),
     (lambda: platt_scaling([0.2, 0.4], [1, 1]), ValueError, "both kinds"),
 ]  # fmt: skip
 
@@ -241,16 +206,6 @@ def test_strange_text_is_judged_a_failure_stops_no_other_and_caches_are_bounded(
     assert failed.failed and failed.probability is None and "no word" in failed.reason and good.supported
     for kept in (tokens.kept_parts, tokens.stem, words.stem_weight):
         assert kept.cache_info().maxsize is not None
-
-
-@pytest.mark.nightly
-def test_huge_sentences_are_taken_apart_and_not_kept():
-    before = tokens.kept_parts.cache_info().currsize
-    for text in ("a" * 1_000_000, "the cat " * 50_000, "1" * 200_000, "'" * 200_000):
-        with comes_back():
-            parts = take_apart(text)
-            words.copied_pieces(parts, [parts])
-    assert tokens.kept_parts.cache_info().currsize == before
 
 
 def test_the_protocol_takes_any_object_that_keeps_it():
@@ -382,30 +337,6 @@ def test_the_shipped_probability_is_calibrated_on_its_own_data():
     weights = words.feature_weights()
     logits = fitted_words()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
     assert float(reliability(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
-
-
-def test_the_fit_never_gives_a_negative_weight():
-    generator = np.random.default_rng(0)
-    rows = pd.DataFrame(generator.uniform(size=(400, len(words.FEATURES))), columns=list(words.FEATURES))
-    rows["set"], rows["k"] = np.repeat(["a", "b"], 200), 0
-    rows["label"] = (rows["coverage"] - rows["pairs"] + generator.normal(0, 0.2, 400) > 0).astype(int)
-    weights = fit_checker.fit(rows, 0.001)
-    assert min(weights.values()) >= 0 and weights["pairs"] == 0
-    assert weights["coverage"] > 0.5 and sum(weights.values()) == pytest.approx(1)
-    assert fit_checker.area(fit_checker.mixture(rows, weights), rows["label"].to_numpy()) > 0.7
-    scores, labels = generator.integers(0, 6, size=80) / 5, generator.integers(0, 2, size=80)
-    pairs = [(a > b) + (a == b) / 2 for a in scores[labels == 1] for b in scores[labels == 0]]
-    assert fit_checker.area(scores, labels) == pytest.approx(np.mean(pairs))
-
-
-def test_shared_articles_are_found_and_dropped():
-    text = "The council approved the plan for the new tram line on Monday after a long and bitter debate in the hall. "
-    other = "A completely different story tells of two bakers who opened their first shop near the old harbour in May. "
-    articles = [fit_checker.Article(*one, []) for one in (("a", text), ("b", text.lower()), ("b", other))]
-    shared = fit_checker.shared_articles(articles)
-    assert shared == {(0, 1), (1, 0)}
-    rows = pd.DataFrame({"set": ["a", "b", "b"], "article": [0, 1, 2], "k": 0, "label": [1, 0, 1]})
-    assert list(fit_checker.without(rows, "a", shared)["article"]) == [2]
 
 
 @pytest.mark.slow

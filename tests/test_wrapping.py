@@ -4,7 +4,7 @@ from helpers.cases import cases, sentences
 from helpers.patience import comes_back
 
 from summeval_nb.text import citation_marks, wrappers
-from summeval_nb.text.wrapping import cut_out, kept_pieces
+from summeval_nb.text.wrapping import cut_out
 
 TRUE = "Two workers were rescued from a flooded mine near Zwickau."
 
@@ -33,12 +33,9 @@ AUTHORS = {
     "(pp. 6–7)": ("pp. 6–7",),
     "[Roe 2019, p. 11]": ("Roe 2019",),
     "(Smith et al., 2020)": ("Smith et al. 2020",),
-    "(Smith & Lee, 2020; Roe 2019)": ("Smith & Lee 2020", "Roe 2019"),
     "(cf. Roe 2019a, 2019b)": ("Roe 2019a", "Roe 2019b"),
     "(see Smith, 2020, p. 5)": ("Smith 2020",),
-    "[Smith et al., 2020]": ("Smith et al. 2020",),
     "(World Health Organization, 2021)": ("World Health Organization 2021",),
-    "(van der Berg, 2019)": ("van der Berg 2019",),
     "(O'Neil, in press)": ("O'Neil in press",),
     "[Smith2020]": ("Smith2020",),
 }
@@ -183,15 +180,6 @@ def test_what_the_article_says_and_what_is_all_of_an_answer_is_no_wrapper():
     assert unwrapped("Sure! Here is a summary:") == ""
     text = "<think>Let me see.\n\nThe bridge fell."  # reasoning that never ends is all there is
     assert wrappers(text) == [(0, len(text))]
-
-
-def test_pieces_are_the_text_without_the_spans():
-    text = "Sure! Anna [1] has two dogs.\n[2] Ben has none [3]. I hope this helps!"
-    spans = sorted([*wrappers(text), *(mark[:2] for mark in citation_marks(text))])
-    pieces = kept_pieces(text, spans)
-    assert "".join(text[start:end] for start, end in pieces) == "Anna has two dogs.\nBen has none."
-    assert all(first[1] <= second[0] for first, second in zip(pieces, pieces[1:], strict=False))
-    assert cut_out(text, []) == text
 
 
 LONG = [

@@ -206,35 +206,6 @@ def test_a_fresh_notebook_is_not_marked_as_changed(lab, visit):
     assert page.evaluate(f"() => {model}.dirty") is True
 
 
-def test_an_answer_stands_behind_a_fold(lab, visit):
-    page = visit(viewport={"width": 1400, "height": 1000}).page
-    page.goto(lab.format(path="2_counting/23_two_rouge_numbers.ipynb"), timeout=2 * MINUTES)
-    fold = page.locator(".jp-RenderedMarkdown details").last
-    answer = fold.locator("p, li").last
-    expect(fold.locator("summary")).to_be_visible(timeout=MINUTES)
-    expect(answer).to_have_count(1)
-    expect(answer).to_be_hidden()
-    fold.locator("summary").click()
-    expect(answer).to_be_visible()
-
-
-def test_a_term_opens_at_its_entry_on_the_first_click(lab, visit):
-    """From a chapter into the glossary, from there to another term, and on to the chapter that teaches it."""
-    tour = visit(viewport={"width": 1400, "height": 1000})
-    page = tour.page
-    page.goto(lab.format(path="3_evidence/38_faithfulness.ipynb"), timeout=2 * MINUTES)
-    page.locator(".jp-RenderedMarkdown a", has_text=re.compile("^verdict")).first.click(timeout=2 * MINUTES)
-    glossary = page.locator(".jp-MarkdownViewer")
-    expect(glossary.locator("h2", has_text=re.compile("^verdict"))).to_be_in_viewport(timeout=MINUTES)
-    expect(glossary.locator("h2", has_text=re.compile("^alpha"))).not_to_be_in_viewport()
-    tour.screenshot("term")
-    glossary.locator("a", has_text=re.compile("^unclear$")).first.click()
-    expect(glossary.locator("h2", has_text=re.compile("^unclear"))).to_be_in_viewport(timeout=MINUTES)
-    glossary.locator("a", has_text="chapter 56").first.click()
-    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
-    expect(shown.locator("h1").first).to_contain_text("A rating, read from probabilities", timeout=MINUTES)
-
-
 def solution(chapter: str, exercise: int) -> object:
     """The answer to an exercise, computed as the notebook of worked solutions does."""
     names: dict[str, object] = {}
