@@ -93,12 +93,6 @@ def test_a_report_of_faithfulness_is_a_table_of_its_sentences():
     assert str(result.signature)[:20] in page
 
 
-def test_what_was_not_judged_has_its_note():
-    entry = drawing.Entry(text="a | b", probability=None, supported=None, note="the server | is down")
-    told = drawing.evidence_markdown(drawing.Report(title="t", source="", spans=[], entries=[entry], signature="s"))
-    assert "| a &#124; b | not judged |  | the server &#124; is down |" in told
-
-
 def test_reports_of_summaries_and_of_an_answer_are_tables():
     results = [evaluate(ARTICLE, SUMMARY), evaluate(ARTICLE, "Nobody was hurt.")]
     page = drawn(compare_reports(results, names=["a | b", "<b>"]).to_markdown())

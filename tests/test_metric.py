@@ -155,19 +155,6 @@ def test_every_choice_of_a_metric_is_part_of_a_runs_identity(name):
         assert Job(another).settings() != before or find_unknown(before), f"{name}: {field}"
 
 
-def words(candidate, least: int = 1, types: list = ()):
-    count = len(candidate.split())
-    return count if count >= least else None
-
-
-def test_a_metric_knows_its_options():
-    assert Metric(words).options() == {} and Metric(words, least=2).options() == {"least": 2}
-    assert Metric(words).defaults() == {"least": 1, "types": ()}
-    assert Metric(words, least=2).fingerprint == Metric(words, least=2).fingerprint != Metric(words).fingerprint
-    rows = [{"candidate": "a b"}, {"candidate": ""}]
-    assert [outcome.score for outcome in score_rows(Metric(words), rows)] == [2.0, None]
-
-
 def shortened(candidate, longest: int = 3, model: object = None):
     return min(len(candidate), longest)
 

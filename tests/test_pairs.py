@@ -3,15 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-from helpers.wrapping import Noting
 
 from summeval_nb import Verdict, evaluate, load_metric
-from summeval_nb.core.results import Evidence, Finding
 from summeval_nb.evidence import faithfulness
 from summeval_nb.evidence.model_checkers import load_checker
-from summeval_nb.models.store import Store
 from summeval_nb.text.embed import SentenceVectors, load_embedder
-from summeval_nb.text.split import split_markdown
 
 RAIN = ["It rained.", "Rain fell."]
 
@@ -26,27 +22,6 @@ def read(text, summary):
 
 def vectors(*texts, checker=None):
     return SentenceVectors(load_embedder("minilm"), texts, tokens=getattr(checker, "uses_vectors", False))
-
-
-def embedded(store, *texts, checker=None):
-    """What a batch of one pair asks its embedder, and the vectors it gets."""
-    counting = Noting()
-    choices = SimpleNamespace(embedder=load_embedder(counting), store=store, checker=checker)
-    return counting.asked, faithfulness.embed_pairs([read(*texts)], choices)
-
-
-def test_what_the_store_has_is_not_embedded_again(tmp_path):
-    with Store(tmp_path / "s.sqlite") as store:
-        asked, first = embedded(store, "It rained.", "It was late.")
-        assert asked == [("vectors", ["It rained.", "It was late."])]
-        asked, held = embedded(store, "It rained.", "Rain fell.")
-        assert asked == [("vectors", ["Rain fell."])]
-        assert np.array_equal(held.of(["It rained."]), first.of(["It rained."]))
-        assert embedded(store, "It rained.", "Rain fell.")[0] == []
-    asked, held = embedded(None, "It rained.", "It rained.", checker=load_checker("words"))
-    assert asked == [("vectors", ["It rained."])] and held.tokens_of(["It rained."]) is None  # an embedder of one's own
-    packaged = SimpleNamespace(embedder=load_embedder("minilm"), store=None, checker=load_checker("words"))
-    assert len(faithfulness.embed_pairs([read("It rained.", "It rained.")], packaged).tokens_of(["It rained."])) == 1
 
 
 def test_a_signature_names_every_choice_that_counts():
@@ -93,16 +68,6 @@ def test_the_question_is_evidence_and_sentence_and_asked_once():
     first, second = found.verdicts(faithfulness.judge(found.questions, strict, vectors(*RAIN)), 0.7)
     assert len(asked) == 1 and first.evidence == found.evidence[0]
     assert first == second and (first.threshold, first.supported) == (0.7, False)
-
-
-def test_a_finding_is_placed_in_the_text_as_it_stands():
-    text = "- It **rained** here."
-    ((reading,),) = split_markdown([text], progress=False)
-    start = reading.plain.index("rained")
-    finding = Finding("word", "rained", start, start + 6, True)
-    verdict = faithfulness.placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)], [reading])
-    (moved,) = verdict.findings
-    assert "rained" in moved.text == text[moved.start : moved.end] and moved.clash
 
 
 def test_options_are_checked_and_k_becomes_a_plain_int():

@@ -1,16 +1,14 @@
 """Side by side: both orders, what a judge measures, rankings by hand, rubrics, runs, the shell, a model."""
 
 import json
-import math
 
-import numpy as np
 import pytest
 from helpers.late import Late
 from typer.testing import CliRunner
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb.judged.pairwise import Order, both_orders, rubric_prompt, strengths
+from summeval_nb.judged.pairwise import rubric_prompt
 from summeval_nb.models.base import Choice
 
 pd = Late("pandas")
@@ -43,24 +41,6 @@ LONGER = Believes(longer)
 
 def down(prompt):
     raise s.models.BackendUnavailable("no answer within 60 s")
-
-
-def test_both_orders_by_hand():
-    def order(first, *shares):
-        chances = dict(zip(("a", "b", "tie"), shares, strict=True))
-        return Order(first=first, chances=chances, winner=max(chances, key=chances.get))
-
-    for first, second, preference, lean, winner in (  # chances with a first and with b first
-        ((1, 0, 0), (1, 0, 0), 1, 0, "a"),
-        ((0, 0, 1), (0, 0, 1), 0.5, 0, "tie"),
-        ((0.6, 0.3, 0.1), (0.4, 0.5, 0.1), 0.55, 0.2, "tie"),
-        ((1, 0, 0), (0, 1, 0), 0.5, 1, "tie"),
-        ((0, 1, 0), (1, 0, 0), 0.5, -1, "tie"),
-        ((0.2, 0.7, 0.1), (0.3, 0.6, 0.1), 0.3, -0.1, "b"),
-    ):
-        found = both_orders(order("a", *first), order("b", *second))
-        assert found["winner"] == winner
-        assert (found["score"], found["lean"]) == pytest.approx((preference, lean))
 
 
 def test_a_judge_that_sees_only_the_place_decides_nothing_a_swap_swaps_and_a_store_keeps_both(tmp_path):
@@ -123,22 +103,6 @@ def test_bad_input_is_named():
     ):
         with pytest.raises(error, match=words):
             call()
-
-
-def test_two_systems_by_hand_and_strengths_are_where_the_likelihood_has_no_slope():
-    for won, lost in ((3, 1), (1, 1), (9, 2)):
-        first, two = strengths(np.array([[0, won], [lost, 0]]), prior=0)
-        assert first - two == pytest.approx(math.log(won / lost)) and first + two == pytest.approx(0)
-    first, two = strengths(np.array([[0, 4], [0, 0]]), prior=0.5)
-    assert first - two == pytest.approx(math.log(4.5 / 0.5))
-    assert strengths(np.array([[0, 4], [0, 0]]), prior=0) is None
-    # at the maximum, each system's expected wins are its wins: an independent check of the library
-    rng = np.random.default_rng(0)
-    wins = rng.integers(1, 9, (5, 5)) * (1 - np.eye(5))
-    theta = strengths(wins, prior=0)
-    chance = 1 / (1 + np.exp(theta[None, :] - theta[:, None]))
-    expected = (chance * (wins + wins.T)).sum(axis=1)
-    assert np.allclose(expected, wins.sum(axis=1), atol=1e-5)
 
 
 def test_votes_are_counted_and_ties_halved_and_a_ranking_has_intervals_or_no_maximum():

@@ -1,6 +1,5 @@
 """The pictures to play with, without a browser: states as values, drawings as text, shells by their controls."""
 
-import itertools
 import re
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from helpers.late import Late
 
 from summeval_nb import bleu_score, sample_articles
 from summeval_nb.core.results import Finding, Verdict
-from summeval_nb.overlap.rouge_counts import lcs_path
 from summeval_nb.teaching import play, play_bleu, play_correlation, play_evidence, play_lcs
 
 nbdev_pages = Late("nbdev_pages")
@@ -67,16 +65,6 @@ class Elements(HTMLParser):
         self.text += data if self.open[-1:] != ["style"] else ""
 
 
-def test_steps_fill_the_table_and_walk_the_path():
-    for x, y in (("", ""), ("a", ""), ("", "a"), ("a", "a"), ("a", "b"), ("abc", "ac"), ("abcbdab", "bdcaba")):
-        steps = play.lcs_steps(list(x), list(y))
-        filled = [(step.row, step.column) for step in steps if step.kind in ("equal", "above", "left")]
-        assert filled == list(itertools.product(range(1, len(x) + 1), range(1, len(y) + 1)))
-        kept = [(step.row - 1, step.column - 1) for step in steps if step.kind == "keep"]
-        assert kept[::-1] == lcs_path(x, y)
-        assert (steps[0].kind, steps[-1].kind) == ("start", "done")
-
-
 CANDIDATES = ["The cat is sitting on the mat.", "the the the", "", "mat", "The cat", "dog " * 200]
 
 
@@ -96,17 +84,6 @@ def test_the_picture_has_bleus_own_numbers(candidate, smooth):
         factors = [float(factor) for factor in product[2].split(" × ")]
         shown = float(product[1]) * np.prod(factors) ** (1 / len(factors))
         assert len(factors) == int(product[3]) and shown == pytest.approx(score.score, rel=0.01, abs=0.06)
-
-
-def test_the_fate_of_each_ngram():
-    page = play.bleu_state("the cat sat on the mat", "the the the cat dog", "none")._repr_html_()
-    chips = re.findall(r'<span class="sp-gram (sp-\w+)">(.*?)</span>', page)
-    assert chips[:3] == [
-        ("sp-some", "the <small>2 of 3 count, clipped</small>"),
-        ("sp-all", "cat <small>counts</small>"),
-        ("sp-none", "dog <small>in no reference</small>"),
-    ]
-    assert play.bleu_state("a a", "a a")._repr_html_().count("2 of 2 count<") == 1
 
 
 def test_a_low_threshold_and_three_states_are_drawn():
@@ -133,19 +110,6 @@ def test_a_low_threshold_and_three_states_are_drawn():
     assert "0.50 ?" in page and "0.20 ✗" in page and "0.90 ✓" in page
     states = [verdict.state for verdict in play.evidence_state(study, 1, 0.1).verdicts]
     assert states == ["supported", "unclear", "supported"]
-
-
-def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
-    page = play.evidence_state(study, 7)._repr_html_()
-    framed = re.findall(r'<td class="sp-now"[^>]*>(.*?)</td>', page)
-    assert framed == ["0.82 ✓", "0.94 ✓", "0.95 ✓"]
-    newest = dict(re.findall(r'class="sp-some">([^<]*) <small>for ([^<]*)</small>', page))
-    assert newest["Her only defeat came in round four, when she overlooked a knight fork against Piet Aalders."] == (
-        "1 (newest), 2"
-    )
-    assert play.evidence_state(study, 6, start=(7, 0.5, 1.0)).caption == (
-        "k = 6, threshold 0.50: 2 of 3 sentences supported, score 0.67 (-0.33 against k = 7, threshold 0.50)."
-    )
 
 
 def test_coefficients_are_scipys():
@@ -208,16 +172,6 @@ def test_a_wrong_setting_leaves_all_as_it_was_and_buttons_stop_at_the_ends(pictu
         for _ in range(3):
             buttons[name].click()
         assert picture.state.step == end
-
-
-def test_preset_buttons_stay_inside_the_picture():
-    points = [[0.2, 100], [0.3, 180], [0.5, 240]]
-    picture = play_correlation(points)
-    frame = picture.controls["points"].frame
-    for button in picture.widget.children[0].children[1].children:
-        button.click()
-        for x, y in picture.state.points:
-            assert frame["x"][0] <= x <= frame["x"][1] and frame["y"][0] <= y <= frame["y"][1], button.description
 
 
 def test_the_script_is_in_the_package_and_asks_nobody():

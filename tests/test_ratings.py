@@ -5,14 +5,10 @@ import math
 from functools import partial
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 from summeval_nb import load_metric
-from summeval_nb.core.results import Signature
-from summeval_nb.judged.grading import Rating, rate, rate_many
-from summeval_nb.judged.ratings import QUALITY_DEFINITIONS, expected_rating, rating_prompt
+from summeval_nb.judged.grading import rate, rate_many
 from summeval_nb.models.base import BackendUnavailable, Choice, ScriptedBackend, example_model
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.server import ServerBackend
@@ -43,31 +39,6 @@ def test_the_expectation_spread_and_likeliest_grade_by_hand():
     rating = rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.01, 0.01))
     assert rating.score == 4.5 and "0.02" in rating.note  # a low mass is said
     assert rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.5, 0.5)).note == ""
-    for shares, spread, likeliest in (
-        ({3: 1.0}, 0.0, 3),
-        ({2: 0.5, 4: 0.5}, 1.0, 2),
-        ({1: 0.5, 5: 0.5}, 2.0, 1),
-        ({1: 0.25, 2: 0.75}, 0.1875**0.5, 2),
-    ):
-        mine = Signature({"metric": "rating"})
-        rated = Rating(score=expected_rating(shares), signature=mine, quality="fluency", distribution=shares)
-        assert math.isclose(rated.spread, spread) and rated.likeliest == likeliest
-        assert rated.to_dict()["spread"] == rated.spread and [row["grade"] for row in rated.rows()] == list(shares)
-
-
-@given(st.lists(st.floats(0, 1), min_size=5, max_size=5).filter(lambda p: sum(p) > 1e-6), st.floats(0.01, 100))
-def test_the_expectation_lies_within_the_scale(shares, factor):
-    grades = dict(zip(range(1, 6), shares, strict=True))
-    score = expected_rating(grades)
-    assert 1 - 1e-9 <= score <= 5 + 1e-9
-    assert math.isclose(score, expected_rating({g: p * factor for g, p in grades.items()}), rel_tol=1e-9)
-
-
-def test_the_prompt_holds_definition_texts_and_grades():
-    for quality, definition in QUALITY_DEFINITIONS.items():
-        prompt = rating_prompt(ARTICLE, SUMMARY, quality=quality, scale=(0, 3))
-        assert definition in prompt and json.dumps(SUMMARY) in prompt and "0, 1, 2, 3" in prompt
-        assert (json.dumps(ARTICLE) in prompt) == (quality != "fluency")
 
 
 def test_a_failure_is_no_grade_and_is_asked_again(tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import random
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -30,19 +29,6 @@ def flagged(rows: list[dict], embedder) -> list[tuple[dict, bool | None]]:
     """Each row with what is said of it."""
     flags = refusal_flags([row["text"] for row in rows], embedder)
     return [(row, flag.value) for row, flag in zip(rows, flags, strict=True)]
-
-
-def test_what_is_kept_aside_is_right_as_often_as_the_chapter_says_and_few_answers_are_taken_for_refusals(embedder):
-    """Nine of ten that were kept aside are right, and of answers three in a hundred at most are taken for refusals."""
-    sets = {name: labelled(f"refusals_{name}") for name in ("styles", "second", "last")}
-    for name, right, alarms in (("styles", 0.9, 1 / 35), ("second", 0.84, 0.03), ("last", 0, 1)):
-        rows = [row for row in sets[name] if row.get("part", "aside") == "aside"]
-        found = flagged(rows, embedder)
-        assert sum(bool(flag) == row["refused"] for row, flag in found) >= right * len(found), name
-        wrong = [row["text"] for row, flag in found if flag and not row["refused"]]
-        assert len(wrong) <= alarms * sum(not row["refused"] for row in rows), wrong
-    pairs = Counter((row["refused"], flag) for row, flag in found)
-    assert pairs == {(True, True): 68, (True, False): 11, (True, None): 1, (False, True): 1, (False, False): 79}
 
 
 def test_what_was_fitted_and_what_was_written_later_are_apart_from_what_is_measured():

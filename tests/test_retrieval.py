@@ -1,7 +1,6 @@
 """Retrieval: numbers worked by hand, what is undefined, failures, one judgement for all, tables, runs, a model."""
 
 import math
-from itertools import product
 
 import pytest
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
@@ -10,7 +9,6 @@ import summeval_nb as s
 from summeval_nb.judged.embedded import BulkJudge
 from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
 from summeval_nb.judged.rag import MEASURES
-from summeval_nb.judged.retrieval import EPSILON, noise_shares, relevant_share
 
 QUESTION = "When did the Kestrel Bridge open, and how long is it?"
 TRUTH = "The Kestrel Bridge opened in May 1931. It is 1,149 metres long."
@@ -69,31 +67,6 @@ def row(contexts=(), ground_truth="a b", answer="a b", question="Q"):
     return {"question": question, "contexts": list(contexts), "ground_truth": ground_truth, "answer": answer}
 
 
-def test_average_precision_by_hand():
-    for marks, average, share in (
-        ("+", 1, 1),
-        ("-", 0, 0),
-        ("+-", 1, 1 / 2),
-        ("-+", 1 / 2, 1 / 2),
-        ("+-+-", (1 + 2 / 3) / 2, 1 / 2),
-        ("--++-", (1 / 3 + 2 / 4) / 2, 2 / 5),
-    ):
-        ranks = [mark == "+" for mark in marks]
-        assert s.judged.average_precision(ranks) == pytest.approx(average, abs=1e-15)
-        assert relevant_share(ranks) == share
-        first = sum(sum(ranks[: i + 1]) / (i + 1) * ranks[i] for i in range(len(ranks))) / (sum(ranks) + 1e-10)
-        assert s.judged.average_precision(ranks, epsilon=EPSILON) == pytest.approx(first, abs=1e-16)
-    assert s.judged.average_precision([]) is None and relevant_share([]) is None
-
-
-def test_every_wrong_statement_has_one_address():
-    pairs = [*product([0, 1], repeat=2)]
-    for wrong, said, relevant in product(pairs, product(pairs, repeat=2), pairs):
-        shares = noise_shares(wrong, said, relevant)
-        assert sum(shares.values()) == sum(wrong) / 2 and min(shares.values()) >= 0
-    assert set(noise_shares([], [], []).values()) == {None}
-
-
 def test_the_numbers_by_hand():
     for given, wanted in [  # row, and the six numbers: relevance of letters is not measured here
         (row(["a x", "y", "b"]), {"context_precision": (1 + 2 / 3) / 2, "context_recall": 1, "answer_faithfulness": 1}),
@@ -109,21 +82,6 @@ def test_the_numbers_by_hand():
     assert found.numbers == {"relevant": 1 / 4, "irrelevant": 1 / 4, "made_up": 1 / 4}
     other = s.judged.noise_sensitivity("Q", ["a c", "d"], "a c d e", "a b", judge=Letters(), noise="made_up")
     assert next(iter(other.numbers)) == "made_up" and other.score == 1 / 4
-
-
-def test_a_score_for_each_passage_and_a_statement_no_passage_holds_is_put_to_all():
-    found = ask("context_precision", **row(["a x", "y", "a b"]))
-    shares = [(passage.rank, passage.score, passage.relevant) for passage in found.passages]
-    assert shares == [(1, 0.5, True), (2, 0, False), (3, 1, True)]
-    assert [statement.passages for statement in found.statements] == [(1, 3), (3,)]
-
-    class Both(Letters):
-        def _one(self, premise, statement):
-            return Entailment(label="entailed" if "x" in premise and "y" in premise else "neutral")
-
-    judge = Both()
-    assert s.judged.context_recall("q", ["x", "y"], "a", judge=judge).score == 1
-    assert s.judged.context_precision("q", ["x", "y"], "a", judge=judge).score == 0
 
 
 def test_what_is_undefined_says_why_and_a_refusal_is_not_relevant():
@@ -193,7 +151,7 @@ def test_a_thing_is_asked_once_for_all_measures():
     assert len(others) == len(set(others)) > 6
 
 
-def test_the_verdicts_are_those_of_evaluate_answer_also_on_the_chapters_row():
+def test_the_verdicts_are_those_of_evaluate_answer():
     judge = s.judged.load_judge("embedded")
     found = s.judged.noise_sensitivity(QUESTION, PASSAGES, ANSWER, TRUTH)
     report = s.evaluate_answer(PASSAGES, QUESTION, TRUTH, ANSWER)
@@ -202,11 +160,6 @@ def test_the_verdicts_are_those_of_evaluate_answer_also_on_the_chapters_row():
         assert statement.label == judge.entail(premise, [statement.text])[0].label
         tags = [judge.entail(passage, [statement.text])[0].label == "entailed" for passage in PASSAGES]
         assert statement.passages == tuple(rank for rank, tag in enumerate(tags, 1) if tag)
-    found = s.evaluate_rag([ROW], progress=False)[0].scores
-    assert found["context_precision"].numbers["average_precision"] == (1 + 2 / 3) / 2
-    assert found["context_recall"].score == found["answer_faithfulness"].score == 1
-    assert found["noise_sensitivity"].numbers == {"relevant": 0, "irrelevant": 2 / 3, "made_up": 0}
-    assert all(statement.evidence for statement in found["context_recall"].statements)
 
 
 def test_texts_in_a_language_that_nobody_reads_have_no_number():

@@ -1,6 +1,5 @@
 """The site: built from the executed notebooks without a warning, complete, and asking no other host for anything."""
 
-import json
 import re
 import subprocess
 import sys
@@ -63,16 +62,6 @@ def test_everything_written_is_a_page_in_the_readers_order(site):
     assert sorted(name for name in listed if name in solutions) == solutions, "the sidebar misses a solution"
 
 
-def test_chapters_show_what_they_teach(site):
-    """In a box on the chapter's page, and all of them on one page."""
-    everything = document(site / "goals.html").get_text(" ")
-    for name in (name for name in PAGES if name[0] in "123456789" and not book.is_lesson(name)):
-        box = document(site / f"{name}.html").select("article .admonition.goals")
-        assert len(box) == 1, f"{name} has {len(box)} boxes of goals"
-        assert len(box[0].select("li")) == len(book.goals(name))
-        assert book.numbered(name) in everything
-
-
 def test_works_are_cited_in_the_authors_words(site):
     """Every link into bibliography.md has become a citation that leads to its entry, which says who cites it."""
     entries = {one["id"]: one for one in document(site / "bibliography.html").select("article li[id^=cite-]")}
@@ -130,35 +119,6 @@ def test_no_page_loads_anything_from_another_host(site):
 
 def documented() -> set[str]:
     return {full for path in execute.notebooks() for full in nbdev_pages.public_names(path).values()}
-
-
-def test_search_knows_every_public_name(site):
-    text = (site / "searchindex.js").read_text(encoding="utf-8")
-    index = json.loads(text.removeprefix("Search.setIndex(").rstrip().removesuffix(")"))
-    found = {
-        f"{scope}.{entry[4]}" if scope else entry[4] for scope, group in index["objects"].items() for entry in group
-    }
-    names = documented()
-    assert len(names) > 20
-    assert names <= found, f"not in the search index: {sorted(names - found)}"
-    assert "summeval_nb.text.similarity.topk_related" in names
-    assert "topk_related" in index["terms"] or "topk_rel" in index["terms"]
-
-
-def test_reference_entries_link_to_their_source(site):
-    entries = {element["id"]: element for page in pages(site) for element in document(page).select("dt.sig[id]")}
-    assert documented() <= set(entries)
-    of_class = {name for name, entry in entries.items() if "property" in entry.parent["class"]}  # their class has one
-    linked = {name for name, entry in entries.items() if entry.select("a[href*='_modules/summeval_nb/']")}
-    without = documented() - linked - of_class
-    assert not without, f"no link to the source: {sorted(without)}"
-
-
-def test_names_in_prose_are_links(site):
-    """`bleu_score` and `bleu_many` in the text of the chapter on BLEU lead to their entries."""
-    links = [link["href"] for link in document(site / "2_counting" / "24_bleu.html").select("p a:has(code)")]
-    for name in ("bleu_score", "bleu_many"):
-        assert f"../api.html#summeval_nb.overlap.translation.{name}" in links
 
 
 def test_every_page_offers_its_own_notebook(site):

@@ -190,16 +190,6 @@ def test_marks_that_punkt_does_not_know_are_said(monkeypatch):
         assert "name the language" in str(caught[-1].message)
 
 
-def test_a_callable_is_taken_at_its_word():
-    import numpy as np
-
-    text = "One. Two.\n\nThree"
-    whole = split_sentences(text, splitter=lambda t: np.array([[0, len(t)]]))
-    assert [s.text for s in whole] == ["One. Two.", "Three"]  # only the empty line is stronger
-    check_promises(text, whole)
-    assert split_many(["a b", ""], splitter=lambda t: [(0, len(t))] if t else [])[1] == []
-
-
 def test_names_carry_versions_and_no_address_in_memory():
     import stanza
 
@@ -249,25 +239,6 @@ def test_real_articles_agree_with_punkt_but_for_the_rules(data_folder):
         own |= {(number, place) for place in sentence_places(text, sentence_ends)}
         theirs |= {(number, start) for start, _ in list(english_punkt().span_tokenize(text))[1:]}
     assert len(own & theirs) / len(own | theirs) > 0.98
-
-
-def test_units_rule_by_rule():
-    long = "first line of it\nsecond line\n" + "word " * 8
-    for text, sizes, units in (
-        ("Yes. It rained in the old town.", {}, "Yes. It rained in the old town."),
-        ("It rained in the old town. Yes.", {}, "It rained in the old town. Yes."),
-        (
-            long,
-            {"max_chars": 20, "min_chars": 0},
-            "first line of it|second line|word word word word|word word word word",
-        ),
-        ("abcdefghij", {"max_chars": 4, "min_chars": 0}, "abcd|efgh|ij"),
-        ("Oh. " + "x" * 498, {"max_chars": 500}, "Oh.|" + "x" * 498),
-        ("aaaa bbbb", {"max_chars": 4, "min_chars": 0}, "aaaa|bbbb"),  # the cut is the white space
-    ):
-        assert [unit.text for unit in split_units(text, **sizes)] == units.split("|")
-    units = split_units("a" * 1_000_000)
-    assert len(units) == 2000 and {len(u) for u in units} == {500}
 
 
 LEAD_INS = {

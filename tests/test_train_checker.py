@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import random
 
 import pytest
@@ -46,42 +45,6 @@ def written(folder, files):
         with gzip.open(folder / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
             out.writelines(json.dumps(line) + "\n" for line in lines)
     return folder
-
-
-def trained(folder, work, without=()):
-    work.mkdir(exist_ok=True)
-    torch.set_num_threads(1)
-    options = {"n_rows": 48, "size": 8, "rate": 1.5e-4, "compiled": False, "without": without}
-    return train_checker.trained(folder, work, save_every=0, **options).state_dict()
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_training_gives_the_same_weights_again_and_after_a_kill(folder, tmp_path, monkeypatch):
-    first, again = (trained(folder, tmp_path / name) for name in ("first", "again"))
-    assert all(torch.equal(first[name], again[name]) for name in first)
-    start = train_checker.Network().state_dict()
-    assert not all(torch.equal(first[name], start[name]) for name in first)
-    saves, replace = [], os.replace
-
-    def replaced(new, path):
-        """Keep the second state only, and die in the fourth: two steps are lost."""
-        saves.append(path)
-        if len(saves) == 4:
-            raise KeyboardInterrupt
-        if len(saves) == 2:
-            replace(new, path)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(train_checker.os, "replace", replaced)
-        with pytest.raises(KeyboardInterrupt):
-            trained(folder, tmp_path / "killed")
-    kept = torch.load(tmp_path / "killed" / "reader_state.pt", weights_only=True)
-    assert kept["done"] == 16  # of 48
-    resumed = trained(folder, tmp_path / "killed")
-    assert all(torch.equal(first[name], resumed[name]) for name in first)
-    with pytest.raises(ValueError, match=r"was trained without \[\], not without \['monli'\]"):
-        trained(folder, tmp_path / "killed", ["monli"])
 
 
 def test_sets_are_left_out_as_pairs_and_as_other_texts(folder):

@@ -1,7 +1,5 @@
 """The words checker: typography, features, bad input, the fit, and probabilities held against labels."""
 
-import json
-import math
 from functools import cache
 from importlib import resources
 
@@ -18,7 +16,6 @@ from summeval_nb.evidence.base import PairVectors, encode_pairs, fitted_words
 from summeval_nb.evidence.builtin import logits_of, platt_scaling
 from summeval_nb.evidence.guarantee import reliability_bins
 from summeval_nb.evidence.tokens import sentence_tokens, take_apart
-from summeval_nb.evidence.words import word_features
 from summeval_nb.text.embed import load_embedder
 
 pd, fit_checker = Late("pandas"), Late("fit_checker")
@@ -101,53 +98,6 @@ def test_features_lie_in_the_unit_interval_and_more_evidence_never_takes_support
     assert all(copied[name] == 1 for name in ("coverage", "familiarity", "numbers", "names", "pairs"))
     del before["negation"], shuffled["negation"]  # compares with the first of equally close sentences
     assert before == pytest.approx(shuffled)
-
-
-def test_vector_features_equal_bert_score_written_out():
-    generator = np.random.default_rng(0)
-    unit = lambda *shape: (lambda x: x / np.linalg.norm(x, axis=-1, keepdims=True))(generator.normal(size=shape))
-    tokens, claim = [unit(4, 8), unit(6, 8), np.zeros((0, 8))], unit(5, 8)
-    vectors = PairVectors("toy", unit(3, 8), unit(8), tokens, claim)
-    found = words.vector_features(vectors)
-    best = [max(float(x @ e) for matrix in tokens for e in matrix) for x in claim]
-    assert found["token_match"] == pytest.approx(np.mean(best))
-    assert found["token_match_weakest"] == pytest.approx(np.quantile(best, 0.1))
-    singles = [np.mean([max(float(x @ e) for e in matrix) for x in claim]) for matrix in tokens if len(matrix)]
-    assert found["token_match_one"] == pytest.approx(max(singles))
-    assert found["cosine"] == pytest.approx(max(vectors.evidence @ vectors.claim))
-
-
-def test_findings_point_at_what_is_missing():
-    for claim, expected in [
-        ("The council approved the plan.", []),
-        ("The council rejected the plan.", [("word", "rejected")]),
-        ("Yesterday the mayor opposed Paris.", [("word", "Yesterday"), ("name", "Paris")]),
-        ("The tram line costs forty million euros.", []),
-        ("The tram line costs 41 million euros.", [("number", "41")]),
-        ("The council did not approve the plan.", [("negation", "not")]),
-        ("The council didn't approve the plan.", [("negation", "n't")]),
-        ("Construction will begin before 2027.", [("negation", "Construction will begin before 2027")]),
-        ("Construction won't begin before 2027.", []),
-        ("THE MAYOR OPPOSED PARIS", [("word", "PARIS")]),  # in capitals nothing is a name
-        ("the mayor opposed paris.", [("word", "paris")]),  # and neither in lower case
-    ]:
-        found = words.find_unsupported(take_apart(claim), [take_apart(sentence) for sentence in ARTICLE])
-        assert [(f.kind, f.text) for f in found] == expected
-        assert all(claim[f.start : f.end] == f.text for f in found)
-
-
-def test_the_probability_is_the_weighted_sum_of_the_features():
-    pairs = [(ARTICLE, "The council approved the tram line in Paris.")]
-    verdict = WordsChecker().check_many(pairs)[0]
-    model = json.loads((ASSETS / "checker.json").read_text())
-    features, findings = word_features(take_apart(pairs[0][1]), [take_apart(s) for s in ARTICLE], vectors_of(pairs)[0])
-    logit = model["intercept"] + sum(weight * features[name] for name, weight in model["weights"].items())
-    assert verdict.probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-5)
-    assert set(model["weights"]) <= set(words.FEATURES) and min(model["weights"].values()) >= 0
-    assert list(verdict.findings) == findings and verdict.details["features"] == pytest.approx(features, abs=1e-5)
-    assert json.loads(json.dumps(verdict.to_dict())) == verdict.to_dict()  # plain data all the way down
-    similarities = [item.similarity for item in verdict.evidence]
-    assert similarities == sorted(similarities, reverse=True) and {e.index for e in verdict.evidence} == {0, 1, 2}
 
 
 def test_given_vectors_are_used_only_from_the_right_embedder_and_in_bulk_is_one_by_one():
