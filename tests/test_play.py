@@ -12,7 +12,6 @@ import pytest
 from helpers.late import Late
 
 from summeval_nb import bleu_score, sample_articles
-from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.teaching import play, play_bleu, play_correlation, play_evidence, play_lcs
 
 nbdev_pages = Late("nbdev_pages")
@@ -84,32 +83,6 @@ def test_the_picture_has_bleus_own_numbers(candidate, smooth):
         factors = [float(factor) for factor in product[2].split(" × ")]
         shown = float(product[1]) * np.prod(factors) ** (1 / len(factors))
         assert len(factors) == int(product[3]) and shown == pytest.approx(score.score, rel=0.01, abs=0.06)
-
-
-def test_a_low_threshold_and_three_states_are_drawn():
-    number = [Finding("number", "9", 0, 1, clash=True)]
-
-    class Borders:
-        fingerprint, threshold, contradicted_below = "borders", 0.6, 0.4
-
-        def check_many(self, pairs, *, vectors=None):
-            words = [claim.split()[1].rstrip(".") for _, claim in pairs]
-            kinds = {
-                "yes": Verdict(probability=0.9, threshold=0.6, contradicted_below=0.0),
-                "no": Verdict(probability=0.2, threshold=0.6, contradicted_below=0.4, findings=number),
-                "perhaps": Verdict(probability=0.5, threshold=0.6, contradicted_below=0.0),
-            }
-            return [kinds[word] for word in words]
-
-        def contradicted_below_of(self, findings):
-            return 0.4 if findings else 0.0
-
-    study = play.evidence_study("It rained. It snowed.", "Say yes. Say no. Say perhaps.", checker=Borders())
-    page = play.evidence_state(study, 1)._repr_html_()
-    assert [f"<strong>{word}</strong>" in page for word in ("supported", "contradicted", "unclear")] == [True] * 3
-    assert "0.50 ?" in page and "0.20 ✗" in page and "0.90 ✓" in page
-    states = [verdict.state for verdict in play.evidence_state(study, 1, 0.1).verdicts]
-    assert states == ["supported", "unclear", "supported"]
 
 
 def test_coefficients_are_scipys():

@@ -70,12 +70,7 @@ In May it was cold. | Is it true that in May it was cold?
         assert as_question(statement) == question
 
 
-def test_main_sentences_by_hand_and_their_facts_come_first():
-    """A sentence that shares nothing counts nothing; of two alike, the one that says less beside it counts more."""
-    text = "The tram opened in Lund. The tram in Lund is red. The tram in Lund has a bell from Malmo. Sheep sleep."
-    tram, red, bell, sheep = Weights(text).main
-    assert sheep == 0.0 and red > bell > 0 and tram > 0
-    assert Weights("It rained all day.").main[0] > 0
+def test_facts_of_main_sentences_come_first():
     text = (
         "The tram of Lund will open in May. The tram costs 94 million euros. The tram of Lund carries 400 people. "
         "A dog barked at 3 in the night. Anna Holm likes tea."

@@ -9,7 +9,6 @@ from summeval_nb.evidence.rules import (
     _bound_clashes,
     _part_clashes,
     actor_clashes,
-    antonyms,
     find_clashes,
     findings_of,
     nearest_two,
@@ -60,11 +59,7 @@ Nearly 50 million dollars of revenue came in. |
         assert ", ".join(map(" ".join, firm(claim, *EVIDENCE))) == expected
 
 
-def test_antonyms_exclude_each_other_and_never_themselves_and_clash_though_their_like_is_there():
-    table = antonyms()
-    assert len(table) > 500
-    assert all(word not in others for word, others in table.items())
-    assert all(word in table[other] for word, others in table.items() for other in others)
+def test_antonyms_clash_though_their_like_is_there():
     for claim, evidence, expected in cases("""
 Shares of Castine fell on Tuesday. | Shares of Castine rose on Tuesday, and Harlow's slipped. | fell
 Profits had dropped a year later. | Profits rose although sales fell. | dropped

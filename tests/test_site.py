@@ -62,17 +62,6 @@ def test_everything_written_is_a_page_in_the_readers_order(site):
     assert sorted(name for name in listed if name in solutions) == solutions, "the sidebar misses a solution"
 
 
-def test_works_are_cited_in_the_authors_words(site):
-    """Every link into bibliography.md has become a citation that leads to its entry, which says who cites it."""
-    entries = {one["id"]: one for one in document(site / "bibliography.html").select("article li[id^=cite-]")}
-    for key, pages_citing in book.citations([name for name in PAGES if not name.startswith("solutions/")]).items():
-        shown = [link.get_text() for link in entries[f"cite-{key}"].select(".cited-in a")]
-        assert shown == [book.label(name) for name in book.in_order(pages_citing)]
-        for name in pages_citing:
-            assert document(site / f"{name}.html").select(f"article a[href$='bibliography.html#cite-{key}'][title]")
-    assert not [page for page in pages(site) if "bibliography.md#" in page.read_text(encoding="utf-8")]
-
-
 def test_the_api_page_leads_to_every_public_name(site):
     links = {link["href"].partition("#")[2] for link in document(site / "api.html").select("article dt a")}
     offered = [(module, name) for module, names in book.exported().items() for name in names]

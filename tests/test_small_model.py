@@ -1,30 +1,22 @@
 """A real small language model as the judge and the rater: SmolLM2-135M-Instruct behind llama.cpp's server.
 
 What is asserted is form: everything completes or fails with a type and is counted, every number can be traced, and a
-second run asks nothing. How wise the model is, chapter 51 says in a table (measured by benchmarks/judge.py --server),
-and chapters 54 and 57 for the twelve clear cases of benchmarks/clear_cases.json; what is stable of that is held here.
+second run asks nothing. How wise the model is, chapter 51 says in a table (measured by benchmarks/judge.py --server).
 """
-
-import json
-from pathlib import Path
 
 import pytest
 from servers.fixtures import small_model_server  # noqa: F401
 
 from summeval_nb import (
-    LLMChecker,
     ServerBackend,
     Store,
-    compare_answers,
     evaluate_answer,
     summarization_score,
 )
 from summeval_nb.judged import LLMJudge
-from summeval_nb.judged.judging import JudgeFailure
 from summeval_nb.judged.llm import PROMPTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
-CASES = json.loads((Path(__file__).parents[1] / "benchmarks" / "clear_cases.json").read_text(encoding="utf-8"))
 FITNESS = (
     "A young company is bringing out a smartphone app that helps people reach their fitness goals. Users set daily "
     "exercise targets, note their meals and count the water they drink. The app suggests workouts that suit each "
@@ -93,28 +85,3 @@ def test_an_answer_end_to_end(backend, tmp_path):
     second = evaluate_answer(**row, judge=again, score_refusals=True, store=store)
     assert second.to_dict() == report.to_dict() or report.n_failed
     assert again.calls == 0 or (report.n_failed and again.calls < first.calls)
-
-
-def test_both_orders_show_that_the_place_decides(backend):
-    """Measured on 48 comparisons: the first place leads in all (by .21 to .90), the right answer won none."""
-    for case in CASES[:2]:
-        found = compare_answers(case["question"], case["truth"], case["gibberish"], judge=backend, workers=1)
-        assert [order.winner for order in found.orders] == ["a", "b"] and found.lean > 0.3
-        assert (found.winner, found.consistent) == ("tie", False) and abs(found.score - 0.5) < 0.1
-        assert all(0 < order.probability_mass < 0.5 for order in found.orders)
-        turned = compare_answers(case["question"], case["gibberish"], case["truth"], judge=backend, workers=1)
-        assert turned.score == pytest.approx(1 - found.score, abs=0.03)  # what is kept of a prompt moves it
-        assert turned.lean == pytest.approx(found.lean, abs=0.1)
-    calls = backend.usage.calls
-    empty = compare_answers("When?", case["truth"], " ", judge=backend)
-    assert empty.score is None and empty.reason == "answer b is empty" and backend.usage.calls == calls
-
-
-def test_a_passage_with_the_answer_is_likelier_than_another(backend):
-    """Measured on 12 cases: ranked right in 10 by a plain yes or no; three labels hold .0007 of its probability."""
-    for (reply,) in (judge(backend, probabilities=True).many("entail", [(CASES[0]["truth"], [CASES[0]["truth"]])]),):
-        found = reply.reason if isinstance(reply, JudgeFailure) else reply[0].reason
-        assert "the options entailed, neutral, contradicted hold" in found
-    pairs = [([case[name]], case["truth"]) for case in (CASES[0], CASES[8], CASES[9]) for name in ("truth", "beside")]
-    chances = [verdict.probability for verdict in LLMChecker(backend, workers=1).check_many(pairs)]
-    assert all(yes > no for yes, no in zip(chances[::2], chances[1::2], strict=True))

@@ -13,18 +13,6 @@ from summeval_nb.text.statements import (
     with_denying_leads,
 )
 
-LISTS = cases("""
-The price includes the charger, a cable and insurance against loss for one year.
-    | The price includes:⏎⏎- the charger⏎- a cable⏎- insurance against loss for one year
-The council voted for a tram line, closed two schools and raised the parking fee to 4 euros.
-    | The council decided:⏎⏎1. It voted for a tram line.⏎2. It closed two schools.⏎3. It raised a fee.
-The warranty covers the motor and the display. It does not cover scratches.
-    | The warranty does not cover⏎- scratches⏎- the battery
-The charger and its cable are not included in the price. Insurance is not included in the price either.
-    | These are not included in the price:⏎⏎- the charger and its cable⏎- insurance
-""")
-
-
 STATEMENTS = cases("""
 The rain stopped, but the match was cancelled. | The rain stopped; The match was cancelled
 Facts:⏎- opened in 1931⏎- long | opened in 1931; long
@@ -61,18 +49,6 @@ def test_an_item_under_a_not_is_read_with_it_and_no_other():
     assert [answer_unit.text for answer_unit in answer_units(text)] == [text[:51], text[52:]]
     assert len(answer_units(text, max_chars=40)) == 3
     assert is_list(text) and not is_list("It includes a cable.")
-
-
-def test_keeping_a_list_together_makes_it_no_worse():
-    for context, answer in LISTS:
-
-        def credited(report, name):  # a list in two pieces weighs its items otherwise, so the items are counted
-            rows = [row for row in report.rows() if row["pair"] == name]
-            return sum(row["counts"] for row in rows) / len(rows)
-
-        kept, apart = (evaluate_answer(context, "What?", context, answer, keep_lists=keep) for keep in (True, False))
-        for name in ("answer_given_context", "answer_given_truth"):
-            assert credited(kept, name) >= credited(apart, name), (kept.to_frame()["statement"].tolist(), name)
 
 
 def test_a_denied_item_is_credited_for_what_is_denied_of_it_only():

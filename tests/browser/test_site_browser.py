@@ -57,24 +57,6 @@ def test_search_finds_the_chapter_of_a_term_first(size, site_url, visit):
     assert not tour.complaints
 
 
-WIDER = """() => [...document.querySelectorAll('article pre, article div.math, article table')].filter(one => {
-    if (!one.checkVisibility() || one.getBoundingClientRect().width === 0) return false;
-    if (one.getBoundingClientRect().right <= innerWidth + 1 && one.scrollWidth <= one.clientWidth + 1) return false;
-    for (let box = one; box && box.tagName !== 'ARTICLE'; box = box.parentElement)
-        if (['auto', 'scroll'].includes(getComputedStyle(box).overflowX)) return false;
-    return true;
-}).map(one => one.outerHTML.slice(0, 120))"""
-
-
-@pytest.mark.parametrize("width", [390, 1920])
-def test_nothing_is_cut_without_a_way_to_scroll(width, site_url, visit):
-    """Code, formulas and tables that are wider than the page lie in a box that scrolls."""
-    page = visit(viewport={"width": width, "height": 900}).page
-    for address in [*MAIN_PAGES, "7_use/72_teaching_pack.html", "6_judging_the_judges/63_agreement.html"]:
-        page.goto(f"{site_url}/{address}", wait_until="networkidle")
-        assert not (cut := page.evaluate(WIDER)), f"{address}: {cut}"
-
-
 @by_scheme
 @by_page
 def test_a_page_fits_and_is_readable(address, scheme, site_url, visit):
@@ -142,17 +124,6 @@ def test_glossary_and_bibliography_are_one_click_away(site_url, visit):
     page.locator("article a[href*='glossary.html#']").first.click()
     expect(page.locator("article section:target h2")).to_be_in_viewport()
     assert not tour.complaints
-
-
-def test_no_table_runs_off_the_paper(site_url, visit):
-    page = visit(viewport={"width": 720, "height": 1000}).page  # a sheet of A4, about
-    page.emulate_media(media="print")
-    for name in ("4_trust/43_which_checker", "5_other_qualities/54_retrieval", "1_start/11_first_report"):
-        page.goto(f"{site_url}/{name}.html", wait_until="networkidle")
-        expect(page.locator(".bd-sidebar-primary").first).to_be_hidden()
-        beyond = "all => all.map(one => one.getBoundingClientRect().right - innerWidth)"
-        ends = page.locator("article table:visible").evaluate_all(beyond)
-        assert len(ends) > 2 and max(ends) <= 1, name
 
 
 def test_a_chapter_on_paper(site_url, visit):
