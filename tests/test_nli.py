@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers.late import Late
 
-from summeval_nb import NLIChecker, Store, evaluate
+from summeval_nb import NLIChecker
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.evidence.nli import encoded_windows, label_places
 from summeval_nb.models import BackendRejected
@@ -78,20 +78,6 @@ def test_the_end_of_a_long_premise_counts_and_a_claim_is_never_cut(bert, knowing
     pairs = [(told, "red car.") for told in ([*noise, ARTICLE[0]], [ARTICLE[0], *noise], noise)]
     verdicts = NLIChecker(knowing, aggregate="joint", window=86).check_many(pairs)
     assert [verdict.supported for verdict in verdicts] == [True, True, False]
-
-
-def test_the_pipeline_and_the_store(knowing, tmp_path):
-    checker = NLIChecker(knowing)
-    assert load_checker(checker) is checker
-    text, summary = " ".join(ARTICLE), "Anna bought a red car in Paris. Ben sold a yellow boat."
-    store = Store(tmp_path / "s.sqlite")
-    first = evaluate(text, summary, 2, checker=checker, store=store)
-    assert first.score == 0.5 and "entailment=1" in first.signature["checker"]
-    calls = []
-    handle = checker.model.register_forward_pre_hook(lambda *_: calls.append(1))
-    again = evaluate(text, summary, 2, checker=checker, store=store)
-    handle.remove()
-    assert calls == [] and again.to_dict() == first.to_dict()
 
 
 def test_the_fingerprint_holds_all_that_changes_a_probability(knowing, bert):

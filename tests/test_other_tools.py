@@ -11,11 +11,9 @@ from functools import cache
 import book
 import pytest
 
-import summeval_nb
 from summeval_nb.judged import rate
 
 FENCE = re.compile(r"^```python\n# ([\w-]+)\n(.*?)^```", re.M | re.S)
-PARTS = ("core", "text", "models", "overlap", "evidence", "judged", "agreement", "runs")
 
 
 @cache
@@ -106,18 +104,3 @@ def test_the_call_of_a_language_model_is_one():
     (call,) = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call) and node.func.id == "rate"]
     inspect.signature(rate).bind(**{keyword.arg: None for keyword in call.keywords})
     assert not call.args and '"llm:' in code
-
-
-def names_here() -> list[str]:
-    """Names of ours in the middle column of the table."""
-    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|[^|]+\|$", book.read("from_other_tools").cells[-1].source, re.M)
-    return sorted({name for row in rows for name in re.findall(r"`(\w+)", row)})
-
-
-def test_the_table_names_what_there_is():
-    places = [summeval_nb, *(importlib.import_module(f"summeval_nb.{part}") for part in PARTS)]
-    measures = importlib.import_module("summeval_nb.judged.rag").MEASURES
-    found = names_here()
-    assert len(found) > 15
-    missing = [name for name in found if name not in measures and not any(hasattr(place, name) for place in places)]
-    assert not missing, missing

@@ -118,18 +118,6 @@ def test_a_moved_control_changes_state_and_drawing(pictures):
         assert picture.widget.children[1].value == picture.state._repr_html_() != before
 
 
-def test_a_dragged_point_changes_the_readings(pictures):
-    picture = pictures["correlation"]
-    plot = picture.controls["points"]
-    sent = []
-    plot.observe(lambda change: sent.append(change["new"]), "value")
-    moved = [[9.5, 0.5], *picture.state.points[1:]]
-    plot.value = moved
-    assert picture.state.points == moved and sent == [moved]
-    assert picture.state.caption in picture.widget.children[1].value
-    assert "<svg" not in picture.widget.children[1].value  # the plot itself stays where it is
-
-
 def test_a_wrong_setting_leaves_all_as_it_was_and_buttons_stop_at_the_ends(pictures):
     picture = pictures["lcs"]
     before = (picture.state, picture.controls["step"].value, picture.widget.children[1].value)

@@ -6,7 +6,6 @@ from helpers.cases import JPMORGAN, cases
 
 from summeval_nb.judged.questions import (
     Weights,
-    about_topic,
     as_question,
     chosen_facts,
     counted_phrases,
@@ -89,13 +88,6 @@ def test_the_text_of_the_definition_gives_one_fact_a_question():
         "Was JPMorgan Chase & Co. founded in 1799?",
         "Does JPMorgan Chase & Co. have US$3.9 trillion in total assets?",
     } <= texts
-
-
-def test_a_pronoun_is_what_an_article_is_about():
-    units = ["Lund is a city in Sweden.", "It has 94,000 inhabitants.", "Malmo is near.", "It is bigger."]
-    assert about_topic(units) == ("Lund is a city in Sweden.", "Lund has 94,000 inhabitants.", *units[2:])
-    people = ["Anna Holm bought a boat.", "She sold it.", "Anna Holm met Eva Lind.", "She laughed."]
-    assert about_topic(people) == (people[0], "Anna Holm sold it.", *people[2:])
 
 
 def test_questions_are_spread_over_the_text_and_none_says_only_more_of_another():

@@ -1,6 +1,5 @@
 """Ratings: the expectation by hand, real models, failures that are never a grade, agreement tables."""
 
-import json
 import math
 from functools import partial
 
@@ -27,18 +26,6 @@ class Believes(ScriptedBackend):
     def _choose(self, prompt, options):
         self.prompts.append(prompt)
         return Choice.from_masses(dict(zip(options, self.masses, strict=True)))
-
-
-def test_the_expectation_spread_and_likeliest_grade_by_hand():
-    rating = rate(ARTICLE, SUMMARY, quality="relevance", judge=Believes(0.0, 0.125, 0.25, 0.25, 0.125))
-    assert math.isclose(rating.score, (2 * 0.125 + 3 * 0.25 + 4 * 0.25 + 5 * 0.125) / 0.75)
-    assert math.isclose(rating.probability_mass, 0.75) and math.isclose(sum(rating.distribution.values()), 1)
-    assert rating.likeliest == 3 and math.isclose(rating.spread**2, 0.9166666666666666)
-    assert rating.to_frame()["grade"].tolist() == [1, 2, 3, 4, 5]
-    assert json.loads(json.dumps(rating.to_dict()))["quality"] == "relevance"
-    rating = rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.01, 0.01))
-    assert rating.score == 4.5 and "0.02" in rating.note  # a low mass is said
-    assert rate(ARTICLE, SUMMARY, quality="fluency", judge=Believes(0.0, 0.0, 0.0, 0.5, 0.5)).note == ""
 
 
 def test_a_failure_is_no_grade_and_is_asked_again(tmp_path):
@@ -107,5 +94,3 @@ def test_many_ratings_are_a_table_with_the_index_of_the_texts():
     frame = table.to_frame()
     assert list(frame.index) == ["x", "y"] and frame["spread"]["x"] == 0.5 and frame["reason"]["y"]
     assert "mean of 2 texts" in table._repr_html_() and table.n_undefined == 1
-    with pytest.raises(ValueError, match="different indexes"):
-        rate_many(texts, pd.Series([SUMMARY, " "], index=["y", "x"]), quality="fluency", judge=backend)

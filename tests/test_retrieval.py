@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 
 import summeval_nb as s
 from summeval_nb.judged.embedded import BulkJudge
@@ -151,17 +150,6 @@ def test_a_thing_is_asked_once_for_all_measures():
     assert len(others) == len(set(others)) > 6
 
 
-def test_the_verdicts_are_those_of_evaluate_answer():
-    judge = s.judged.load_judge("embedded")
-    found = s.judged.noise_sensitivity(QUESTION, PASSAGES, ANSWER, TRUTH)
-    report = s.evaluate_answer(PASSAGES, QUESTION, TRUTH, ANSWER)
-    premise = report.inferences["answer_given_truth"].premise
-    for statement in found.statements:
-        assert statement.label == judge.entail(premise, [statement.text])[0].label
-        tags = [judge.entail(passage, [statement.text])[0].label == "entailed" for passage in PASSAGES]
-        assert statement.passages == tuple(rank for rank, tag in enumerate(tags, 1) if tag)
-
-
 def test_texts_in_a_language_that_nobody_reads_have_no_number():
     german = "Die Brücke wurde im Mai 1931 eröffnet und ist mehr als tausend Meter lang, sagt das Buch."
     for found in (
@@ -172,7 +160,7 @@ def test_texts_in_a_language_that_nobody_reads_have_no_number():
         assert found.score is None and "German" in found.reason
 
 
-def test_a_table_opens_into_passages_and_statements_and_pages_are_escaped(tmp_path):
+def test_a_table_opens_into_passages_and_statements_and_pages_are_escaped():
     found = s.evaluate_rag([row(["a", "x"]), row([])], judge=Letters(), progress=False)
     means = {line["measure"]: line["value"] for line in found.summary()}
     assert means["context_precision"] == 1 and means["context_recall"] == 0.25
@@ -184,10 +172,7 @@ def test_a_table_opens_into_passages_and_statements_and_pages_are_escaped(tmp_pa
     assert found.n_undefined == 0 and found.scores.tolist() == [0.5, 0]
     assert "context_precision" in repr(found) and "RetrievalScore(context_recall" in repr(recall[0])
     given = row(["a <script>alert(1)</script>"], ground_truth="a <b>")
-    page = ask("context_recall", **given).to_html(tmp_path / "page.html").read_text()
-    assert "<script>alert" not in page and "&lt;script&gt;" in page and "passage" in page.casefold()
-    together = s.evaluate_rag([given], judge=Letters(), progress=False)._repr_html_()
-    assert "<script>alert" not in together
+    assert "<script>alert" not in s.evaluate_rag([given], judge=Letters(), progress=False)._repr_html_()
 
 
 def test_a_passage_of_signs_is_no_passage():
@@ -201,14 +186,3 @@ def test_a_passage_of_signs_is_no_passage():
     judge = Letters()
     assert s.judged.context_precision("q", ["a", "---"], "a", judge=judge).score == 1
     assert [item[0] for task, item in judge.asked if task == "entail"] == ["a"]
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_a_real_served_model_gives_numbers_or_reasons(small_model_server):  # noqa: F811
-    backend = s.ServerBackend("SmolLM2-135M-Instruct", base_url=small_model_server, timeout=240)
-    judge = s.judged.LLMJudge(backend, probabilities=True, workers=1)
-    row = ROW | {"contexts": PASSAGES[:1], "answer": "It opened in 1932."}
-    for name, score in s.evaluate_rag([row], judge=judge, progress=False)[0].scores.items():
-        assert score.reason if score.score is None else -1 <= score.score <= 1, name
-    assert judge.calls > 0

@@ -101,14 +101,6 @@ def test_promises_hold(text, splitter):
     check_promises(text, split_sentences(text, splitter=splitter))
 
 
-@pytest.mark.nightly
-@given(st.lists(TEXTS, min_size=1, max_size=4))
-@settings(relaxed, max_examples=60)
-def test_promises_hold_for_stanza(with_stanza, texts):
-    for text, sentences in zip(texts, split_many(texts, splitter="stanza"), strict=True):
-        check_promises(text, sentences)
-
-
 @given(st.lists(TEXTS, max_size=5))
 @relaxed
 def test_many_is_the_same_as_one_by_one(texts):

@@ -8,8 +8,7 @@ import pytest
 from helpers.late import Late
 
 import summeval_nb as s
-from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, evaluate_rag, load_metric, overlap
-from summeval_nb.judged import check_citations_many
+from summeval_nb import evaluate, evaluate_answer, evaluate_answers, evaluate_many, load_metric, overlap
 
 pd = Late("pandas")
 
@@ -132,15 +131,6 @@ def test_answers_are_a_table_with_the_wrong_first(tmp_path):
         {name: table.to_frame().index.to_series() for name in row} | {"answer": ["a"] * 3}, progress=False
     )
     assert list(columns.index) == list("abc")
-
-
-def test_citations_and_retrieval_have_rows_of_sentences():
-    cited = check_citations_many(["It rained [1]. It snowed [1]."], [["It rained."]], judge="words")
-    assert list(cited.to_frame(by="sentence").columns) == ["row", *cited[0].rows()[0]]
-    row = {"question": "When did it rain?", "contexts": ["It rained in May."], "ground_truth": "It rained in May."}
-    found = evaluate_rag(pd.DataFrame([row], ["q"]), ["context_recall"], progress=False)
-    assert list(found.to_frame().index) == ["q"] and found[0].scores["context_recall"].score == 1
-    assert found.to_frame(by="sentence")["measure"].tolist() == ["context_recall"]
 
 
 def test_a_lazy_frame_is_refused_with_the_remedy(tmp_path):

@@ -47,8 +47,6 @@ s.evaluate("a", "b", checker=3)  # refused
 s.evaluate("a", "b", embedder=3)  # refused
 for embedder in (OwnEmbedder(), s.text.load_embedder(), SentenceTransformer("folder")):
     s.sentence2embedding(["a"], embedder=embedder)
-s.bertscore("a", ["b"], model=Path("folder"))
-s.cosine_similarity([[1.0, 2.0]], np.ones((2, 2)))
 s.meteor_score("a", "b", synonyms={"a": ["b"]})
 s.meteor_score("a", "b", synonyms=3)  # refused
 s.bleu_score("a", "b", tokenize=str.split)
@@ -58,26 +56,14 @@ s.core.open_items(3)  # refused
 frame = pd.DataFrame({"a": ["It rained."], "b": ["It rained."], "n": [1.0]})
 s.evaluate_many(frame["a"], frame["b"]).results[0].verdicts
 s.evaluate_many(frame["a"], frame["b"], cheker="embedded")  # refused
-s.rouge_many(frame)
 s.rouge_many(frame["a"], frame["b"], stemmer=True)
 s.rouge_many(frame["a"], 3)  # refused
-s.overlap.bleu_many(frame.a, frame.b)
 s.corpus_bleu(frame["a"], frame["b"])
-s.identify_score("12.3", frame["a"], frame["b"])
 s.evaluate_answers(frame["a"], frame["b"], frame["a"], frame["b"])
-s.judged.rag_many(frame["a"], frame["b"], frame["a"])
-s.judged.summarization_scores(frame["a"], frame["b"])
 s.sentence2embedding(frame["a"])
-s.text.split_many(frame["a"])
 s.cohen_kappa(frame["a"], frame["b"])
 s.correlate(frame["n"], frame["n"])
-s.evidence.reliability(frame["n"], frame["n"])
 s.evidence.guarantee_thresholds([{"sentence": "a", "label": 1, "article": "b"}])
-s.evidence.guarantee_thresholds(pd.DataFrame())
-s.evidence.error_bound(0, 21)
-s.evidence.error_bound([0, 1], np.array([20, 30]))
-s.evidence.faithfulness_from_dict(s.evaluate("a", "b").to_dict())
-s.Store("kept.sqlite").put_many("kind", {s.models.content_key("a", 1, None): [1]})
 """
 
 

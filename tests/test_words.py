@@ -50,6 +50,7 @@ def test_tokens_do_not_depend_on_typography():
         ("In 2011, 400 people", ["in", "2011", "400", "peopl"]),
         ("£1.5m, 3bn, 20k", ["1.5", "million", "3", "billion", "20", "thousand"]),
         ("the 1st, 3rd and 83rd minute", ["the", "first", "third", "and", "83", "minut"]),
+        ("Twenty-five of three", ["25", "of", "3"]),
         ("12:30 on 3.5.2021", ["12:30", "on", "3.5.2021"]),
         ("PLANNED plans", ["plan", "plan"]),
         ("北京很大", ["北", "京", "很", "大"]),

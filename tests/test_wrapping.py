@@ -109,31 +109,22 @@ def test_what_the_article_says_decides_whether_a_mark_is_one():
 
 
 WRAPPED = sentences("""
-Below is a brief overview of the text:⏎⏎@ / The following is a one-sentence summary of the article: @ / The article
-can be summarized as follows: @ / In two sentences: @ / Hello there! How can I help you today? @ / Great question! @ /
-Here's my attempt: @ / Based on the provided context, the answer is: @ / I have read the text. Here is what it says in
-short: @ / @ Was this helpful? 🙂 / @ Can I do anything else for you? / <|channel|>analysis<|message|>A
+Below is a brief overview of the text:⏎⏎@ / The following is a one-sentence summary of the article: @ / The article can
+be summarized as follows: @ / Hello there! How can I help you today? @ / Based on the provided context, the answer is: @
+/ I have read the text. Here is what it says in short: @ / @ Was this helpful? 🙂 / <|channel|>analysis<|message|>A
 fire.<|end|><|start|>assistant<|channel|>final<|message|>@ / TL;DR: @ / @I hope this helps! 😊 / @⏎⏎Let me know if you
-need more! / @ Please let me know if you would like any changes. Thank you! / @ Feel free to ask if you have any
-questions. / @ I can also provide a longer version. / @⏎⏎**Word count:** 10 / @ (10 words) / @⏎⏎This summary captures
-the main points of the article. / @ #mine #rescue / @⏎⏎Sources:⏎[1] https://a.org⏎[2] Anna Lee, https://b.org /
+need more! / @ Feel free to ask if you have any questions. / @⏎⏎**Word count:** 10 / @ (10 words) / @⏎⏎This summary
+captures the main points of the article. / @ #mine #rescue / @⏎⏎Sources:⏎[1] https://a.org⏎[2] Anna Lee, https://b.org /
 ```markdown⏎@⏎``` / Sure!⏎⏎<answer>⏎@⏎</answer>⏎⏎I hope this helps. / <scratchpad>⏎fire⏎</scratchpad>⏎⏎Summary: @ /
-Okay, let me see.</think>@ / <|start_header_id|>assistant<|end_header_id|>⏎⏎@<|eot_id|> / Here is a summary:⏎⏎@ /
-Sure! Here's a short summary of the article: @ / Sure, here is the summary: @ / Sure — here's a summary:⏎@ / Of
-course! Here's the summary you requested:⏎@ / Okay, so here's the gist: @ / Based on the article, here is a short
-summary: @ / Here's a summary of the U.S. trial:⏎@ / I'd be happy to help! @ / Hi. I'm here to help. @ / Thank you for
-sharing the article! @ / **Here is a summary of the article:**⏎⏎@ / Sure, I can do that! @ / **Summary:** @ /
-**Summary**⏎⏎@ / ### Summary⏎@ / Answer: @ / @ Would you like me to expand on this? / @ If you'd like, I can make it
-shorter. / @ Is there anything else I can help you with? / @⏎⏎(Word count: 10) / @⏎⏎#Mine #Zwickau2024 / <think>Let me
-see. It was a fire.</think>@ / <think>⏎A fire.⏎⏎No?⏎</think>⏎⏎@ / <think></think>⏎@ /
-<think>First.</think><think>Second.</think>@ / <Reasoning>It was a fire.</Reasoning> @ / [THINK]A fire.[/THINK]@ /
-@</s> / @⏎<|endoftext|> / [/INST] @ / <|im_start|>assistant⏎@<|im_end|> / @ Enjoy your trip! / @ Happy baking! / @
-Good luck with your exam! / @ Best wishes! / @⏎⏎Warm regards,⏎Your helper / @⏎⏎Yours sincerely,⏎The Bot / @⏎⏎Have a
-great weekend! / @⏎⏎Total: 10 words / @⏎⏎Words: 10 / @⏎⏎(Reading time: 1 minute) / @⏎⏎Total words: 10. / @⏎⏎*This
-answer was written by an AI model.* / @ Please note that this text was generated automatically and may contain
-mistakes. / @ This is not investment advice. / @ Please consult a lawyer. / As an AI assistant, I have no opinion on
-this. @ / @⏎⏎Source: Freie Presse / Sources: Reuters, Freie Presse⏎@ / @⏎⏎References:⏎1. Lee, A. (2020). Mines under
-water.⏎2. Town records. / [Overview]⏎@ / Here's what the report says: @ / Certainly — here is the reworded passage:⏎@
+Okay, let me see.</think>@ / <|start_header_id|>assistant<|end_header_id|>⏎⏎@<|eot_id|> / Here is a summary:⏎⏎@ / Of
+course! Here's the summary you requested:⏎@ / Here's a summary of the U.S. trial:⏎@ / Thank you for sharing the article!
+@ / **Here is a summary of the article:**⏎⏎@ / **Summary**⏎⏎@ / ### Summary⏎@ / @ Would you like me to expand on this? /
+<think>Let me see. It was a fire.</think>@ / <think>First.</think><think>Second.</think>@ / <Reasoning>It was a
+fire.</Reasoning> @ / @</s> / @⏎<|endoftext|> / [/INST] @ / <|im_start|>assistant⏎@<|im_end|> / @ Enjoy your trip! /
+@⏎⏎Warm regards,⏎Your helper / @⏎⏎Have a great weekend! / @⏎⏎(Reading time: 1 minute) / @⏎⏎*This answer was written by
+an AI model.* / @ Please note that this text was generated automatically and may contain mistakes. / @ Please consult a
+lawyer. / As an AI assistant, I have no opinion on this. @ / Sources: Reuters, Freie Presse⏎@ / @⏎⏎References:⏎1. Lee,
+A. (2020). Mines under water.⏎2. Town records. / [Overview]⏎@ / Certainly — here is the reworded passage:⏎@
 """)  # @ is what is said
 
 
@@ -144,25 +135,17 @@ def test_what_wraps_a_summary_is_found():
 
 SAID = sentences("""
 Here's what the jury heard on Monday. / Here are three reasons for the delay: cost, weather and strikes. / Here is the
-answer of the government: taxes will rise. / Absolutely nothing was found. / Okay Airlines went bankrupt. / Great
-question time rows erupted. / Hello Kitty turned 50. / How can I help? asked the nurse. / Thank you notes were sent to
-nurses. / In short supply, petrol was rationed. / The mayor said: "I hope this helps." / Feel free to bring a dog. /
-Do not hesitate to call the police. / Would you like to live on Mars? Many would. / The essay has 40 words. /
-Thousands posted under #MeToo / Sources:⏎- rain⏎- rivers / The page used <think> in the middle. It closed with
-</think> in the end. / The token <|endoftext|> ends a text. / They sold <summary> tags. / Snow fell. Thanks to salt,
-roads stayed open. / Snow fell. Let me know if you want more on the mine, which was flooded in 1999. / Snow fell.
-Cheers rang out. / Certainly. / Here is where the bridge was closed. / Sure enough, the bridge fell. / Of course, the
-bridge fell. / Certainly not, the minister answered. / Summary judgment was granted. / The summary was released on
-Monday. / The answer is no. / In summary proceedings, the judge ruled. / In summary, the bridge fell. / Yes. / I hope
-this helps, said the mayor. / "It was hard. Let me know if it hurts." / Let me know: that was the title of the song. /
-If you need help, call 112. / Can I help you? was the motto of the shop. / I can help the victims, the nurse said. /
-This summary trial is based on a new law, the court said. / Fans shouted about #10. / <think> is a new tag. The body
-</think> ends it. / In HTML, </s> closes a strikethrough. / Snow fell. It is great. / Snow fell. This is helpful for
-farmers. / Snow fell. You can help. / Help is here. Snow fell. / Snow fell. The answer is no. / Snow fell. Feel free
-to ask about Ann, who was arrested. / Snow fell. Good luck charms were sold. / Snow fell. Sources: nine people died. /
-Snow fell. This is not medical waste. / Snow fell. Yes. / Yes. Snow fell. / Result: 9 people died. / Of course! /
-Thank you. / I can provide nine witnesses to the court. / I will make a cake for Ann. / I condensed the milk. / I need
-help. The car broke. / I like to read.
+answer of the government: taxes will rise. / Absolutely nothing was found. / Okay Airlines went bankrupt. / How can I
+help? asked the nurse. / In short supply, petrol was rationed. / The mayor said: "I hope this helps." / Feel free to
+bring a dog. / Would you like to live on Mars? Many would. / Thousands posted under #MeToo / Sources:⏎- rain⏎- rivers /
+The page used <think> in the middle. It closed with </think> in the end. / The token <|endoftext|> ends a text. / Snow
+fell. Thanks to salt, roads stayed open. / Snow fell. Let me know if you want more on the mine, which was flooded in
+1999. / Certainly. / Sure enough, the bridge fell. / The summary was released on Monday. / In summary proceedings, the
+judge ruled. / Yes. / "It was hard. Let me know if it hurts." / Let me know: that was the title of the song. / Can I
+help you? was the motto of the shop. / This summary trial is based on a new law, the court said. / <think> is a new tag.
+The body </think> ends it. / In HTML, </s> closes a strikethrough. / Snow fell. This is helpful for farmers. / Snow
+fell. Feel free to ask about Ann, who was arrested. / Snow fell. Sources: nine people died. / Yes. Snow fell. / Result:
+9 people died. / I can provide nine witnesses to the court. / I need help. The car broke.
 """)
 
 
