@@ -15,7 +15,7 @@ import pytest
 from helpers.late import Late
 
 import summeval_nb as s
-from summeval_nb import agreement, evidence, judged, overlap
+from summeval_nb import agreement, evidence, judged, overlap, teaching
 from summeval_nb.core.metric import score_rows
 from summeval_nb.core.results import ScoreTable, Signature
 from summeval_nb.overlap import ngrams, rouge, tokens
@@ -150,6 +150,10 @@ def meteor(**options):
     return s.load_metric("meteor", **{"synonyms": None} | options)
 
 
+def rated(**options):
+    return s.rate(ARTICLE, ARTICLE, **{"quality": "fluency", "judge": YES} | options)
+
+
 def pairwise(**options):
     return agreement.pairwise_accuracy(TWO, TWO, **options)
 
@@ -193,6 +197,7 @@ UNMARKED = type("NoMark", (), {"encode": lambda self, s: s})()
 TWO_TABLES = {"a": np.eye(3), "b": np.ones((3, 3))}
 LABEL = evidence.LabelledSentence("a", "b", 1)
 TWICE = [("a", ["x"]), ("b", ["x", "y"])]
+VOTE = {"question": "q", "system": "x", "answer": "a"}
 
 # a call, the error, a word of its message
 WRONG = [
@@ -416,6 +421,44 @@ WRONG = [
     (lambda: evidence.accepted_needed(risk=5e-324), ValueError, "risk must be at least 1e-09"),
     (lambda: evidence.error_bound([0], [HUGE]), ValueError, f"accepted {UNHELD}"),
     (lambda: s.EmbeddedChecker(threshold=0.5, offset=HUGE), ValueError, "offset finite"),
+    # of words as a checker, comparisons, ratings, retrieval, coverage and pictures
+    (lambda: evidence.WordsChecker().check_many("text"), TypeError, "pairs must be a list"),
+    (lambda: evidence.WordsChecker(slope=0), ValueError, "slope"),
+    (lambda: s.checker([], "It rained."), ValueError, "no evidence sentence"),
+    (lambda: s.checker(["a"], "a", using=evidence.WordsChecker), TypeError, "not its class"),
+    (lambda: evidence.load_checker(object()), TypeError, "lacks fingerprint, threshold, check_many"),
+    (lambda: evidence.reliability([0.5], [1, 0]), ValueError, "1 and 2"),
+    (lambda: evidence.reliability([0.5], [2]), ValueError, "2"),
+    (lambda: evidence.reliability([0.5], [1], n_bins=0), ValueError, "n_bins"),
+    (lambda: s.compare_answers("q", "x", None), TypeError, "b must be a string"),
+    (lambda: judged.compare_answers_many([{"question": "q", "a": "x"}]), ValueError, "there is no 'b'"),
+    (lambda: judged.bradley_terry([]), ValueError, "no outcomes"),
+    (lambda: judged.bradley_terry([("x", "y", "z")]), ValueError, "must be 'x', 'y' or 'tie', not 'z'"),
+    (lambda: judged.rank_systems([VOTE]), ValueError, "two systems at least"),
+    (lambda: judged.rank_systems([VOTE] * 2), ValueError, "twice"),
+    (lambda: s.load_metric("rubric", rubric=" ", judge=YES), ValueError, "the rubric is empty"),
+    (lambda: rated(quality="beauty"), ValueError, "unknown quality 'beauty'; known: 'coherence'"),
+    (lambda: rated(scale=(1, 101)), ValueError, "within 0 and 100"),
+    (lambda: rated(scale=(5, 1)), ValueError, "scale must run upwards"),
+    (lambda: rated(scale="15"), TypeError, "two whole numbers"),
+    *(
+        (lambda n=n: rated(judge=n), ValueError, f"needed, which '{n}' is not")
+        for n in ("words", "nli:FOLDER", "gpt-9")
+    ),
+    (lambda: judged.noise_sensitivity("q", [], "a", "a", noise="loud"), ValueError, "unknown noise 'loud'"),
+    (lambda: s.evaluate_rag([{"question": "q"}], []), ValueError, "metrics is empty"),
+    (lambda: s.evaluate_rag([{"question": "q"}], ["context_recall"]), ValueError, "there is no 'contexts'; there"),
+    (lambda: s.summarization_score("a", "b", coeff=1.5), ValueError, "coeff"),
+    (lambda: s.summarization_score("a", "b", length="pages"), ValueError, "characters"),
+    (lambda: teaching.play_lcs("word " * 31, "word"), ValueError, "the reference has 31 words"),
+    (lambda: teaching.play_lcs("a", "b").set(step=4), ValueError, "step must be at most 3"),
+    (lambda: teaching.play_evidence("It rained.", " "), ValueError, "nothing to play with: the summary is empty"),
+    (lambda: teaching.play_correlation([[1, 2]]), ValueError, "at least two pairs"),
+    (
+        lambda: teaching.play_correlation([[1e308, 1], [-1e308, 2]]),
+        ValueError,
+        r"within ±1e\+100 .*at 1e\+308: rescale",
+    ),
     # of one text and its summary
     (lambda: s.split_text("a", splitter="Punkt"), ValueError, "'punkt', 'stanza', 'sentencex'"),
     (lambda: s.split_text("a", splitter=None), TypeError, "splitter"),

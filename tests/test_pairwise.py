@@ -70,22 +70,6 @@ def test_rates_of_a_table_by_hand_and_it_keeps_its_index():
     assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]
 
 
-def test_bad_input_is_named():
-    compare, many, rank = s.compare_answers, s.judged.compare_answers_many, s.judged.rank_systems
-    votes, row = s.judged.bradley_terry, {"question": "q", "system": "x", "answer": "a"}
-    for call, error, words in (
-        (lambda: compare("q", "x", None), TypeError, "b must be a string"),
-        (lambda: compare("q", "x", "y", judge="nobody", ground_truth="t"), ValueError, "unknown judge"),
-        (lambda: many([{"question": "q", "a": "x"}]), ValueError, "there is no 'b'"),
-        (lambda: votes([]), ValueError, "no outcomes"),
-        (lambda: votes([("x", "y", "z")]), ValueError, "must be 'x', 'y' or 'tie', not 'z'"),
-        (lambda: rank([row]), ValueError, "two systems at least"),
-        (lambda: rank([row] * 2), ValueError, "twice"),
-    ):
-        with pytest.raises(error, match=words):
-            call()
-
-
 def test_votes_are_counted_and_ties_halved_and_a_ranking_has_intervals_or_no_maximum():
     found = s.judged.bradley_terry([("x", "y", "x"), ("y", "x", "tie"), ("x", "z", "z", "unit")])
     assert found.wins["x", "y"] == 1.5 and found.wins["y", "x"] == 0.5 and found.wins["z", "x"] == 1
@@ -117,16 +101,10 @@ def polite(**rest):
     return s.load_metric("rubric", **(usual | rest))
 
 
-def test_bad_rubrics_and_failed_calls():
+def test_a_failed_call_and_an_empty_answer_have_no_grade():
     table = polite(judge=s.ScriptedBackend(down)).score_many(["", ""], ["x", " "])
     assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
     assert table[1].reason == "the answer is empty"
-    for call, error, words in (
-        (lambda: polite(rubric=" "), ValueError, "the rubric is empty"),
-        (lambda: polite(scale=(5, 1)), ValueError, "scale must run upwards"),
-    ):
-        with pytest.raises(error, match=words):
-            call()
 
 
 def shell(*arguments):

@@ -93,21 +93,6 @@ def test_coefficients_are_scipys():
             assert float(values[name]) == pytest.approx(function(*xy).statistic, abs=1e-12)
 
 
-def test_wrong_settings_are_named(study):
-    for call, error, message in (
-        (lambda: play.lcs_state("word " * 31, "word"), ValueError, "the reference has 31 words"),
-        (lambda: play.lcs_state(None, "word"), TypeError, "reference must be a string"),
-        (lambda: play.lcs_state("a", "b", 4), ValueError, "step must be at most 3"),
-        (lambda: play.evidence_state(study, 13), ValueError, "k must be at most 12"),
-        (lambda: play_evidence("It rained.", " "), ValueError, "nothing to play with: the summary is empty"),
-        (lambda: play_evidence(None, "It rained."), TypeError, "must be"),
-        (lambda: play_correlation([[1, 2]]), ValueError, "at least two pairs"),
-        (lambda: play_correlation([[1e308, 1], [-1e308, 2]]), ValueError, r"within ±1e\+100 .*at 1e\+308: rescale"),
-    ):
-        with pytest.raises(error, match=message):
-            call()
-
-
 def test_a_moved_control_changes_state_and_drawing(pictures):
     moved = ("lcs", "step", 8), ("bleu", "candidate", "the the"), ("bleu", "smooth", "none"), ("evidence", "k", 1)
     for name, setting, value in (*moved, ("evidence", "threshold", 0.99)):

@@ -127,17 +127,6 @@ def test_an_exam_that_cannot_be_made_has_no_score_and_says_why():
         assert result.score is None and reason in result.reason
 
 
-def test_bad_input_is_named():
-    for arguments, error, words in (
-        ({"coeff": 1.5}, ValueError, "coeff"),
-        ({"length": "pages"}, ValueError, "characters"),
-        ({"contexts": ["a", 3]}, TypeError, r"contexts\[1\]"),
-        ({"judge": "oracle"}, ValueError, "embedded"),
-    ):
-        with pytest.raises(error, match=words):
-            summarization_score(**({"contexts": [FITNESS], "summary": SHORT} | arguments))
-
-
 def test_the_table_of_the_specification_ranks_by_what_it_is_told():
     datasets = pytest.importorskip("datasets")
     data = {"contexts": [[FITNESS], [FITNESS], [FITNESS]], "summary": [SHORT, "x", ""]}
