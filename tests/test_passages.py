@@ -4,12 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from helpers.late import Late
 from helpers.patience import comes_back
 
 from summeval_nb.core.files import require_passages
-
-pd = Late("pandas")
 
 LISTS = [
     ["The mill burned down.", "It was rebuilt in 1904."],

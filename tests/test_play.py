@@ -23,7 +23,6 @@ ROOT = Path(__file__).parents[1]
 REFERENCE, CANDIDATE = "The cat sat on the mat.", "The cat is on the mat."
 CAT = ["The cat is on the mat.", "A cat is sitting on the mat."]
 CHESS = next(article for article in sample_articles() if article.name == "chess")
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture(scope="module")

@@ -25,12 +25,6 @@ def texts_of(*names: str) -> set[str]:
     return {row["text"] for name in names for row in labelled(name)}
 
 
-def flagged(rows: list[dict], embedder) -> list[tuple[dict, bool | None]]:
-    """Each row with what is said of it."""
-    flags = refusal_flags([row["text"] for row in rows], embedder)
-    return [(row, flag.value) for row, flag in zip(rows, flags, strict=True)]
-
-
 def test_what_was_fitted_and_what_was_written_later_are_apart_from_what_is_measured():
     first = texts_of("refusals", "refusals_styles", "refusals_fresh")
     fitted = {row["text"] for row in labelled("refusals_written", "benchmarks")}

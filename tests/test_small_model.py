@@ -1,8 +1,4 @@
-"""A real small language model as the judge and the rater: SmolLM2-135M-Instruct behind llama.cpp's server.
-
-What is asserted is form: everything completes or fails with a type and is counted, every number can be traced, and a
-second run asks nothing. How wise the model is, chapter 51 says in a table (measured by benchmarks/judge.py --server).
-"""
+"""A real small language model as the judge, SmolLM2-135M-Instruct: all is counted and traced, and asked once."""
 
 import pytest
 from servers.fixtures import small_model_server  # noqa: F401

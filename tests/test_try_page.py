@@ -23,7 +23,6 @@ from summeval_nb.text.minilm import minilm_files
 stats = Late("scipy.stats")
 
 reader = Late("summeval_nb.evidence.reader")
-ROOT = Path(__file__).parents[1]
 
 import try_in_browser  # noqa: E402
 import try_page  # noqa: E402

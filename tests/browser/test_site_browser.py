@@ -93,10 +93,7 @@ def test_every_page_fits_a_telephone(site, site_url, visit):
 @by_scheme
 @pytest.mark.parametrize("address", MAIN_PAGES + REFERENCE)
 def test_no_serious_barrier(address, scheme, site_url, visit):
-    """No serious or critical violation, with every box opened.
-
-    Code is drawn alike everywhere and slow to check word by word: one chapter stands for all.
-    """
+    """With every box opened; of code, which is slow to check word by word, one chapter stands for all."""
     page = visit(viewport=WIDE, color_scheme=scheme).page
     page.goto(f"{site_url}/{address}", wait_until="networkidle")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")

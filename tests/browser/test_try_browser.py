@@ -1,7 +1,4 @@
-"""The page to try, in a real browser: Python starts there, and what is typed gives the number that Python prints.
-
-The page stands in a small folder of its own: the site need not be built for it.
-"""
+"""The page to try, in a real browser and a small folder: what is typed gives the number that Python prints."""
 
 import gzip
 import json

@@ -80,10 +80,7 @@ Settings = dict[str, Any]
 
 
 def train_parser(folder: Path) -> tuple[Settings, Settings, Settings]:
-    """Train tokenizer, NER, part of speech and dependency models.
-
-    Returned are settings for `stanza.Pipeline`: those in common, those for names, those for dependencies.
-    """
+    """Train models; return settings for `stanza.Pipeline`: those in common, for names, for dependencies."""
     from stanza.models import ner_tagger, parser, tagger
 
     resources = train_stanza(folder)

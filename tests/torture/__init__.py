@@ -1,9 +1,7 @@
 """Hostile hands for as long as you have: `python -m tests.torture --minutes 60 --seed 1`, or `make torture`.
 
-Each *kind* of torture (kills, damage, full disks, links, no locks, tables, stores, servers, encodings, proxies, names,
-pages, shell) is a function of a random generator and an empty folder. It raises `Wrong` when a promise of SECURITY.md
-or of the documentation is broken, and any other exception that leaves it is a finding too. A case is known by its kind
-and seed, so that each finding comes with the command that repeats it.
+Each kind of torture is a function of a random generator and an empty folder. It raises `Wrong` when a promise is broken,
+and any other exception that leaves it is a finding too. A case is known by its kind and seed.
 """
 
 import os
