@@ -614,7 +614,7 @@ start.main()
 @pytest.mark.nightly
 @pytest.mark.parametrize("seconds", [0, 0.1, 0.5, 3, "deaf"])
 def test_ctrl_c_is_heeded_from_the_first_moment_on_unless_a_job_is_deaf_to_it(seconds, damaged):
-    """The command would run for minutes; a shell starts background jobs deaf to the signal, which a command must not end."""
+    """The command would run for minutes; a shell starts background jobs deaf to the signal, and they stay so."""
     lines = (PAIR.replace(b"cat", f"cat{number} ".encode() * 400) for number in range(12_000))  # none like another
     Path("many.jsonl").write_bytes(b"".join(lines))
     code, wait, table = INTERRUPTED, seconds, "many.jsonl"

@@ -1,7 +1,7 @@
 """Hostile hands for as long as you have: `python -m tests.torture --minutes 60 --seed 1`, or `make torture`.
 
-Each kind of torture is a function of a random generator and an empty folder. It raises `Wrong` when a promise is broken,
-and any other exception that leaves it is a finding too. A case is known by its kind and seed.
+Each kind of torture is a function of a random generator and an empty folder. It raises `Wrong` when a promise is
+broken, and any other exception that leaves it is a finding too. A case is known by its kind and seed.
 """
 
 import os
