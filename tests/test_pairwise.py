@@ -54,20 +54,14 @@ def test_a_judge_that_sees_only_the_place_decides_nothing_a_swap_swaps_and_a_sto
     assert (one.winner, two.winner) == ("b", "a") and one.score == pytest.approx(1 - two.score) and one.consistent
 
 
-def test_rates_of_a_table_by_hand_and_it_keeps_its_index():
+def test_rates_of_a_table_by_hand():
     rows = [{"question": "q", "a": a, "b": b} for a, b in (("xx", "y"), ("x", "yy"), ("x", "yy"), ("x", "y"))]
     found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
     rates = {row["measure"]: (row["value"], row["n"]) for row in found.summary()}
     assert rates["a wins"] == (0.25, 4) and rates["b wins"] == (0.5, 4) and rates["ties"] == (0.25, 4)
     assert rates["orders disagree"] == (0, 4) and rates["first shown wins"] == (0.5, 6)
     assert rates["preference for a"][0] == pytest.approx((0.85 + 0.15 + 0.15 + 0.5) / 4)
-    wilson = next(row for row in found.summary() if row["measure"] == "a wins")
-    assert wilson["low"] == pytest.approx(0.0456, abs=1e-4) and wilson["high"] == pytest.approx(0.6994, abs=1e-4)
     assert "a wins" in repr(found) and "<table>" in found._repr_html_()
-    json.dumps(found.to_dict(), allow_nan=False)
-    rows = pd.DataFrame({"question": ["q", "q"], "a": ["long answer", "x"], "b": ["x", "long answer"]}, index=[7, 3])
-    found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)
-    assert list(found.to_frame().index) == [7, 3] and found.to_frame()["winner"].tolist() == ["a", "b"]
 
 
 def test_votes_are_counted_and_ties_halved_and_a_ranking_has_intervals_or_no_maximum():

@@ -165,13 +165,6 @@ def test_shell_and_run_say_what_python_says(tmp_path, capsys):
         assert all(line["parts"][name] == value for name, value in own.items() if name != "reason")
 
 
-def test_other_metrics_take_the_names_of_their_field(tmp_path):
-    rows = [{"hypothesis": "a cat sat", "reference": "a cat sat", "article": "A cat sat.", "id": 1}]
-    assert run(rows, "bleu", out=tmp_path / "bleu", options={"n": 2}, workers=0, progress=False).mean() > 99
-    assert run(rows, "faithfulness", out=tmp_path / "faith", workers=0, progress=False).mean() == 1
-    assert files.table_records(rows, ["text", "candidate"]) == [{"text": "A cat sat.", "candidate": "a cat sat"}]
-
-
 def test_a_shared_statement_is_judged_by_each_row_s_own_words():
     context = "Leeds won and Derby lost the match in 1931, when the new stadium opened."
     asked = {  # each answer is read as "Derby won the match."

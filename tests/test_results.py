@@ -108,19 +108,14 @@ def test_a_row_that_lacks_a_cell_has_no_score_and_the_batch_goes_on(kind, tmp_pa
     table = s.rouge_many(frame, types=["rouge1"])
     assert table["rouge1_f1"][0] == 1 and np.isnan(table["rouge1_f1"][1:]).all() and table.mean() == 1
     assert table.reasons() == ["", "candidate is missing in this row", "references is missing in this row"]
-    assert [table[1].reason, table[2].score] == ["candidate is missing in this row", None]
     assert list(table.to_frame().index) == [7, 4, 2] and table.n_undefined == 2 and len(table.worst(1)) == 1
-    assert [outcome.status for outcome in pickle.loads(pickle.dumps(table)).outcomes()] == [
-        "ok",
-        "undefined",
-        "undefined",
-    ]
+    again = pickle.loads(pickle.dumps(table))
+    assert [outcome.status for outcome in again.outcomes()] == ["ok", "undefined", "undefined"]
     report = s.evaluate_many(["It rained.", gap], ["It rained.", "It rained."], checker="words", progress=False)
     assert report.rows()[1]["reason"] == "text is missing in this row" and report.summary()[0]["n"] == 1
     assert report.to_frame(by="sentence")["row"].tolist() == [0]
     for write in (report.to_html, report.to_csv, report.to_json, table.to_html):
         assert write(tmp_path / "report").stat().st_size
-    assert s.rouge_many([gap], ["a"]).to_frame()["score"].isna().tolist() == [True]
     with pytest.raises(ValueError, match="not 2 candidates, 1 references"):
         s.rouge_many(["a cat", gap], ["a cat"])
     with pytest.raises(ValueError, match="leave the row out"):
@@ -130,12 +125,9 @@ def test_a_row_that_lacks_a_cell_has_no_score_and_the_batch_goes_on(kind, tmp_pa
     names = {"question": ["When?"] * 3, "contexts": [["It rained."], [gap], gap], "answer": ["It rained."] * 3}
     scores = s.evaluate_rag(names, ["answer_faithfulness"], judge="words", progress=False).scores
     assert scores[0] == 1 and np.isnan(scores[1:]).all()
-    systems = s.compare_systems(
-        {"a": ["a", "b", "c"], "b": ["a", gap, "c"]}, ["a", "b", "c"], metrics=["bleu", "rouge1"]
-    )
+    systems = s.compare_systems({"a": list("abc"), "b": ["a", gap, "c"]}, list("abc"), metrics=["bleu", "rouge1"])
     assert [row["n"] for row in systems.rows()] == [2] * 4
-    people = [1, 2, gap, 5, "N/A", "nan"]
-    assert s.correlate([1, 2, 3, 4, 5, 6], people, n_resamples=0).n_missing == 3
+    assert s.correlate([1, 2, 3, 4, 5, 6], [1, 2, gap, 5, "N/A", "nan"], n_resamples=0).n_missing == 3
 
 
 @pytest.mark.parametrize(

@@ -66,23 +66,6 @@ def row(contexts=(), ground_truth="a b", answer="a b", question="Q"):
     return {"question": question, "contexts": list(contexts), "ground_truth": ground_truth, "answer": answer}
 
 
-def test_the_numbers_by_hand():
-    for given, wanted in [  # row, and the six numbers: relevance of letters is not measured here
-        (row(["a x", "y", "b"]), {"context_precision": (1 + 2 / 3) / 2, "context_recall": 1, "answer_faithfulness": 1}),
-        (row(["y", "a"]), {"context_precision": 1 / 2, "context_recall": 1 / 2, "answer_faithfulness": 1 / 2}),
-        (row(["a c", "d"], answer="a c d e"), {"answer_faithfulness": 3 / 4, "noise_sensitivity": 1 / 4}),
-        (row([]), {"context_recall": 0, "answer_faithfulness": 0, "noise_sensitivity": 0}),
-        (row(["  "]), {"context_precision": 0, "context_recall": 0, "answer_faithfulness": 0}),
-        (row(["x"]), {"context_precision": 0, "context_recall": 0, "noise_sensitivity": 0}),
-    ]:
-        for name, number in wanted.items():
-            assert ask(name, **given).score == pytest.approx(number, abs=1e-15), name
-    found = ask("noise_sensitivity", **row(["a c", "d"], answer="a c d e"))
-    assert found.numbers == {"relevant": 1 / 4, "irrelevant": 1 / 4, "made_up": 1 / 4}
-    other = s.judged.noise_sensitivity("Q", ["a c", "d"], "a c d e", "a b", judge=Letters(), noise="made_up")
-    assert next(iter(other.numbers)) == "made_up" and other.score == 1 / 4
-
-
 def test_what_is_undefined_says_why_and_a_refusal_is_not_relevant():
     for name, given, reason in [
         ("context_precision", row([]), "nothing was retrieved"),

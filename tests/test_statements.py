@@ -6,7 +6,6 @@ from summeval_nb import evaluate_answer
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.text.statements import (
     answer_units,
-    as_premise,
     clause_statements,
     is_list,
     resolve_by_rules,
@@ -68,14 +67,6 @@ def test_a_denied_item_is_credited_for_what_is_denied_of_it_only():
         report = evaluate_answer(truth, "What?", truth, denying, keep_lists=keep)
         found = {r["statement"]: r["label"] for r in report.rows() if r["pair"] == "truth_given_answer"}
         assert found["The warranty does not cover scratches on the outer case."] == "entailed"
-
-
-def test_two_clauses_of_an_answer_are_evidence_one_by_one():
-    assert as_premise(["The bank is closed, and the mill dates from 1650."]) == (
-        "The bank is closed. The mill dates from 1650."
-    )
-    for kept in ("It sells bread, milk, and the paper.", "It sells bread, and cake.", "It opens, and then it closes."):
-        assert as_premise([kept]) == kept
 
 
 SURE = cases("""

@@ -11,7 +11,7 @@ from helpers.late import Late
 from summeval_nb.judged.embedded import BulkJudge
 from summeval_nb.judged.judging import Answer, JudgeFailure, Keyphrase, Passage, Question
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.judged.summary_score import join_contexts, summarization_score, summarization_scores
+from summeval_nb.judged.summary_score import summarization_score, summarization_scores
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 from summeval_nb.models.store import Store
 
@@ -74,18 +74,6 @@ def test_degenerate_summaries_are_named():
     ):
         result = scored(summary)
         assert result.degenerate == name and (result.score is None) == (name == "empty")
-
-
-def test_lengths_and_contexts_are_joined():
-    assert join_contexts("It rained.") == join_contexts(["It rained."]) == join_contexts([["It rained."]])
-    for length, expected in (
-        ("characters", 10 / 20),
-        ("words", 2 / 4),
-        ("tokens", 3 / 6),
-        (lambda t: t.count("r"), 1 / 2),
-    ):
-        result = summarization_score("It rained. It rained", "It rained.", length=length, judge=Examiner(["rained"]))
-        assert math.isclose(result.conciseness, 1 - expected, abs_tol=0.11) and "length:" in str(result.signature)
 
 
 def test_questions_are_dropped_answered_with_evidence_or_failed_and_counted():

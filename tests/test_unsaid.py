@@ -27,15 +27,10 @@ If Clara had sold the shares in May, she would have earned a fortune. | Clara so
 Drivers threatened to block the motorway near Lyon. | Drivers blocked the motorway near Lyon.
 The girl made up the story that a wolf had entered the school. | A wolf entered the school.
 Inspectors found no trace of lead in the water of Brent. | Inspectors found lead in the water of Brent.
-The orchestra will cancel its spring tour if the strike continues. | The orchestra will cancel its spring tour.
 The orchestra will cancel its spring tour if the strike continues. | The strike continues.
-Unless a buyer is found, the newspaper closes in June. | The newspaper closes in June.
 The farmer denies poisoning the wolves. | The farmer poisoned the wolves.
 The general would not say whether the troops had crossed the river. | The troops had crossed the river.
-It isn't true that the queen visited Malta in 1962. | The queen visited Malta in 1962.
 Had the pilot seen the tower, he would have turned back. | The pilot saw the tower.
-If the doors had been open, everyone would have escaped. | Everyone escaped.
-The zoo may lend its two pandas to Vienna. | The zoo lent its two pandas to Vienna.
 The governor promised to pardon the two fishermen. | The governor pardoned the two fishermen.
 The mine was shut in 1984, although the union denied that it was unsafe. | The mine was unsafe.
 The restaurant, which may move to a larger house, won a prize in 2019. | The restaurant moved to a larger house.
@@ -56,7 +51,6 @@ It is untrue that the soup contained nuts.
 Had the pilot seen the tower, he would have turned back.
 The zoo may lend its two pandas to Vienna. In May the zoo lent its two pandas to Vienna.
     | The zoo lent its two pandas to Vienna.
-The comet might be visible without a telescope.
 The landlord threatened to cut off the water, and on Tuesday he cut off the water. | The landlord cut off the water.
 The choir plans to sing in Lisbon in October. | The choir will sing in Lisbon in October.
 Anna denied the charge, but her brother admitted that he had broken the window.
@@ -64,8 +58,6 @@ Anna denied the charge, but her brother admitted that he had broken the window.
 The mine was shut in 1984, although the union denied that it was unsafe. | The mine was shut in 1984.
 The restaurant, which may move to a larger house, won a prize in 2019. | The restaurant won a prize in 2019.
 The dog would have bitten the postman, but its owner called it back. | The owner called the dog back.
-The tower has 300 steps, and visitors may climb it on Sundays. | The tower has 300 steps.
-If enough volunteers sign up, the museum opens at night. | The museum opens at night if enough volunteers sign up.
 If enough volunteers sign up, the museum opens at night. They signed up, and the museum opens at night.
     | The museum opens at night.
 The ministry refuses to say how many soldiers died. | Soldiers died.
@@ -73,15 +65,12 @@ Archaeologists say the skull may belong to a Viking. | The skull may belong to a
 The publisher printed the diary in two volumes and plans to print the letters.
     | The publisher printed the diary in two volumes.
 The judge ruled that the fence was legal, although the neighbour had denied it. | The fence was legal.
-Nobody was hurt, and if the rain stops the school will reopen on Monday. | Nobody was hurt.
 The engineer warned that the bridge would collapse if trucks crossed it. On Sunday the bridge collapsed.
     | The bridge collapsed.
 The actor is accused of stealing a necklace from a shop in Paris. | The actor is accused of stealing a necklace.
 There is no evidence that the vaccine causes fever.
 The chairman refused to resign. | The chairman did not resign.
 Should the talks fail, the workers will walk out on Friday. | If the talks fail, the workers will walk out on Friday.
-The minister vowed to rebuild the school after the fire destroyed it in May. | The fire destroyed the school in May.
-The airline bought forty new planes and may buy ten more. | The airline bought forty new planes.
 He wanted to become a pilot but became a teacher. | He became a teacher.
 """)
 

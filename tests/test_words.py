@@ -6,10 +6,11 @@ from importlib import resources
 import numpy as np
 import pytest
 from helpers.late import Late
+from helpers.says import Says
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import Checker, Verdict, checker, evaluate
+from summeval_nb import Checker, checker, evaluate
 from summeval_nb.core.results import Signature
 from summeval_nb.evidence import Reliability, WordsChecker, load_checker, reliability, tokens, words
 from summeval_nb.evidence.base import PairVectors, encode_pairs, fitted_words
@@ -101,32 +102,15 @@ def test_strange_text_is_judged_a_failure_stops_no_other_and_caches_are_bounded(
 
 
 def test_the_protocol_takes_any_object_that_keeps_it():
-    class Constant:
-        fingerprint, threshold = "constant", 0.3
-
-        def check_many(self, pairs, *, vectors=None):
-            return [Verdict(probability=0.4, threshold=self.threshold) for _ in pairs]
-
-    class Mine(Checker):
-        def __init__(self, threshold):
-            self.fingerprint, self.threshold = f"mine-{threshold}", threshold
-
-        def check_many(self, pairs, *, vectors=None):
-            return [Verdict(probability=0.6) for _ in pairs]
-
+    sure = lambda threshold: Says(lambda evidence, claim: 0.6, threshold=threshold)
     for threshold, supported in ((0.5, True), (0.7, False)):
-        assert evaluate("It rained.", "It rained.", checker=Mine(threshold)).score == float(supported)
-        assert checker(["It rained."], "It rained.", using=Mine(threshold)) == (supported, 0.6)
-    assert isinstance(Constant(), Checker) and isinstance(WordsChecker(), Checker)
-    assert checker(["a"], "b", using=Constant()) == (True, 0.4)
-    for name, value, error in (
-        ("fingerprint", "", TypeError),
-        ("threshold", 2, ValueError),
-        ("check_many", 1, TypeError),
-    ):
-        broken = Constant()
+        assert evaluate("It rained.", "It rained.", checker=sure(threshold)).score == float(supported)
+        assert checker(["It rained."], "It rained.", using=sure(threshold)) == (supported, 0.6)
+    assert isinstance(sure(0.5), Checker) and isinstance(WordsChecker(), Checker)
+    for name, value in (("fingerprint", ""), ("threshold", 2), ("check_many", 1)):
+        broken = sure(0.5)
         setattr(broken, name, value)
-        with pytest.raises(error):
+        with pytest.raises((TypeError, ValueError), match=name):
             load_checker(broken)
     assert WordsChecker().fingerprint == WordsChecker(threshold=0.7).fingerprint  # the threshold stands beside it
     assert len({WordsChecker(slope=s, offset=o).fingerprint for s in (1, 2) for o in (0, 1)}) == 4
