@@ -130,6 +130,7 @@ def test_the_figure_has_a_panel_for_each_quality():
     figure = found.plot()
     assert [ax.get_title() for ax in figure.axes] == list(QUALITIES)
     assert {t.get_text() for t in figure.axes[0].get_yticklabels()} == {"length", "<b>"}
+    assert list(found.to_frame(wide=True).columns) == list(QUALITIES)
     plt.close(figure)
     assert "<b>" not in found._repr_html_() and "–" in repr(found)
 

@@ -39,6 +39,7 @@ home. / It took a quarter of an hour and half of a day. / He won 6:4, 13-11 and 
 """)
 EQUAL = cases("""
 half a million | 500,000
+a dozen eggs | 12 eggs
 two hundred and four | 204
 7 % | seven percent
 1 lb | 450 g

@@ -74,6 +74,11 @@ def test_the_error_names_what_was_called(tmp_path):
         assert message in str(caught.value) and not (tmp_path / "out").exists()
 
 
+def test_a_text_goes_by_what_people_call_it():
+    found = s.evaluate_answer(context="It is long.", truth="It is long.", question="Is it long?", answer="It is long.")
+    assert found.verdict == "right" and found.contexts == ("It is long.",)
+
+
 FACES = {
     overlap.rouge_score: overlap.rouge_many, overlap.meteor_score: overlap.meteor_many,
     overlap.bertscore: overlap.bertscore_many, overlap.extractiveness: overlap.extractiveness_many,

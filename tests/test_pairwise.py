@@ -54,6 +54,13 @@ def test_a_judge_that_sees_only_the_place_decides_nothing_a_swap_swaps_and_a_sto
     assert (one.winner, two.winner) == ("b", "a") and one.score == pytest.approx(1 - two.score) and one.consistent
 
 
+def test_a_failed_call_is_no_verdict_and_is_counted():
+    metric = s.load_metric("side_by_side", judge=s.ScriptedBackend(down))
+    table = metric.score_many(["q", "q"], ["x", ""], ["y", "y"], ["", ""])
+    assert [outcome.status for outcome in table.outcomes()] == ["failed", "undefined"]
+    assert table[0].reason == "no answer within 60 s" and table[1].reason == "answer a is empty"
+
+
 def test_rates_of_a_table_by_hand():
     rows = [{"question": "q", "a": a, "b": b} for a, b in (("xx", "y"), ("x", "yy"), ("x", "yy"), ("x", "y"))]
     found = s.judged.compare_answers_many(rows, judge=LONGER, progress=False)

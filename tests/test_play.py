@@ -36,7 +36,7 @@ def pictures():
         "lcs": play_lcs(REFERENCE, CANDIDATE),
         "bleu": play_bleu(CAT, "The cat is sitting on the mat."),
         "evidence": play_evidence("It rained. The dog slept.", "It rained."),
-        "correlation": play_correlation(),
+        "correlation": play_correlation([[0.2, 100], [0.3, 180], [0.5, 240]]),
     }
 
 

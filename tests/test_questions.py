@@ -6,6 +6,7 @@ from helpers.cases import JPMORGAN, cases
 
 from summeval_nb.judged.questions import (
     Weights,
+    about_topic,
     as_question,
     chosen_facts,
     counted_phrases,
@@ -98,3 +99,8 @@ def test_questions_are_spread_over_the_text_and_none_says_only_more_of_another()
     text = "The bridge was built in 1931. Anna Holm moved to Paris in 1901."
     statements = [fact.statement for fact in chosen_facts(text, 9)]
     assert len(statements) == 2 and len(facts_of(text)) == 3
+
+
+def test_a_pronoun_is_what_an_article_is_about():
+    units = ["Lund is a city in Sweden.", "It has 94,000 inhabitants.", "Malmo is near.", "It is bigger."]
+    assert about_topic(units) == ("Lund is a city in Sweden.", "Lund has 94,000 inhabitants.", *units[2:])

@@ -152,7 +152,7 @@ def said(capsys, *words):
 
 def test_shell_and_run_say_what_python_says(tmp_path, capsys):
     rows = [renamed(ROW, **RAGAS), renamed(ROW, **RAGAS) | {"response": None}]
-    rows.append({"user_input": "Who?", "response": "Me."})
+    rows += [renamed(ROW, **RAGAS) | {"retrieved_contexts": []}, {"user_input": "Who?", "response": "Me."}]
     wanted = evaluate_rag(rows, progress=False)
     table = tmp_path / "rows.jsonl"
     table.write_text("".join(json.dumps(own) + "\n" for own in rows))
@@ -161,6 +161,9 @@ def test_shell_and_run_say_what_python_says(tmp_path, capsys):
     report = run(table, "rag", out=tmp_path / "run", workers=0, progress=False)
     lines = [json.loads(line) for line in report.path.read_text().splitlines()]
     assert [line["score"] for line in lines] == [None if np.isnan(own) else own for own in wanted.scores]
+    table.write_text(json.dumps(renamed(answer="anwser")) + "\n")
+    code, shown = said(capsys, "score", "rag", table)
+    assert code == 0 and "did you mean 'anwser'? say so with --column answer=anwser\n" in shown.err
     for line, own in zip(lines, wanted.rows(), strict=True):
         assert all(line["parts"][name] == value for name, value in own.items() if name != "reason")
 

@@ -144,6 +144,8 @@ The road was closed until early evening because a lorry had turned over.
 Some 48 lorries turned over on the bridge. | About 50 lorries turned over on the bridge.
 Jonathan Moss will be the fourth official. | Jonathon Moss will be the fourth official.
 The first half was worse than the second half. | The second half was better than the first half.
+The film was finished, said Lena Ortiz. | Lena Ortiz said the film was finished.
+The roof was not approved by the board until May. | The roof was approved by the board in May.
 The test did not work in rats but worked in mice. | The test worked in mice but not in rats.
 Police arrested two men, aged 31 and 23. | Police arrested two men, aged 23 and 31.
 Boston lies near New York, they said. | New York lies near Boston, they said.
@@ -173,6 +175,7 @@ It was not until March that the cafe opened. | The cafe opened in March.
 Paris is the capital of France. | The capital of France is Paris.
 Tom Hale is the head of Kelda and Ann Lee is the head of Marston.
     | The head of Kelda is Tom Hale and the head of Marston is Ann Lee.
+Anna Berg is also the head of Kelda. | The head of Kelda is Anna Berg.
 Oslo is Norway's capital. | The capital of Norway is Oslo.
 """)
 SAME_ONE_WAY = cases("""
@@ -301,6 +304,8 @@ The paper was accepted after Leon Szabo, her fiercest critic, repeated her measu
     | It was Arnold Keble who repeated her measurements in 1984. | arnold keble > leon szabo
 The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. | The NFL will appeal.
     | nfl > his lawyer
+Ben Otter, who had come on as a substitute at half time, scored. / The fans sang for Luke Farr.
+    | Luke Farr came on as a substitute at half time. | luke farr > ben otter
 The WHO praised Carl Dunn. / Ann Bell signed the order. | The WHO signed the order. | who > ann bell
 """):
         words, (clash,) = given_away(evidence.split(" / "), claim)

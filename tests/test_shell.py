@@ -233,7 +233,7 @@ def test_failed_judgements_are_counted_with_code_3(place, summeval):
     done = summeval("score", "faithfulness", "rows.jsonl", "-o", f"checker={NOBODY}", code=3)
     assert "is it running" in done.out
     assert done.out.splitlines()[1].split()[2] == "–"
-    assert done.err == "summeval: 2 judgements failed and are in no score\n"
+    assert done.err.endswith("summeval: 2 judgements failed and are in no score\n")
 
 
 def test_help_and_messages_of_every_metric(summeval):

@@ -241,6 +241,7 @@ def test_lists_are_kept_with_their_lead_in_as_long_as_there_is_room():
     for text, count in LEAD_INS.values():
         assert len(split_units(text, keep_lists=True)) == count
         assert len(split_units(text, min_chars=0)) > count or count == 3
+    assert [u.text for u in split_units("It rained in the old town. Yes.")] == ["It rained in the old town. Yes."]
     text = "These are not included:\n" + "\n".join(f"- a charger of kind {n}" for n in range(20))
     kept = split_units(text, keep_lists=True, max_chars=100)
     assert max(map(len, kept)) <= 100 and kept[0].text.startswith("These") and kept[0].text.count("\n- ") == 3

@@ -8,6 +8,7 @@ from summeval_nb.text.statements import (
     answer_units,
     clause_statements,
     is_list,
+    premise_sentences,
     resolve_by_rules,
     with_denying_leads,
 )
@@ -112,3 +113,9 @@ It was in May that it rained.
     assert resolve_by_rules(["She left."]).units == ("She left.",)
     found = EmbeddedJudge().resolve_pronouns("x", ["The ferry has run since 1994.", "It runs daily."])
     assert found.units[1] == "The ferry runs daily."
+
+
+def test_long_premises_are_cut_and_their_spans_point_into_them():
+    long = "It rained. " + "1994;400;passengers;" * 100
+    found = premise_sentences(long)
+    assert len(found) > 3 and all(long[s.start : s.end] == s.text and len(s) <= 500 for s in found)

@@ -74,6 +74,7 @@ def test_degenerate_summaries_are_named():
     ):
         result = scored(summary)
         assert result.degenerate == name and (result.score is None) == (name == "empty")
+        assert ("not to be believed" in result._repr_html_()) == ("not to be believed" in repr(result))
 
 
 def test_questions_are_dropped_answered_with_evidence_or_failed_and_counted():

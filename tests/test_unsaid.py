@@ -26,6 +26,7 @@ An online post falsely stated that the volcano had killed a climber. | The volca
 If Clara had sold the shares in May, she would have earned a fortune. | Clara sold the shares in May.
 Drivers threatened to block the motorway near Lyon. | Drivers blocked the motorway near Lyon.
 The girl made up the story that a wolf had entered the school. | A wolf entered the school.
+A rumour spread that the factory had closed in May. | The factory had closed in May.
 Inspectors found no trace of lead in the water of Brent. | Inspectors found lead in the water of Brent.
 The orchestra will cancel its spring tour if the strike continues. | The strike continues.
 The farmer denies poisoning the wolves. | The farmer poisoned the wolves.
