@@ -64,9 +64,7 @@ METEOR_CASES = [  # summary, references, value by hand: 10PR / (R + 9P) * (1 - 0
         5 / 6 * (1 - 0.5 * (2 / 5) ** 3),
     ),
     ("a big rug", ["one great mat indeed", "nothing"], 10 * (2 / 3) * (2 / 4) / (2 / 4 + 9 * 2 / 3) * (1 - 0.5 / 8)),
-    ("ship big car", ["auto great boat"], 1 - 0.5),  # all three are synonyms, each a chunk of its own
     ("a tree", ["a shrub"], 0.5 * (1 - 0.5)),  # the small WordNet does not know them
-    ("", ["the car"], 0.0),
     # nltk looks for synonyms of the stems that are left over, and "automobil" and "hous" are no words: two pairs
     # fewer than in the paper. When this fails, nltk was mended: then change the limits in chapter 66, too.
     ("The automobile stops near my house", ["the car stopped near our home"], 3 / 6 * (1 - 0.5 * (2 / 3) ** 3)),

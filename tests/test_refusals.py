@@ -54,28 +54,21 @@ def test_an_answer_of_a_few_words_is_an_answer(embedder):
 
 ANSWERS = """
 No, it rose by about the same amount in both groups.
-Scientists do not know why.
 It cost 4 million euros; who paid is not stated.
 {"answer": "Lisbon"}
 Information on ingredients must be printed on the packet.
-No, it was about money.
 No one was told about the plan before Monday.
 The minister refused to answer.
 She said: "I cannot answer that."
 Unfortunately, your passport has expired.
 asdf qwer
-12 34 56
-x = 3; y = 4
 """
 REFUSALS = """
 I can't help you there.
 The article does not say what her favourite opening is.
-Sorry, no idea.
 {"answer": null}
 No, the page does not tell us.
-The passages don't say.
 There is not enough information to answer.
-I'm not able to tell from the text.
 """
 
 

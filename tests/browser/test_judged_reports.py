@@ -117,28 +117,6 @@ def test_no_serious_barrier_and_nothing_sticks_out(kind, scheme, width, report, 
     seen.screenshot(f"{kind}-{scheme}-{width}", full_page=True)
 
 
-def test_everything_that_opens_is_reached_by_keyboard(report, visit):
-    seen = visit()
-    seen.page.goto(report)
-    summaries = seen.page.locator("summary").count()
-    assert summaries
-    reached = set()
-    for _ in range(3 * summaries + 10):
-        seen.page.keyboard.press("Tab")
-        place = seen.page.evaluate("[...document.querySelectorAll('summary')].indexOf(document.activeElement)")
-        if place in reached:
-            break
-        if place >= 0:
-            reached.add(place)
-            before = seen.page.locator("details").nth(place).get_attribute("open")
-            seen.page.keyboard.press("Enter")
-            after = seen.page.locator("details").nth(place).get_attribute("open")
-            assert (before is None) != (after is None)
-            if after is None:
-                seen.page.keyboard.press("Enter")
-    assert reached == set(range(summaries))
-
-
 def test_a_statement_opens_on_its_evidence(tmp_path, visit):
     result = judged("answer")
     seen = visit()

@@ -73,8 +73,6 @@ def step_the_table(widget: Locator) -> None:
     expect(framed).to_have_text("1")
     press(widget.get_by_role("slider"), "ArrowRight", 2)
     expect(widget.locator("figcaption")).to_contain_text("Step 3 of 44")
-    widget.get_by_role("button", name="back").click()
-    expect(widget.locator("figcaption")).to_contain_text("Step 2 of 44")
     press(widget.get_by_role("slider"), "End", 1)
     expect(widget.locator("figcaption")).to_contain_text("the cat on the mat. ROUGE-L: precision 0.833")
     expect(widget.locator("td.sp-all")).to_have_count(5)
@@ -86,7 +84,6 @@ def type_a_candidate(widget: Locator) -> None:
     expect(widget.locator("figcaption")).to_contain_text("BLEU 0.00 of 100")
     field.press_sequentially("The cat is sitting")
     expect(widget.locator("figcaption")).to_contain_text("4 of 4 1-grams, 3 of 3 2-grams")
-    expect(widget.locator("figcaption")).to_contain_text("brevity penalty 0.4")
     field.press_sequentially(" on the mat.")
     expect(widget.locator("figcaption")).to_contain_text("BLEU 94.57 of 100")
     field.fill("the the <img src=x onerror=alert(1)>")
@@ -131,11 +128,7 @@ def drag_a_point(page: Page, widget: Locator) -> None:
     press(point, "Shift+ArrowUp", 5)
     expect(widget.locator("figcaption")).not_to_contain_text(f"Pearson {dragged:.3f}")
     assert pearson(widget) > dragged
-    expect(point).to_be_focused()
-    expect(point).to_have_attribute("aria-label", re.compile(r"people (5\.9|6\.0)"))
     assert page.evaluate(ACTIVE) == cell, "the arrow keys went to the notebook"
-    widget.get_by_role("button", name="outlier").click()
-    expect(point).to_have_attribute("aria-label", re.compile(r"metric 9\.50, people 0\.50"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -53,20 +53,6 @@ def test_a_sentence_opens_on_its_evidence_with_the_keyboard(opened, result):
     opened.screenshot("report")
 
 
-def test_findings_numbers_and_signature_are_there(opened, result):
-    page = opened.page
-    findings = [finding.text for verdict in result.verdicts for finding in verdict.findings]
-    assert findings and page.locator(".sr-finding").all_inner_texts() == findings
-    page.get_by_text("All numbers").click()
-    table = page.locator("table").first.inner_text()
-    assert all(f"{verdict.probability:.4f}" in table for verdict in result.verdicts)
-    measured = page.locator("table").nth(1)
-    expect(measured).to_be_hidden()
-    page.locator(".sr-judge a").click()  # How well does it work? The link opens the fold
-    expect(measured).to_be_visible()
-    assert str(result.signature) in page.locator(".se-signature").inner_text()
-
-
 class Attacker:
     """A checker whose own name is an attack."""
 

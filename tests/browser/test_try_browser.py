@@ -103,16 +103,6 @@ def test_what_is_typed_gives_the_number_that_python_prints(address, visit):
     assert not tour.complaints
 
 
-def test_without_scripts_it_stands_still(address, visit):
-    tour = visit(java_script_enabled=False, viewport={"width": 390, "height": 844})
-    tour.page.goto(f"{address}/try.html")
-    expect(tour.page.locator("form[data-form=words] .try-result")).to_contain_text("BLEU 53.73 of 100")
-    expect(tour.page.locator("form[data-form=steps] .try-result")).to_contain_text("2 of 3 supported")
-    expect(tour.page.locator(".try-asleep").first).to_contain_text("stands still")
-    expect(tour.page.get_by_role("button")).to_have_count(0)
-    tour.screenshot("still", full_page=True)
-
-
 def test_where_python_cannot_start_the_example_stays(address, visit):
     tour = visit()
     page = tour.page
