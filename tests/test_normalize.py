@@ -13,7 +13,6 @@ from summeval_nb.evidence import evaluate, evaluate_many
 from summeval_nb.text import split_markdown
 from summeval_nb.text.markdown import WRAPPER
 from summeval_nb.text.normalize import in_one_form, normalize, unwrapped
-from summeval_nb.text.statements import read_with_leads
 
 USUAL = {
     "It rained on Jan. 5, 2019.": "It rained on January 5, 2019.",
@@ -185,15 +184,6 @@ def test_another_form_is_shown_and_marked_in_the_users_own_text():
     assert result.summary[number.start : number.end] == number.text and "16" in number.text
     combined = unicodedata.normalize("NFD", "The talks cost two million euros [1].")
     assert "note" not in evaluate(ARTICLE, combined).verdicts[0].details
-
-
-def test_items_keep_their_lead_in_and_their_form():
-    text = "The warranty does not cover:\n- repairs after 15 Jan. 2021 [1]\n- rust"
-    (readings,) = split_markdown([text])
-    led = read_with_leads(text, readings)[1]
-    assert led.plain == "The warranty does not cover repairs after January 15, 2021"
-    start = led.plain.index("January")
-    assert led.sentence.text[slice(*led.in_sentence(start, len(led.plain)))] == "15 Jan. 2021"
 
 
 def test_other_languages_keep_their_values_and_an_empty_line_takes_the_place_of_what_wraps():

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from summeval_nb import Verdict, evaluate, load_metric
+from summeval_nb import evaluate, load_metric
 from summeval_nb.evidence import faithfulness
 from summeval_nb.evidence.model_checkers import load_checker
 from summeval_nb.text.embed import SentenceVectors, load_embedder
@@ -52,22 +52,6 @@ def test_signs_and_empty_texts_are_no_evidence_and_no_question():
         found = evaluate(article, summary, checker="words")
         assert (found.score, found.reason, found.sentences, found.verdicts) == (None, reason, [], [])
         assert found.similarity.shape == (0, len(found.source_sentences))
-
-
-def test_the_question_is_evidence_and_sentence_and_asked_once():
-    pair = read("It rained. It was late.", "Rain fell. Rain fell.")
-    found = pair.retrieve(vectors(*pair.plain), 1)
-    assert found.similarity.shape == (2, 2) and found.questions == [(["It rained."], "Rain fell.")] * 2
-    asked = []
-
-    def check_many(pairs):
-        asked.extend(pairs)
-        return [Verdict(probability=0.6)] * len(pairs)
-
-    strict = SimpleNamespace(fingerprint="asked:1", threshold=0.7, check_many=check_many)
-    first, second = found.verdicts(faithfulness.judge(found.questions, strict, vectors(*RAIN)), 0.7)
-    assert len(asked) == 1 and first.evidence == found.evidence[0]
-    assert first == second and (first.threshold, first.supported) == (0.7, False)
 
 
 def test_options_are_checked_and_k_becomes_a_plain_int():

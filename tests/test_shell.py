@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -519,18 +518,6 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu(damaged, summeval):
         read = [list(smart_open(name)) for name in ("made.txt", "wanted.txt")]
         found = json.loads(summeval("score", "bleu", "made.txt", "wanted.txt", "--json").out)["score"]
         assert found == pytest.approx(BLEU().corpus_score(read[0], [read[1]]).score, abs=1e-9), separator
-
-
-@pytest.mark.nightly
-def test_no_bar_is_drawn_and_a_warning_is_one_line(damaged, summeval):
-    rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two batches
-    write_rows("many.jsonl", rows)
-    assert summeval("score", "rouge", "many.jsonl", "-o", 'types=["rouge1"]', warnings=True).err == ""
-    Path("made.txt").write_text("ქართული\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        (line,) = summeval("score", "rouge", "made.txt", "made.txt", warnings=True).err.splitlines()
-    assert line.startswith("summeval: warning: the tokenizer 'rouge' left no token")
 
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m\x7f"
