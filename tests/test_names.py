@@ -3,9 +3,7 @@
 import pytest
 
 import summeval_nb as s
-from summeval_nb.core.base import _CALLED, parts, suggest
 
-KNOWN = {*s.__all__, *parts()}
 MEANT = """compare compare_metrics; bleu bleu_score; sentence_bleu bleu_score; rouge rouge_score
 RougeScorer rouge_score; rouge_l calculate_rouge_l; CHRF chrf_score; bert_score bertscore; BERTScorer bertscore
 meteor meteor_score
@@ -44,11 +42,3 @@ def test_a_part_suggests_and_names_the_place_of_other_parts():
     exec("from summeval_nb import shell")  # a module, though no name is like it
     exec("from summeval_nb.overlap import counting")
     assert not any(hasattr(where, name) for where in (s, s.judged) for name in ("split_units", "xyzzy", "_private"))
-
-
-def test_a_list_of_names_is_short_and_every_term_leads_to_a_name():
-    for name in ("score", "Metric_", "play", "table", "evaluation", "BleuSomething", "x" * 1000, "é", "1"):
-        found = suggest(name, sorted(KNOWN), first=s.__all__)
-        assert len(found) <= 3 and set(found) <= KNOWN
-    named = {name for names in _CALLED for name in names.split()}
-    assert named <= KNOWN | {row["metric"] for row in s.list_metrics().rows()}

@@ -145,44 +145,6 @@ def a_sentence_opens_on_its_evidence(report: Locator) -> None:
     expect(panel).to_be_hidden()
 
 
-READ = sorted(
-    path.relative_to(ROOT / "nbs").as_posix()
-    for path in (ROOT / "nbs").rglob("*.ipynb")
-    if path.parent.name != "solutions" and not any(part.startswith(".") for part in path.parts)
-)
-PROSE = """() => {
-    const shown = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden)');
-    return [...shown.querySelectorAll('.jp-MarkdownCell .jp-RenderedMarkdown')].map(one => {
-        const copy = one.cloneNode(true);
-        copy.querySelectorAll('pre, code, mjx-container, .jp-InternalAnchorLink').forEach(part => part.remove());
-        return copy.textContent.trim();
-    });
-}"""
-RAW = re.compile(r":::|\{[a-z][\w:-]*\}|^\{[.#]|\*\*|\]\(|^#+ |<(?:details|summary|mark)", re.M)
-FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.S)  # MathJax sets them a little later
-
-
-def test_every_chapter_reads_well_in_the_lab(lab, visit):
-    """Opened and not run: each text is rendered, and no directive, role or mark-up stands there as it was typed."""
-    tour = visit(viewport={"width": 1400, "height": 1000})
-    page = tour.page
-    page.goto(lab.format(path="index.ipynb"), timeout=2 * MINUTES)
-    page.locator(".jp-NotebookPanel h1").first.wait_for(timeout=2 * MINUTES)
-    raw = {}
-    for name in READ:
-        n_texts = sum(cell.cell_type == "markdown" for cell in nbformat.read(ROOT / "nbs" / name, 4).cells)
-        page.evaluate("path => { jupyterapp.commands.execute('docmanager:open', {path}); }", name)
-        expect(page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h1").first).to_be_visible(timeout=MINUTES)
-        page.wait_for_function(f"() => ({PROSE})().filter(text => text).length === {n_texts}", timeout=MINUTES)
-        if found := [match[0] for text in page.evaluate(PROSE) if (match := RAW.search(FORMULA.sub("", text)))]:
-            raw[name] = found
-            tour.screenshot(name.replace("/", "-"))
-        page.evaluate("() => { jupyterapp.shell.currentWidget.close(); }")
-        if page.get_by_role("button", name="Discard").count():
-            page.get_by_role("button", name="Discard").click()
-    assert not raw, raw
-
-
 def write_and_run(page: Page, cell: Locator, code: str) -> Locator:
     """Put other code into a cell, run it with Shift+Enter, and return what it printed once it has."""
     prompt = cell.locator(".jp-InputPrompt")
