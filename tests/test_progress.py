@@ -6,14 +6,13 @@ import pytest
 
 from summeval_nb import checker, evaluate
 from summeval_nb.agreement import benchmark_checker
-from summeval_nb.core.base import Stages, one_bar, steps
+from summeval_nb.core.base import one_bar, steps
 from summeval_nb.core.data import sample_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.judged.answers import evaluate_answers
 from summeval_nb.judged.grading import compare_answers_many
 from summeval_nb.judged.rag import evaluate_rag
 from summeval_nb.judged.summary_score import summarization_scores
-from summeval_nb.models.base import in_threads
 from summeval_nb.models.store import fill_missing
 from summeval_nb.overlap import bertscore_many, meteor_many
 from summeval_nb.text.embed import sentence2embedding
@@ -25,32 +24,6 @@ def bars(error: str) -> dict[tuple[str, int], list[int]]:
     for name, count, total in re.findall(r"([\w ]+):\s+\d+%\|[^|]*\| (\d+)/(\d+)", error):
         found.setdefault((name.strip(), int(total)), []).append(int(count))
     return found
-
-
-def test_a_bar_counts_items_through_stages_and_batches(capsys):
-    seen = []
-
-    def at() -> int:
-        text = capsys.readouterr().err
-        seen.extend(count for own in bars(text).values() for count in own)
-        return seen[-1] if seen else 0
-
-    import tqdm
-
-    with one_bar(100, "work", "item"):
-        (bar,) = tqdm.tqdm._instances
-        bar.mininterval = 0  # every move is drawn
-        stage = Stages(read=1, judge=3)
-        with stage("read"):
-            for _ in steps(range(5)):
-                pass
-        assert at() == 25
-        with stage("judge"), one_bar(7, "within"):  # no bar of its own
-            for place in steps("ab", sizes=[1, 2]):
-                assert at() == {"a": 25, "b": 50}[place]
-                list(steps(range(3)))
-                assert at() == {"a": 50, "b": 100}[place]
-    assert seen == sorted(seen) and at() == 100
 
 
 def test_a_silent_call_is_silent_all_the_way_down_and_after_an_error_the_next_bar_is_drawn(capsys):
@@ -66,16 +39,6 @@ def test_a_silent_call_is_silent_all_the_way_down_and_after_an_error_the_next_ba
     with one_bar(2, "whole"):
         assert list(steps("ab")) == ["a", "b"]
     assert list(bars(capsys.readouterr().err)) == [("whole", 2)]
-
-
-def test_threads_have_no_part_in_the_bar_of_another(capsys):
-    def work(number: int) -> int:
-        assert list(steps(range(3))) == [0, 1, 2]
-        return number * 2
-
-    with one_bar(6, "asking"):
-        assert list(steps(in_threads(work, range(6), 3), total=6)) == [0, 2, 4, 6, 8, 10]
-    assert list(bars(capsys.readouterr().err)) == [("asking", 6)]
 
 
 ARTICLES = sample_articles()
