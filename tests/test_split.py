@@ -13,7 +13,7 @@ from helpers.stanza_tiny import train_stanza
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import evaluate_many, split_text
+from summeval_nb import split_text
 from summeval_nb.text import split_claims, split_many, split_sentences, split_units, splitter_name
 from summeval_nb.text.punkt import sentence_ends, sentence_places
 from summeval_nb.text.splitters import stanza_pipeline
@@ -274,18 +274,3 @@ def test_claims_lose_and_invent_nothing(sentence):
     assert all(claim == claim.strip() != "" for claim in claims)
     if len(claims) == 1:
         assert claims == [sentence.strip()]
-
-
-def test_a_language_chooses_the_splitter():
-    text = "Der Zug aus Kiel kam z. B. gestern zu spät. Es regnete."
-    assert split_text(text, lang="de") == split_text(text, lang="de", splitter="sentencex")
-    assert (
-        splitter_name("punkt", lang="de").startswith("sentencex-de") and splitter_name("punkt", lang="en-GB") == "punkt"
-    )
-    for lang in ("de", None):  # named or found, and what cannot be read is said once
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            found = evaluate_many([text, text], ["Es regnete."] * 2, lang=lang, progress=False)[1]
-        assert ["judge='nli:FOLDER'" in str(one.message) for one in told] == [True] * (lang is None)
-        assert len(found.source_sentences) == 2 and found.signature["splitter"].startswith("sentencex-de")
-    assert split_text("桥开放了。它很长。") == ["桥开放了。", "它很长。"]

@@ -2,15 +2,11 @@
 
 from helpers.cases import cases
 
-from summeval_nb import evaluate_answer
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.text.statements import (
-    answer_units,
     clause_statements,
-    is_list,
     premise_sentences,
     resolve_by_rules,
-    with_denying_leads,
 )
 
 STATEMENTS = cases("""
@@ -24,50 +20,12 @@ Nobody may bring:⏎1. dogs | Nobody may bring: dogs
 - one⏎- two | one; two
 Blue. | Blue
 """)
-READ = cases("""
-The price really includes:⏎- the long red cable | The price really includes:; - the long red cable
-It does not include:⏎- the long red cable | It does not include:⏎- the long red cable
-None of these was found:⏎- the long red cable⏎- the loud charger, too⏎⏎The rest was in the box.
-    | None of these was found:⏎- the long red cable; None of these was found:⏎- the loud charger, too;
-    The rest was in the box.
-There was no room in it.⏎⏎- the long red cable | There was no room in it.; - the long red cable
-The order did not arrive. The big blue box holds⏎- the long red cable
-    | The order did not arrive.; The big blue box holds⏎- the long red cable
-""")
 
 
 def test_statements():
     for text, statements in STATEMENTS:
         found = [claim.rstrip(".") for claim in clause_statements(text)]
         assert found == [statement.rstrip(".") for statement in statements.split("; ")]
-
-
-def test_an_item_under_a_not_is_read_with_it_and_no_other():
-    for text, read in READ:
-        assert with_denying_leads([unit.text for unit in answer_units(text)]) == read.split("; ")
-    text = "The price does not include\n- the very large charger\n- loss or any damage"
-    assert [answer_unit.text for answer_unit in answer_units(text)] == [text[:51], text[52:]]
-    assert len(answer_units(text, max_chars=40)) == 3
-    assert is_list(text) and not is_list("It includes a cable.")
-
-
-def test_a_denied_item_is_credited_for_what_is_denied_of_it_only():
-    covered = "The price includes the charger and its cable."
-    report = evaluate_answer(covered, "What?", covered, "The price does not include:\n- the charger", keep_lists=True)
-    assert report.answer_given_context == 0.0
-    for keep in [True, False]:
-        covered = "The warranty covers the motor. The warranty covers the display. It does not cover scratches."
-        denying = "The warranty does not cover\n- the motor\n- the display of the washing machine"
-        report = evaluate_answer(covered, "What?", covered, denying, keep_lists=keep)
-        assert report.answer_given_context == 0.0 and report.verdict != "right"
-        read = [row["statement"] for row in report.rows() if row["pair"] == "answer_given_context"]
-        assert all(statement.startswith("The warranty does not cover") for statement in read) and len(read) == 2
-    for keep in [True, False]:
-        truth = "The warranty covers the motor. It does not cover scratches on the outer case."
-        denying = "The warranty does not cover\n- scratches on the outer case\n- the battery of the telephone"
-        report = evaluate_answer(truth, "What?", truth, denying, keep_lists=keep)
-        found = {r["statement"]: r["label"] for r in report.rows() if r["pair"] == "truth_given_answer"}
-        assert found["The warranty does not cover scratches on the outer case."] == "entailed"
 
 
 SURE = cases("""
