@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, count, islice
@@ -43,8 +43,8 @@ def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> Nu
     """Tokenize texts and give every different token a number, from 0 in order of first appearance of its word."""
     plain: Any = tokenizer  # a tokenizer that goes word by word, or any function
     if not hasattr(plain, "split_word"):
-        return _number_items([tokenizer(text) for text in texts])[0]
-    words, names = _number_items([plain.clean(text).split() for text in texts])
+        return _number_items(map(tokenizer, texts))[0]
+    words, names = _number_items(plain.clean(text).split() for text in texts)
     tokenized: list[Tokens] = [plain.split_word(word) for word in names]
     if plain.normalise is not None:
         tokenized = [[plain.normalise(str(token)) for token in found] for found in tokenized]
@@ -58,46 +58,31 @@ def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> Nu
     return NumberedTexts(pieces.numbers[np.repeat(starts, counts) + within], np.diff(totals))
 
 
-def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Hashable]]:
+def _number_items(lists: Iterable[Tokens]) -> tuple[NumberedTexts, list[Hashable]]:
+    """Number items, one text at a time, so that no text's words are kept; return the different items as well."""
     numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
-    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    flat = np.fromiter(
-        map(numbers.__getitem__, chain.from_iterable(lists)),
-        np.int64,
-        int(lengths.sum()),
-    )
-    return NumberedTexts(flat, lengths), list(numbers)
+    lengths: list[int] = []
 
+    def each() -> Iterator[Tokens]:
+        for items in lists:
+            lengths.append(len(items))
+            yield items
 
-def stable_order(*keys: np.ndarray) -> np.ndarray:
-    """Return the order that sorts non-negative whole numbers by the last key, ties by the one before, and so on."""
-    order = None
-    for key in keys:
-        shift, greatest = 0, int(key.max(initial=0))
-        while shift == 0 or greatest >> shift:
-            digit = (key >> shift if shift else key).astype(np.uint16)  # keeps the lower 16 bits
-            if order is None:
-                order = np.argsort(digit, kind="stable")
-            else:
-                order = order[np.argsort(digit[order], kind="stable")]
-            shift += 16
-    return np.arange(0) if order is None else order
+    flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(each())), np.int64)
+    return NumberedTexts(flat, np.array(lengths, np.int64)), list(numbers)
 
 
 def ngram_levels(tokens: NumberedTexts, n: int) -> Iterator[NumberedTexts]:
     """Yield the numbered n-grams of orders 1 to n; equal n-grams of one order have equal numbers."""
-    starts, owners = np.arange(len(tokens.numbers)), tokens.owners()
+    places = np.arange(len(tokens.numbers))
+    behind = np.repeat(tokens.ends, tokens.lengths) - places  # items from each to the end of its text
     level = tokens
-    for order in range(1, n + 1):
-        if order > 1:
-            inside = starts + order - 1 < tokens.ends[owners[starts]]
-            starts, first = starts[inside], level.numbers[inside]
-            second = tokens.numbers[starts + order - 1]
-            ranked = stable_order(second, first)
-            a, b = first[ranked], second[ranked]
-            numbers = np.zeros(len(ranked), np.int64)
-            numbers[ranked[1:]] = np.cumsum((a[1:] != a[:-1]) | (b[1:] != b[:-1]))
-            level = NumberedTexts(numbers, np.maximum(tokens.lengths - order + 1, 0))
+    yield level
+    for order in range(1, n):
+        inside = behind[places] > order
+        places, first = places[inside], level.numbers[inside]
+        _, numbers = np.unique(first << 32 | tokens.numbers[places + order], return_inverse=True)
+        level = NumberedTexts(numbers, np.maximum(tokens.lengths - order, 0))
         yield level
 
 
@@ -109,7 +94,9 @@ def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Sequenc
 
     With `ordered`, the numbers of each text are sorted first.
     """
-    numbers = items.numbers[stable_order(items.numbers, items.owners())] if ordered else items.numbers
+    numbers = items.numbers
+    if ordered:  # by text, then by number
+        numbers = np.sort(items.owners() << 32 | numbers) & 0xFFFFFFFF
     ends = items.ends.tolist()
     bounds = list(zip([0, *ends], ends, strict=False))
     if len(numbers) and int(numbers.max()) >= _MORE_THAN_CHARACTERS:
