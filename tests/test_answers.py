@@ -274,17 +274,12 @@ ROW = {"contexts": "It rained in Oslo. It was late.", "question": "Where did it 
 ROW |= {"ground_truth": "It rained in Oslo.", "answer": "It rained in Oslo."}
 
 
-def test_signs_alone_lose_no_other_row_and_a_table_may_only_be_indexed():
+def test_a_table_may_only_be_indexed():
     class Rows:
         __len__ = lambda self: 1
         __getitem__ = lambda self, place: [ROW][place]
 
     assert len(evaluate_answers(Rows(), judge="words", progress=False)) == 1
-    odd = [{**ROW, name: "???"} for name in ROW]
-    beside = [{**ROW, name: f"{text}{between}— —"} for name, text in ROW.items() for between in (" ", "\n\n")]
-    found = evaluate_answers([ROW, *odd, *beside, ROW], progress=False).rows()
-    assert found[0] == found[13]
-    assert [row["correctness"] for row in found] == [1, 1, 1, None, None, *[1] * 9]  # truth and answer count
 
 
 NO_ANSWER = "wrong: it answers what, by the ground truth, has no answer"

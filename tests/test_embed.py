@@ -21,7 +21,6 @@ from summeval_nb.text.embed import (
     ObjectEmbedder,
     RememberingEmbedder,
     SentenceTransformerEmbedder,
-    SentenceVectors,
     load_embedder,
     sentence2embedding,
 )
@@ -320,21 +319,6 @@ def test_a_model_whose_weights_cannot_be_seen_is_turned_down(library, monkeypatc
     monkeypatch.setattr(library, "get_backend", lambda: "onnx")  # its state_dict would be empty
     with pytest.raises(ValueError, match="backend='onnx' cannot be hashed.*fingerprint"):
         sentence2embedding(["a"], embedder=library)
-
-
-RAIN = ["It rained.", "Rain fell."]
-
-
-def test_each_sentence_is_embedded_once_and_what_is_known_not_again():
-    counting = Noting()
-    held = SentenceVectors(counting, [*RAIN, "It rained."], tokens=False)
-    assert counting.asked == [("vectors", RAIN)] and held.fresh == RAIN
-    assert np.array_equal(held.of(RAIN[::-1]), held.of(RAIN)[[1, 0]])
-    first, counting = SentenceVectors(Noting(), RAIN[:1]), Noting()
-    held = SentenceVectors(counting, RAIN, known=first.known)
-    assert counting.asked == [("tokens", RAIN[1:])] and held.fresh == RAIN[1:]
-    assert np.array_equal(held.of(RAIN[:1]), first.of(RAIN[:1]))
-    assert SentenceVectors(counting, RAIN[:1], known=held.known).known.keys() == {RAIN[0]}, "others are not kept"
 
 
 def test_an_embedder_forgets_the_oldest_sentences():

@@ -92,14 +92,6 @@ def test_failed_and_declined_items_are_counted_apart():
     declining.plot()
 
 
-def test_each_kind_stands_in_one_row_with_both_sides():
-    bench = benchmark_checker(Says(lambda *_: True), "everyday", limit=30, n_resamples=0)
-    (row,) = bench.rows()
-    assert row["true_passed"] == 1 and row["false_found"] == 0 and row["set"] == "everyday"
-    assert "true passed" in repr(bench) and "false found" in bench._repr_html_()
-    assert len(bench.to_frame(kinds=True)) == 2 * len({case.kind for case in bench.runs[0].cases})
-
-
 def test_answers_with_and_without_a_truth_are_judged():
     found = benchmark_judge("words", "everyday", limit=40, n_resamples=0)
     kinds = {row["kind"] for row in found.kind_rows()}

@@ -1,7 +1,6 @@
 """The tiny Llama that chapters and tests run on is right in its own world, small, and safe to load."""
 
 import random
-import sys
 
 from helpers.late import Late, needs
 
@@ -31,13 +30,3 @@ def test_it_is_right_about_its_own_world():
         right = sum((choice.label == "yes") == true for choice, (_, _, true) in zip(choices, drawn, strict=True))
         assert right >= 188, f"{right} of 200 with {facts} sentences"
         assert min(choice.probability_mass for choice in choices) > 0.9
-
-
-def test_the_training_script_trains(tmp_path, monkeypatch, capsys):
-    """A second of training changes the model, lowers its loss on the words, and writes what can be loaded."""
-    monkeypatch.setattr(sys, "argv", ["train", "--out", str(tmp_path / "m"), "--seconds", "1"])
-    monkeypatch.setattr(training, "accuracy", lambda *_: 0.0)
-    training.main()
-    assert '"steps"' in capsys.readouterr().out
-    choice = TransformersBackend(tmp_path / "m").choose("Answer yes or no.", ["yes", "no"])
-    assert set(choice.probabilities) == {"yes", "no"}

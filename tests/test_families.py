@@ -190,7 +190,6 @@ WRONG = {
     "minicheck, no head": ("minicheck", lambda at: (minicheck(at), headless(at)), "lacks 4 weights of a classifier"),
     "hhem of a roberta": ("hhem", minicheck, r"no weight t5\.classifier.*vectara"),
     "hhem, cut": ("hhem", lambda at: (hhem(at), cut(at, "model.safetensors")), "at model.safetensors"),
-    "hhem, no tokenizer": ("hhem", lambda at: (hhem(at), (at / "tokenizer.json").unlink()), "flan-t5-base"),
     "alignscore of a roberta": ("alignscore", minicheck, "0 files that end in .ckpt"),
     "alignscore, cut": ("alignscore", lambda at: (alignscore(at), cut(at, "AlignScore-base.ckpt")), "at Align"),
     "nothing": ("alignscore", lambda at: at.rmdir(), "there is no folder"),

@@ -171,20 +171,13 @@ BRIDGE = (
     "Elena lives in Rome and works at a museum there."
 )
 FEW_FOREIGN = sentences("""
-Die Schule öffnet wieder. / Er hat zwei Hunde. / Les enfants jouent dehors. / Elle a deux chiens. / El puente está
-cerrado. / Trabaja en Sevilla. / Il ponte è chiuso. / A ponte está fechada. / Hij heeft twee honden. /
-Skolan öppnar igen. / Han har to hunder. / Skolen er lukket i dag. / Szkoła jest zamknięta. / Koulu on suljettu. / Škola
-je zavřená. / Az iskola zárva van. / Școala este închisă. / Okul kapalı. / Sekolah itu tutup. / Школа закрыта. / Το
-σχολείο είναι κλειστό. / 学校关闭了。 / 学校は休みです。 / 학교가 문을 닫았다. / المدرسة مغلقة. / Trường học đóng cửa. /
-בית הספר סגור. / Elle habite à Rome. / Anna wohnt in Berlin.
+Die Schule öffnet wieder. / Elle a deux chiens. / Trabaja en Sevilla. / Il ponte è chiuso. / Hij heeft twee honden. /
+Skolan öppnar igen. / Szkoła jest zamknięta. / Az iskola zárva van. / İki köpeği var. / Школа закрыта. / 学校关闭了。
 """)
 FEW_ENGLISH = sentences("""
-Der Kaiser abdicated. / La Niña weakened. / Die Antwoord cancelled. / El Greco painted Toledo. /
-Les Bleus beat Brazil 2-0. / Den Haag hosts the court. / Erdoğan congratulated Tusk. / Øresund traffic doubled. /
-Dvořák's symphony was played. / Grand Prix in Monza postponed / Sushi chefs use wasabi. / Glycolysis yields pyruvate. /
-E. coli outbreak contained / Rösti contains potatoes. / bayern beat ajax / Population: 84 million / Name: Jürgen Klopp /
-Derby. / Angela Merkel / Vincent van Gogh cut off his ear. / Leonardo da Vinci drew helicopters. / Deutsche Bank shares
-plunge / He said adiós. / Bratwurst and sauerkraut were served. / Die Hard was filmed in Los Angeles. / Rome 12 Paris 14
+Der Kaiser abdicated. / La Niña weakened. / Les Bleus beat Brazil 2-0. / Dvořák's symphony was played. / Grand Prix in
+Monza postponed / Glycolysis yields pyruvate. / bayern beat ajax / Population: 84 million / Derby. /
+Vincent van Gogh cut off his ear. / He said adiós. / Die Hard was filmed in Los Angeles. / Rome 12 Paris 14
 """)
 
 

@@ -79,27 +79,20 @@ def test_no_silent_server_is_waited_for_in_the_shell(metric, server, table, tmp_
     short = tmp_path / "short.jsonl"
     short.write_text("".join(table.open().readlines()[:20]))
     model, kept = f"llm:scripted@{server.url}", tmp_path / "kept.sqlite"
-    choice = "judge"
-    options = ["-o", f"{choice}={model}"]
-    options += ["-o", "quality=fluency"] if metric == "rating" else []
+    options = ["-o", f"judge={model}", *(["-o", "quality=fluency"] if metric == "rating" else [])]
     words = shell("score", metric, short, *options, "--store", kept)
     assert interrupted(words, lambda: len(server.questions) > 4) == (130, LINE)
     stores.kept(kept)
 
 
-CALLS = {
-    "rate_many": 'rate_many(["It rained."] * 99, [f"Rain {n}." for n in range(99)], quality="fluency", judge=model)',
-    "evaluate_many": 'evaluate_many(["It rained."] * 99, [f"Rain {n}." for n in range(99)], checker=model)',
-}
+RATED = "from summeval_nb.judged import rate_many; rate_many(['Rain.'] * 99, [f'Rain {n}.' for n in range(99)], "
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_no_silent_server_is_waited_for_in_python(name, server):
-    part = "judged" if name == "rate_many" else "evidence"
-    code = f"from summeval_nb.{part} import {name}\nmodel = 'llm:scripted@{server.url}'\n{CALLS[name]}"
-    code_and_errors = interrupted([sys.executable, "-c", code], lambda: len(server.questions) > 4)
-    assert code_and_errors[0] == -signal.SIGINT, code_and_errors
-    assert code_and_errors[1].count("Traceback") == 1 and code_and_errors[1].endswith("KeyboardInterrupt\n")
+def test_no_silent_server_is_waited_for_in_python(server):
+    code = f"{RATED}quality='fluency', judge='llm:scripted@{server.url}')"
+    left, errors = interrupted([sys.executable, "-c", code], lambda: len(server.questions) > 4)
+    assert left == -signal.SIGINT, errors
+    assert errors.count("Traceback") == 1 and errors.endswith("KeyboardInterrupt\n")
 
 
 @pytest.mark.parametrize("metric", ["faithfulness", "answers", "citations"])

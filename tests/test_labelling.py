@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from summeval_nb import correct_score
-from summeval_nb.agreement import draw_items, label_items, labels_needed, read_labels, record_label
+from summeval_nb.agreement import draw_items, label_items, read_labels, record_label
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -201,9 +201,6 @@ def test_the_shell_draws_and_corrects_and_bad_input_is_one_line_and_code_2(verdi
     words = ("correct", "-", path, "--format", "csv", "--json", "-o", "confidence=0.9")
     piped = summeval(*words, stdin=verdicts.read_text())
     assert json.loads(piped.stdout) == json.loads(json.dumps(wanted.to_dict()))
-    for labels in (None, path):
-        done = summeval("correct", verdicts, *[labels] * bool(labels), "--width", 0.3)
-        assert done.stdout == f"{labels_needed(TABLE, 0.3, labels=labels)} labels\n", done.stderr
     path.unlink()
     draw_items(TABLE, 12, path=path)
     fill(path)

@@ -15,7 +15,7 @@ from summeval_nb.evidence import WordsChecker
 from summeval_nb.judged import EmbeddedJudge, LLMJudge
 from summeval_nb.judged import refusals as _refusals
 from summeval_nb.text import languages_of
-from summeval_nb.text.language import foreign_language, language_of, unread_words
+from summeval_nb.text.language import foreign_language, language_of
 
 HERE = Path(__file__).parent
 NAMES = ("sentences", "fresh", "sixty", "abroad")
@@ -157,17 +157,6 @@ LOSES LEEDS
 def test_english_with_foreign_names_and_words_and_lists_of_them_is_english():
     for text in [*ENGLISH, *ABROAD["english"]]:
         assert foreign_language(text, ("en",)) is None, text
-
-
-def test_words_in_a_script_that_nobody_reads():
-    for text, words in [
-        ("He met 习近平 and 李 明 (江泽民) in 北京.", ["习近平", "李 明", "北京"]),
-        ("Владимир Путин met Си.", ["Владимир Путин", "Си"]),
-        ("Let α be x; the Ω, μ and λόγος.", ["λόγος"]),
-        ("Müller naïve café", []),
-        ("", []),
-    ]:
-        assert unread_words(text, ("en",)) == words and unread_words(text, ("tlh",)) == []
 
 
 RARER = cases("""

@@ -1,7 +1,6 @@
 """LLMChecker in the pipeline with each kind of backend; failures are counted, articles cannot talk back."""
 
 import json
-import re
 from importlib import resources
 
 import pytest
@@ -11,7 +10,6 @@ from servers.misbehaving import MisbehavingServer
 from summeval_nb import LLMChecker, ScriptedBackend, ServerBackend, Store, TransformersBackend, evaluate
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.models import example_model
-from summeval_nb.models.base import plain
 
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat. Maria lost a white horse in Rome."
 SUMMARY = "Anna bought a red car in Paris. Ben sold a yellow boat."
@@ -82,20 +80,6 @@ def test_failures_are_excluded_counted_and_mended(tmp_path):
     assert not any(b"sk-very" in file.read_bytes() for file in tmp_path.iterdir())
 
 
-def test_an_article_cannot_change_the_form_of_the_question(backend):
-    """Whatever is quoted: one evidence, one claim, one turn; the model sees three special tokens, the template's."""
-    for text in HOSTILE:
-        prompt = filled(PROMPT, ["Anna bought a red car.", text], f"Anna sold a car. {text}")
-        first, first_end, second, second_end = tags = re.findall("<[^>]*>", prompt)
-        assert [re.sub("-[0-9a-f]{12}", "", tag) for tag in tags] == re.findall("<[^>]*>", PROMPT)
-        assert first[1:] == first_end[2:] != second[1:] == second_end[2:]
-        assert prompt.endswith(f"{second_end}\n\nAnswer yes or no.") and prompt.count("<") == prompt.count(">") == 4
-        assert not any(token in prompt for token in re.findall(r"\[/?[A-Z_]+\]|<\w+_\w+>", text))
-        assert plain(text).replace("\u200b", "").translate({0x2039: "<", 0x203A: ">"}) == text
-        reader = backend._reader
-        assert sum(map(reader.tokenizer.is_special_token, reader.encode(backend._rendered(prompt, 1)))) == 3
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_that_an_article_adds_turns_a_no_into_a_yes(backend, text):
     evidence = ["Anna bought a red car.", "Ben sold a blue boat."]
@@ -128,9 +112,6 @@ def test_parts_of_a_sentence_in_the_pipeline(backend):
     assert verdict.supported is False and [f.text for f in verdict.findings] == ["Ben sold a yellow boat"]
     assert "claims=statements" in str(result.signature) and "minimum" in str(result.signature)
     assert "Ben sold a yellow boat" in result._repr_html_()
-    mean = evaluate(ARTICLE, summary, 3, checker=LLMChecker(backend, claims="statements", combine="mean")).verdicts[0]
-    parts = [part["probability"] for part in mean.details["claims"]]
-    assert mean.probability == pytest.approx(sum(parts) / 2) and verdict.probability == pytest.approx(min(parts))
 
 
 @pytest.mark.slow
