@@ -118,6 +118,7 @@ def test_refusals_and_undecided_flags_make_scores_undefined():
     report = judged(AnswerKey(lost=[ANSWER]))
     assert report.answer_refused.value is None and set(report.reasons) == set(report.inferences)
     assert "undecided" in report.reasons["answer_given_context"] and "no reply" in report.answer_refused.reason
+    assert "undecided (" in report._repr_html_()
 
 
 def test_what_failed_is_left_out_counted_and_said():
@@ -160,7 +161,6 @@ def test_empty_parts_have_no_score_and_a_reason():
         report = evaluate_answer(*arguments, judge=AnswerKey())
         assert set(report.reasons) == undefined and all("empty" in reason for reason in report.reasons.values())
         assert isinstance(json.loads(json.dumps(report.to_dict())), dict) and "<section" in report._repr_html_()
-        assert list(report.to_frame().columns)[:2] == ["pair", "hypothesis"]
     assert "1 of 3 contexts are empty" in " ".join(report.notes)
 
 
@@ -268,18 +268,6 @@ def test_a_second_run_asks_only_what_failed(tmp_path):
     assert second.n_failed == 0 and 0 < len(key.asked) <= 6
     key.asked = []
     assert again().rows() == second.rows() and key.asked == []
-
-
-ROW = {"contexts": "It rained in Oslo. It was late.", "question": "Where did it rain?"}
-ROW |= {"ground_truth": "It rained in Oslo.", "answer": "It rained in Oslo."}
-
-
-def test_a_table_may_only_be_indexed():
-    class Rows:
-        __len__ = lambda self: 1
-        __getitem__ = lambda self, place: [ROW][place]
-
-    assert len(evaluate_answers(Rows(), judge="words", progress=False)) == 1
 
 
 NO_ANSWER = "wrong: it answers what, by the ground truth, has no answer"

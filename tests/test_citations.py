@@ -68,6 +68,8 @@ def test_without_marks_nothing_is_cited_and_no_sentence_to_judge_has_a_reason():
     assert {row["reason"] for row in found.rows()} == {"it cites nothing"}
     part = by_words("red [1]. blue.", ["red", "blue"])
     assert (part.recall, part.recall_where_cited, part.precision) == (0.5, 1, 1)
+    mark = by_words("red [citation needed]. blue [1].", ["blue"])  # without a source it cites nothing
+    assert mark.unknown == () and mark.n_uncited == 1 and mark.recall == 0.5
     for answer, why in (("", "empty"), ("# A heading\n", "heading"), ("Sure! Here is a summary:", "no sentence")):
         found = by_words(answer, PASSAGES)
         assert found.score is found.recall is found.precision is None and why in found.reason

@@ -22,6 +22,8 @@ The wood (oak) was sold, according to Lentavo. | The wood was sold.
 The mill was built in 1902 by Karl Roth, closed in 1960 and reopened as a museum in 1985.
     | The mill was built in 1902 by Karl Roth., The mill was closed in 1960.
 Lund, a city in Sweden, has a castle. | Lund has a castle., Lund is a city in Sweden.
+Anna Holm moved to Paris in 1901. | Anna Holm moved to Paris., Anna Holm moved to Paris in 1901.
+On 3 May 1921 the council bought the mill. | The council bought the mill.
 Dana Whitlock won the title in 1994 at the age of 18.
     | Dana Whitlock won the title., Dana Whitlock won the title in 1994., Dana Whitlock won the title at the age of 18.
 Karl Roth, a miller from Lund, died in 1931. | Karl Roth died in 1931., Karl Roth is a miller from Lund.

@@ -26,6 +26,9 @@ def drop(record, name):
 BROKEN = [
     (drop(article("b"), "id"), "line 2: the field 'id' is missing"),
     (article("b", references="one"), "line 2: references must be a list of strings"),
+    (article("b", references=[]), "line 2: 'references' is empty"),
+    (article("b", systems=[]), "line 2: 'systems' is empty"),
+    (article("b", systems=[entry("M1"), entry("M2", relevance="4")]), "'relevance' must be a number"),
     (article("b", systems=[entry("M1"), entry("M1")]), "line 2: the system 'M1' stands there twice"),
     (article("b", systems=[entry("M1")]), "not in both: 'M2'"),
     (article("b", systems=[entry("M1"), drop(entry("M2"), "fluency")]), "system 'M2': the field 'fluency' is missing"),

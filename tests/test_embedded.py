@@ -11,12 +11,13 @@ from helpers.late import Late
 from summeval_nb import EmbeddedChecker, evaluate, sample_articles
 from summeval_nb.evidence import builtin
 from summeval_nb.evidence.base import encode_pairs
-from summeval_nb.evidence.embedded import NUMBERS, fitted, number_weights
+from summeval_nb.evidence.embedded import LOGIT_CLIP, NUMBERS, fitted, number_weights, pair_features, parse_pair
 from summeval_nb.evidence.faithfulness import MEANING, Explanation, faithfulness_from_dict
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text
 
+Reading = Late("summeval_nb.evidence.reader", "Reading")
 Reading = Late("summeval_nb.evidence.reader", "Reading")
 load_reader = Late("summeval_nb.evidence.reader", "load_reader")
 
@@ -87,6 +88,16 @@ def test_numbers_are_those_of_the_day_they_were_fitted():
         for name, value in row["numbers"].items():
             near = 5e-3 if name in NUMBERS[:4] else 2e-5
             assert numbers[name] == pytest.approx(value, abs=near), f"{row['claim']}: {name}"
+
+
+def test_what_is_missing_counts_up_to_two_and_a_sure_reading_has_its_limit():
+    claims = ["In 2001, 2002 and 2003 Oslo, Rome and Paris were full.", "In 2001 Oslo was full.", TRUE[0]]
+    pairs, sure = [(ARTICLE, claim) for claim in claims], Reading(1.0, 0.0, 0.0)
+    vectors = encode_pairs(pairs, load_embedder("minilm"))
+    found = [pair_features(parse_pair(*pair, own), own, sure, sure) for pair, own in zip(pairs, vectors, strict=True)]
+    for name in ("numbers_missing", "names_missing"):
+        assert [features[name] for features in found] == [2.0, 1.0, 0.0]
+    assert all((features["near_follows"], features["all_denied"]) == (LOGIT_CLIP, -LOGIT_CLIP) for features in found)
 
 
 def test_a_state_follows_from_probability_and_clash_and_one_changed_fact_is_contradicted(verdicts, by_claim):

@@ -142,6 +142,7 @@ def test_the_eleven_questions_of_the_definition_and_words_of_the_subject_answer_
         (lund, "Lund Bank was founded in 1991.", 0),
         ("The repair ship Aurelia joined the cable.", "The repair ship Aurelia reached the place at noon.", 0),
         ("Leeds beat Derby on Saturday.", "Derby beat Leeds.", 0),
+        ("No one was hurt when the old pier collapsed in 1998.", "The new pier collapsed in 1998.", 0),
     ):
         (answer,) = judge.answer(summary, is_so(statement))
         assert answer.value == value and 0 <= answer.said <= 1, statement
@@ -217,10 +218,11 @@ def test_words_answer_yes_when_the_main_part_is_said():
         ("The new tram to the hospital costs Lund 94 million euros.", 1, ""),
         (CLAUSE.replace("94", "49"), 0, "numbers differ: 94 and 49"),
         (CLAUSE.replace("costs", "never costs"), 0, "negated"),
-        ("It rained.", 0, ""),
+        ("It rained.", 0, "too little of it is said"),
     ):
         (answer,) = load_judge("words").answer(text, is_so(CLAUSE))
-        assert answer.value == value and reason in answer.reason and 0 <= answer.said <= 1
+        assert answer.value == value and reason in answer.reason
+        assert answer.said == 1 if text == CLAUSE else 0 <= answer.said <= 1
         assert answer.probability is None and all(text[s.start : s.end] == s.text for s in answer.evidence)
 
 

@@ -40,9 +40,6 @@ def test_the_package_holds_what_the_script_makes():
     kinds = Counter((item["kind"], item["supported"]) for item in ITEMS)
     names = {kind for kind, _ in kinds}
     assert len(names) == 22 and all(kinds[name, True] == kinds[name, False] >= 14 for name in names)
-    for item in ITEMS:
-        ends = re.findall(r"[.!?](?= [A-Z]|$)", re.sub(r"\b(?:[A-Z]|[a-z]|[A-Z][a-z]{1,3})\.", "", item["article"]))
-        assert len(ends) <= 5, item["article"]
 
 
 def test_nothing_is_a_near_copy_of_a_training_text():

@@ -314,6 +314,7 @@ def test_several_summaries_stand_side_by_side(tmp_path):
     assert page.count('class="sr-article ') == 1 and "&lt;b&gt; — Faithfulness" in page and "<b> —" not in page
     text = both.to_text()
     assert text.index("a — ") < text.index("  1  supported 0.90") < text.index("<b> — ") and ", by " not in text
+    assert both.to_dict()["results"][0] == made(YES).to_dict()
     marked = [Signature({"metric": "faithfulness", "checker": f"embedded-{mark}"}) for mark in ("aaaa", "bbbb")]
     apart = compare_reports([made(YES, signature=own) for own in marked], ["old", "new"])
     for page in (apart.to_text(), apart._repr_html_()):  # which checker judged which is said

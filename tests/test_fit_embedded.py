@@ -12,9 +12,8 @@ from helpers.late import Late
 from summeval_nb.evidence.embedded import fitted
 
 fit_embedded = Late("fit_embedded")  # it imports pandas
-Table, calibrated, chosen_threshold, fit, items, left_out_scores = (
-    Late("fit_embedded", name)
-    for name in ("Table", "calibrated", "chosen_threshold", "fit", "items", "left_out_scores")
+Table, calibrated, chosen_threshold, fit, left_out_scores = (
+    Late("fit_embedded", name) for name in ("Table", "calibrated", "chosen_threshold", "fit", "left_out_scores")
 )
 
 CACHE = Path(os.environ.get("SUMMEVAL_NB_FIT", Path(__file__).parents[1] / "fit_work")) / "looked.npz"

@@ -20,9 +20,6 @@ BROKEN_CSV = {
     "quote that opens again": ('id,text\n1,"a\n2,b\n3,"c"\n4,d\n', "line 2 of the CSV has text between a closing"),
     "text behind a quote": ('id,text\n1,x\n2,"a" b\n', "line 3 of the CSV has text between a closing quote"),
     "bare CR": ("id,text\n1,a\rb\n2,c\n", "line 2 of the CSV holds a carriage return"),
-    "bare CR in the header": ("id,text\r1,a\r2,b\r", "line 1 of the CSV holds a carriage return"),
-    "unclosed header": ('id,"text\n1,a\n', "line 1 of the CSV opens a quote"),
-    "doubled header": ("id,text,id\n1,a,2\n", "header names a column twice, 'id': rename"),
 }
 
 

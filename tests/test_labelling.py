@@ -102,6 +102,7 @@ def test_two_people_are_told_apart(path):
 def test_another_file_and_labels_of_other_items_are_refused(tmp_path, path):
     for content, words in (
         ('id,text,label\na,"b,\nc,d,\n', "cannot be read as CSV: unexpected end of data"),
+        ("id,text\na,b\n", "no rows with the columns 'id' and 'label'"),
         ("id,text,label\na,caf\xe9,yes\n", "not UTF-8: save it as CSV UTF-8"),
     ):
         (tmp_path / "other.csv").write_bytes(content.encode("latin-1"))
