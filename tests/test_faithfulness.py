@@ -280,6 +280,8 @@ def test_what_is_printed_counts_and_shows_why_a_verdict_is_what_it_is():
         (made(FAILED, score=None, reason="no"), "Faithfulness undefined: no"),
     ):
         assert result.report().title == title and title in result.to_text()
+    little = made(Verdict(probability=1.0, details={"probability_mass": 0.05})).report().title
+    assert little.endswith("1 with a probability mass below 0.5")
     assert repr(both).startswith("Faithfulness(score=0.5000, score_high=1.0000, n_unclear=1, signature=")
     for page in (both.to_text(), both._repr_html_()):
         assert page.rindex("S1.") < page.index("Up to 1.00 if the unclear ones are true.")

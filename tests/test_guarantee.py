@@ -147,6 +147,7 @@ def test_calibrate_finds_both_sides_and_says_on_what():
     assert "<b>a set" not in found._repr_html_() and "&lt;b&gt;a set" in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["opposite"]["n_sentences"] == 80
     assert (found.side, found.opposite.side) == ("supported", "contradicted")
+    assert found.accepts(found.threshold) and found.opposite.accepts(found.opposite.threshold), "itself included"
     table = guarantee_thresholds(pd.DataFrame(labelled), FIXED, name="<b>a set</b>")
     assert table.to_dict() == found.to_dict()
 

@@ -4,7 +4,7 @@ from summeval_nb import evaluate, evaluate_answer, summarization_score
 from summeval_nb.judged import answer_faithfulness, context_recall, load_judge
 from summeval_nb.judged.questions import facts_of
 from summeval_nb.text.split import split_markdown
-from summeval_nb.text.statements import LEADS, LedReading, leads_into_items, read_with_leads, with_denying_leads
+from summeval_nb.text.statements import LedReading, leads_into_items, read_with_leads, with_denying_leads
 
 DENIED = "These were not approved:\n- the new roof\n- the second car park"
 MINUTES = f"The board met on Monday. It approved the new library. {DENIED}\n\nThe meal was good."
@@ -19,17 +19,6 @@ PLAIN = [
 def read(text):
     (found,) = split_markdown([text], progress=False)
     return found, read_with_leads(text, found)
-
-
-def test_items_under_a_denying_lead_are_read_with_it():
-    before, after = read(MINUTES)
-    assert [reading.plain for reading in after[3:5]] == [
-        "The new roof was not approved",
-        "The second car park was not approved",
-    ]
-    assert after[2].reason == LEADS and [reading.reason for reading in after].count(LEADS) == 1
-    assert [reading.sentence for reading in after] == [reading.sentence for reading in before]
-    assert all(isinstance(reading, LedReading) == (i in (3, 4)) for i, reading in enumerate(after))
 
 
 def test_items_under_a_heading_with_a_not_are_read_with_it():
