@@ -442,9 +442,7 @@ def identify_model(option: str, text: str | PurePath) -> Any:
 def content_of(path: Path) -> str:
     """Return a hash of a file, or of all files of a folder with their names; empty where there is none."""
     with suppress(OSError):
-        if path.is_file():
-            return _file_hash(path)
-        names = sorted(file.relative_to(path) for file in path.rglob("*") if file.is_file())
+        names = [file.relative_to(path) for file in [path, *sorted(path.rglob("*"))] if file.is_file()]
         shown = (name for name in names if not any(part[0] == "." or part == "__pycache__" for part in name.parts))
         if listed := [[name.as_posix(), _file_hash(path / name)] for name in shown]:
             return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16]

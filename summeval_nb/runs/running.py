@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -148,9 +148,7 @@ class Job:
                     raise ValueError(f"{other} and {name} would both be the column {column!r}: {remedy}")
 
     def __reduce__(self) -> Any:
-        from summeval_nb import __version__
-
-        return _received, (__version__, self.metric, self.options, self.columns, self.store)
+        return Job, (self.metric, self.options, self.columns, self.store)
 
     def read(self, item: Item, *, typed: bool = True) -> tuple[JsonDict, str]:
         """Return an item's row under the metric's own names, and a problem or ''; not `typed`, only of its columns."""
@@ -191,15 +189,6 @@ class Job:
 
             found["fingerprints"] = {name: packaged_checker(value).fingerprint for name, value in own.items()}
         return found
-
-
-def _received(version: str, *job: Any) -> Job:
-    """A job on the machine that it was sent to, which must score as the sender would."""
-    from summeval_nb import __version__
-
-    if version != __version__:
-        raise ImportError(f"the cluster has summeval_nb {__version__}, this machine {version}: update one")
-    return Job(*job)
 
 
 def _by_columns(function: Any) -> Any:
@@ -277,8 +266,11 @@ class Scorer:
 def make_row(row: JsonDict, outcome: Outcome, content: str | None = None) -> Row:
     """Return a result as a run keeps it."""
     score, status, reason, parts, signature = outcome
-    record = {"id": _plain_id(row.get("id")), "score": score, "status": status, "reason": reason}
+    record: JsonDict = {"id": None, "score": score, "status": status, "reason": reason}
     record |= {"parts": parts, "signature": signature, "content": content}
+    with suppress(ValueError):  # an id that is NaN, which stands for a missing one in tables, is none
+        json.dumps(row.get("id"), allow_nan=False)
+        record["id"] = row.get("id")
     try:
         return Row(status, score, _as_json(record))
     except (TypeError, ValueError, RecursionError) as error:
@@ -295,17 +287,6 @@ def _as_json(record: JsonDict) -> bytes:
     except PydanticSerializationError:
         pass
     return json.dumps(record, allow_nan=False, default=_plain, separators=(",", ":")).encode()
-
-
-def _plain_id(value: object) -> Any:
-    """An id as JSON can hold it; NaN, which stands for a missing one in tables, is none."""
-    if value is None or isinstance(value, (str, int)):
-        return value
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return None if isinstance(value, float) else str(value)[:200]
-    return value
 
 
 def _plain(value: object) -> object:

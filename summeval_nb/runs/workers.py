@@ -21,6 +21,7 @@ from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Event, Thread, Timer
 from typing import IO, Any, NamedTuple, TypeAlias, TypeVar, cast
 
+from summeval_nb import __version__
 from summeval_nb.core.base import require_count, require_module, require_option
 
 __all__ = ["RunStopped"]
@@ -87,7 +88,11 @@ def _serve() -> None:
     with suppress(EOFError, BrokenPipeError):
         packed = _receive(requests)
         try:
-            work = pickle.loads(packed)()
+            version, make = pickle.loads(packed)
+            if version != __version__:
+                told = f"the cluster has summeval_nb {__version__}, this machine {version}: update one"
+                raise ImportError(told)
+            work = make()
         except Exception as error:
             return _send(answers, (type(error).__name__, str(error)))
         _send(answers, None)
@@ -111,7 +116,7 @@ def pack(make: Callable[[], Callable[..., object]]) -> bytes:
     import cloudpickle
 
     try:
-        return cloudpickle.dumps(make)
+        return cloudpickle.dumps((__version__, make))
     except Exception as error:  # whatever an object's own pickling raises
         remedy = "use module-level functions, name models, as in {'checker': 'llm:FOLDER'}, or use workers=0"
         raise TypeError(f"this cannot be sent to a worker process ({error}); {remedy}") from error
@@ -409,15 +414,14 @@ def join(ray: Any, address: str | None, seconds: float = 60) -> None:
         code = "import ray, sys; ray.init(sys.argv[1], logging_level='ERROR', log_to_driver=False)"
         command = [sys.executable, "-c", code, address]
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+        why = (done.stderr.strip().splitlines() or ["no message"])[-1] if done.returncode else ""
     except OSError as error:
-        remedy = "start one with 'ray start --head --port=6379', and check the address and the firewall"
-        raise RunStopped(f"no Ray cluster answers at {address} ({error.strerror or error}); {remedy}") from None
+        why = error.strerror or str(error)
     except subprocess.TimeoutExpired:
-        remedy = "check that it is the head's port, its RAY_AUTH_TOKEN, and that it runs the same Ray version"
-        raise RunStopped(f"the Ray cluster at {address} did not answer within {seconds:g} s; {remedy}") from None
-    if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise RunStopped(f"cannot join the Ray cluster at {address}: {reason}")
+        why = f"no answer within {seconds:g} s"
+    if why:
+        remedy = "start one, 'ray start --head --port=6379'; check address, firewall, Ray's version and RAY_AUTH_TOKEN"
+        raise RunStopped(f"no Ray cluster can be joined at {address} ({why}); {remedy}")
     ray.init(address, logging_level="ERROR", log_to_driver=False)
 
 
