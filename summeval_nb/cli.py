@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections import ChainMap
 from dataclasses import replace
-from functools import cache
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,15 +49,14 @@ def _options(version: Annotated[bool, opt("Print it.", "--version", callback=_pr
 
 def _load(names: list[str], given: Given) -> dict[str, Any]:
     """The metrics of some names, each with those options that it has, and a named model loaded once."""
-    from summeval_nb.models.local import load_model
     from summeval_nb.runs.running import load_options
 
     found = {name: find_metric(name) for name in names}
     known: dict[str, Any] = {name: shell.choices(kind.names, "store", *fixed) for name, (kind, fixed) in found.items()}
     said = read_options(given, ", ".join(names), ChainMap(*known.values()))
-    metrics, load = {}, cache(load_model)
+    metrics = {}
     for name, (kind, _) in found.items():
-        own = load_options({key: said[key] for key in said if key in known[name]}, kind, load)
+        own = load_options({key: said[key] for key in said if key in known[name]}, kind)
         metrics[name] = load_metric(name, **own, **({"store": given.store} if "store" in kind.options else {}))
     return metrics
 

@@ -378,20 +378,6 @@ def test_a_corpus_that_was_mended_moved_or_cut_scores_only_what_is_new(tmp_path)
         out(rows)
 
 
-def test_a_corpus_that_changes_under_a_run_is_said(tmp_path):
-    items = write_jsonl(tmp_path / "items.jsonl", ROWS)
-
-    def metric(row):
-        with items.open("a") as open_file:
-            open_file.write(" ")
-        return 1
-
-    metric.fingerprint = "appends"
-    with pytest.raises(RunStopped, match=r"items\.jsonl was changed while it was scored; call run again"):
-        quiet(items, metric, out=tmp_path / "out")
-    assert count_rows(tmp_path / "out") == 12 and not (tmp_path / "out/results.jsonl").exists()
-
-
 # ---------------------------------------------------------------- one run in a folder
 
 
