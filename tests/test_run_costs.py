@@ -15,12 +15,11 @@ from helpers.wrapping import Wrapped
 
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.metric import Metric
-from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.model_checkers import LLMChecker
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.grading import rate
 from summeval_nb.judged.llm import LLMJudge
-from summeval_nb.models.base import ScriptedBackend, counting, find_backends
+from summeval_nb.models.base import ScriptedBackend, find_backends
 from summeval_nb.runs.costs import Estimate, RecordingBackend, plan_run
 from summeval_nb.runs.report import RunReport
 from summeval_nb.runs.running import run
@@ -238,25 +237,6 @@ def test_answers_from_the_store_are_counted_apart(name, tmp_path):
     assert "What it cost" in second.to_html(tmp_path / "page.html").read_text()
 
 
-@pytest.mark.parametrize("claims", ["sentence", "statements"])
-def test_who_counts_stages_finds_what_the_model_counted(claims):
-    model = MadeUpModel()
-    splitter = {"splitter": model} if claims == "statements" else {}
-    checker = LLMChecker(model, claims=claims, **splitter)
-    with counting() as stages:
-        for threshold in (0.9, 0.2):
-            evaluate_many(
-                ["It rained.", "Anna sat."], ["It rained.", "Anna sat."], checker=checker, threshold=threshold
-            )
-    total = {name: sum(row[name] for row in stages.values()) for name in ("calls", "call_seconds")}
-    assert total["calls"] == model.usage.calls > 0
-    assert total["call_seconds"] == pytest.approx(model.usage.seconds)
-    assert stages["checking"]["questions"] == 4 and stages.keys() <= {"checking", "statements"}
-    with counting() as stages:
-        evaluate_many(["It rained."], ["It rained."])
-    assert stages == {}, "no language model"
-
-
 def test_usage_is_counted_once_in_a_run_of_a_changed_threshold_and_of_a_function(tmp_path):
     model, rows = MadeUpModel(), list(corpus(3))
     options = {"checker": LLMChecker(model), "threshold": 0.9}
@@ -264,6 +244,7 @@ def test_usage_is_counted_once_in_a_run_of_a_changed_threshold_and_of_a_function
     assert report.usage["checking"]["calls"] == model.usage.calls > 0
     report = quiet(rows, partial(asks_twice, backend=ScriptedBackend(says_yes)), out=tmp_path / "function")
     assert report.usage["metric"]["calls"] == 6 and report.mean() == 1
+    assert quiet(rows, "faithfulness", out=tmp_path / "no model").usage == {}
 
 
 def test_who_calls_a_model_says_so():
