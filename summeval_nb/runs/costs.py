@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -149,10 +150,6 @@ def _estimates(
     return {shown: Estimate(*numbers) for shown, numbers in zip(names.values(), ends, strict=True)}
 
 
-def _with_total(stages: UsageByStage) -> UsageByStage:
-    return {**stages, "total": {name: sum(row[name] for row in stages.values()) for name in COUNTS}}
-
-
 @dataclass(frozen=True)
 class RunPlan:
     """What a run would do, and an estimate of what it would take.
@@ -281,21 +278,6 @@ def plan_run(
     return RunPlan(**counts, **_rehearsed(job, drawn, counts["to_score"] - counts["unreadable"]))
 
 
-class _ReadOnly:
-    """A store that gives what it holds and takes nothing: made-up replies are never kept."""
-
-    def __init__(self, path: str):
-        self.get_many = Store(path).get_many
-
-    def put_many(self, kind: str, values: Mapping[str, object]) -> int:
-        """Keep nothing."""
-        return 0
-
-
-def _stand_in(backend: Backend) -> Backend:
-    return backend if isinstance(backend, RecordingBackend) else RecordingBackend(backend.name)
-
-
 def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
     """The fields of a plan that a sample of rows tells, scored while every language model records."""
     if not drawn:
@@ -308,12 +290,17 @@ def _rehearsed(job: Job, drawn: Sequence[JsonDict], rows: int) -> JsonDict:
                 failed = next((one.reason for one in scorer.outcomes(some) if one.status == "failed"), "")
             except Exception as error:
                 failed = f"{type(error).__name__}: {error}"
-        return _with_total(stages), {"seconds": time.perf_counter() - started}, failed
+        total = {name: sum(row[name] for row in stages.values()) for name in COUNTS}
+        return {**stages, "total": total}, {"seconds": time.perf_counter() - started}, failed
+
+    def open_store(path: str) -> object:  # one that gives what it holds and takes nothing: made-up replies are not kept
+        return SimpleNamespace(get_many=Store(path).get_many, put_many=lambda kind, values: 0) if stored else None
 
     stored = job.store and Path(job.store).is_file()
-    token = STAND_IN.set(_stand_in)
+    known = lambda backend: isinstance(backend, RecordingBackend)
+    token = STAND_IN.set(lambda backend: backend if known(backend) else RecordingBackend(backend.name))
     try:  # a store's answers are found by the model's fingerprint, for which it is loaded
-        scorer = Scorer(job, load_model if stored else RecordingBackend, _ReadOnly if stored else lambda path: None)
+        scorer = Scorer(job, load_model if stored else RecordingBackend, open_store)
         took(drawn[:1])  # what is loaded first belongs to no row
         together, spent, _ = took(drawn)
         by_row, spent_by_row, failures = zip(*(took([row]) for row in drawn), strict=True)

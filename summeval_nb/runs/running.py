@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from pydantic_core import PydanticSerializationError, to_json
 from tqdm.auto import tqdm
 
+import summeval_nb
 from summeval_nb.agreement.registry import METRICS, describe_metric, find_metric, is_ours, load_metric, metric_source
 from summeval_nb.core.base import (
     OWN_CHECKERS,
@@ -51,12 +52,13 @@ from summeval_nb.runs.workers import Done, RunStopped, Scored, choose_engine, tr
 
 # What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
 if TYPE_CHECKING:
+    from summeval_nb.models import base as models
     from summeval_nb.models import store as stores
     from summeval_nb.models.base import Backend
 else:
     from summeval_nb.core.base import Lazy
 
-    stores = Lazy("summeval_nb.models.store")
+    models, stores = Lazy("summeval_nb.models.base"), Lazy("summeval_nb.models.store")
 
 __all__ = ["Job", "run"]
 
@@ -108,7 +110,9 @@ class Job:
         options, kind = dict(options or {}), cast(Any, None)
         if is_function(metric) and not hasattr(metric, "score_many"):
             metric = _by_columns(metric)
-        if isinstance(metric, Metric) and _is_named(metric):  # by its name a file can hold it, and a worker make it
+        ours = isinstance(metric, Metric) and metric.name in METRICS
+        if isinstance(metric, Metric) and (metric.place or (ours and find_metric(metric.name)[0] is metric.definition)):
+            # by its name a file can hold it, and a worker make it
             if options:
                 raise ValueError(f"{metric.name} has its own options: give {', '.join(options)} there")
             options = metric.options()
@@ -166,20 +170,14 @@ class Job:
 
     def settings(self) -> JsonDict:
         """Return what must be equal for a run to be continued, as plain data."""
-        from summeval_nb import __version__
-
         options, metric = self.options, cast(Any, self.metric)
         if not is_ours(metric):
             known = describe(metric_source(metric) if isinstance(metric, str) else metric, "metric")
             package = describe_metric(metric)["package"] if isinstance(metric, str) else ""
             offered = package and find_unknown(known)  # by an installed package, which has a version
             metric = {"name": known["name"], "package": package} if offered else known
-        found = {
-            "summeval_nb": __version__,
-            "metric": metric,
-            "options": describe(options, "options"),
-            "columns": describe(self.columns, "c"),
-        }
+        found = {"summeval_nb": summeval_nb.__version__, "metric": metric, "options": describe(options, "options")}
+        found["columns"] = describe(self.columns, "c")
         usual = self.kind.defaults() if self.kind else {}
         named = {name: options.get(name, usual.get(name)) for name in ("checker", "judge")}
         own = {name: value for name, value in named.items() if isinstance(value, str) and value in OWN_CHECKERS}
@@ -201,11 +199,6 @@ def _by_columns(function: Any) -> Any:
     return Metric(function) if len(needed) > 1 or set(needed) & COLUMNS else function
 
 
-def _is_named(metric: Metric) -> bool:
-    """Whether a metric is one of those that have a name, and not a function of somebody's that is called alike."""
-    return bool(metric.place) or (metric.name in METRICS and find_metric(metric.name)[0] is metric.definition)
-
-
 # ---------------------------------------------------------------- one row for every item
 
 
@@ -224,7 +217,6 @@ class Scorer:
         self.job, self._metric, probe = job, cast(Any, job.metric), None
         named = getattr(job.metric, "__qualname__", type(job.metric).__name__)
         self._signature = str(Signature({"metric": getattr(job.metric, "fingerprint", named)}))
-        self._counting: Any = partial(nullcontext, {})
         options = job.options
         if isinstance(job.metric, str):
             options = load_options(options, job.kind, load)
@@ -233,11 +225,8 @@ class Scorer:
                 options |= {"store": opened} if "store" in job.kind.options else {}
             self._metric = load_metric(job.metric, **options)
             probe = self._metric.probe if is_ours(job.metric) else None  # somebody's need not stand an empty text
-        if not job.is_lexical:
-            from summeval_nb.models.base import counting, find_backends
-
-            self._counting = counting
-            probe = "" if probe and find_backends(options) else probe
+        if probe and not job.is_lexical and models.find_backends(options):
+            probe = ""  # of which nobody is asked
         if probe is not None:
             self.outcomes([dict.fromkeys(job.kinds, probe)])
 
@@ -251,7 +240,8 @@ class Scorer:
     def __call__(self, items: Sequence[Item]) -> Scored:
         """Return one row per item, and what language models used for them, by stage."""
         read = [self.job.read(item) for item in items]
-        with self._counting() as usage:
+        counting: Any = nullcontext({}) if self.job.is_lexical else models.counting()
+        with counting as usage:
             found = iter(try_together([row for row, problem in read if not problem], self.outcomes))
         kept = []
         for item, (row, problem) in zip(items, read, strict=True):
@@ -279,12 +269,10 @@ def make_row(row: JsonDict, outcome: Outcome, content: str | None = None) -> Row
 
 def _as_json(record: JsonDict) -> bytes:
     """A record as JSON, by pydantic's writer, which is four times as fast where it can say all that there is."""
-    try:
+    with suppress(PydanticSerializationError):
         body = to_json(record, fallback=_plain)
         if b"NaN" not in body and b"Infinity" not in body:
             return body
-    except PydanticSerializationError:
-        pass
     return json.dumps(record, allow_nan=False, default=_plain, separators=(",", ":")).encode()
 
 
