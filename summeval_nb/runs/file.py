@@ -187,15 +187,6 @@ class Row(NamedTuple):
     body: bytes
 
 
-class Totals(NamedTuple):
-    """What a run has come to."""
-
-    items: int
-    counts: dict[str, int]
-    mean: float | None
-    input_sha256: str  # of the digests of all items, in order
-
-
 # ---------------------------------------------------------------- the file
 
 
@@ -335,8 +326,8 @@ class RunFile(AbstractContextManager["RunFile"]):
                 body = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
             yield status, score, b'{"item":%d,' % place + body[1:], key
 
-    def export(self, write: Callable[[bytes], object] = len, *, whole: bool = False) -> Totals:
-        """Hand each line of results on, and return the totals."""
+    def export(self, write: Callable[[bytes], object] = len, *, whole: bool = False) -> JsonDict:
+        """Hand each line of results on; return the totals, with a digest of the digests of all items, in order."""
         counts, digest = dict.fromkeys(STATES, 0), hashlib.sha256()
 
         def scores() -> Iterator[float]:
@@ -349,9 +340,9 @@ class RunFile(AbstractContextManager["RunFile"]):
 
         total = math.fsum(scores())
         mean = total / counts["ok"] if counts["ok"] else None
-        return Totals(sum(counts.values()), counts, mean, digest.hexdigest())
+        return {"items": sum(counts.values()), "counts": counts, "mean": mean, "input_sha256": digest.hexdigest()}
 
-    def write_results(self, count: int) -> Totals:
+    def write_results(self, count: int) -> JsonDict:
         """Forget the rows of items that are no longer in the corpus, which has so many, and write the file of results.
 
         It is written whole or not at all.

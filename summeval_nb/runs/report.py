@@ -63,7 +63,7 @@ class RunReport(Rows):
             if "settings" not in info:
                 raise ValueError(f"{str(folder)!r} holds a run that was stopped before its first item: call run again")
             if not info["complete"]:
-                info |= file.export()._asdict()
+                info |= file.export()
             return cls(folder, {"usage": {}, **info})
 
     @property
@@ -196,7 +196,6 @@ def metric_name(settings: JsonDict) -> str:
 
 # ---------------------------------------------------------------- two runs
 
-_EXACT_LIMIT = 2000
 _ALIKE = "all differences are equal"
 
 
@@ -304,7 +303,7 @@ def _tested(d: np.ndarray, confidence: float, seed: int) -> tuple[float | None, 
     from scipy import stats
 
     mean, spread = float(d.mean()), d.std(ddof=1) / math.sqrt(len(d))
-    if len(d) > _EXACT_LIMIT and not all_alike(d):
+    if len(d) > 2000 and not all_alike(d):
         half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
         return mean - half, mean + half, float(2 * stats.norm.sf(abs(mean) / spread)), "normal approximation"
     low, high, p = sign_flips(d, confidence=confidence, n_resamples=9999, seed=seed)
@@ -381,7 +380,6 @@ def compare_runs(
 
 
 _DECIDE = ("summeval_nb", "metric", "options", "fingerprints")  # of a run's settings: what a score depends on
-_UNSURE = "The rows of the two runs differ; that their ids mean the same items is for you to know."
 
 
 def pair_runs(first: RunReport, other: RunReport) -> JsonDict:
@@ -406,7 +404,7 @@ def pair_runs(first: RunReport, other: RunReport) -> JsonDict:
     pairs = [pair for pair in common if None in (about := {row[1] for row in pair}) or len(about) == 1]
     if len(pairs) < len(common) and by_id and not isinstance(settings[0]["metric"], str):
         pairs = common  # what an item of somebody's own metric is about, nobody knows
-        notes.append(_UNSURE)
+        notes.append("The rows of the two runs differ; that their ids mean the same items is for you to know.")
     if not by_id and len(pairs) < max(len(a), len(b)):
         raise ValueError("the runs have no usable ids and different inputs, so their items cannot be paired")
     if not pairs:

@@ -318,29 +318,27 @@ class _Run:
 
     def __init__(self, file: RunFile, about: JsonDict, name: str, bar: Any):
         self.file, self.about, self.name, self.bar = file, about, name, bar
-        self.goes_on = file.mode != "new" and len(file) > 0
         self.items = self.scored = self.failed = 0
         self.began, self.stop = time.perf_counter(), threading.Event()
 
     def seen(self, batches: Iterable[Batch], total: Callable[[], int | None]) -> Iterator[Batch]:
         """Pass the corpus on, counted; before its first batch the folder becomes this run's."""
         stream, head = iter(batches), list[Batch]()
-        while sum(map(len, head)) < (_FIRST if self.goes_on else 1) and (batch := next(stream, None)):
+        needed = _FIRST if self.file.mode != "new" and len(self.file) else 1
+        while sum(map(len, head)) < needed and (batch := next(stream, None)):
             head.append(batch)
         if head:
-            self._begin([entry.key for batch in head for entry in batch][:_FIRST])
+            self.file.begin()
+            keys = [entry.key for batch in head for entry in batch][:_FIRST]
+            before, first = self.file.info(), [key.hex() for key in keys]
+            if len(self.file) and not {*first} & {*before.get("first", [])} and not self.file.has_any(keys):
+                what = f"{str(self.file.folder)!r} holds the results of another corpus, {before.get('input')}"
+                raise ValueError(f"{what}: it has none of the first {len(first)} rows of {self.name}; {ANOTHER}")
+            self.file.note(**self.about, complete=False, first=first, input=self.name)
         for batch in itertools.chain(head, stream):
             self.items += len(batch)
             self.bar.total = total()
             yield batch
-
-    def _begin(self, keys: list[bytes]) -> None:
-        self.file.begin()
-        before, first = self.file.info(), [key.hex() for key in keys]
-        if len(self.file) and not {*first} & {*before.get("first", [])} and not self.file.has_any(keys):
-            what = f"{str(self.file.folder)!r} holds the results of another corpus, {before.get('input')}"
-            raise ValueError(f"{what}: it has none of the first {len(first)} rows of {self.name}; {ANOTHER}")
-        self.file.note(**self.about, complete=False, first=first, input=self.name)
 
     def keep(self, done: Iterable[Done], on_error: str) -> None:
         """Write what an engine brings; with `on_error="raise"` a failed item stops the run after what is finished."""
@@ -374,7 +372,7 @@ class _Run:
         totals = self.file.write_results(self.items)
         now: JsonDict = {"scored_now": self.scored, "kept_from_before": self.file.kept}
         now["seconds"] = round(time.perf_counter() - self.began, 3)
-        self.file.note(complete=True, **totals._asdict(), **now)
+        self.file.note(complete=True, **totals, **now)
         self.bar.update(self.items - self.bar.n)
 
 
