@@ -280,10 +280,6 @@ def test_failed_items_are_tried_again_when_asked(tmp_path):
 # ---------------------------------------------------------------- what a folder may hold
 
 
-def held(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_a_folder_that_is_no_runs_stays_as_it_is(tmp_path):
     foreign = {"thesis.txt": b"precious", "run.sqlite": b"no SQLite", "results.jsonl": b"{}\n", "manifest.json": b"{}"}
     with closing(sqlite3.connect(":memory:")) as other:
@@ -295,7 +291,7 @@ def test_a_folder_that_is_no_runs_stays_as_it_is(tmp_path):
         (folder / name).write_bytes(content)
         with pytest.raises(ValueError, match=said):
             quiet(ROWS, "bleu", out=folder, resume=resume)
-        assert held(folder) == {name: content}
+        assert [path.name for path in folder.iterdir()] == [name] and (folder / name).read_bytes() == content
     with pytest.raises(ValueError, match=r"holds no run: there is no run\.sqlite"):
         RunReport.load(tmp_path)
 

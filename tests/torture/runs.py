@@ -31,15 +31,15 @@ TYPED = (ValueError, TypeError, RunStopped)
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
 
 
-def rows(rng: random.Random, count: int, *, strange: bool = True) -> list[dict[str, Any]]:
+def rows(rng: random.Random, count: int) -> list[dict[str, Any]]:
     """A corpus for BLEU or ROUGE, some of it strange, some of it broken."""
     sentence = lambda: " ".join(rng.choices(WORDS, k=rng.randint(3, 9)))
     found: list[dict[str, Any]] = []
     for i in range(count):
         row: dict[str, Any] = {"id": f"doc{i}", "candidate": sentence(), "references": [sentence(), sentence()]}
-        if strange and i and rng.random() < 0.15:
+        if i and rng.random() < 0.15:
             row[rng.choice(["id", "candidate"])] = corpus.text(rng)[:2000]
-        if strange and i and rng.random() < 0.08:
+        if i and rng.random() < 0.08:
             row["references"] = rng.choice([None, 7, [], [3], {"a": 1}])
         found.append(row)
     return found
