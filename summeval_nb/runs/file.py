@@ -355,7 +355,10 @@ class RunFile(AbstractContextManager["RunFile"]):
 
 def _sum(*values: object) -> int:
     """A checksum: what was changed by somebody, or by a bad disk, is never taken for a score."""
-    return zlib.crc32(repr(values).encode("utf-8", "backslashreplace"))
+    found = 0
+    for one in values:
+        found = zlib.crc32(one if isinstance(one, bytes) else repr(one).encode("utf-8", "backslashreplace"), found)
+    return found
 
 
 # ---------------------------------------------------------------- what tells one run's metric from another's
