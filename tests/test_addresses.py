@@ -88,11 +88,6 @@ def test_a_key_in_a_path_is_sent_and_never_shown():
         assert Address.parse(f"http://h/v1/{before}/abc/x").shown == f"http://h/v1/{before}/***/x"
 
 
-@given(st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=24, max_size=60))
-def test_a_long_run_of_small_letters_and_digits_is_hidden_as_a_key(key):
-    assert key not in Address.parse(f"http://h/{key}/v1").shown
-
-
 def test_this_machine_is_known_by_its_names():
     ours = ["localhost", "LocalHost.", "judge.localhost", "127.0.0.1", "127.8.9.10", "[::1]"]
     ours += ["127.1", "0x7f000001", "2130706433", "0.0.0.0", "[::]", "[::ffff:127.0.0.1]"]
@@ -118,8 +113,3 @@ def test_a_secret_is_hidden_however_it_is_spelled(spelling, secret):
     left = redacted(said, [secret])
     assert secret not in left and SPELLINGS[spelling](secret).strip("'\"\\") not in left
     assert left.startswith("the key ") and left.endswith(" is wrong") and "***" in left
-
-
-@given(st.text("abcdef/+&%\\\"'<>;#x0123 ", max_size=200))
-def test_what_holds_no_secret_stays_as_it_is(text):
-    assert redacted(text, ["sk-very-secret", "1"]) == text

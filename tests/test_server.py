@@ -9,6 +9,7 @@ import math
 import multiprocessing
 import pickle
 import random
+import re
 import shutil
 import signal
 import socket
@@ -21,19 +22,17 @@ import traceback
 import weakref
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 import pydantic
 import pytest
 from helpers.patience import comes_back
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from servers.behaviours import BEHAVIOURS, ENDLESS, WIRED
 from servers.fixtures import gguf_path, llama_server, question  # noqa: F401
 from servers.misbehaving import PROBE, MisbehavingServer, true_probability
 from servers.raw import HEAD, RawServer, answer, response
 
-from summeval_nb import compare_answers, run
+from summeval_nb import compare_answers
 from summeval_nb.cli import main
 from summeval_nb.core.addresses import Address
 from summeval_nb.judged import LLMJudge, context_recall, rubric_score
@@ -46,7 +45,7 @@ from summeval_nb.models.base import (
     InvalidOutput,
     example_model,
 )
-from summeval_nb.models.http import MOST_SHOWN, Answer, Token, Wire, seconds_to_wait
+from summeval_nb.models.http import Answer, Token, Wire, seconds_to_wait
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.server import ServerBackend, _served_masses
 
@@ -67,7 +66,8 @@ def wire_to(server: MisbehavingServer | RawServer | str, key: str = KEY) -> Wire
     return Wire(Address.parse(server if isinstance(server, str) else server.url), key, "m")
 
 
-def asked(wire: Wire, within: float = 20, connect: float = 5) -> str:
+def asked(server: Wire | MisbehavingServer | RawServer | str, within: float = 20, connect: float = 5) -> str:
+    wire = server if isinstance(server, Wire) else wire_to(server)
     return wire.answer(REQUEST, connect=connect, within=within).text
 
 
@@ -81,7 +81,7 @@ def saying(reply: bytes) -> RawServer:
 
 def limits_for(name: str) -> dict[str, float]:
     """Only what would never end has a hurried limit: a busy machine is not the server's silence."""
-    return {"timeout": 0.4, "total_timeout": 1.0} if name in ENDLESS | {"slow", "drip"} else {}
+    return {"timeout": 0.4, "total_timeout": 1.0} if name in {*ENDLESS, "slow", "drip"} - {"flood"} else {}
 
 
 def meant(prompt: str) -> float:
@@ -162,62 +162,26 @@ def test_answers_of_honest_servers_fit():
     assert {sent: Answer.model_validate_json(sent).text for sent in HONEST} == HONEST
     for told, counts in ((None, 0), (7, 7), (7.0, 7)):
         usage = {"prompt_tokens": told, "completion_tokens": told, "prompt_tokens_details": {"cached_tokens": told}}
-        usage = Answer.model_validate_json(reply(usage=usage)).usage
-        found = [count or 0 for count in (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)]
+        found = [count or 0 for _, count in Answer.model_validate_json(reply(usage=usage)).usage]
         assert found == [counts] * 3 and {type(count) for count in found} == {int}
-
-
-FIELDS = ["choices", "message", "content", "logprobs", "token", "logprob", "bytes", "top_logprobs", "usage", "error"]
-FIELDS += ["prompt_tokens", "refusal", "tool_calls", "finish_reason", "type", "text"]
-json_value = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=6)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4)),
-    max_leaves=12,
-)
-
-
-@settings(max_examples=300, deadline=None)
-@given(json_value)
-def test_any_json_is_an_answer_or_refused_by_the_schema_alone(value):
-    """No other exception, and what passes holds only possible probabilities."""
-    with suppress(pydantic.ValidationError):
-        for part in Answer.model_validate_json(json.dumps(value)).choices or ():
-            for token in (part.logprobs and part.logprobs.content) or ():
-                assert token.logprob <= 0 and all(other.logprob <= 0 for other in token.top_logprobs or ())
-
-
-def test_too_many_tokens_at_a_place_are_refused():
-    sent = [MOST_SHOWN - 2, MOST_SHOWN]
-    with RawServer(lambda head, request: HEAD + answer(request, tops=sent.pop(0))) as server:
-        wire = wire_to(server)
-        first = wire.answer(REQUEST, connect=5, within=20).tokens[0]
-        assert len(first.top_logprobs) == MOST_SHOWN
-        with pytest.raises(InvalidOutput, match="top_logprobs"):
-            asked(wire)
-
-
-def test_an_answer_in_parts_is_read_by_its_text():
-    def in_parts(head: bytes, request: bytes) -> bytes:
-        found = json.loads(answer(request))
-        message = found["choices"][0]["message"]
-        message["content"] = [PARTS[0], {"type": "text", "text": message["content"]}]
-        return HEAD + json.dumps(found).encode()
-
-    with RawServer(in_parts) as server:
-        choice = backend_for(server, dialect="vllm").choose("Well?", OPTIONS)
-    assert choice.label == "yes" and choice.probabilities["yes"] == pytest.approx(0.8 / 0.85)
 
 
 # What a server may do ------------------------------------------------------------------------------------------------
 
-SAYS = {"401": "check api_key", "404": "model's name", "429": "fewer workers", "slow": "0.4 s", "cut": "broke off"}
-SAYS |= {"html": "no JSON", "error_in_200": "worker died", "wrong_enum": "is none of", "no_logprobs": "logprobs"}
-SAYS |= {"refusal": "I cannot help", "too_long": "5,120"}
+SAYS = {"404": "model's name", "429": "fewer workers", "slow": "0.4 s", "html": "no JSON", "refusal": "I cannot help"}
+SAYS |= {"error_in_200": "worker died", "wrong_enum": "is none of", "no_logprobs": "logprobs"}
+DAILY = {"401": "check api_key", "cut": "broke off", "message_null": "choices.0.message", "flood": "16 MB"}
+DAILY |= dict.fromkeys(("no_end", "dripped_headers", "dripped_status", "silent", "informed"), "within 0.4 s")
+SAYS |= DAILY | {"top_very_many": "top_logprobs"}
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
-    "name, dialect", [(n, d) for n in BEHAVIOURS for d in ("llamacpp", "openai") if n not in WIRED or d == "openai"]
+    "name, dialect",
+    [
+        pytest.param(name, dialect, marks=[] if name in DAILY and dialect == "openai" else pytest.mark.nightly)
+        for name in BEHAVIOURS
+        for dialect in ("openai", "llamacpp")[: 1 + (name not in WIRED)]
+    ],
 )
 def test_each_behaviour_ends_in_an_answer_or_its_typed_error(name, dialect):
     expected = () if (name, dialect) == ("truncated_json", "llamacpp") else BEHAVIOURS[name]
@@ -276,38 +240,20 @@ def test_a_lie_decides_no_comparison_rubric_or_retrieval_score(name):
         assert other.asked == 0
 
 
-def test_faults_have_their_types():
-    for name, kind, words in (
-        ("401", BackendRejected, "401.: Incorrect API key"),
-        ("cut", BackendUnavailable, "broke off"),
-        ("message_null", InvalidOutput, "choices.0.message"),
-        ("flood", InvalidOutput, "16 MB"),
-    ):
-        with MisbehavingServer(name) as server, pytest.raises(kind, match=words):
-            asked(wire_to(server), within=60)
-    with pytest.raises(BackendUnavailable, match="cannot be reached"):
-        asked(wire_to(server))  # it is closed now
-    for name in ("no_end", "dripped_headers", "dripped_status", "silent", "informed"):
-        with MisbehavingServer(name) as server, comes_back(), pytest.raises(BackendUnavailable, match="within 0.5 s"):
-            asked(wire_to(server), within=0.5)
-
-
-TOO_LONG = [
-    "This model's maximum context length is 4096 tokens. However, your messages resulted in 5,120 tokens.",
-    "The decoder prompt (length 5120) is longer than the maximum model length of 4000. Make sure of it.",
-    "request (5120 tokens) exceeds the available context size (4096 tokens), try increasing it",
-    "prompt is too long: 210000 tokens > 200000 maximum",
-    "Input validation error: `inputs` must have less than 4095 tokens. Given: 5120",
-]
-
-
-def test_what_is_too_long_has_its_type_in_the_servers_words():
-    for said in TOO_LONG:
-        for body in ({"error": {"message": said, "code": 400}}, {"error": said}):
-            refused = response(json.dumps(body).encode(), status="400 Bad Request")
-            with saying(refused) as server, pytest.raises(ContextTooLong) as caught:
-                asked(wire_to(server))
-            assert said in str(caught.value)
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 4096 tokens. However, your messages resulted in 5,120 tokens.",
+        "The decoder prompt (length 5120) is longer than the maximum model length of 4000. Make sure of it.",
+        "request (5120 tokens) exceeds the available context size (4096 tokens), try increasing it",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "Input validation error: `inputs` must have less than 4095 tokens. Given: 5120",
+    ],
+)
+def test_what_is_too_long_has_its_type_in_the_servers_words(said):
+    refused = response(json.dumps({"error": said}).encode(), status="400 Bad Request")
+    with saying(refused) as server, pytest.raises(ContextTooLong, match=re.escape(said)):
+        asked(server)
 
 
 def test_a_connection_that_does_not_come_about_has_its_limit():
@@ -352,18 +298,18 @@ def test_an_answer_that_is_compressed_is_refused_unread(encoding):
     assert len(body) < 5_000
     with saying(response(body, f"Content-Encoding: {encoding}")) as server:
         with comes_back(), pytest.raises(BackendRejected, match="which was not asked for.*uncompressed") as caught:
-            asked(wire_to(server))
-        assert f"encoded ({encoding.lower().removeprefix('identity, ')})" in str(caught.value).lower()
+            asked(server)
+        assert f"encoded its answer ({encoding.lower().removeprefix('identity, ')})" in str(caught.value).lower()
         assert b"accept-encoding: identity\r\n" in server.heads[0].lower()
     busy = response(body, f"Content-Encoding: {encoding}", status="429 Busy")
     with saying(busy) as server, pytest.raises(BackendUnavailable, match="429.*encoded"):
-        asked(wire_to(server))
+        asked(server)
 
 
 def test_an_answer_that_is_called_what_it_is_is_read():
     for encoding in ("identity", "none", "UTF-8", ""):
         with RawServer(lambda _, request, e=encoding: response(answer(request), f"Content-Encoding: {e}")) as server:
-            assert asked(wire_to(server)) == "yes"
+            assert asked(server) == "yes"
 
 
 def test_a_large_answer_delays_no_limit_and_no_other_answer():
@@ -375,7 +321,7 @@ def test_a_large_answer_delays_no_limit_and_no_other_answer():
     reading = RawServer(lambda head, request: begun.set() or large)
     with reading as server, MisbehavingServer() as other, ThreadPoolExecutor() as pool, comes_back():
         late = pool.submit(asked, wire_to(server), 0.2)
-        assert begun.wait(30) and asked(wire_to(other)) in ("yes", "no")
+        assert begun.wait(30) and asked(other) in ("yes", "no")
         assert isinstance(late.exception(), BackendUnavailable)
 
 
@@ -432,7 +378,7 @@ def test_retry_after_holds_all_workers_back():
 
 def test_a_wait_longer_than_the_timeout_is_reported_not_sat_out():
     later = email.utils.formatdate(time.time() + 3000, usegmt=True)
-    for status, said in (("429 Busy", "3000"), ("503 Loading", "3000"), ("429 Busy", later), ("503 Loading", later)):
+    for status, said in (("429 Busy", "3000"), ("503 Loading", later)):
         replies = [HEAD + answer(b'{"structured_outputs": {"choice": ["quartz-7", "zebra-4"]}}')]
         replies.append(response(b"busy", f"Retry-After: {said}", status=status))
         with RawServer(lambda *_, left=replies: left.pop(0)) as server, comes_back():
@@ -462,21 +408,19 @@ def test_a_server_that_fails_the_probe_is_refused_for_good():
             assert len(server.questions) == most and server.questions[0]["messages"][-1]["content"] == PROBE
 
 
-def test_a_probe_that_keeps_failing_is_made_again(tmp_path):
-    rows = [{"text": f"It rained on day {n}.", "summary": f"Rain on day {n}."} for n in range(10)]
+def test_a_probe_that_failed_for_all_that_waited_is_made_again():
     with MisbehavingServer("500", dialect="openai", also_probe=True) as server:
-        backend = backend_for(server, total_timeout=60, max_retries=1)
-        with suppress(BackendError):
-            run(rows, "rating", out=tmp_path, options={"quality": "fluency", "judge": backend}, workers=0)
-        assert server.asked <= (10 + 1) * 2
+        backend = backend_for(server, max_retries=1)
+        found = backend.choose_many([f"Question {n}." for n in range(10)], OPTIONS)
+        assert {type(error) for error in found} == {BackendUnavailable} and server.asked == 2
         server.behave = lambda number, prompt: "ok"
         assert backend.choose("Well?", OPTIONS).label in OPTIONS
 
 
 def test_connections_are_closed_with_the_last_that_has_them():
-    with MisbehavingServer("ok") as server:
+    with MisbehavingServer() as server:
         wire = wire_to(server)
-        assert asked(wire) in ("yes", "no")
+        assert asked(wire) in OPTIONS
         gone = weakref.ref(wire)
         del wire
         assert gone() is None
@@ -546,10 +490,8 @@ def test_json_from_a_server_is_validated():
 
     with MisbehavingServer() as server:
         assert backend_for(server).generate_json("Note.", Note).answer == "a text"
-        schema = server.questions[-1]["response_format"]["json_schema"]["schema"]
-        assert schema["properties"]["answer"]["maxLength"] == 300 and schema["additionalProperties"] is False
-    with MisbehavingServer("truncated_json") as server, pytest.raises(InvalidOutput, match="no valid Note"):
-        backend_for(server).generate_json("Note.", Note)
+    schema = server.questions[-1]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["answer"]["maxLength"] == 300 and schema["additionalProperties"] is False
 
 
 def test_limits_are_numbers_of_seconds():
@@ -576,13 +518,10 @@ def test_a_wire_works_in_other_processes_on_one_connection_in_each():
         wire = wire_to(server)
         before = {asked(wire) for _ in range(5)}
         assert len(accepted) == 1 and before == {asked(pickle.loads(pickle.dumps(wire)))}
-        assert KEY not in repr(wire)
-        told = multiprocessing.get_context("fork").Queue()
-        child = multiprocessing.get_context("fork").Process(target=lambda: told.put(asked(wire)))
+        child = multiprocessing.get_context("fork").Process(target=lambda: sys.exit({asked(wire)} != before))
         child.start()
-        assert {told.get(timeout=60)} == before
-        child.join(30)
-        assert child.exitcode == 0 and {asked(wire)} == before
+        child.join(60)
+        assert child.exitcode == 0 and {asked(wire)} == before and len(accepted) == 3
 
 
 def test_only_our_own_headers_leave(monkeypatch):
@@ -615,23 +554,18 @@ def test_a_key_is_sent_only_where_it_belongs(monkeypatch):
 
 def test_password_and_query_are_sent_and_never_shown():
     with MisbehavingServer("401", dialect="vllm") as server:
-        address = server.url.replace("http://", "http://me:hunt%40r2@") + "/?api_key=k-777&version=5"
-        backend = backend_for(address)
+        backend = backend_for(server.url.replace("http://", "http://me:hunt%40r2@") + "/?api_key=k-777&version=5")
         with pytest.raises(BackendRejected) as caught:
             backend.choose("Well?", OPTIONS)
         assert set(server.paths_seen) == {"/v1/chat/completions?api_key=k-777&version=5"}
         assert {headers["Authorization"] for headers in server.headers_seen} == {"Basic bWU6aHVudEByMg=="}
-    shown = f"{caught.value}{backend!r}{vars(backend)}{backend.fingerprint}{backend.base_url}"
-    shown += "".join(traceback.format_exception(caught.value))
+    shown = f"{''.join(traceback.format_exception(caught.value))}{vars(backend)}{backend.fingerprint}"
     assert not any(secret in shown for secret in ("hunt", "k-777", "bWU6aHVudEByMg"))
-    assert backend.base_url == server.url
 
 
-@pytest.mark.parametrize(
-    "key", [b"sk-hush-77", bytearray(b"sk-hush-77"), ("sk-hush-77",), {"k": "sk-hush-77"}, 7_700_077]
-)
+@pytest.mark.parametrize("key", [b"sk-hush-77", {"k": "sk-hush-77"}, 7_700_077])
 def test_a_key_or_address_of_a_wrong_type_is_named_not_shown(key):
-    for options in ({"base_url": "http://127.0.0.1:9/v1", "api_key": key}, {"base_url": key}, {"base_url": None}):
+    for options in ({"base_url": "http://127.0.0.1:9/v1", "api_key": key}, {"base_url": key}):
         with pytest.raises(TypeError, match=f"{[*options][-1]} must be a string, not ") as caught:
             ServerBackend("scripted", **options)
         assert "hush" not in str(caught.value) and "77" not in str(caught.value)
@@ -704,9 +638,9 @@ def test_a_server_on_this_machine_is_asked_without_a_proxy(variable, environment
     with RawServer(answering) as proxy, RawServer(answering) as server:
         environment.setenv(variable, f"http://127.0.0.1:{proxy.port}")
         for host in ("127.0.0.1", "localhost", "127.1"):
-            assert asked(wire_to(server.url.replace("127.0.0.1", host))) == "yes"
+            assert asked(server.url.replace("127.0.0.1", host)) == "yes"
         with pytest.raises(BackendUnavailable, match="cannot be reached .model m"):  # nobody listens at ::1
-            asked(wire_to("http://[::1]:9/v1"))
+            asked("http://[::1]:9/v1")
         assert not proxy.heads and len(server.heads) == 3
 
 
@@ -718,7 +652,7 @@ def test_a_proxy_serves_others_and_its_password_is_not_shown(environment):
         assert proxy.heads[0].startswith(b"POST http://judge.example/v1/chat/completions ")
         assert b"Proxy-Authorization: Basic " in proxy.heads[0]
     with pytest.raises(BackendUnavailable, match="through the proxy that the environment names") as caught:
-        asked(wire_to("http://judge.example/v1"))
+        asked("http://judge.example/v1")
     assert "hunter2" not in f"{caught.value}{wire!r}"
 
 
@@ -735,10 +669,10 @@ def test_a_proxy_serves_others_and_its_password_is_not_shown(environment):
 def test_an_unusable_variable_is_named_with_its_remedy(name, value, words, environment):
     environment.setenv(name, value)
     with pytest.raises(BackendUnavailable, match=words) as caught:
-        asked(wire_to("https://judge.example/v1"))
+        asked("https://judge.example/v1")
     assert "mend or unset" in str(caught.value) and "hunter2" not in str(caught.value)
     with RawServer(answering) as server:  # what it does not need cannot stop it
-        assert asked(wire_to(server)) == "yes"
+        assert asked(server) == "yes"
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
@@ -750,31 +684,26 @@ def test_a_self_signed_certificate_is_named_and_can_be_trusted(tmp_path, environ
     context.load_cert_chain(tmp_path / "own.pem", tmp_path / "key.pem")
     with RawServer(answering, tls=context) as server:
         with pytest.raises(BackendUnavailable, match="failed: self-signed certificate .*SSL_CERT_FILE") as caught:
-            asked(wire_to(server))
+            asked(server)
         assert "is it running" not in str(caught.value) and not server.heads
         environment.setenv("SSL_CERT_FILE", str(tmp_path / "own.pem"))
-        assert asked(wire_to(server)) == "yes"
+        assert asked(server) == "yes"
         with pytest.raises(BackendUnavailable, match="failed: Hostname mismatch"):  # it was not made out for that
-            asked(wire_to(server.url.replace("127.0.0.1", "localhost")))
+            asked(server.url.replace("127.0.0.1", "localhost"))
 
 
 def test_https_to_a_server_that_speaks_http_is_named(environment):
     with RawServer(answering) as server, pytest.raises(BackendUnavailable, match="http:// there, rather than https://"):
-        asked(wire_to(server.url.replace("http:", "https:")))
+        asked(server.url.replace("http:", "https:"))
 
 
 def test_no_address_and_no_header_is_logged(caplog):
     import httpx2
 
-    caplog.set_level(logging.DEBUG)
-    for name in ("httpx2", "httpcore2", "httpcore2.connection", "httpcore2.http11", "openai", "openai._base_client"):
+    for name in ("", "httpx2", "httpcore2.connection", "httpcore2.http11", "openai", "openai._base_client"):
         caplog.set_level(logging.DEBUG, logger=name)
-
-    def echoing(head: bytes, request: bytes) -> bytes:
-        return response(answer(request), f"X-Asked: {head.split(b' ')[1].decode()}")
-
-    with RawServer(echoing) as server:
-        assert asked(wire_to(f"http://me:hunter2@127.0.0.1:{server.port}/keys/7f3kd92mfa81jd0q/v1?api_key=k-777"))
+    with RawServer(lambda head, request: response(answer(request), f"X-Asked: {head.split()[1].decode()}")) as server:
+        assert asked(f"http://me:hunter2@127.0.0.1:{server.port}/keys/7f3kd92mfa81jd0q/v1?api_key=k-777")
     said = "".join(f"{record.getMessage()}{vars(record)}" for record in caplog.records)
     assert not any(secret in said for secret in ("hunter2", "7f3kd92mfa81jd0q", "k-777", "/v1"))
     with saying(HEAD + b"x") as server:

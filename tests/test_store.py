@@ -89,15 +89,14 @@ def test_nothing_acknowledged_is_lost_when_writers_are_killed(path):
 
 
 def test_a_kill_during_creation_leaves_no_file_or_a_whole_one(tmp_path):
-    for attempt, delay in enumerate([0, 0.0005, 0.001, 0.002, 0.005, 0.02]):
-        path = tmp_path / str(attempt) / "s.sqlite"
+    for delay in (0, 0.001, 0.002, 0.01):
+        path = tmp_path / str(delay) / "s.sqlite"
         process = start("print('ready', flush=True)\nStore(sys.argv[1])\n", path)
         assert process.stdout.readline() == "ready\n"
         time.sleep(delay)
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.communicate()
-        with Store(path) as store:
-            assert store.put_many("k", {"a": 1}) == 1
+        assert Store(path).put_many("k", {"a": 1}) == 1
         assert kept(path) == {"k": {"a": 1}}
 
 
@@ -127,13 +126,11 @@ def test_a_forked_child_opens_its_own_connection(store):
 
 
 def test_threads_share_a_store(store):
-    def work(n: int) -> None:
-        for i in range(40):
-            store.put_many("k", {f"{n}-{i}": {"n": n, "i": i}})
-            assert store.get_many("k", [f"{n}-{i}"]) == {f"{n}-{i}": {"n": n, "i": i}}
+    def work(key: str) -> None:
+        assert store.put_many("k", {key: [key]}) == 1 and store.get_many("k", [key]) == {key: [key]}
 
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(8)))
+        list(pool.map(work, map(str, range(320))))
     assert len(kept(store.path)["k"]) == 320
 
 
@@ -181,7 +178,7 @@ def test_a_foreign_file_is_refused_and_stays_as_it_is(tmp_path):
         ("/dev/null", pipe),
         (tmp_path / "dangling", "dangling"),
         (tmp_path, "is a folder"),
-        (tmp_path / "file" / "s.sqlite", "cannot be created"),
+        (tmp_path / "file" / "s.sqlite", "check the path"),
     ):
         with pytest.raises(StoreError, match=said):
             Store(path)
@@ -191,8 +188,6 @@ def test_a_foreign_file_is_refused_and_stays_as_it_is(tmp_path):
 
 NEWER, AGAIN = (f"PRAGMA user_version={LAYOUT_VERSION + more}" for more in (1, 0))
 REFUSED = f"layout {LAYOUT_VERSION + 1}"
-BIG = "INSERT INTO items SELECT 'k', hex(randomblob(9)), hex(randomblob(900)), 1 FROM "
-BIG += "(WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n LIMIT 60) SELECT i FROM n)"
 
 
 def test_a_foreign_database_and_a_newer_layout_are_refused(tmp_path, path):
@@ -214,29 +209,18 @@ def test_a_foreign_database_and_a_newer_layout_are_refused(tmp_path, path):
 
 def changed_and_killed(path: Path, *steps: str) -> None:
     """Change a store by SQL, and leave it as a kill does, before SQLite has moved the log into the file."""
-    twin = path.with_name("twin")
+    twin = path.with_name("folder") / "twin"
     Store(twin).close()
     with closing(sqlite3.connect(twin, isolation_level=None)) as connection:
-        # with so small a cache, what is not yet committed is in the log, too
-        for step in ("PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=2", *steps):
+        for step in ("PRAGMA wal_autocheckpoint=0", *steps):
             connection.execute(step)
         for end in ("", "-wal"):
             path.with_name(path.name + end).write_bytes(twin.with_name("twin" + end).read_bytes())
-    for copy in path.parent.glob("twin*"):
-        copy.unlink()
 
 
-@pytest.mark.parametrize(
-    ("steps", "message"),
-    [
-        ([NEWER], REFUSED),
-        ([NEWER, BIG, AGAIN, BIG, "PRAGMA user_version=7", BIG], "layout 7"),
-        ([NEWER, "BEGIN", AGAIN, BIG], REFUSED),  # killed before the end of the transaction
-        (["PRAGMA application_id=7"], "another program"),
-    ],
-)
-def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, path, steps, message):
-    changed_and_killed(path, *steps)
+@pytest.mark.parametrize(("step", "message"), [(NEWER, REFUSED), ("PRAGMA application_id=7", "another program")])
+def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, path, step, message):
+    changed_and_killed(path, step)
     before = {name: (tmp_path / name).read_bytes() for name in ("s.sqlite", "s.sqlite-wal")}
     assert before["s.sqlite"][60:64] == bytes([0, 0, 0, LAYOUT_VERSION]) and before["s.sqlite"][68:72] == b"SumE"
     (tmp_path / "link").symlink_to("s.sqlite")
@@ -248,28 +232,12 @@ def test_a_layout_only_in_the_log_is_seen_and_nothing_changed(tmp_path, path, st
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-def test_a_layout_that_did_not_last_refuses_nothing(tmp_path):
-    for n, steps in enumerate(([NEWER, AGAIN], [BIG, "BEGIN", NEWER, BIG, "ROLLBACK", BIG])):
-        changed_and_killed(tmp_path / f"{n}.sqlite", *steps)
-        with Store(tmp_path / f"{n}.sqlite") as store:
-            assert store.put_many("own", {"a": 1}) == 1 and store.get_many("own", ["a"]) == {"a": 1}
+def test_a_layout_that_did_not_last_refuses_nothing(path):
+    changed_and_killed(path, NEWER, AGAIN, "BEGIN", NEWER, "ROLLBACK")
+    assert Store(path).put_many("own", {"a": 1}) == 1 and kept(path) == {"own": {"a": 1}}
 
 
 # Damage ---------------------------------------------------------------------------------------------------------------
-
-
-def test_a_number_where_a_name_was_is_damage(tmp_path):
-    """A changed byte in a row's header makes one of a text; here the column's type is taken away for a moment."""
-    for column in ("kind", "key"):
-        with Store(path := tmp_path / column) as store:
-            store.put_many("verdict", {"k": 5, "l": 6})
-        retype = "UPDATE sqlite_master SET sql = replace(sql, '{}', '{}')"
-        sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} TEXT", column))
-        sql(path, f"UPDATE items SET {column} = 1.5 WHERE value = x'35'")
-        sql(path, "PRAGMA writable_schema = ON", retype.format(f"{column} NOT", f"{column} TEXT NOT"))
-        with Store(path) as store:
-            assert store.get_many("verdict", ["k", "l"]) == {"l": 6} and store.put_many("verdict", {"k": 5}) == 1
-            assert store.get_many("verdict", ["k", "l"]) == {"k": 5, "l": 6}
 
 
 def test_a_damaged_name_in_sqlites_own_message_is_damage(path):
@@ -280,13 +248,11 @@ def test_a_damaged_name_in_sqlites_own_message_is_damage(path):
         store.get_many("verdict", ["k"])
 
 
-TAMPERED = [f"value = {found}" for found in ("5", "5.5", "1e400", "'é'", "x'00'", "x''", "CAST(x'ff' AS TEXT)")]
-TAMPERED += ["value = CAST(value || '1' AS TEXT)", "value = NULL", "checksum = 'x'", "checksum = NULL"]
-NAMES = [f"kind = {found}" for found in ("x'ff'", "CAST(x'ff' AS TEXT)")]
-NAMES += [f"key = {found}" for found in ("CAST(x'ff' AS TEXT)", "7", "x'ff'")]
+TAMPERED = [f"value = {found}" for found in ("5", "1e400", "x'00'", "x''", "CAST(x'ff' AS TEXT)", "NULL")]
+NAMES = ["kind = x'ff'", "key = CAST(x'ff' AS TEXT)", "key = 7"]
 
 
-@pytest.mark.parametrize("change", [*TAMPERED, "key = 'c'", *NAMES])
+@pytest.mark.parametrize("change", [*TAMPERED, "checksum = 'x'", "checksum = NULL", "key = 'c'", *NAMES])
 def test_a_changed_row_is_named_or_left_out_and_can_be_deleted(change, path):
     with Store(path) as store:
         store.put_many("verdict", {"k": [5, "é"]})
@@ -395,11 +361,10 @@ def test_fill_missing_stores_no_failure_and_checks_compute(store):
         calls.append(list(positions))
         return [OSError("down") if position % 3 == 0 and len(calls) < 3 else (position,) for position in positions]
 
-    keys = [str(i) for i in range(6)]
-    first = fill_missing(store, "k", keys, flaky, batch_size=4)
-    assert [isinstance(value, OSError) for value in first] == [True, False, False, True, False, False]
-    assert first[1] == [1]  # as it comes back from the store
-    assert fill_missing(store, "k", keys, flaky, batch_size=4) == [[i] for i in range(6)]
+    keys = [*map(str, range(6)), "1"]  # equal keys are one question; values are as the store gives them back
+    (first, *known, third, _, _, again) = fill_missing(store, "k", keys, flaky, batch_size=4)
+    assert isinstance(first, OSError) and isinstance(third, OSError) and known == [[1], [2]] and again == [1]
+    assert fill_missing(store, "k", keys, flaky, batch_size=4) == [*([i] for i in range(6)), [1]]
     assert calls == [[0, 1, 2, 3], [4, 5], [0, 3]]
     for size, message in ((4, "asked for 1 values and returned 2"), (0, "batch_size")):
         with pytest.raises(ValueError, match=message):

@@ -13,7 +13,7 @@ import threading
 import time
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
@@ -47,7 +47,6 @@ __all__ = [
 
 
 Schema = TypeVar("Schema", bound="pydantic.BaseModel")
-Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -70,22 +69,14 @@ def option_masses(rest: Mapping[str, bytes], tokens: Mapping[bytes, float], deep
     `rest` is what is still to be written of each option, empty for one that is complete. `tokens` are the
     probabilities of the next token, not renormalised; those that begin no option may be left out. `deeper` is called
     with a token that begins several options and what would then remain of them; it returns their shares after it.
-
-    Examples
-    --------
-    >>> option_masses({"yes": b"yes", "no": b"no"}, {b"yes": 0.5, b"n": 0.25, b"The": 0.25}, deeper=None)
-    {'yes': 0.5, 'no': 0.25}
     """
     masses = dict.fromkeys(rest, 0.0)
     for token, probability in tokens.items():
         begun = {option: left[len(token) :] for option, left in rest.items() if token and left.startswith(token)}
-        if len(begun) == 1:
-            masses[next(iter(begun))] += probability
-        elif begun:
-            for option, share in deeper(token, begun).items():
-                masses[option] += probability * share
-    complete = [option for option, left in rest.items() if not left]
-    for option in complete:
+        shares = deeper(token, begun) if len(begun) > 1 else dict.fromkeys(begun, 1.0)
+        for option, share in shares.items():
+            masses[option] += probability * share
+    for option in [option for option, left in rest.items() if not left]:
         masses[option] = max(0.0, 1.0 - sum(masses.values()))
     return masses
 
@@ -154,10 +145,8 @@ class BackendError(RuntimeError):
         self.__dict__.update(attributes)
 
     def __str__(self) -> str:
-        where = [f"model {self.model}" * bool(self.model), f"server {self.server}" * bool(self.server)]
-        known = ", ".join(part for part in where if part)
-        remedy = f": {self.remedy}" * bool(self.remedy)
-        return f"{self.args[0]}{f' ({known})' * bool(known)}{remedy}"
+        known = ", ".join(f"{kind} {name}" for kind in ("model", "server") if (name := getattr(self, kind)))
+        return f"{self.args[0]}{f' ({known})' * bool(known)}{f': {self.remedy}' * bool(self.remedy)}"
 
 
 class BackendUnavailable(BackendError):
@@ -223,8 +212,7 @@ _STAGES: ContextVar[tuple[UsageByStage, str] | None] = ContextVar("STAGES", defa
 def _count(stages: UsageByStage, name: str, **counts: float) -> None:
     with _COUNTING:
         row = stages.setdefault(name, dict.fromkeys(COUNTS, 0))
-        for kind, count in counts.items():
-            row[kind] += count
+        row |= {kind: row[kind] + count for kind, count in counts.items()}
 
 
 @contextmanager
@@ -311,6 +299,7 @@ class Backend(ABC):
 
     name: str
     usage: Usage
+    _in_threads = False  # whether many questions are asked at once
 
     @property
     @abstractmethod
@@ -356,7 +345,7 @@ class Backend(ABC):
         bounded, max_tokens = bounded_schema(schema.model_json_schema()), require_count(max_tokens, "max_tokens")
         with counted(asked.usage):
             text = asked._json(prompt, bounded, max_tokens)
-        return validated(asked, schema, text, max_tokens)
+        return asked._validated(schema, text, max_tokens)
 
     def _shown(self, reply: str) -> str:
         """A reply as messages may quote it: without what the model's server must keep secret."""
@@ -377,12 +366,36 @@ class Backend(ABC):
     ) -> list[Choice | BackendError]:
         drawn = {} if sample is None else {"sample": sample}  # a `choose` of somebody's own may know no samples
         ask = functools.partial(attempt, self.choose, options=options, **drawn)
-        return list(steps(self._each(ask, prompts, workers), total=len(prompts)))
+        answers = in_threads(ask, prompts, workers) if self._in_threads else map(ask, prompts)
+        return list(steps(answers, total=len(prompts)))
 
-    def _each(
-        self, ask: Callable[[str], Choice | BackendError], prompts: list[str], workers: int
-    ) -> Iterable[Choice | BackendError]:
-        return map(ask, prompts)
+    def _validated(self, schema: type[Schema], text: str, max_tokens: int) -> Schema:
+        """The one instance of a schema that a reply holds: the whole reply, or what all its objects that fit say."""
+        import pydantic
+
+        objects, fitting, wrong = written_objects(text), list[Schema](), ""
+        for written in (text, *objects.whole):
+            try:
+                found = schema.model_validate_json(written)
+            except pydantic.ValidationError as error:
+                wrong = str(error.errors(include_url=False, include_input=False)[0]["msg"])
+                continue
+            if written is text:
+                return found
+            fitting += [found] * (len(fitting) < 2 and found not in fitting)
+        if len(fitting) == 1:
+            return fitting[0]
+        remedy = "the model refused or wrote something else: rephrase the prompt, or use one that keeps to a schema"
+        if objects.cut_off:
+            remedy = MORE_TOKENS.format(max_tokens)
+        elif objects.whole:
+            remedy = "use a server or a local model that keeps to the schema, or loosen the schema"
+        wrong = "it holds several objects that differ" if fitting else wrong
+        raise self._no_json(schema.__name__, text, wrong, remedy)
+
+    def _no_json(self, wanted: str, reply: str, why: str, remedy: str) -> InvalidOutput:
+        what = f"the reply is no valid {wanted}: {why}; {beginning(self._shown(reply))}"
+        return InvalidOutput(what, model=self.name, remedy=remedy)
 
 
 def find_backends(value: object) -> list[Backend]:
@@ -435,7 +448,7 @@ def counted(usage: Usage) -> Iterator[None]:
         usage.add(calls=1, seconds=time.perf_counter() - start)
 
 
-def attempt(ask: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer | BackendError:
+def attempt(ask: Callable[..., Result], *arguments: Any, **options: Any) -> Result | BackendError:
     """Return what `ask` returns, or its `BackendError` as a value."""
     try:
         return ask(*arguments, **options)
@@ -448,11 +461,6 @@ def in_threads(function: Callable[[Item], Result], items: Sequence[Item], worker
 
     Whatever ends the loop, such as Ctrl-C or an error, ends it at once: no further item is begun, and a request under
     way keeps neither the caller nor the process. `ThreadPoolExecutor` waits for as long as a server takes.
-
-    Examples
-    --------
-    >>> list(in_threads(str.upper, ["a", "b"], workers=2))
-    ['A', 'B']
     """
     tasks: list[tuple[Item, Future[Result]]] = [(item, Future()) for item in items]
     left, ended = iter(tasks), threading.Event()
@@ -477,20 +485,19 @@ def in_threads(function: Callable[[Item], Result], items: Sequence[Item], worker
         ended.set()
 
 
-def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> Any:
+def bounded_schema(schema: Any) -> Any:
     """Return a JSON schema in which strings and lists have an upper bound, and objects only the named fields."""
     if isinstance(schema, list):
-        return [bounded_schema(part, characters=characters, items=items) for part in schema]
+        return [bounded_schema(part) for part in schema]
     if not isinstance(schema, Mapping):
         return schema
-    bounded = {name: bounded_schema(part, characters=characters, items=items) for name, part in schema.items()}
-    free = not {"enum", "const", "pattern", "format"} & bounded.keys()
-    if bounded.get("type") == "string" and free:
-        bounded.setdefault("maxLength", characters)
+    bounded = {name: bounded_schema(part) for name, part in schema.items()}
+    if bounded.get("type") == "string" and not {"enum", "const", "pattern", "format"} & bounded.keys():
+        bounded.setdefault("maxLength", 300)
     if "properties" in bounded:
         bounded.setdefault("additionalProperties", False)
     if bounded.get("type") == "array":
-        bounded.setdefault("maxItems", items)
+        bounded.setdefault("maxItems", 20)
     return bounded
 
 
@@ -539,13 +546,7 @@ LOW_MASS = 0.5  # below it, the model rather wanted to say something else, and a
 
 
 def answered(choice: Choice | BackendError) -> Choice | BackendError:
-    """The choice, or an error where its options hold less than `LEAST_MASS` of the model's probability.
-
-    Examples
-    --------
-    >>> isinstance(answered(Choice("yes", {"yes": 0.9, "no": 0.1}, probability_mass=1e-9)), BackendError)
-    True
-    """
+    """The choice, or an error where its options hold less than `LEAST_MASS` of the model's probability."""
     if isinstance(choice, BackendError) or choice.probability_mass is None or choice.probability_mass >= LEAST_MASS:
         return choice
     options = ", ".join(choice.probabilities)
@@ -578,13 +579,6 @@ def written_objects(reply: str) -> Objects:
 
     Reasoning between tags is passed over, and a comma before a closing bracket is left out. A reply is cut off where
     its last object, or its reasoning, never ends.
-
-    Examples
-    --------
-    >>> written_objects('Here it is: {"label": "a }", "parts": ["b",],} Anything else?').read
-    [{'label': 'a }', 'parts': ['b']}]
-    >>> written_objects('{"label": "a').cut_off
-    True
     """
     spans = reasoning_spans(reply)
     text = _STRING_OR_EXTRA_COMMA.sub(r"\1", cut_out(reply, spans)).rstrip()
@@ -605,40 +599,6 @@ def written_objects(reply: str) -> Objects:
             failed += 1
         start = text.find("{", end)
     return found
-
-
-def validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:
-    """Return the one instance of a schema that a reply holds; a failure shows how it begins, and what may help.
-
-    A reply that is JSON as it stands is taken as that. Of another one, its objects are tried, and all that fit the
-    schema must say the same.
-    """
-    import pydantic
-
-    objects, fitting, wrong = written_objects(text), list[Schema](), ""
-    for written in (text, *objects.whole):
-        try:
-            found = schema.model_validate_json(written)
-        except pydantic.ValidationError as error:
-            wrong = str(error.errors(include_url=False, include_input=False)[0]["msg"])
-            continue
-        if written is text:
-            return found
-        fitting += [found] * (len(fitting) < 2 and found not in fitting)
-    if len(fitting) == 1:
-        return fitting[0]
-    remedy = "the model refused or wrote something else: rephrase the prompt, or use one that keeps to a schema"
-    if objects.cut_off:
-        remedy = MORE_TOKENS.format(max_tokens)
-    elif objects.whole:
-        remedy = "use a server or a local model that keeps to the schema, or loosen the schema"
-    wrong = "it holds several objects that differ" if fitting else wrong
-    raise invalid_json(backend.name, schema.__name__, backend._shown(text), wrong, remedy)
-
-
-def invalid_json(model: str, wanted: str, reply: str, why: str, remedy: str) -> InvalidOutput:
-    """The error for a reply that is not the JSON that was asked for; it shows how the reply begins."""
-    return InvalidOutput(f"the reply is no valid {wanted}: {why}; {beginning(reply)}", model=model, remedy=remedy)
 
 
 def beginning(reply: str) -> str:
@@ -681,7 +641,10 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
     option = rf"(?<![\w-])({either})(?![.,]\d)(?!\w)"
     single = rf"{option}(?!{_MARKUP}\s*(?:[-\u2013\u2014]|to\b|or\b)\s*\d)"  # and no range
     ends = r"(?=[^\S\n]*\n|\s*(?:/\s*\d|out of\b|because\b|\Z|[^\w\s/]))"
-    listed = r"(?!\d|[a-z][.):])" if _is_list(whole, named) else ""
+    item = re.match(r"[\s*_#]*(\d{1,2}|\w)[.)][*_]*\s+[*_]*\w", whole)  # of a list, as are two such lines
+    items = {word.casefold() for word in re.findall(r"(?:^|[.;] )[ \t*_#]*(\w{1,2})[.):]", whole, re.M)}
+    is_list = (item and item[1].casefold() in named) or len(items & {*named}) > 1
+    listed = r"(?!\d|[a-z][.):])" if is_list else ""
     bracketed = rf"\[\[\s*({either})\s*\]\]"
     told = rf"(?:\A|\n|[.!?]\s){_MARKUP}{_NAMES}{_MARKUP}(?:is|[:=]){_THEN}{single}{ends}"
     first = rf"\A{_MARKUP}(?:{_NAMES}{_THEN})?{listed}{single}{ends}"
@@ -699,15 +662,6 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
         said += [word for word in back if len(word) > 1]
     known = {named.get(word.casefold()) for word in said}
     return known.pop() if len(known) == 1 else None
-
-
-def _is_list(text: str, named: Collection[str]) -> bool:
-    """Whether a reply begins as a list does: "1. …" or "A) …" where such a mark is an option, or two such lines."""
-    mark = re.match(r"[\s*_#]*(\w{1,2})[.)][*_]*\s+[*_]*\w", text)
-    if mark and mark[1].casefold() in named and (mark[1].isdigit() or len(mark[1]) == 1):
-        return True
-    lines = re.findall(r"(?:^|[.;] )[ \t*_#]*(\w{1,2})[.):]", text, re.M)
-    return len({word.casefold() for word in lines} & {*named}) > 1
 
 
 # Text from outside within prompts. All families build their special tokens from angle brackets (`<|im_end|>`, `</s>`,

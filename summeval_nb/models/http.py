@@ -119,7 +119,7 @@ class Part(_Shape):
 
 class TokenCounts(_Shape):
     prompt_tokens: Count = 0
-    completion_tokens: Count = 0
+    generated_tokens: Count = Field(default=0, validation_alias="completion_tokens")
     cached_tokens: Count = Field(default=0, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens"))
 
 
@@ -245,13 +245,11 @@ class Wire:
     address: Address
     key: str = field(default="", repr=False)
     model: str = ""
+    _made: tuple[int, openai.OpenAI] | None = field(default=None, init=False, repr=False)
+    _proxy: httpx2.Proxy | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        self._made: tuple[int, openai.OpenAI] | None = None
-        self._proxy: httpx2.Proxy | None = None
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_made": None, "_proxy": None}
+    def __reduce__(self) -> tuple[object, ...]:
+        return Wire, (self.address, self.key, self.model)
 
     def hide(self, text: str) -> str:
         """Return a text without key, password and query, and without what a terminal obeys."""
@@ -267,9 +265,7 @@ class Wire:
 
         `connect` and `within` are seconds: until the connection stands, and for all.
         """
-        late = "raise the limit (timeout, total_timeout), or try later"
-        end = time.monotonic() + within
-        begun, limit = _END.set(end), httpx2.Timeout(None, connect=connect)
+        begun, limit = _END.set(time.monotonic() + within), httpx2.Timeout(None, connect=connect)
         try:
             create = self._client().chat.completions.with_raw_response.create
             answer = self._read(create(**request, timeout=limit).http_response)
@@ -277,12 +273,11 @@ class Wire:
             return answer
         except openai.APIStatusError as error:
             raise self._declined(error.response) from None
-        except httpcore2.ConnectTimeout:
-            what = f"no connection within {round(min(connect, within), 3):g} s"
-            raise self.error(BackendUnavailable, what, late) from None
-        except httpcore2.TimeoutException:
-            what = f"no complete answer within {round(within, 3):g} s"
-            raise self.error(BackendUnavailable, what, late) from None
+        except httpcore2.TimeoutException as error:
+            early = isinstance(error, httpcore2.ConnectTimeout)
+            what, most = ("connection", min(connect, within)) if early else ("complete answer", within)
+            remedy = "raise the limit (timeout, total_timeout), or try later"
+            raise self.error(BackendUnavailable, f"no {what} within {round(most, 3):g} s", remedy) from None
         except (openai.APIConnectionError, *_UNREACHED, *_BROKEN, OSError, ValueError) as error:
             raise self._broken(error.__cause__ or error) from None
         finally:
@@ -345,23 +340,19 @@ class Wire:
             remedy = "shorten the evidence, or use a model with a longer context"
             return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy)
         if (busy := status == 429 and "insufficient_quota" not in said) or status in (204, 408) or 501 != status >= 500:
-            what, remedy = f"the server failed ({status}): {said}", "try again later"
-            if busy:
-                what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
-            wait = seconds_to_wait(response.headers.get("retry-after"))
-            return self.error(BackendUnavailable, what, remedy, retry_after=wait)
-        what = f"the server refused the request ({status}): {said}"
-        remedy = _REMEDIES.get(status, "see what the server says")
+            what = f"{'too many requests' if busy else 'the server failed'} ({status}): {said}"
+            remedy, wait = "use fewer workers, or try later", seconds_to_wait(response.headers.get("retry-after"))
+            return self.error(BackendUnavailable, what, remedy if busy else "try again later", retry_after=wait)
+        what, remedy = f"refused the request ({status}): {said}", _REMEDIES.get(status, "see what the server says")
         if response.is_redirect:
             where = "another address"
             with suppress(ValueError):
                 where = self._said(urljoin(self.address.shown, response.headers.get("location", "")))
-            what = f"the server redirects ({status}) to {where}, which is not followed"
+            what = f"redirects ({status}) to {where}, which is not followed"
             remedy = "give the address that it means as base_url, if you trust it"
         elif status == 200:
-            what = f"the answer is encoded ({encoding}), {_NOT_ASKED}"
-            remedy = "let the server, or what stands before it, send answers uncompressed"
-        return self.error(BackendRejected, what, remedy, status=status)
+            what, remedy = f"encoded its answer ({encoding}), {_NOT_ASKED}", "let it send answers uncompressed"
+        return self.error(BackendRejected, f"the server {what}", remedy, status=status)
 
     def _client(self) -> openai.OpenAI:
         """The client, made once in each process. It knows no secret: the transport sends the key."""
@@ -382,27 +373,24 @@ class Wire:
         """Connections, by the proxy and with the certificates that the environment names."""
         proxy, parts, known = None, urlsplit(self.address.shown), getproxies()
         try:
-            if not self.address.local and not proxy_bypass(parts.netloc) and (parts.scheme in known or "all" in known):
-                url = known.get(parts.scheme) or known["all"]
+            url = known.get(parts.scheme) or known.get("all")
+            if url and not self.address.local and not proxy_bypass(parts.netloc):
                 self._proxy = httpx2.Proxy(url if "://" in url else f"http://{url}")
                 proxy = httpcore2.Proxy(str(self._proxy.url), auth=self._proxy.raw_auth)
                 if self._proxy.url.scheme.startswith("socks"):
                     import socksio  # noqa: F401
-            if "https" in (parts.scheme, self._proxy and self._proxy.url.scheme):
-                trusted = httpx2.create_ssl_context()
-            else:
-                trusted = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            secure = "https" in (parts.scheme, self._proxy and self._proxy.url.scheme)
+            trusted = httpx2.create_ssl_context() if secure else None
             return httpcore2.ConnectionPool(
                 trusted, proxy, max_connections=None, keepalive_expiry=5, network_backend=_Network()
             )
         except (ImportError, OSError, ValueError, httpx2.InvalidURL) as error:
-            certificates = {name: os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")}
             named = [name for name in os.environ if re.fullmatch("(https?|all)_proxy", name, re.I)]
-            named += [f"{name}={value!r}" for name, value in certificates.items() if value]
-            what = f"proxy or certificates cannot be used as the environment says, {self.hide(', '.join(named))}"
-            why = self._said(f"{type(error).__name__}: {error}")
+            named += [f"{name}={value!r}" for name, value in os.environ.items() if name.startswith("SSL_CERT_")]
+            why = self.hide(f"{', '.join(named)} ({self._said(f'{type(error).__name__}: {error}')})")
+            what = f"proxy or certificates cannot be used as the environment says, {why}"
             remedy = "mend or unset what is wrong of it; SOCKS needs the package socksio"
-            raise self.error(BackendUnavailable, f"{what} ({why})", remedy) from None
+            raise self.error(BackendUnavailable, what, remedy) from None
 
 
 def seconds_to_wait(text: str | None) -> float | None:

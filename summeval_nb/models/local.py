@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -149,17 +149,13 @@ def _common(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 def forward(model: PreTrainedModel, ends: Sequence[Sequence[int]], known: int, memory: Any) -> tuple[np.ndarray, Any]:
-    """Read token lists of which the first `known` tokens, not given, are in memory.
-
-    Returns the next-token logits, (rows, vocabulary), and the memory afterwards.
-    """
+    """Return the next-token logits, (rows, vocabulary), and the memory, which held the `known` tokens before `ends`."""
     import torch
 
     rows, longest, device = len(ends), max(map(len, ends)), model.device
     places = torch.arange(known + longest, device=device)
-    lengths = torch.tensor([known + len(end) for end in ends], device=device)
     last = [len(end) - 1 for end in ends]
-    kept = sorted(set(last))
+    lengths, kept = known + 1 + torch.tensor(last, device=device), sorted(set(last))
     with torch.no_grad():
         output = model(
             input_ids=torch.tensor([[*end, *[0] * (longest - len(end))] for end in ends], device=device),
@@ -173,29 +169,18 @@ def forward(model: PreTrainedModel, ends: Sequence[Sequence[int]], known: int, m
     return logits.float().cpu().double().numpy(), output.past_key_values
 
 
-def last_logits(model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int) -> np.ndarray:
-    """Return the next-token logits, (prompts, vocabulary), reading the first `shared` tokens once for all."""
-    memory: Any = None
-    if shared:
-        memory = forward(model, [prompts[0][:shared]], 0, None)[1]
-        memory.batch_repeat_interleave(len(prompts))
-    return forward(model, [prompt[shared:] for prompt in prompts], shared, memory)[0]
-
-
-def groups(prompts: Sequence[Sequence[int]], *, most: int = 32) -> list[tuple[int, list[int]]]:
+def groups(prompts: Mapping[int, list[int]], *, most: int = 32) -> list[tuple[int, list[int]]]:
     """Group token lists that share at least half of their tokens: (length of the shared beginning, positions).
 
-    On one core, 24 prompts of 135 tokens with one article took 38 ms each together, 58 one by one with the reader's
-    memory, and 222 without it.
+    On one core, 24 prompts with one article took 38 ms each together, 58 one by one with the reader's memory.
     """
-    order = sorted(range(len(prompts)), key=lambda i: list(prompts[i]))
     found: list[tuple[int, list[int]]] = []
-    for i in order:
+    for i in sorted(prompts, key=prompts.__getitem__):
         length = len(prompts[i])
         if found and len(found[-1][1]) < most:
             shared, members = found[-1]
             now = min(shared, _common(prompts[members[0]], prompts[i]), length - 1)
-            if now >= length / 2 and now >= max(len(prompts[j]) for j in members) / 2:
+            if now >= max(length, *(len(prompts[j]) for j in members)) / 2:
                 found[-1] = now, [*members, i]
                 continue
         found.append((length - 1, [i]))
@@ -216,7 +201,7 @@ def model_digest(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
 
 def special_texts(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
     """Return the texts that a transformers tokenizer takes for special or added tokens."""
-    added = (str(token) for token in getattr(tokenizer, "added_tokens_decoder", {}).values())
+    added = map(str, getattr(tokenizer, "added_tokens_decoder", {}).values())
     return tuple(sorted({*tokenizer.all_special_tokens, *added} - {""}))
 
 
@@ -332,24 +317,15 @@ class TransformersBackend(Backend):
     def fingerprint(self) -> str:
         return f"transformers:{model_digest(self.model, self.tokenizer)}"
 
-    def _template(self, prompt: str) -> str:
-        if not self.tokenizer.chat_template:
-            return prompt + "\n"
-        messages = [{"role": "user", "content": prompt}]
-        text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        return text.removeprefix(self.tokenizer.bos_token or "")  # the reader puts its own
-
-    def twin(self) -> TransformersBackend:
-        """Return a backend with the same loaded model, which begins anew, and with a count of usage of its own."""
-        with self._reader.lock:
-            self._reader.forget()
-        other = copy.copy(self)
-        other.usage = Usage()
-        return other
-
     def _rendered(self, prompt: str, room: int) -> str:
         """The prompt within the chat template, with its marks broken; refused if it leaves no room to answer."""
-        text = self._template(neutralise(prompt, self._special))
+        text = neutralise(prompt, self._special)
+        if self.tokenizer.chat_template:
+            messages = [{"role": "user", "content": text}]
+            text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+            text = text.removeprefix(self.tokenizer.bos_token or "")  # the reader puts its own
+        else:
+            text += "\n"
         length = len(self._reader.encode(text)) + 1 + room
         if length > self.limit:
             what = f"the prompt and its answer need {length:,} tokens, the model takes {self.limit:,}"
@@ -399,21 +375,22 @@ class TransformersBackend(Backend):
         if sample is not None:
             return super()._choose_many(prompts, options, workers, sample)
         with self._reader.lock:
-            results: list[Any] = [attempt(self._start, prompt, options) for prompt in prompts]
-            places = [i for i, start in enumerate(results) if isinstance(start, Start)]
-            failures = len(prompts) - len(places)
+            results: dict[int, Any] = {i: attempt(self._start, prompt, options) for i, prompt in enumerate(prompts)}
+            starts = {i: start for i, start in results.items() if isinstance(start, Start)}
+            failures = len(prompts) - len(starts)
             self.usage.add(calls=failures, failures=failures)
-            together = groups([results[i].ids for i in places])
+            together = groups({i: start.ids for i, start in starts.items()})
             for shared, group in steps(together, [len(group) for _, group in together]):
-                members = [places[j] for j in group]
-                for i, choice in zip(members, self._together([results[i] for i in members], shared), strict=True):
-                    results[i] = choice
-        return results
+                results |= zip(group, self._together([starts[i] for i in group], shared), strict=True)
+        return [*results.values()]
 
     def _together(self, starts: Sequence[Start], shared: int) -> list[Choice | BackendError]:
         """Choices after token lists that share their first `shared` tokens, which are read once."""
         with counted(self.usage):
-            logits = last_logits(self.model, [start.ids for start in starts], shared)
+            memory = forward(self.model, [starts[0].ids[:shared]], 0, None)[1] if shared else None
+            if memory is not None:
+                memory.batch_repeat_interleave(len(starts))
+            logits, _ = forward(self.model, [start.ids[shared:] for start in starts], shared, memory)
             choices = [attempt(self._choice, start, row) for start, row in zip(starts, logits, strict=True)]
         more, failures = len(starts) - 1, sum(isinstance(choice, BackendError) for choice in choices)
         tokens = {"prompt_tokens": sum(len(start.ids) for start in starts), "cached_tokens": shared * more}
@@ -451,11 +428,17 @@ def load_model(text: str) -> Backend:
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     stats = [(str(file.absolute()), file.stat()) for file in files if file.exists()]
     state = tuple((where, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns) for where, now in stats)
-    return _loaded(name, os.getpid(), state).twin() if state else TransformersBackend(name)
+    if not state:
+        return TransformersBackend(name)
+    backend = copy.copy(_loaded(name, os.getpid(), state))
+    backend.usage = Usage()
+    with backend._reader.lock:
+        backend._reader.forget()
+    return backend
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -> Any:
+def _loaded(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -> TransformersBackend:
     """A loaded model, as long as its files are what they were, of which some number changes whenever one is written."""
     return TransformersBackend(name)
 
@@ -466,8 +449,6 @@ def load_backend(backend: Backend | str, option: str = "backend") -> Backend:
         return load_model(backend.removeprefix("llm:"))
     if isinstance(backend, type) or not hasattr(backend, "choose_many"):
         given = f"the class {backend.__name__}" if isinstance(backend, type) else type(backend).__name__
-        raise TypeError(
-            f"{option} must be a Backend, such as TransformersBackend('FOLDER'), "
-            f"or its name, such as 'llm:FOLDER', not {given}"
-        )
+        forms = "a Backend, such as TransformersBackend('FOLDER'), or its name, such as 'llm:FOLDER'"
+        raise TypeError(f"{option} must be {forms}, not {given}")
     return backend

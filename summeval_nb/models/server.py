@@ -8,8 +8,7 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from summeval_nb.core.addresses import Address
@@ -26,8 +25,6 @@ from summeval_nb.models.base import (
     Usage,
     attempt,
     beginning,
-    in_threads,
-    invalid_json,
     neutralise,
     option_masses,
     read_choice,
@@ -39,13 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ServerBackend"]
 
-# How a server is told that only these options may be written: by a grammar, by a list, by a JSON schema.
-_CONSTRAINTS: dict[str, Callable[[Sequence[str]], JsonDict]] = {
-    "llamacpp": lambda options: {"extra_body": {"grammar": f"root ::= {' | '.join(map(json.dumps, options))}"}},
-    "vllm": lambda options: {"extra_body": {"structured_outputs": {"choice": [*options]}}},
-    "openai": lambda options: _json_schema("choice", _one_answer({"type": "string", "enum": [*options]})),
-}
-DIALECTS = tuple(_CONSTRAINTS)
+DIALECTS = ("llamacpp", "vllm", "openai")
 # tokens shown at a place: the protocol's most, and what llama.cpp's server shows where these leave an option open
 _SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
 _PROBE, _PROBED = "Write one short sentence about the weather.", ("quartz-7", "zebra-4")
@@ -65,14 +56,11 @@ class _Way(NamedTuple):
 
 def _constraint(dialect: str, options: Sequence[str]) -> tuple[str, JsonDict]:
     """The fields of a request that allow only these options, and their dialect: JSON where one begins another."""
-    if any(option != other and other.startswith(option) for option in options for other in options):
-        dialect = "openai"
-    return dialect, _CONSTRAINTS[dialect](options)
-
-
-def _one_answer(values: JsonDict) -> JsonDict:
-    """The schema of an object that holds an answer of these values, and nothing else."""
-    return {"type": "object", "properties": {"answer": values}, "required": ["answer"], "additionalProperties": False}
+    if dialect == "openai" or any(a != b and b.startswith(a) for a in options for b in options):
+        schema = {"type": "object", "properties": {"answer": {"type": "string", "enum": [*options]}}}
+        return "openai", _json_schema("choice", {**schema, "required": ["answer"], "additionalProperties": False})
+    grammar = {"grammar": f"root ::= {' | '.join(map(json.dumps, options))}"}
+    return dialect, {"extra_body": grammar if dialect == "llamacpp" else {"structured_outputs": {"choice": [*options]}}}
 
 
 def _json_schema(name: str, schema: JsonDict) -> JsonDict:
@@ -83,15 +71,11 @@ def _json_schema(name: str, schema: JsonDict) -> JsonDict:
 
 def _written(dialect: str, text: str, options: Sequence[str]) -> tuple[int, dict[str, bytes]] | None:
     """Where the option begins in an answer, in bytes, and the whole answer as it would be for each option."""
-    if dialect in ("llamacpp", "vllm"):
-        return (0, {option: option.encode() for option in options}) if text in options else None
-    found = re.fullmatch(r'(\s*\{\s*"answer"\s*:\s*")(.*)("\s*\}\s*)', text, re.S)
-    said = None
-    with suppress(ValueError):
-        said = json.loads(f'"{found[2]}"') if found else None
-    if found is None or said not in options:
+    in_json = dialect == "openai"
+    found = re.fullmatch(r'(\s*\{\s*"answer"\s*:\s*")(.*)("\s*\}\s*)' if in_json else "()(.*)()", text, re.S)
+    spelled = {o: json.dumps(o, ensure_ascii=text.isascii())[1:-1] if in_json else o for o in options}
+    if found is None or found[2] not in spelled.values():
         return None
-    spelled = {option: json.dumps(option, ensure_ascii=found[2].isascii())[1:-1] for option in options}
     return len(found[1].encode()), {option: (found[1] + word + found[3]).encode() for option, word in spelled.items()}
 
 
@@ -126,8 +110,7 @@ def _unshown(value: object, name: str) -> str:
     if isinstance(value, str):
         return value.strip()
     remedy = "decode it first: value.decode()" if isinstance(value, (bytes, bytearray)) else "pass one string"
-    shown = f"not {type(value).__name__} (not shown, since it may be secret)"
-    raise TypeError(f"{name} must be a string, {shown}: {remedy}")
+    raise TypeError(f"{name} must be a string, not {type(value).__name__} (not shown, it may be secret): {remedy}")
 
 
 def _require_seconds(value: float, name: str) -> float:
@@ -172,6 +155,8 @@ class ServerBackend(Backend):
     A proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) is used, but never for a server on
     this machine. Certificates of your own are named in SSL_CERT_FILE or SSL_CERT_DIR.
     """
+
+    _in_threads = True
 
     def __init__(
         self,
@@ -240,13 +225,13 @@ class ServerBackend(Backend):
     def fingerprint(self) -> str:
         return f"server:{self.base_url}:{self.asked_dialect}:{self.name}"
 
-    def _each(
-        self, ask: Callable[[str], Choice | BackendError], prompts: list[str], workers: int
-    ) -> Iterable[Choice | BackendError]:
+    def _choose_many(
+        self, prompts: list[str], options: tuple[str, ...], workers: int, sample: int | None
+    ) -> list[Choice | BackendError]:
         if prompts and isinstance(refusal := attempt(lambda: self._way), BackendError):
             self.usage.add(calls=len(prompts), failures=len(prompts))
             return [refusal] * len(prompts)
-        return in_threads(ask, prompts, workers)
+        return super()._choose_many(prompts, options, workers, sample)
 
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
@@ -300,12 +285,10 @@ class ServerBackend(Backend):
         if (found := read_choice(answer.text, options)) is not None:
             return found
         what = f"the reply states none of {list(options)}; {beginning(self._shown(answer.text))}"
-        kind: type[InvalidOutput] = Undecided
-        remedy = "use a model that follows instructions, or another prompt"
         if answer.cut_off or not answer.text.strip():
-            kind = InvalidOutput
             remedy = "the reply was cut off: use a model that thinks less" if answer.cut_off else "try another model"
-        raise self._wire.error(kind, what, remedy)
+            raise self._wire.error(InvalidOutput, what, remedy)
+        raise self._wire.error(Undecided, what, "use a model that follows instructions, or another prompt")
 
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         way, fields = self._way, _json_schema("json_schema", schema)
@@ -314,8 +297,8 @@ class ServerBackend(Backend):
             fields = {}
         answer = self._ask(prompt, way, max_tokens, **fields)
         if answer.cut_off and not written_objects(answer.text).whole:
-            wanted, why = schema.get("title", "JSON"), "it was cut off"
-            raise invalid_json(self.name, wanted, self._shown(answer.text), why, MORE_TOKENS.format(max_tokens))
+            remedy = MORE_TOKENS.format(max_tokens)
+            raise self._no_json(schema.get("title", "JSON"), answer.text, "it was cut off", remedy)
         return answer.text
 
     def _shown(self, reply: str) -> str:
@@ -346,10 +329,8 @@ class ServerBackend(Backend):
                     time.sleep(pause)
                 else:
                     self._not_before = max(self._not_before, time.monotonic() + pause)
-        if counts := answer.usage:
-            tokens = {"prompt_tokens": counts.prompt_tokens, "generated_tokens": counts.completion_tokens}
-            tokens["cached_tokens"] = counts.cached_tokens
-            self.usage.add(**{name: count or 0 for name, count in tokens.items()})
+        if answer.usage:
+            self.usage.add(**{name: count or 0 for name, count in answer.usage})
         return answer
 
     def _probed(self) -> _Way:

@@ -46,11 +46,8 @@ def content_key(*parts: object) -> str:
     """
     if not parts:
         raise ValueError("content_key needs at least one part: the content that the answer depends on")
-    return hashlib.sha256(_json(parts, ordered=True)).hexdigest()
-
-
-def _json(value: object, ordered: bool = False) -> bytes:
-    return json.dumps(value, allow_nan=False, sort_keys=ordered, separators=(",", ":")).encode("ascii")
+    line = json.dumps(parts, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(line.encode("ascii")).hexdigest()
 
 
 _VECTOR = b"\0"  # before the little-endian numbers of one; no JSON begins so
@@ -59,7 +56,7 @@ _VECTOR = b"\0"  # before the little-endian numbers of one; no JSON begins so
 def _encode(value: object) -> bytes:
     """JSON for plain data, the bare numbers for a float32 vector."""
     if not isinstance(value, np.ndarray):
-        return _json(value)
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
     if value.dtype != np.float32 or value.ndim != 1:
         remedy = "pass array.astype(np.float32).ravel()"
         raise TypeError(f"the store keeps float32 vectors, not {value.dtype} of shape {value.shape}: {remedy}")
@@ -161,10 +158,7 @@ def _create(path: Path) -> None:
 def _connect(path: Path) -> sqlite3.Connection:
     """Open a store, making it first if it does not exist."""
     if not path.exists():
-        try:
-            _create(path)
-        except OSError as error:
-            raise StoreError(f"{path} cannot be created: {error}; choose a folder that may be written") from error
+        _create(path)
     _refuse_foreign(path)
     place = f"{path.as_uri()}?mode=rw"
     connection = sqlite3.connect(place, uri=True, timeout=60, isolation_level=None, check_same_thread=False)
@@ -259,7 +253,7 @@ class Store:
         wanted, found = list(dict.fromkeys(require_texts(keys, "keys"))), dict[str, Any]()
         with self._session() as connection:
             for start in range(0, len(wanted), 500):
-                part = [_kind(kind), *wanted[start : start + 500]]
+                part = [require_text(kind, "kind"), *wanted[start : start + 500]]
                 marks = ",".join("?" * (len(part) - 1))
                 query = f"SELECT key, CAST(value AS BLOB), checksum FROM items WHERE kind = ? AND key IN ({marks})"
                 for key, stored, checksum in connection.execute(query, part):
@@ -274,18 +268,14 @@ class Store:
 
         A value is plain data, as JSON takes it, or a float32 vector.
         """
+        if not require_text(kind, "kind"):
+            raise ValueError("kind must name what is stored, such as 'verdict' or 'embedding', not ''")
         encoded = {require_text(key, "key"): _encode(value) for key, value in values.items()}
-        rows = [(_kind(kind), key, stored, _checksum(kind, key, stored)) for key, stored in encoded.items()]
+        rows = [(kind, key, stored, _checksum(kind, key, stored)) for key, stored in encoded.items()]
         with self._session(write=True) as connection:
             before = connection.total_changes
             connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
             return connection.total_changes - before
-
-
-def _kind(kind: str) -> str:
-    if not require_text(kind, "kind"):
-        raise ValueError("kind must name what is stored, such as 'verdict' or 'embedding', not ''")
-    return kind
 
 
 def fill_missing(
@@ -302,11 +292,6 @@ def fill_missing(
     `compute` gets at most `batch_size` positions in `keys`, which is what a kill can cost, and returns as many values,
     of which an exception object is a failure: it is returned, never stored. Equal keys are one question. Values are as
     JSON gives them back: tuples become lists. `progress` names a progress bar.
-
-    Examples
-    --------
-    >>> fill_missing(None, "square", ["a", "b", "a"], lambda positions: [position**2 for position in positions])
-    [0, 1, 0]
     """
     require_count(batch_size, "batch_size")
     known = store.get_many(kind, keys) if store is not None else {}
@@ -340,6 +325,5 @@ def load_store(store: StoreOrPath) -> Store | None:
 
 def store_path(store: StoreOrPath) -> str | None:
     """Return where a store lies, given itself or its path, as a worker in another folder would find it."""
-    if not isinstance(store, (str, os.PathLike)):
-        store = getattr(load_store(store), "path", None)
-    return None if store is None else str(Path(store).absolute())
+    path = store if isinstance(store, (str, os.PathLike)) else getattr(load_store(store), "path", None)
+    return None if path is None else str(Path(path).absolute())

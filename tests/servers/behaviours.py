@@ -75,7 +75,6 @@ CHANGED: dict[str, tuple[Change, tuple[str, ...]]] = {
     "logprobs_empty": (_set(*_CHOICE, "logprobs", "content", []), (REJECTED,)),
     "top_null": (_token("top_logprobs", None), (INVALID, REJECTED)),
     "top_very_many": (_token("top_logprobs", _MANY), (INVALID,)),
-    "token_null": (_token("token", None), (INVALID,)),
     "bytes_large": (_token("bytes", [300]), (INVALID,)),
     "bytes_other": (_token("bytes", [120, 120]), (REJECTED,)),
     "content_list": (_set(*_MESSAGE, "content", ["yes"]), (INVALID,)),
@@ -86,14 +85,11 @@ CHANGED: dict[str, tuple[Change, tuple[str, ...]]] = {
     "content_long": (_set(*_MESSAGE, "content", "yes" * 700_000), (INVALID,)),
     "message_null": (_set(*_MESSAGE, None), (INVALID,)),
     "tool_calls": (_set(*_MESSAGE, {"content": None, "tool_calls": _CALL}), (INVALID,)),
-    "refusal_number": (_set(*_MESSAGE, {"content": None, "refusal": 5}), (INVALID,)),
-    "usage_text": (_set("usage", "many"), (INVALID,)),
     "usage_negative": (_set("usage", {"prompt_tokens": -7, "completion_tokens": 1}), (INVALID,)),
     "usage_float_and_null": (_set("usage", {"prompt_tokens": 7.0, "completion_tokens": None}), ()),
     "reply_list": (lambda reply: [reply], (INVALID,)),
     "reply_deep": (lambda reply: b"[" * 100_000, (INVALID, UNAVAILABLE)),
     "reply_not_utf8": (lambda reply: b'{"choices": "\xff\xfe"}', (INVALID, UNAVAILABLE)),
-    "choices_text": (_set("choices", "yes"), (INVALID,)),
     "choices_empty": (_set("choices", []), (UNAVAILABLE,)),
 }
 

@@ -50,9 +50,6 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
 
-    def redirect(self, status: int) -> None:
-        self.send_whole(status, b"", "text/plain", Location=self.server.elsewhere or self.server.url + "/x")
-
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         prompt = body["messages"][-1]["content"]
@@ -79,39 +76,38 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def refuse(self, status: int, message: str, **headers: str) -> None:
-        self.send_whole(status, json.dumps({"error": {"message": message}}).encode(), "application/json", **headers)
-
     def answer(self, behaviour: str, body: dict[str, Any], prompt: str) -> None:
         key = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        refusals: dict[str, Callable[[], None]] = {
-            "400": lambda: self.refuse(400, "grammar is not supported"),
-            "401": lambda: self.refuse(401, f"Incorrect API key provided: {key}"),
-            "404": lambda: self.refuse(404, f"The model {body['model']} does not exist"),
-            "429": lambda: self.refuse(429, "slow down", Retry_After=self.server.retry_after),
-            "500": lambda: self.refuse(500, "internal trouble"),
-            "too_long": lambda: self.refuse(400, "The maximum context length is 4096 tokens, yours has 5,120 tokens."),
-            "html": lambda: self.send_whole(200, b"<html><body>Welcome to the proxy</body></html>", "text/html"),
-            "empty": lambda: self.send_whole(200, b"", "application/json"),
-            "error_in_200": lambda: self.refuse(200, "worker died"),
+        refusals = {
+            "400": (400, "grammar is not supported"),
+            "401": (401, f"Incorrect API key provided: {key}"),
+            "404": (404, f"The model {body['model']} does not exist"),
+            "429": (429, "slow down"),
+            "500": (500, "internal trouble"),
+            "too_long": (400, "The maximum context length is 4096 tokens, yours has 5,120 tokens."),
+            "error_in_200": (200, "worker died"),
         }
+        wait, where = self.server.retry_after, self.server.elsewhere or self.server.url + "/x"
         if behaviour in refusals:
-            refusals[behaviour]()
-            return
+            status, message = refusals[behaviour]
+            said = json.dumps({"error": {"message": message}}).encode()
+            return self.send_whole(status, said, "application/json", **{"Retry_After": wait} if status == 429 else {})
+        if behaviour == "html":
+            return self.send_whole(200, b"<html><body>Welcome to the proxy</body></html>", "text/html")
+        if behaviour == "empty":
+            return self.send_whole(200, b"", "application/json")
         if behaviour.startswith("redirect"):
-            self.redirect(int(behaviour.removeprefix("redirect_")))
-            return
+            return self.send_whole(int(behaviour.removeprefix("redirect_")), b"", "text/plain", Location=where)
         if behaviour in WIRED:
             self.close_connection = True
-            WIRED[behaviour][0](self)
-            return
+            return WIRED[behaviour][0](self)
         time.sleep(self.server.latency)
         if behaviour == "slow":
             time.sleep(self.server.slowness)
         reply = self.reply(behaviour, body, prompt)
         if behaviour in CHANGED and reply["choices"][0].get("logprobs"):
             reply = CHANGED[behaviour][0](reply) or reply  # in place, or another in its place
-        self.send_answer(behaviour, reply if isinstance(reply, bytes) else json.dumps(reply).encode())
+        return self.send_answer(behaviour, reply if isinstance(reply, bytes) else json.dumps(reply).encode())
 
     def send_answer(self, behaviour: str, content: bytes) -> None:
         """Send an answer; some behaviours take their time with it, or hang up in the middle."""

@@ -19,12 +19,11 @@ def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
-def answer(request: bytes, tops: int = 0) -> bytes:
-    """The answer that chooses the first option of a request in vLLM's dialect; `tops` more tokens are shown with it."""
+def answer(request: bytes) -> bytes:
+    """The answer that chooses the first option of a request in vLLM's dialect."""
     options = json.loads(request)["structured_outputs"]["choice"]
     shares = [0.8, *[0.1 / len(options)] * (len(options) - 1)]
     top = [{"token": option, "logprob": math.log(share)} for option, share in zip(options, shares, strict=True)]
-    top += [{"token": f"t{number}", "logprob": -50.0} for number in range(tops)]
     choice = {"message": {"content": options[0]}, "finish_reason": "stop"}
     choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
     return json.dumps({"choices": [choice]}).encode()
