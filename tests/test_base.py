@@ -1,4 +1,4 @@
-"""Wrong arguments are named with the remedy, texts in each other's place are warned of, and no hub is asked."""
+"""Texts in each other's place are warned of, and no hub is asked."""
 
 import os
 import pickle
@@ -12,12 +12,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import NLIChecker, TransformersBackend, load_summeval
-from summeval_nb.core.base import (
-    hub_only_if,
-    pd,
-    require_module,
-    warn_of_order,
-)
+from summeval_nb.core.base import hub_only_if, pd, require_module, warn_of_order
 from summeval_nb.text import SentenceTransformerEmbedder
 
 SHORT = "It rained in Ulm."
