@@ -254,7 +254,7 @@ def counted_as(name: str, asked: object, questions: int) -> Iterator[Callable[..
         _count(stages, outer, seconds=-spent)
 
 
-_ROLE_MARKS = re.compile(
+_ROLE_MARKS = (
     r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>"  # <|im_end|>
     r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|\w*_\w*|\w*\d\w*|[A-Z]{2,})>"  # </s>, <extra_id_1>
     r"|<</?[A-Z]+>>|>>[A-Z]+<<"  # <<SYS>>, >>TITLE<<
@@ -274,9 +274,9 @@ def neutralise(text: str, special: Iterable[str] = ()) -> str:
     True
     """
     text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of characters, which no tokenizer can read
-    known = sorted(filter(None, set(special)), key=len, reverse=True)
-    for marks in ([re.compile("|".join(map(re.escape, known)))] if known else []) + [_ROLE_MARKS]:
-        text = marks.sub(lambda match: f"{match[0][0]}\u200b{match[0][1:]}", text)
+    known = "|".join(map(re.escape, sorted(filter(None, set(special)), key=len, reverse=True)))
+    for marks in filter(None, (known, _ROLE_MARKS)):
+        text = re.sub(marks, lambda match: f"{match[0][0]}\u200b{match[0][1:]}", text)
     return text
 
 

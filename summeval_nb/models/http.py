@@ -43,8 +43,6 @@ from summeval_nb.models.base import (
 
 # What a reply may hold. Unknown fields are ignored, as protocols grow; known ones have the type that they must have.
 
-MOST_SHOWN = 2_000  # tokens at one place; no server is asked for more than 1,000
-
 
 def _possible(logprob: float) -> float:
     if math.isnan(logprob) or logprob > 0.001:  # a little above 0 is rounding
@@ -84,9 +82,7 @@ class Token(_Shape):
     token: str
     logprob: Annotated[float, AfterValidator(_possible)]
     raw: list[Annotated[int, Field(ge=0, le=255)]] | None = Field(default=None, alias="bytes")
-    top_logprobs: Annotated[Annotated[list[Token], Field(max_length=MOST_SHOWN)] | None, AfterValidator(_adding_up)] = (
-        Field(default_factory=list)
-    )
+    top_logprobs: Annotated[Annotated[list[Token], Field(max_length=2_000)] | None, AfterValidator(_adding_up)] = []
 
     @property
     def written(self) -> bytes:

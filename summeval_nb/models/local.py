@@ -111,21 +111,17 @@ class Reader:
         r"""Return where the choice begins after `text`.
 
         If "\nyes" is one token, "yes" after a prompt that ends with "\n" is not what the model was trained on. Tokens
-        at the end that could begin such a longer one are therefore taken back.
+        at the end that could begin such a longer one are therefore taken back, as guidance does.
         """
-        ids = self.encode(text)
-        if self.begin is not None and ids[:1] != [self.begin]:
-            ids.insert(0, self.begin)
-        begun = {option.encode()[:end] for option in options for end in range(1, len(option.encode()) + 1)}
-        kept, taken, tail, longest = len(ids), b"", b"", max(map(len, self.pieces))
-        for place in range(len(ids) - 1, 0, -1):
-            if self.tokenizer.is_special_token(ids[place]) or len(tail) >= longest:
-                break
-            last = self.tokenizer.decode_bytes([ids[place]])
-            tail = last + tail
-            if any(tail[cut:] + written in self.pieces for cut in range(len(last)) for written in begun):
-                kept, taken = place, tail
-        return Start(ids[:kept], {option: taken + option.encode() for option in options})
+        import guidance
+        import llguidance
+
+        ids, grammar = self.encode(text), guidance.select([*options]).ll_grammar()
+        begin = [] if self.begin in (None, *ids[:1]) else [self.begin]
+        kept = _common(ids, llguidance.LLInterpreter(self.tokenizer, grammar).process_prompt(ids))
+        kept = max(kept, 1 - len(begin))
+        taken = self.tokenizer.decode_bytes(ids[kept:])
+        return Start(begin + ids[:kept], {option: taken + option.encode() for option in options})
 
     def masses(self, ids: list[int], logits: np.ndarray, rest: dict[str, bytes]) -> dict[str, float]:
         """Return each option's share of the model's probability after `ids`."""
