@@ -27,8 +27,6 @@ from summeval_nb.models.local import TransformersBackend
 tokenizers = Late("tokenizers")
 torch = Late("torch")
 transformers = Late("transformers")
-load_file = Late("safetensors.torch", "load_file")
-save_file = Late("safetensors.torch", "save_file")
 
 OPTIONS, THINGS = ["yes", "no"], ["car", "boat", "lamp", "horse"]
 
@@ -133,8 +131,7 @@ def test_a_choice_begins_where_guidances_grammar_would(tokens, text, options, re
 
     reader = request.getfixturevalue(tokens)._reader
     grammar = llguidance.LLInterpreter(reader.tokenizer, guidance.select(options).ll_grammar())
-    before = grammar.process_prompt(reader.encode(text))
-    start = reader.start(text, tuple(options))
+    before, start = grammar.process_prompt(reader.encode(text)), reader.start(text, tuple(options))
     assert start.ids == [reader.begin, *before]
     allowed = np.flatnonzero(np.frombuffer(grammar.compute_mask()[0], np.uint8))
     begins = {left[:end] for left in start.rest.values() for end in range(1, len(left) + 1)}
@@ -241,15 +238,10 @@ def test_fingerprints_follow_the_content(backend):
     assert len({backend.fingerprint, changed, template, half}) == 4
 
 
-def test_a_model_without_its_head_or_with_a_cut_file_is_refused(tmp_path):
+def test_a_cut_file_is_named_with_its_remedy(tmp_path):
     shutil.copytree(example_model(), tmp_path, dirs_exist_ok=True)
     path = tmp_path / "model.safetensors"
-    weights, content = load_file(path), path.read_bytes()
-    del weights["lm_head.weight"]
-    save_file(weights, path, metadata={"format": "pt"})
-    with pytest.raises(BackendRejected, match=r"lacks 1 weights of a language model, such as lm_head\.weight"):
-        TransformersBackend(tmp_path)
-    path.write_bytes(content[:-100])
+    path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(BackendRejected, match="at model.safetensors: .*copy the folder again"):
         TransformersBackend(tmp_path)
 
@@ -287,19 +279,16 @@ def test_a_long_run_keeps_no_prompts(backend):
 def test_option_masses_never_exceed_one():
     chance = random.Random(2)
     words = ["yes", "no", "yes and no", "n", "unclear", "unsupported", "1", "10", "100"]
+    pieces = sorted({word[i:j].encode() for word in words for i in range(len(word)) for j in range(i + 1, 12)})
 
-    def distribution(_token=None, rest=None):
-        pieces = {word[i:j].encode() for word in words for i in range(len(word)) for j in range(i + 1, len(word) + 1)}
-        weights = {piece: chance.random() for piece in chance.sample(sorted(pieces), 20)}
-        total = sum(weights.values()) * (1 + chance.random())
-        tokens = {piece: weight / total for piece, weight in weights.items()}
-        return tokens if rest is None else option_masses(rest, tokens, distribution)
+    def masses(_token, rest):
+        shares = np.random.default_rng(chance.randrange(10**9)).dirichlet(np.ones(21))  # the last is of other tokens
+        return option_masses(rest, dict(zip(chance.sample(pieces, 20), shares, strict=False)), masses)
 
     for _ in range(200):
         options = chance.sample(words, chance.randint(2, len(words)))
-        masses = option_masses({o: o.encode() for o in options}, distribution(), distribution)
-        assert set(masses) == set(options) and all(probability_mass >= 0 for probability_mass in masses.values())
-        assert sum(masses.values()) <= 1 + 1e-9
+        found = masses(b"", {option: option.encode() for option in options})
+        assert [*found] == options and min(found.values()) >= 0 and sum(found.values()) <= 1 + 1e-9
 
 
 def test_what_was_asked_before_changes_no_probability(backend, reaching):
