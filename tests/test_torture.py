@@ -20,7 +20,7 @@ from hypothesis.errors import NoSuchExample
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from summeval_nb.models.base import BackendUnavailable, Choice
 from tests.torture import __main__ as face
-from tests.torture import corpus, harness, judges, names, pages, runs, servers, shell, stores, tables, wires
+from tests.torture import corpus, harness, judges, names, pages, runs, servers, shell, stores, tables
 from tests.torture.harness import Wrong, attempt, torture
 
 ROOT = Path(__file__).parents[1]
@@ -97,35 +97,6 @@ def test_a_lie_that_becomes_a_number_is_found():
         with pytest.raises(Wrong, match=words):
             servers.judge_answer(meant, said, "planted")
     servers.judge_answer({0.25}, Choice("no", {"yes": 0.25, "no": 0.75}, 1.0), "planted")
-
-
-def test_a_client_that_trusts_what_lies_between_is_found(monkeypatch, tmp_path):
-    fails = lambda why: BackendUnavailable(why, model="m", remedy="none")
-
-    def meets_the_proxy(server, prompt):
-        for value in os.environ.values():
-            if value.partition("@")[2].startswith("127.0.0.1:"):
-                with socket.create_connection(("127.0.0.1", int(value.rpartition(":")[2]))) as connection:
-                    connection.recv(1)
-        return fails("a proxy hung up")
-
-    monkeypatch.setattr(wires, "MEGABYTES", 5)
-    for case, ask, where in (
-        (
-            wires.encodings,
-            lambda server, prompt: fails(f"{len(b'x' * (2 * wires.MORE_MEMORY))} bytes"),
-            "an encoding fills the memory",
-        ),
-        (wires.encodings, lambda server, prompt: KeyError("choices"), "an untyped answer"),
-        (wires.proxies, meets_the_proxy, "a proxy gets what is for this machine"),
-        (
-            wires.proxies,
-            lambda server, prompt: fails("no proxy"),
-            "a proxy keeps a server of this machine from answering",
-        ),
-    ):
-        monkeypatch.setattr(wires, "ask", ask)
-        assert where in found_by(case, tmp_path)
 
 
 class Careless:

@@ -20,9 +20,8 @@ from .servers import servers
 from .shell import shell
 from .stores import stores
 from .tables import tables
-from .wires import encodings, proxies
 
-CASES: list[Case] = [kills, damage, disks, tables, stores, servers, encodings, proxies, names, pages, shell]
+CASES: list[Case] = [kills, damage, disks, tables, stores, servers, names, pages, shell]
 KINDS = {case.__name__: case for case in CASES}
 
 

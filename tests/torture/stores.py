@@ -1,4 +1,4 @@
-"""Damaged and overflowing stores: the stored value, no value, or a `StoreError`; never another value."""
+"""Damaged stores: the stored value, no value, or a `StoreError`; never another value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from summeval_nb.models.store import Store, StoreError, content_key
 
 from . import corpus
 from .harness import Wrong
-from .runs import full_disk
 
 
 def _values(rng: random.Random) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def _read(path: Path, kind: str, values: dict[str, Any], what: str) -> bool:
 
 
 def stores(rng: random.Random, folder: Path) -> None:
-    """A store with bytes changed, cut, filled up; then read, and used again."""
+    """A store with bytes changed or cut; then read, and used again."""
     path, kind = folder / "answers.sqlite", rng.choice(["verdict", corpus.text(rng)[:40] or "x"])
     values = _values(rng)
     try:
@@ -64,9 +63,6 @@ def stores(rng: random.Random, folder: Path) -> None:
     whole = _read(path, kind, values, "untouched")
     if not whole:
         raise Wrong("an untouched store lacks values", "a store loses values")
-    if rng.random() < 0.25:
-        _fill(rng, path, kind, values)
-        return
     done = [_spoil(rng, path) for _ in range(rng.choice([1, 1, 2, 8]))]
     what = f"{len(values)} values, damage {done}"
     _read(path, kind, values, what)
@@ -95,17 +91,3 @@ def _spoil(rng: random.Random, path: Path) -> str:
         data[left : left + 4096] = data[other : other + 4096]
     path.write_bytes(data)
     return f"{how} at {at}"
-
-
-def _fill(rng: random.Random, path: Path, kind: str, values: dict[str, Any]) -> None:
-    """No room for more: what was stored before stays."""
-    size = path.stat().st_size
-    with full_disk(size + rng.randint(0, 20_000)):
-        try:
-            with Store(path) as store:
-                store.put_many(kind, {content_key("more", n): "x" * 500 for n in range(300)})
-        except StoreError as error:
-            if "full" not in str(error) and "disk" not in str(error) and "space" not in str(error):
-                raise Wrong(f"a full disk is called: {error}", "a full disk has another name") from error
-    if not _read(path, kind, values, "after a full disk"):
-        raise Wrong("values are lost after a full disk", "a full disk loses values")
