@@ -677,7 +677,6 @@ _NOT_LESS, _NOT_GREATER = "\u226e", "\u226f"  # taken apart, they are < and > wi
 _ANGLES = str.maketrans(dict.fromkeys(_LESS, "\u2039") | dict.fromkeys(_GREATER, "\u203a"))
 _ANGLES |= str.maketrans({_NOT_LESS: "\u2039\u0338", _NOT_GREATER: "\u203a\u0338"})
 _BEGINNINGS = rf"[{re.escape(_OPENING)}](?=[^\W\d]|/)|[{re.escape(_BAR)}](?=\w)"
-_BROKEN = re.compile(f"({_BEGINNINGS})")
 _ESCAPED = re.compile(rf"[{_LESS}{_GREATER}{_NOT_LESS}{_NOT_GREATER}\x85\u2028\u2029\ud800-\udfff]|{_BEGINNINGS}")
 
 _OPENERS = "".join(sign for sign in map(chr, range(0x10000)) if unicodedata.category(sign) in ("Ps", "Pi"))
@@ -698,7 +697,7 @@ def plain(text: str) -> str:
     'x ‹ 5 ‹/evidence›'
     """
     text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of characters, which no tokenizer can read
-    return _BROKEN.sub("\\1\u200b", text.translate(_ANGLES))
+    return re.sub(_BEGINNINGS, "\\g<0>\u200b", text.translate(_ANGLES))
 
 
 def as_json(value: object) -> str:
