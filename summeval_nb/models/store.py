@@ -133,8 +133,7 @@ def _refuse_foreign(path: Path) -> None:
     if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
         raise StoreError(f"{path} is not a summeval store, or its beginning is damaged: {_KEPT}")
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as reading:
-        ((application,),) = reading.execute("PRAGMA application_id")
-        ((version,),) = reading.execute("PRAGMA user_version")
+        ((application, version),) = reading.execute("SELECT * FROM pragma_application_id, pragma_user_version")
     if application != APPLICATION_ID:
         raise StoreError(f"{path} is a SQLite file of another program (application id {application:#x}): {_KEPT}")
     if version != LAYOUT_VERSION:
@@ -230,16 +229,10 @@ class Store:
         with self._lock, _explained(self.path):
             if self._connection is None:
                 self._connection = _connect(self.path)
-            connection = self._connection
             if write:
-                connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                if write:
-                    connection.execute("COMMIT")
-            finally:
-                if write and connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                self._connection.execute("BEGIN IMMEDIATE")
+            with self._connection:
+                yield self._connection
 
     def close(self) -> None:
         """Close the file; the store opens it again when it is used."""
