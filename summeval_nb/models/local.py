@@ -10,6 +10,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
+from os.path import commonprefix
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,7 +71,7 @@ class Reader:
         """Return the logits of the next token, (vocabulary,), and how many of `ids` were still in memory."""
         memory, held = self._memory, self._held
         self.forget()  # a call that breaks off leaves nothing half read
-        known = min(_common(ids, held), len(ids) - 1)
+        known = min(len(commonprefix([ids, held])), len(ids) - 1)
         if 0 < known < len(held):
             try:
                 memory.crop(known - len(held))
@@ -118,8 +119,8 @@ class Reader:
 
         ids, grammar = self.encode(text), guidance.select([*options]).ll_grammar()
         begin = [] if self.begin in (None, *ids[:1]) else [self.begin]
-        kept = _common(ids, llguidance.LLInterpreter(self.tokenizer, grammar).process_prompt(ids))
-        kept = max(kept, 1 - len(begin))
+        healed = llguidance.LLInterpreter(self.tokenizer, grammar).process_prompt(ids)
+        kept = max(len(commonprefix([ids, healed])), 1 - len(begin))
         taken = self.tokenizer.decode_bytes(ids[kept:])
         return Start(begin + ids[:kept], {option: taken + option.encode() for option in options})
 
@@ -137,11 +138,6 @@ class Reader:
             return self.masses(longer, self.read(longer)[0], begun)
 
         return option_masses(rest, tokens, deeper)
-
-
-def _common(a: Sequence[int], b: Sequence[int]) -> int:
-    """Length of the common beginning of two token lists."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def forward(model: PreTrainedModel, ends: Sequence[Sequence[int]], known: int, memory: Any) -> tuple[np.ndarray, Any]:
@@ -175,7 +171,7 @@ def groups(prompts: Mapping[int, list[int]], *, most: int = 32) -> list[tuple[in
         length = len(prompts[i])
         if found and len(found[-1][1]) < most:
             shared, members = found[-1]
-            now = min(shared, _common(prompts[members[0]], prompts[i]), length - 1)
+            now = min(shared, len(commonprefix([prompts[members[0]], prompts[i]])), length - 1)
             if now >= max(length, *(len(prompts[j]) for j in members)) / 2:
                 found[-1] = now, [*members, i]
                 continue
