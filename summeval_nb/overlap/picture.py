@@ -126,8 +126,8 @@ def ngram_panels(
     placed: Sequence[Placed],
     n: int,
     columns: Sequence[str] = ("candidate", "reference", "shared"),
-) -> tuple[Panels, list[JsonDict], int]:
-    """Mark the n-grams that a text shares with one or several others, as often as they count; list and count them.
+) -> tuple[Panels, list[JsonDict], str]:
+    """Mark the n-grams that a text shares with others, as often as they count; list them, and say how many they are.
 
     `columns` are the names of an n-gram's three counts.
     """
@@ -141,7 +141,7 @@ def ngram_panels(
         {"n-gram": " ".join(map(str, gram)), **dict(zip(columns, counts, strict=True))}
         for gram, counts in counted.items()
     ]
-    return panels, rows, sum(shared.values())
+    return panels, rows, f"{sum(shared.values())} of {sum(counts[0] for counts in counted.values())}"
 
 
 def match_panels(

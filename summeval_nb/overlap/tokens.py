@@ -8,10 +8,10 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from summeval_nb.core.base import (
     LONG,
@@ -28,9 +28,6 @@ from summeval_nb.core.metric import is_function
 from summeval_nb.text.language import SNOWBALL_NAMES, foreign_language, language_name, start_of
 
 from .ngrams import ENTITIES, RULES_13A, WordTokenizer, clean_13a, measure, shape, split_13a
-
-if TYPE_CHECKING:
-    import regex
 
 __all__ = ["load_tokenizer", "porter_stem", "rouge_tokenizer", "tokenizer_name"]
 
@@ -112,18 +109,15 @@ def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None
     warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
 
-@cache
-def _rules_intl() -> list[tuple[regex.Pattern[str], str]]:
-    import regex  # comes with nltk; Python's own `re` has no \p{...}
-
-    rules = [(r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 ")]
-    return [(regex.compile(pattern), replacement) for pattern, replacement in rules]
+_RULES_INTL = ((r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 "))
 
 
 def tokenize_intl(text: str) -> list[str]:
+    import regex  # comes with nltk; Python's own `re` has no \p{...}
+
     text = require_text(text, "text").rstrip()
-    for pattern, replacement in _rules_intl():
-        text = pattern.sub(replacement, text)
+    for pattern, replacement in _RULES_INTL:
+        text = regex.sub(pattern, replacement, text)
     return text.split()
 
 
@@ -358,29 +352,16 @@ def require_stemmer(value: object) -> bool | str:
     raise TypeError(f"stemmer must be True or False, or the name of a language ({known}), not {shown}")
 
 
-@cache
-def _separators() -> regex.Pattern[str]:
-    import regex  # comes with nltk; Python's own `re` has no \p{...}
-
-    return regex.compile(r"[^\p{L}\p{M}\p{N}]+")
-
-
 def clean_words(text: str) -> str:
     """Compose and lower-case; all but letters, marks and digits of any script becomes a space."""
-    return str(_separators().sub(" ", unicodedata.normalize("NFC", text.lower())))
+    import regex
+
+    return str(regex.sub(r"[^\p{L}\p{M}\p{N}]+", " ", unicodedata.normalize("NFC", text.lower())))
 
 
-def snowball_stem(language: str) -> Callable[[str], str]:
-    """Return a function that stems words of more than three letters, as rouge-score does with its stemmer."""
-    from nltk.stem.snowball import SnowballStemmer
-
-    stemmer = SnowballStemmer(language)
-
-    @lru_cache(maxsize=2**16)
-    def stem(word: str) -> str:
-        return word if len(word) <= 3 else str(stemmer.stem(word)) or word
-
-    return stem
+def _stems_long(stem: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a function that stems words of more than three letters, as rouge-score does."""
+    return lru_cache(maxsize=2**16)(lambda word: word if len(word) <= 3 else str(stem(word)) or word)
 
 
 def rouge_tokenizer(
@@ -411,7 +392,10 @@ def rouge_tokenizer(
     if isinstance(stemmer, str):
         if not google:
             raise ValueError(f"ROUGE-1.5.5 stems English only: stemmer={stemmer!r} needs compat='google'")
-        return WordTokenizer(f"words+snowball-{stemmer}", clean_words, whole, snowball_stem(stemmer))
+        from nltk.stem.snowball import SnowballStemmer
+
+        stems = _stems_long(SnowballStemmer(stemmer).stem)
+        return WordTokenizer(f"words+snowball-{stemmer}", clean_words, whole, stems)
     clean, dialect = (clean_google, "nltk") if google else (clean_rouge155, "rouge-1.5.5")
     name = "rouge" if google else "rouge-1.5.5"
     if not stemmer:
@@ -423,12 +407,8 @@ def rouge_tokenizer(
             raise TypeError(f"exceptions must be {wanted}, not {type(exceptions).__name__}")
         digest = hashlib.sha256(repr(sorted(exceptions.items())).encode()).hexdigest()[:8]
         origin = f"+exceptions-{len(exceptions)}-{digest}"
-
-    @lru_cache(maxsize=2**16)
-    def stem(word: str) -> str:
-        return word if len(word) <= 3 else irregular.get(word) or porter_stem(word, dialect)
-
-    return WordTokenizer(f"{name}+porter{origin}", clean, whole, stem)
+    stems = _stems_long(lambda word: irregular.get(word) or porter_stem(word, dialect))
+    return WordTokenizer(f"{name}+porter{origin}", clean, whole, stems)
 
 
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
@@ -561,29 +541,25 @@ def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
 
 
 # Tercom's rules as sacrebleu 2.6 (Apache 2.0) writes them, with what looks like slips in them: numbers are to be equal
-_ASIAN = re.compile("([\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb])")
-_FULL_WIDTH = re.compile("([\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09])")
+_ASIAN = "([\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb])"
+_FULL_WIDTH = "([\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09])"
 _KANA = "(^|^[{0}])([{0}]+)(?=$|^[{0}])"
 _WESTERN = [
-    (re.compile(rule), put)
-    for rule, put in (
-        (r"([{-~[-` -&(-+:-@/])", r" \1 "),
-        (r"'s ", " 's "),
-        (r"'s$", " 's"),
-        (r"([^0-9])([\.,])", r"\1 \2 "),
-        (r"([\.,])([^0-9])", r" \1 \2"),
-        (r"([0-9])(-)", r"\1 \2 "),
-    )
+    (r"([{-~[-` -&(-+:-@/])", r" \1 "),
+    (r"'s ", " 's "),
+    (r"'s$", " 's"),
+    (r"([^0-9])([\.,])", r"\1 \2 "),
+    (r"([\.,])([^0-9])", r" \1 \2"),
+    (r"([0-9])(-)", r"\1 \2 "),
 ]
 _SPLIT_ASIAN = [
-    (re.compile(rule), put)
-    for rule, put in (
-        ("([\u4e00-\u9fff\u3400-\u4dbf])", r" \1 "),
-        ("([\u31c0-\u31ef\u2e80-\u2eff])", r" \1 "),
-        ("([\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f])", r" \1 "),
-        ("([\u3200-\u3f22])", r" \1 "),
-        *((_KANA.format(kana), r"\1 \2 ") for kana in ("\u3040-\u309f", "\u30a0-\u30ff", "\u31f0-\u31ff")),
-    )
+    ("([\u4e00-\u9fff\u3400-\u4dbf])", r" \1 "),
+    ("([\u31c0-\u31ef\u2e80-\u2eff])", r" \1 "),
+    ("([\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f])", r" \1 "),
+    ("([\u3200-\u3f22])", r" \1 "),
+    *((_KANA.format(kana), r"\1 \2 ") for kana in ("\u3040-\u309f", "\u30a0-\u30ff", "\u31f0-\u31ff")),
+    (_ASIAN, r" \1 "),
+    (_FULL_WIDTH, r" \1 "),
 ]
 
 
@@ -604,11 +580,8 @@ def tercom_words(
             text = text.replace(entity, sign)
         text = f" {text} "
         for rule, put in _WESTERN + (_SPLIT_ASIAN if asian_support else []):
-            text = rule.sub(put, text)
-        if asian_support:
-            text = _FULL_WIDTH.sub(r" \1 ", _ASIAN.sub(r" \1 ", text))
+            text = re.sub(rule, put, text)
     if no_punct:
-        text = re.sub(r"[\.,\?:;!\"\(\)]", "", text)
-        if asian_support:
-            text = _FULL_WIDTH.sub("", _ASIAN.sub("", text))
+        for signs in (r"[\.,\?:;!\"\(\)]", *((_ASIAN, _FULL_WIDTH) if asian_support else ())):
+            text = re.sub(signs, "", text)
     return text.split()

@@ -6,7 +6,7 @@ texts are counted at once, and counts are added up over a corpus and drawn again
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -284,12 +284,8 @@ class BleuScore(_CountedScore):
         cut = [(text, list(tokenize(text))) for text in (candidate, *references)]
         placed = [Placed(text, tokens, token_spans(text, tokens)) for text, tokens in cut]
         columns = "candidate", "most in one reference", "counted"
-        panels, rows, total = ngram_panels(labels, placed, n, columns)
-        return MatchPicture(f"BLEU: shared {n}-grams, {total} of {_size(placed[0], n)} counted", panels, rows)
-
-
-def _size(placed: Placed, n: int) -> int:
-    return max(len(placed.tokens) - n + 1, 0)
+        panels, rows, shared = ngram_panels(labels, placed, n, columns)
+        return MatchPicture(f"BLEU: shared {n}-grams, {shared} counted", panels, rows)
 
 
 @metric("bleu", probe="It rained.", batch_size=2000, check=_sign_bleu, signature=_sign_bleu)
@@ -384,18 +380,6 @@ _COUNTING = ("char_order", "word_order", "lowercase", "whitespace")
 _CHARACTERS = 400_000  # of a part
 
 
-def _in_parts(
-    candidates: Sequence[str], references: Sequence[Sequence[str]]
-) -> Iterator[tuple[Sequence[str], Sequence[Sequence[str]]]]:
-    """Yield texts with their references, so many at a time that their n-grams fit into memory."""
-    start, seen = 0, dict[str, int]()
-    for end, (text, group) in enumerate(zip(candidates, references, strict=True), 1):
-        seen |= {string: len(string) for string in (text, *group)}
-        if end == len(candidates) or (end % 16 == 0 and sum(seen.values()) >= _CHARACTERS):
-            yield candidates[start:end], references[start:end]
-            start, seen = end, {}
-
-
 def count_chrf(
     candidates: Sequence[str],
     references: Sequence[Sequence[str]],
@@ -410,18 +394,22 @@ def count_chrf(
     def words(text: str) -> list[str]:
         return chrf_words(text.lower() if lowercase else text)
 
-    parts = [np.zeros((0, char_order + word_order, 3), np.int64)]
-    for some, theirs in _in_parts(candidates, references):
-        texts, places, groups = place_texts(some, theirs)
+    parts, start, seen = [np.zeros((0, char_order + word_order, 3), np.int64)], 0, dict[str, int]()
+    for end, (candidate, others) in enumerate(zip(candidates, references, strict=True), 1):
+        seen |= {text: len(text) for text in (candidate, *others)}
+        if end < len(candidates) and (end % 16 or sum(seen.values()) < _CHARACTERS):
+            continue  # so many are counted at once as fit into memory
+        texts, places, groups = place_texts(candidates[start:end], references[start:end])
+        start, seen = end, {}
         own = [place for place, group in zip(places, groups, strict=True) for _ in group]
-        others = [other for group in groups for other in group]
+        wanted = [other for group in groups for other in group]
         counted = [characters(text, lowercase=lowercase, whitespace=whitespace) for text in texts]
         kinds = [NumberedNgrams(number_characters(counted), char_order)]
         if word_order:
             kinds.append(NumberedNgrams(number_texts(texts, words), word_order))
-        shared = np.concatenate([kind.shared(own, [(other,) for other in others]) for kind in kinds], axis=1)
+        shared = np.concatenate([kind.shared(own, [(other,) for other in wanted]) for kind in kinds], axis=1)
         lengths = np.concatenate([kind.lengths for kind in kinds], axis=1)
-        parts.append(np.stack([lengths[own], lengths[others], shared], axis=2))
+        parts.append(np.stack([lengths[own], lengths[wanted], shared], axis=2))
     counts = np.concatenate(parts)
     counts[..., 0] *= counts[..., 1] > 0  # without an n-gram in the reference there is nothing to be right about
     return counts
@@ -489,9 +477,8 @@ class ChrfScore(_CountedScore):
         best = max(range(len(each)), key=lambda place: each[place].score or 0)
         placed = [self._placed(text) for text in (candidate, references[best])]
         labels = ["candidate", f"reference {best + 1} of {len(references)}"]
-        panels, _, total = ngram_panels(labels, placed, n)
-        shared = f"{total} of {_size(placed[0], n)} shared"
-        title = f"chrF {each[best].score or 0:.2f}; marked: character {n}-grams, {shared}"
+        panels, _, shared = ngram_panels(labels, placed, n)
+        title = f"chrF {each[best].score or 0:.2f}; marked: character {n}-grams, {shared} shared"
         return MatchPicture(title, panels, each[best].rows())
 
     def _placed(self, text: str) -> Placed:
