@@ -37,9 +37,8 @@ def test_pieces_and_their_numbers_are_those_by_hand():
         found = extractiveness(text=article, summary=summary)
         n, sizes = len(summary.split()), [size for _, size in pieces]
         assert _fragments(_copied_lengths(article.split(), summary.split())) == pieces
-        assert found.score == found.measures["coverage"] == sum(sizes) / n
-        assert found.measures["density"] == sum(size**2 for size in sizes) / n
-        assert found.measures["compression"] == len(article.split()) / n and found.measures["length"] == n
+        expected = [sum(sizes) / n, sum(size**2 for size in sizes) / n, len(article.split()) / n, n]
+        assert [found.measures[name] for name in ("coverage", "density", "compression", "length")] == expected
         assert found.fragments() == [" ".join(summary.split()[place : place + size]) for place, size in pieces]
 
 

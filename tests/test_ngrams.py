@@ -142,9 +142,8 @@ def test_numbers_as_characters_and_sorted():
     rng = np.random.default_rng(0)
     small = counting.NumberedTexts(rng.integers(0, 50, 400), np.full(8, 50))
     few = counting.as_sequences(small, ordered=True)
-    many = counting.as_sequences(
-        counting.NumberedTexts(small.numbers * 10**6, small.lengths), ordered=True
-    )  # more than characters
+    more_than_characters = counting.NumberedTexts(small.numbers * 10**6, small.lengths)
+    many = counting.as_sequences(more_than_characters, ordered=True)
     assert isinstance(few[0], str) and isinstance(many[0], list)
     assert (counting.common_lengths(few[:4], few[4:]) == counting.common_lengths(many[:4], many[4:])).all()
     around_surrogates = np.array([0xD7FF, 0xD800, 0xDFFF, 0xE000, 0x10F7FF])
@@ -211,20 +210,12 @@ def test_bleu_of_east_asian_texts_equals_sacrebleu(name):
     held_against_sacrebleu(name, texts)
 
 
-def test_what_is_missing_is_named_and_not_fetched(monkeypatch, tmp_path):
-    from sacrebleu.tokenizers import tokenizer_spm
-
-    borrow = tokens.borrowed_tokenizer.__wrapped__
+def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr(tokens.importlib.util, "find_spec", lambda package: None)
     for name, (_, _, packages, _, _) in tokens.BORROWED.items():
         remedy = r"pip install -e '.\[languages\]'"
         with pytest.raises(ImportError, match=f"'{name}' needs {' and '.join(packages)}, from .*: {remedy}"):
-            borrow(name)
-    monkeypatch.setattr(tokens.importlib.util, "find_spec", lambda name: True)
-    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
-    monkeypatch.setattr(tokenizer_spm, "download_file", lambda *_: pytest.fail("it fetched something"))
-    with pytest.raises(FileNotFoundError, match="flores200.*model file, which is not at"):
-        borrow("flores200")
+            tokens.borrowed_tokenizer.__wrapped__(name)
 
 
 @pytest.fixture
@@ -278,11 +269,9 @@ def test_pieces_in_the_shell_in_a_run_and_in_its_processes_and_damaged(home, cap
     said = json.loads(capsys.readouterr().out)
     assert leaving.value.code == 0 and "tok:flores200" in said["signature"]
     assert said["score"] == pytest.approx(float(corpus_bleu(ENGLISH, GROUPS, tokenize="flores200")), abs=1e-11)
-    for workers in (0, 1):
-        out, options = home / f"run{workers}", {"tokenize": "flores200"}
-        run(home / "pairs.jsonl", "bleu", options=options, out=out, workers=workers, progress=False)
-        lines = (out / "results.jsonl").read_text().splitlines()
-        assert [json.loads(line)["score"] for line in lines] == pytest.approx(expected, abs=1e-11)
+    how = {"options": {"tokenize": "flores200"}, "out": home / "run", "workers": 1, "progress": False}
+    lines = run(home / "pairs.jsonl", "bleu", **how).path.read_text().splitlines()
+    assert [json.loads(line)["score"] for line in lines] == pytest.approx(expected, abs=1e-11)
     file = home / "models" / tokens.BORROWED["flores200"][4]
     for damaged in (b"", b"<html>not found</html>", file.read_bytes()[:2000]):
         file.write_bytes(damaged)
@@ -292,14 +281,12 @@ def test_pieces_in_the_shell_in_a_run_and_in_its_processes_and_damaged(home, cap
     file.unlink()
     with pytest.raises(SystemExit) as leaving:
         cli.main(["score", "bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200"])
-    assert leaving.value.code == 2 and "sacrebleu --tokenize flores200" in capsys.readouterr().err
+    said = " ".join(capsys.readouterr().err.split())
+    assert leaving.value.code == 2 and "model file, which is not at" in said and "--tokenize flores200" in said
 
 
 PAIRS = {
-    "german": (
-        "Die alten Brücken wurden am Montag für alle gesperrt, weil sie nicht mehr sicher sind.",
-        "Eine alte Brücke wird montags gesperrt, sagt man.",
-    ),
+    "german": ("Die alten Brücken wurden am Montag für alle gesperrt.", "Eine alte Brücke wird montags gesperrt."),
     "french": ("Les ponts fermés ne rouvriront pas.", "Le pont fermé ne rouvrira pas avant l'été."),
     "russian": ("Старые мосты закрыли в понедельник.", "Старый мост закрыт с понедельника."),
     "arabic": ("أغلقت الجسور القديمة يوم الاثنين.", "الجسر القديم مغلق منذ الاثنين."),

