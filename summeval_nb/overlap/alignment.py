@@ -202,27 +202,21 @@ def _meteor(
     from nltk.translate.meteor_score import align_words
 
     own, *others = ([str(word) for word in tokenize(text)] for text in (candidate, *references))
-    if synonyms is None:
-        nothing: JsonDict = {"matches": (), "chunks": 0, "words": (own, others[0]), "texts": (candidate, references[0])}
-        return MeteorScore(score=None, reason=_NO_WORDNET, signature=signature, **nothing)
-    scores: list[tuple[float, str, list[str], tuple[tuple[int, int], ...]]] = []
+    reason = _NO_WORDNET if synonyms is None else "" if own or any(others) else _NO_WORDS
+    found = []
     for reference, wanted in zip(references, others, strict=True):
-        matches = tuple(align_words(own, wanted, wordnet=synonyms)[0])
-        value = 0.0
+        matches = () if synonyms is None else tuple(align_words(own, wanted, wordnet=synonyms)[0])
+        chunks, value = count_chunks(matches), 0.0
         if matches:
-            value = meteor_from_counts(len(matches), count_chunks(matches), len(own), len(wanted), *weights)
-        scores.append((value, reference, wanted, matches))
-    value, reference, wanted, matches = max(scores, key=lambda found: found[0])
-    empty = not own and not any(others)
-    return MeteorScore(
-        score=None if empty else value,
-        reason=_NO_WORDS if empty else "",
-        signature=signature,
-        matches=matches,
-        chunks=count_chunks(matches),
-        words=(own, wanted),
-        texts=(candidate, reference),
-    )
+            value = meteor_from_counts(len(matches), chunks, len(own), len(wanted), *weights)
+        parts: JsonDict = {
+            "matches": matches,
+            "chunks": chunks,
+            "words": (own, wanted),
+            "texts": (candidate, reference),
+        }
+        found.append(MeteorScore(score=None if reason else value, reason=reason, signature=signature, **parts))
+    return max(found, key=lambda score: score.score or 0.0)
 
 
 class _Synonyms:
