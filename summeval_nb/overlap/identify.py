@@ -171,15 +171,11 @@ def _bleu_ways(
     def whole(rows: np.ndarray) -> float:
         return float(values(rows.sum(axis=0, keepdims=True))[0])
 
+    rows = {"all": counted, "first": each[pairs.starts]} if pairs.several else {"": counted}
+    yield from _ways(whole, rows, {refs: values(view) for refs, view in rows.items()})
     if not pairs.several:
-        yield from _ways(whole, {"": counted}, {"": values(counted)})
         return
     scores = values(each)
-    yield from _ways(
-        whole,
-        {"all": counted, "first": each[pairs.starts]},
-        {"all": values(counted), "first": scores[pairs.starts]},
-    )
     yield {"of": "mean of texts", "refs": "best"}, float(np.maximum.reduceat(scores, pairs.starts).mean())
     yield {"of": "mean of texts", "refs": "mean"}, float((np.add.reduceat(scores, pairs.starts) / pairs.sizes).mean())
     if len(set(pairs.sizes.tolist())) == 1:  # the first reference of all texts is a corpus, the second is, and so on
