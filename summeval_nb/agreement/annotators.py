@@ -131,7 +131,7 @@ class Agreement(Score):
     categories: tuple[Label, ...]
     n_undefined: int
     resamples: np.ndarray = field(default_factory=lambda: np.array([]))
-    more: ClassVar = ("interval", "no_interval")
+    more: ClassVar = ("interval", "no_interval", "categories")
 
     def rows(self) -> list[JsonDict]:
         """Return one row: number, interval, both disagreements and the counts."""
@@ -139,10 +139,6 @@ class Agreement(Score):
         found = {"coefficient": self.coefficient, "score": self.score, "low": low, "high": high}
         names = ("observed", "expected", "n_items", "n_raters", "n_missing", "n_left_out", "n_undefined")
         return [found | {name: getattr(self, name) for name in names}]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything but the resamples as plain Python data."""
-        return super().to_dict() | {"categories": list(self.categories)}
 
     def __str__(self) -> str:
         if self.score is None:
@@ -197,16 +193,13 @@ def cohen_kappa(
     >>> print(cohen_kappa([1, 1, 2, 2], [1, 2, 2, 2], n_resamples=0))
     kappa 0.500
     """
-    own, other = (
-        _as_list(v, name, "a list with a rating for each item") for v, name in ((first, "first"), (second, "second"))
-    )
+    wanted = "a list with a rating for each item"
+    own, other = _as_list(first, "first", wanted), _as_list(second, "second", wanted)
     if len(own) != len(other) or not own:
         raise ValueError(f"first and second must pair up, not hold {len(own)} and {len(other)} ratings")
-    if isinstance(weights, str):
-        require_option(weights, "weights", ("linear", "quadratic"))
+    name = require_option(weights, "weights", ("linear", "quadratic")) if isinstance(weights, str) else "own"
     ratings = code_ratings(list(zip(own, other, strict=True)), categories)
     kept = ratings.codes[(ratings.codes >= 0).all(axis=1)]
-    name = weights if isinstance(weights, str) else "own"
     parts = partial(cohen_disagreement, kept, _distances(ratings, weights))
     coefficient = "kappa" if weights is None else f"kappa ({name} weights)"
     return _agreement(parts, len(kept), ratings, coefficient, Resampling(n_resamples, confidence, seed))
@@ -303,8 +296,8 @@ def _agreement(
 ) -> Agreement:
     """The coefficient of the items that are kept; undefined with its reason."""
     found = chance_corrected(parts, kept, resampling)
-    reason = "all ratings are the same, so that chance could not disagree" if kept else ""
-    reason = reason or "no item has two ratings that could be compared"
+    alike = "all ratings are the same, so that chance could not disagree"
+    reason = alike if kept else "no item has two ratings that could be compared"
     return Agreement(
         reason=reason if found["score"] is None else "",
         signature=Signature({"metric": "agreement", "coef": coefficient} | resampling.signature),
@@ -320,11 +313,7 @@ def _agreement(
 
 
 def chance_corrected(parts: Disagreement, items: int, resampling: Resampling) -> JsonDict:
-    """Return 1 - observed / expected with both disagreements, the interval and the resamples.
-
-    `parts` says which disagreements a weighting of the items gives: (k, items) -> (k,) and (k,). Undefined where chance
-    could not disagree.
-    """
+    """Return 1 - observed / expected with both, its interval and its resamples; undefined where nothing is expected."""
     found: JsonDict = dict.fromkeys(("score", "observed", "expected", "interval"))
     found |= {"no_interval": "", "resamples": np.array([]), "n_undefined": 0}
     if not items:
@@ -352,27 +341,25 @@ def _distances(ratings: CodedRatings, weights: object) -> np.ndarray:
     size = len(ratings.categories)
     if weights is None:
         return 1 - np.eye(size)
-    if not isinstance(weights, str):
-        return _own_weights(weights, size)
-    if not ratings.ordered:
-        order = "categories=['bad', 'fair', 'good']"
-        raise ValueError(f"weights={weights!r} needs ratings with an order: {order}")
-    steps = np.abs(np.subtract.outer(ratings.positions, ratings.positions))
-    return steps if weights == "linear" else steps**2
-
-
-def _own_weights(weights: object, size: int) -> np.ndarray:
-    try:
-        table = np.array(weights, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        table = np.array([])
-    if table.shape != (size, size) or not np.isfinite(table).all() or (table < 0).any() or table.diagonal().any():
-        wanted = "None, 'linear', 'quadratic' or a table of finite numbers with a row and a column for each of the"
-        raise ValueError(
-            f"weights must be {wanted} {size} categories: how bad a disagreement is, 0 on the diagonal and nowhere "
-            f"below 0, not {weights!r:.60}"
-        )
-    return table
+    if isinstance(weights, str):
+        if not ratings.ordered:
+            order = "categories=['bad', 'fair', 'good']"
+            raise ValueError(f"weights={weights!r} needs ratings with an order: {order}")
+        steps = np.abs(np.subtract.outer(ratings.positions, ratings.positions))
+        return steps if weights == "linear" else steps**2
+    with suppress(TypeError, ValueError, OverflowError):
+        table: np.ndarray = np.array(weights, dtype=float)
+        if (
+            table.shape == (size, size)
+            and np.isfinite(table).all()
+            and not ((table < 0).any() or table.diagonal().any())
+        ):
+            return table
+    wanted = "None, 'linear', 'quadratic' or a table of finite numbers with a row and a column for each of the"
+    raise ValueError(
+        f"weights must be {wanted} {size} categories: how bad a disagreement is, 0 on the diagonal and nowhere below "
+        f"0, not {weights!r:.60}"
+    )
 
 
 # Ratings of any kind as places among their categories
@@ -409,13 +396,7 @@ def _rating_rows(ratings: object) -> list[list[object]]:
 
 
 def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
-    """Return ratings of a file: empty, NA, N/A and nan are missing, and texts are numbers where all of them are.
-
-    Examples
-    --------
-    >>> read_ratings([["5", "NA"], ["4.5", "3"]])
-    [[5.0, None], [4.5, 3.0]]
-    """
+    """Return ratings of a file: empty, NA, N/A and nan are missing, and texts are numbers where all of them are."""
     table = [[None if is_unrated(value) else value for value in row] for row in rows]
     try:
         return [[float(value) if isinstance(value, str) else value for value in row] for row in table]
@@ -426,17 +407,7 @@ def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
 def rating_grids(
     rows: Sequence[JsonDict], *columns: str, article: str = "article", system: str = "system"
 ) -> list[Sequence[Any]]:
-    """Return the ratings of each column by article and system, or a list where the rows name no system.
-
-    A system without a row for an article has None there. Two rows in one place are a `ValueError`, and so is a row that
-    names no article or no system where others name one.
-
-    Examples
-    --------
-    >>> row = {"article": 1, "system": "x", "human": "4"}
-    >>> rating_grids([row, row | {"system": "y", "human": "NA"}], "human")
-    [[[4.0, None]]]
-    """
+    """Return the ratings of each column by article and system, None without a row; lists where no system is named."""
     several = any(system in row for row in rows)
     if several and (lost := [name for name in (article, system) if any(name not in row for row in rows)]):
         raise ValueError(f"a row has no {lost[0]!r}")
@@ -484,7 +455,13 @@ def code_ratings(rows: Sequence[Sequence[object]], categories: object) -> CodedR
         told = f"every row of ratings adds up to {sums.pop():g}, as a table of counts per category does"
         remedy = "a row has one rating for each rater: repeat each category as often as it was given"
         warnings.warn(f"{told}: {remedy}", InputWarning, stacklevel=callers_level())
-    known = sorted(set(every)) if categories is None else _named_categories(categories)
+    known = sorted(set(every))
+    if categories is not None:
+        given = enumerate(_as_list(categories, "categories", "a list of the possible ratings"))
+        named = [_label(category, f"categories[{n}]") for n, category in given]
+        known = [category for category in dict.fromkeys(named) if category is not None]
+        if not known or len(known) < len(named):
+            raise ValueError(f"categories must be distinct ratings, such as ['bad', 'fair', 'good'], not {named!r:.60}")
     for category in dict.fromkeys(every):
         if category not in known or kinds != [kind(known[0])]:
             raise ValueError(f"the rating {category!r:.40} is not among the categories {known!r:.60}")
@@ -493,15 +470,6 @@ def code_ratings(rows: Sequence[Sequence[object]], categories: object) -> CodedR
     codes = np.array([[place[category] for category in row] for row in table], dtype=np.int64)
     shown = tuple(int(c) if numeric and c == int(c) else c for c in known)
     return CodedRatings(codes, shown, numeric, numeric or categories is not None)
-
-
-def _named_categories(categories: object) -> list[Label]:
-    given = _as_list(categories, "categories", "a list of the possible ratings")
-    named = [_label(category, f"categories[{n}]") for n, category in enumerate(given)]
-    known = [category for category in dict.fromkeys(named) if category is not None]
-    if not known or len(known) < len(named):
-        raise ValueError(f"categories must be distinct ratings, such as ['bad', 'fair', 'good'], not {named!r:.60}")
-    return known
 
 
 # A judge's share, corrected by labels
@@ -640,7 +608,13 @@ def correct_score(
         judged = {i: f - judged_b[i] for i, f in judged.items() if i in judged_b}
         said = {i: y - said_b[i] for i, y in said.items() if i in said_b}
         left_out |= left_b
-    _require_enough(said, len(judged), paired=other is not None)
+    if (missing := MIN_LABELS - len(said)) > 0:
+        needed = f"the interval needs {MIN_LABELS}, {missing} are missing"
+        raise ValueError(f"{len(said)} labels of {len(judged)} items with a verdict are too few: {needed}")
+    if len(every := set(said.values())) < 2:
+        only = every.pop()
+        kind = f"labels are {'yes' if only else 'no'}" if other is None else f"differences are {only:g}"
+        raise ValueError(f"all {len(said)} {kind}: at least one of the other kind is missing; draw more items")
     y, f = np.array(list(said.values())), np.array([judged[i] for i in said])
     rest = np.array([value for i, value in judged.items() if i not in said])
     return corrected(y, f, rest, confidence, scope, other is not None, len(left_out))
@@ -797,9 +771,7 @@ def draw_items(
     drawn = [names[place] for place in rng.permutation(len(names))[:n]]
     shown = _shown(table, verdict, drawn)
     with _locked(path):
-        known: dict[str, list[JsonDict]] = {}
-        if path is not None and require_path(path).exists():
-            known = drawn_items(path)
+        known = {} if path is None or not require_path(path).exists() else drawn_items(path)
         if lost := [i for i, rows in known.items() if i not in shown or not _one_text(rows[0], shown[i])]:
             more = f"{len(lost)} items that this drawing has not, or other texts, such as {short_repr(lost[0])}"
             remedy = "take the seed and an n of the first drawing, or another path"
@@ -925,10 +897,7 @@ def drawn_items(path: str | PathLike[str]) -> dict[str, list[JsonDict]]:
 
 
 def beside_texts(rows: Iterable[JsonDict], texts: Iterable[JsonDict] | None = None) -> list[JsonDict]:
-    """Return rows with verdicts beside the texts with the same ids; of the lines of a run, id and score.
-
-    The parts of a run's line tell what the judge thought, which nobody who labels should read.
-    """
+    """Return rows with verdicts beside the texts with the same ids; of a run, nothing that the judge thought."""
     known, found = {str(row.get("id", place)): row for place, row in enumerate(texts or ())}, []
     for place, row in enumerate(rows):
         if "parts" in row and "status" in row:
@@ -997,7 +966,12 @@ def read_labels(labels: Labels, who: str | None = None) -> dict[str, float]:
 
 def read_verdicts(table: Judged, verdict: str | None = None) -> tuple[dict[str, float], set[str]]:
     """Return verdicts by id, each in [0, 1], and the ids of items that have none."""
-    pairs = [(name, row[_verdict_column(row, verdict)]) for name, row in _table_items(table)]
+    pairs, wanted = [], VERDICTS if verdict is None else (verdict,)
+    for name, row in _table_items(table):
+        if not (there := [column for column in wanted if column in row]):
+            said = f"no column {' or '.join(wanted)}; there is: {', '.join(map(str, row))}"
+            raise ValueError(f"{said}; name verdict=")
+        pairs.append((name, row[there[0]]))
     named = _named(pairs, "the table")
     found = {i: _as_share(v, i) for i, v in named.items() if not is_missing(v)}
     if not found:
@@ -1054,14 +1028,6 @@ def _table_items(table: Judged) -> list[tuple[str, Mapping[Any, Any]]]:
     return [(_name(row.get("id", i)), row) for i, row in zip(places, rows, strict=True)]
 
 
-def _verdict_column(row: Mapping[Any, Any], verdict: str | None) -> str:
-    wanted = VERDICTS if verdict is None else (verdict,)
-    for name in wanted:
-        if name in row:
-            return name
-    raise ValueError(f"no column {' or '.join(wanted)}; there is: {', '.join(map(str, row))}; name verdict=")
-
-
 def _joined(judged: dict[str, float], said: dict[str, float], left_out: set[str]) -> dict[str, float]:
     """Labels of items with a verdict, which may have failed."""
     if lost := [i for i in said if i not in judged and i not in left_out]:
@@ -1069,16 +1035,6 @@ def _joined(judged: dict[str, float], said: dict[str, float], left_out: set[str]
         what = f"{len(lost)} of {len(said)} labels are of items that the table has not, such as {some}"
         raise ValueError(f"{what}: take the ids of draw_items")
     return {i: y for i, y in said.items() if i in judged}
-
-
-def _require_enough(said: dict[str, float], items: int, *, paired: bool) -> None:
-    if (missing := MIN_LABELS - len(said)) > 0:
-        needed = f"the interval needs {MIN_LABELS}, {missing} are missing"
-        raise ValueError(f"{len(said)} labels of {items} items with a verdict are too few: {needed}")
-    if len(set(said.values())) < 2:
-        (only,) = set(said.values())
-        kind = f"differences are {only:g}" if paired else f"labels are {'yes' if only else 'no'}"
-        raise ValueError(f"all {len(said)} {kind}: at least one of the other kind is missing; draw more items")
 
 
 # Buttons in Jupyter

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from summeval_nb.agreement.annotators import chance_corrected, code_ratings
-from summeval_nb.agreement.correlation import draw_interval, with_interval
+from summeval_nb.agreement.correlation import with_interval
 from summeval_nb.agreement.disagreement import cohen_disagreement
 from summeval_nb.core.addresses import redacted
 from summeval_nb.core.base import (
@@ -34,9 +34,9 @@ from summeval_nb.core.base import (
     steps,
 )
 from summeval_nb.core.files import frame_rows, open_items, read_asset, why_unread
-from summeval_nb.core.html import figure_text, folded, html_table, render, text_table
+from summeval_nb.core.html import draw_interval, figure_text, folded, html_table, render, text_table
 from summeval_nb.core.resampling import Resampling, mean_interval
-from summeval_nb.core.results import Signature, Verdict
+from summeval_nb.core.results import Rows, Signature, Verdict
 from summeval_nb.evidence.base import Checker, how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.evidence.faithfulness import judge as judged_through
@@ -68,11 +68,7 @@ LabelledRows: TypeAlias = Iterable[LabelledSentence | Mapping[str, object]]
 
 @dataclass(frozen=True)
 class Case:
-    """A labelled example: what is asked about a text, and the truth.
-
-    Those with one premise are drawn together. Where the text is an answer, it answers `question`, and `expected` is the
-    answer of people, if there is one.
-    """
+    """A labelled example; those with one premise are drawn together. `expected` is the answer of people, if any."""
 
     task: str
     premise: str
@@ -136,7 +132,7 @@ _SEEN = (
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Bench:
+class Bench(Rows):
     """Checkers, or judges, measured on labelled sets; made by `benchmark_checker` and `benchmark_judge`.
 
     Parameters
@@ -159,10 +155,6 @@ class Bench:
     table: tuple[JsonDict, ...]
     signature: Signature
 
-    def rows(self) -> list[JsonDict]:
-        """Return a row for each checker or judge and each set, with the ends of each interval."""
-        return [dict(row) for row in self.table]
-
     def kind_rows(self) -> list[JsonDict]:
         """Return for each kind and label of a set `n` answers and the share judged rightly; and how many have none."""
         rows = []
@@ -174,8 +166,10 @@ class Bench:
                     kinds.setdefault((case.kind, case.truth), []).append(right)
             for (kind, label), every in kinds.items():
                 counted = [right for right in every if right is not None]
+                low, high, _ = mean_interval(counted, bounded=True)
                 row: JsonDict = {self.who: run.name, "set": run.set, "kind": kind, "label": label}
-                rows.append(row | {"no_answer": len(every) - len(counted)} | _share_right(counted))
+                row |= {"no_answer": len(every) - len(counted), "n": len(counted)}
+                rows.append(row | {"right": sum(counted) / len(counted) if counted else None, "low": low, "high": high})
         return rows
 
     def wrong_rows(self) -> list[JsonDict]:
@@ -233,36 +227,31 @@ class Bench:
 
     def to_frame(self, *, kinds: bool = False) -> pd.DataFrame:
         """Return `rows`, or with `kinds=True` the rows by kind, as a table."""
-        return pd.DataFrame(self.kind_rows() if kinds else self.rows())
+        return pd.DataFrame(self.kind_rows()) if kinds else super().to_frame()
 
     def to_dict(self) -> JsonDict:
         """Return the tables and the signature as plain Python data."""
         more = {"kinds": self.kind_rows(), "wrong": self.wrong_rows(), "left_out": self.left_out_rows()}
-        return {"rows": self.rows(), **more, "published": self.published_rows(), "signature": str(self.signature)}
+        return super().to_dict() | more | {"published": self.published_rows()}
 
     def _tables(self) -> list[tuple[str, list[JsonDict]]]:
         """Each table that has rows, with its heading."""
-        found = [
-            ("Measured here", self.wide_rows()),
-            (_SEEN, self.left_out_rows()),
-            ("By kind: how many were judged rightly", self.wide_kinds()),
-            ("Published, not measured here", self.published_rows()),
-        ]
-        return [(title, rows) for title, rows in found if rows]
+        found = {"Measured here": self.wide_rows(), _SEEN: self.left_out_rows()}
+        found |= {"By kind: how many were judged rightly": self.wide_kinds()}
+        found |= {"Published, not measured here": self.published_rows()}
+        return [(title, rows) for title, rows in found.items() if rows]
 
     def __repr__(self) -> str:
-        (_, first), *others = self._tables() or [("", [])]
+        (_, first), *others = self._tables()
         parts = [text_table(first), *(f"{title.removesuffix(':')}:\n\n{text_table(rows)}" for title, rows in others)]
         return "\n\n".join([*parts, str(self.signature)])
 
     def _repr_html_(self) -> str:
-        folds = ("By kind", "Published")
-        parts = [
-            folded(f"{title} ({len(rows)} rows)", html_table(rows))
-            if title.startswith(folds)
-            else html_table(rows, caption=title)
-            for title, rows in self._tables()
-        ]
+        parts = []
+        for title, rows in self._tables():
+            folds = title.startswith(("By kind", "Published"))
+            more = f"{title} ({len(rows)} rows)"
+            parts.append(folded(more, html_table(rows)) if folds else html_table(rows, caption=title))
         return render("parts.html", parts=parts, notes=[self.signature])
 
     def plot(self) -> plt.Figure:
@@ -283,8 +272,7 @@ class Bench:
                     draw_interval(right, row_of_kind, kind["right"], (kind["low"], kind["high"]), color, hollow=hollow)
             left.plot([], [], "o-", color=color, label=figure_text(f"{row[self.who]} on {row['set']}"))
         sides: list[tuple[plt.Axes, Sequence[str], str]] = [(left, self.measures, "measures")]
-        if names:
-            sides.append((right, names, "judged rightly, by kind (hollow: false ones)"))
+        sides += [(right, names, "judged rightly, by kind (hollow: false ones)")] if names else []
         for ax, labels, title in sides:
             shown = [figure_text(label.replace("_", " ")) or "(no kind)" for label in labels]
             ax.set(yticks=range(len(labels)), yticklabels=shown, title=title)
@@ -299,12 +287,6 @@ def _without_idle(rows: list[JsonDict]) -> list[JsonDict]:
     """Rows without the columns that say nothing in any of them."""
     idle = {name for name in rows[0] if all(row[name] in (None, 0) for row in rows)} - {"failed"} if rows else set()
     return [{name: value for name, value in row.items() if name not in idle} for row in rows]
-
-
-def _share_right(right: Sequence[bool]) -> JsonDict:
-    """How many there are, and the share judged rightly with Wilson's interval; None where there is none."""
-    low, high, _ = mean_interval(right, bounded=True)
-    return {"n": len(right), "right": sum(right) / len(right) if right else None, "low": low, "high": high}
 
 
 def draw_cases(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
@@ -439,14 +421,11 @@ def _name_of(judge: object) -> str:
 def _checker_run(
     label: str, checker: Checker, name: str, cases: Sequence[Case], combine: str, store: Store | None, by_evaluate: bool
 ) -> BenchRun:
-    """A set judged by a checker or by `evaluate`, the sentences of each text put together.
-
-    One text is judged first, so that no clock counts the loading of a model.
-    """
+    """A set judged by a checker or by `evaluate`, text by text; one first, so that no clock counts loading."""
     judge = _verdicts_by_evaluate if by_evaluate else _verdicts_by_checker
     stage = Stages(first=0, all=1)
     with stage("first"):
-        judge(checker, cases[:1], store, first=True)
+        judge(checker, cases[:1], store)
     with stage("all"):
         judged, spent = _timed(checker, lambda: judge(checker, cases, store))
     replies = []
@@ -467,25 +446,21 @@ def _checker_run(
     return BenchRun(label, name, tuple(cases), tuple(replies), *spent, None, model, seen, hard)
 
 
-def _verdicts_by_checker(
-    checker: Checker, cases: Sequence[Case], store: Store | None, *, first: bool = False
-) -> list[list[Verdict]]:
+def _verdicts_by_checker(checker: Checker, cases: Sequence[Case], store: Store | None) -> list[list[Verdict]]:
     """The verdicts on the sentences of each text, with the whole article as evidence."""
     articles = {premise: split_text(premise) for premise in dict.fromkeys(case.premise for case in cases)}
     parts = [split_text(case.text) for case in cases]
     pairs = [(articles[c.premise], text) for c, texts in zip(cases, parts, strict=True) for text in texts]
-    verdicts = judged_through(pairs[:1] if first else pairs, checker, None, store)
-    return [] if first else [[next(verdicts) for _ in texts] for texts in parts]
+    verdicts = judged_through(pairs, checker, None, store)
+    return [[next(verdicts) for _ in texts] for texts in parts]
 
 
-def _verdicts_by_evaluate(
-    checker: Checker, cases: Sequence[Case], store: Store | None, *, first: bool = False
-) -> list[list[Verdict]]:
+def _verdicts_by_evaluate(checker: Checker, cases: Sequence[Case], store: Store | None) -> list[list[Verdict]]:
     """The verdicts that count in the report of each text; what is not judged, such as a heading, counts for nothing."""
     articles, texts = [case.premise for case in cases], [case.text for case in cases]
     with warnings.catch_warnings():  # the table says what became of odd texts
         warnings.simplefilter("ignore", InputWarning)
-        reports = evaluate_many(articles, texts, checker=checker, store=store, progress=None if first else False)
+        reports = evaluate_many(articles, texts, checker=checker, store=store, progress=False)
     counted = [[verdict for verdict in report.verdicts if verdict.judged or verdict.failed] for report in reports]
     return [own or list(report.verdicts[:1]) for own, report in zip(counted, reports, strict=True)]
 
@@ -581,18 +556,16 @@ def benchmark_judge(
         parts[f"judge {name}"] = loaded.fingerprint
         for place, cases in chosen.items():
             runs.append(_judge_run(name, loaded, place, draw_cases(cases, limit, seed), kept))
+    table = tuple(_judge_row(run, resampling) for run in runs)
     signature = Signature(parts | {"limit": limit} | resampling.signature)
-    return Bench(
-        "judge", ("right", "kappa"), tuple(runs), tuple(_judge_row(run, resampling) for run in runs), signature
-    )
+    return Bench("judge", ("right", "kappa"), tuple(runs), table, signature)
 
 
 def _judge_run(name: str, judge: Judge, place: str, cases: list[Case], store: StoreOrPath) -> BenchRun:
     """The replies of a judge, once; statements also in the opposite order, where there are several a text."""
     replies, spent = _timed(judge, lambda: ask_judge(judge, cases, store))
-    changes = None
-    if cases[0].task == "entail":
-        changes = order_changes(replies, ask_judge(judge, cases, store, backwards=True))
+    turned = ask_judge(judge, cases, store, backwards=True) if cases[0].task == "entail" else None
+    changes = None if turned is None else order_changes(replies, turned)
     return BenchRun(name, place, tuple(cases), tuple(replies), *spent, changes)
 
 
@@ -643,10 +616,8 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
     """Whether answers are right: by the answer of people where there is one, otherwise by what was read."""
     replies = [Reply(None)] * len(cases)
     if known := {place: case for place, case in enumerate(cases) if case.expected}:
-        rows = [
-            {"context": case.premise, "question": case.question, "ground_truth": case.expected, "answer": case.text}
-            for case in known.values()
-        ]
+        names = ("context", "question", "ground_truth", "answer")
+        rows = [dict(zip(names, (c.premise, c.question, c.expected, c.text), strict=True)) for c in known.values()]
         reports = evaluate_answers(rows, judge=judge, store=load_store(store), progress=False)
         for place, report in zip(known, reports, strict=True):
             unsure = report.verdict == "the judge cannot tell"
@@ -698,15 +669,13 @@ def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict
 
 
 def _lines(name: str) -> list[JsonDict]:
-    return [json.loads(line) for line in read_asset(name).decode("utf-8").splitlines()]
+    return list(map(json.loads, read_asset(name).splitlines()))
 
 
 def _refusals() -> list[Case]:
     """Forty texts in styles on which the embedded judge's rules were not tuned."""
-    return [
-        Case("refusal", row["text"], row["text"], "refusal" if row["refused"] else "answer", row["style"])
-        for row in _lines("refusals_fresh.jsonl")
-    ]
+    words, rows = {True: "refusal", False: "answer"}, _lines("refusals_fresh.jsonl")
+    return [Case("refusal", row["text"], row["text"], words[row["refused"]], row["style"]) for row in rows]
 
 
 def _pairs() -> list[Case]:
@@ -717,10 +686,8 @@ def _pairs() -> list[Case]:
 def _splits() -> list[Case]:
     """Sentences with the statements they consist of: those on which the rules were not tuned."""
     rows = [row for row in _lines("statements.jsonl") if row["part"] == "test"]
-    said = [row["hypothesis"] for row in rows]
-    return [
-        Case("statements", t, t, _split(row["statements"]), row["style"]) for t, row in zip(said, rows, strict=True)
-    ]
+    both = [(row["hypothesis"],) * 2 for row in rows]  # the text is its own premise
+    return [Case("statements", *b, _split(row["statements"]), row["style"]) for b, row in zip(both, rows, strict=True)]
 
 
 def _split(statements: Sequence[str]) -> tuple[str, ...]:
@@ -766,10 +733,7 @@ def _sets(sets: object, known: Mapping[str, Callable[[], list[Any]]], task: str)
 
 
 def labelled_cases(name: str, items: object, task: str) -> list[Case]:
-    """Return the cases of a set of labelled sentences, rows or a table, each looked at.
-
-    The task "check" has truth values, "entail" the words of a judge.
-    """
+    """Return the checked cases of a labelled set: "check" has truth values as labels, "entail" the words of a judge."""
     items = frame_rows(items)
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         wanted = "LabelledSentence, or of rows with 'article', 'sentence' and 'supported'"
@@ -835,8 +799,8 @@ def _field(record: object, name: str, where: str) -> Any:
     for own in names:
         if own in record and record[own] == record[own]:  # a table has NaN where nothing stands
             return record[own]
-    wanted = " or ".join(map(repr, names))
-    raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
+    found = ", ".join(map(repr, record))
+    raise ValueError(f"{where}: there is no field {' or '.join(map(repr, names))} (found: {found})")
 
 
 def _text(record: object, name: str, where: str) -> str:
@@ -855,8 +819,7 @@ def _yes(record: object, name: str, where: str) -> bool:
 
 def _labelled(row: Any, where: str) -> LabelledSentence:
     """Article, text, label and kind of a row."""
-    text, label = _text(row, "sentence", where), _yes(row, "supported", where)
-    kind = row.get("kind")
+    text, label, kind = _text(row, "sentence", where), _yes(row, "supported", where), row.get("kind")
     return LabelledSentence(_text(row, "article", where), text, label, str(kind) if kind and kind == kind else "")
 
 

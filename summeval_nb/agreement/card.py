@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from summeval_nb.agreement.correlation import with_interval
 from summeval_nb.agreement.registry import load_metric
 from summeval_nb.core.base import OWN_CHECKERS, JsonDict, one_bar, plt, require_count, require_inner_share, steps
 from summeval_nb.core.files import read_asset
-from summeval_nb.core.html import figure_text, folded, html_table, markdown_report, render
+from summeval_nb.core.html import draw_interval, figure_text, folded, html_table, markdown_report, render
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import MeanInterval, mean_interval
 from summeval_nb.core.results import Outcome, Rows, Signature
@@ -75,7 +75,7 @@ _SLOT = re.compile(r"\{(a|b|number|verb|date)\}")
 
 def card_items(limit: int | None, rng: np.random.Generator) -> list[JsonDict]:
     """Return the items of a card; with `limit` so many, drawn by lot."""
-    items = [json.loads(line) for line in read_asset("card_items.jsonl").decode("utf-8").splitlines()]
+    items = list(map(json.loads, read_asset("card_items.jsonl").splitlines()))
     if limit is not None and require_count(limit, "limit", minimum=2) < len(items):
         items = [items[place] for place in sorted(rng.permutation(len(items))[:limit])]
     return items
@@ -176,20 +176,12 @@ class MetricCard(Rows):
     table: tuple[JsonDict, ...]
     spread: float
     signature: Signature
+    more: ClassVar = ("metric", "spread", "blind_spots")
 
     @property
     def blind_spots(self) -> list[str]:
         """The changes that the metric should notice and does not, or should not notice and does."""
         return [row["change"] for row in self.table if row["verdict"] in ("blind", "moves")]
-
-    def rows(self) -> list[JsonDict]:
-        """Return one dictionary for each change."""
-        return [dict(row) for row in self.table]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data."""
-        more = {"spread": self.spread, "blind_spots": self.blind_spots, "signature": str(self.signature)}
-        return {"metric": self.metric, "rows": self.rows(), **more}
 
     def to_markdown(self, *, level: int = 2) -> str:
         """Return heading, reading aid, table and signature as Markdown, for an appendix."""
@@ -235,10 +227,8 @@ class MetricCard(Rows):
         for place, row in enumerate(self.table):
             color, shape = looks.get(row["verdict"], ("#b34700", "s"))
             ax.text(1.02, place, row["verdict"], transform=ax.get_yaxis_transform(), va="center", color=color)
-            if row["share"] is not None:
-                if row["share_low"] is not None:
-                    ax.plot([row["share_low"], row["share_high"]], [place] * 2, color=color, linewidth=2)
-                ax.plot(row["share"], place, shape, color=color, markerfacecolor="white" if shape == "s" else color)
+            ends = row["share_low"], row["share_high"]
+            draw_interval(ax, place, row["share"], ends, color, hollow=shape == "s", shape=shape)
         ax.set_yticks(range(len(self.table)), [f"{row['change']} ({row['kind']})" for row in self.table])
         ax.set(ylim=(len(self.table) - 0.5, -0.5), title=figure_text(self.metric))
         ax.set_xlabel("change of the score as a share of the spread (left: worse)")

@@ -97,7 +97,7 @@ class Correlation(Score):
     n_missing: int
     n_undefined: int
     resamples: np.ndarray
-    more: ClassVar = ("interval", "no_interval", "left_out")
+    more: ClassVar = ("interval", "no_interval", "left_out", "per_article")
 
     def rows(self) -> list[JsonDict]:
         """Return one row with the number, its interval and the counts."""
@@ -118,10 +118,6 @@ class Correlation(Score):
         if self.n_undefined > 0.05 * drawn:  # fewer do not move the interval
             parts.append((self.n_undefined, f"{drawn} resamples", "they have no correlation"))
         return "; ".join(f"{n} of {of} ({why})" for n, of, why in parts if n)
-
-    def to_dict(self) -> JsonDict:
-        """Return everything but the resamples as plain Python data."""
-        return super().to_dict() | {"per_article": list(self.per_article)}
 
     @property
     def _title(self) -> str:
@@ -263,6 +259,7 @@ class PairedTest(Score):
     confidence: float
     alternative: str
     null: np.ndarray
+    more: ClassVar = ("p_value", "p_values", "interval", "no_interval", "confidence", "alternative", "a", "b")
 
     def rows(self) -> list[JsonDict]:
         """Return three rows: A, B and their difference with its p-value."""
@@ -273,9 +270,7 @@ class PairedTest(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything but the resampled values as plain Python data."""
-        names = ("p_value", "p_values", "interval", "no_interval", "confidence", "alternative")
-        own = {name: getattr(self, name) for name in names} | {"sentence": self.sentence()}
-        return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
+        return super().to_dict() | {"sentence": self.sentence()}
 
     def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the differences after random swaps, and where the observed one lies."""
@@ -288,19 +283,6 @@ class PairedTest(Score):
         if self.p_value is None or self.p_value >= round(1 - self.confidence, 12):
             return False
         return self.interval is None or not self.interval[0] <= 0 <= self.interval[1]
-
-    def _numbers(self) -> str:
-        """The difference, its interval and the p-value, with their sides."""
-        ends, share = self.interval, f"{100 * self.confidence:g} %"
-        interval = f"no interval, for {self.no_interval}"
-        if ends is not None:
-            interval = {
-                "two-sided": f"{share} interval [{ends[0]:.3f}, {ends[1]:.3f}]",
-                "greater": f"at least {ends[0]:.3f} at {share} confidence",
-                "less": f"at most {ends[1]:.3f} at {share} confidence",
-            }[self.alternative]
-        side = "two-sided" if self.alternative == "two-sided" else "one-sided"
-        return f"difference {self.score:.3f}, {interval}, {side} p = {self.p_value:.3g}"
 
     def sentence(self, names: Sequence[str] = ("A", "B")) -> str:
         """Return what may be said at the test's confidence, with both numbers.
@@ -316,13 +298,22 @@ class PairedTest(Score):
             claim = f"Neither {first} nor {second} is shown to agree better with people"
         elif not self.shows_a_difference:
             claim = f"It is not shown that {claim}"
-        numbers = f"{self.a.coefficient} {self.a.score:.3f} against {self.b.score:.3f}, {self._numbers()}"
+        ends, share = self.interval, f"{100 * self.confidence:g} %"
+        interval = f"no interval, for {self.no_interval}"
+        if ends is not None:
+            interval = {
+                "two-sided": f"{share} interval [{ends[0]:.3f}, {ends[1]:.3f}]",
+                "greater": f"at least {ends[0]:.3f} at {share} confidence",
+                "less": f"at most {ends[1]:.3f} at {share} confidence",
+            }[self.alternative]
+        side = "two-sided" if self.alternative == "two-sided" else "one-sided"
+        numbers = f"{self.a.coefficient} {self.a.score:.3f} against {self.b.score:.3f}"
+        numbers += f", difference {self.score:.3f}, {interval}, {side} p = {self.p_value:.3g}"
         lines = left_out_lines({first: self.a, second: self.b})
         said = f"{claim}: {self.a.level}-level {numbers}."
         return " ".join([said, *(f"{line[0].upper()}{line[1:]}." for line in lines)])
 
-    def __str__(self) -> str:
-        return self.sentence()
+    __str__ = sentence
 
 
 def paired_test(
@@ -383,7 +374,7 @@ def paired_test(
         made |= {"reason": of_a.reason or of_b.reason, "null": np.empty(0)}
         return PairedTest(score=None, p_value=None, p_values={}, interval=None, no_interval="", **made)
     difference = of_a.score - of_b.score
-    p, null = _permutation_tests(a, b, y, difference, alternative=alternative, permute=permute, **how)
+    p, null = _permutation_tests((a, b, y), difference, how, alternative, permute)
     draws = resample_weights(a.shape, n_resamples, "both", seed)
     first, second = (resampled_correlations(side, y, level, coefficient, draws) for side in (a, b))
     sides = 1 if alternative == "two-sided" else 2  # of a one-sided test, all of 1 - confidence lies on one side
@@ -411,18 +402,15 @@ class MetricComparisons(Rows):
     def rows(self) -> list[JsonDict]:
         """Return one row a metric, best first, undefined ones last."""
         names = ("metric", "rank", "correlation", "low", "high")
-        found = self.correlations.items()
-        parts = [(n, self.ranks[n], c.score, *(c.interval or (None, None))) for n, c in found]
+        parts = [(n, self.ranks[n], c.score, *(c.interval or (None, None))) for n, c in self.correlations.items()]
         parts += [(n, None, None, None, None) for n in self.undefined]
         return [dict(zip(names, part, strict=True)) for part in parts]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data."""
         order = list(self.ranks)
-        upper = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-        pairs = [{"a": a, "b": b, "p": self.p_values[a, b]} for a, b in upper]
-        more = {"pairs": pairs, "undefined": self.undefined, "signature": str(self.signature)}
-        return {"rows": self.rows(), **more}
+        pairs = [{"a": a, "b": b, "p": self.p_values[a, b]} for i, a in enumerate(order) for b in order[i + 1 :]]
+        return super().to_dict() | {"pairs": pairs, "undefined": self.undefined}
 
     def remarks(self) -> list[str]:
         """Return what the ranks rest on, and what was left out."""
@@ -490,7 +478,7 @@ def compare_metrics(
     order = sorted(defined, key=lambda name: -defined[name])
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
     more = how | {"n_resamples": max(n_resamples, math.ceil(2 * len(pairs) / alpha))}
-    raw = [_pair_p_value(tables[a], tables[b], y, **more) for a, b in pairs]
+    raw = [_pair_p_value(tables[a], tables[b], y, more) for a, b in pairs]
     p = dict(zip(pairs, adjust_p_values(raw, correction=correction).tolist(), strict=True))
     choices = how | {"correction": correction, "alpha": alpha, "conf": confidence}
     return MetricComparisons(
@@ -601,33 +589,24 @@ def resampled_correlations(
     x: np.ndarray, y: np.ndarray, level: str, coefficient: str, draws: tuple[np.ndarray, np.ndarray]
 ) -> np.ndarray:
     """The level's correlation in every resample, (k,); NaN where a resample has none."""
-    step, block = max(1, 4_000_000 // x.size), {"summary": _summary_block, "system": _system_block}
+    step = max(1, 4_000_000 // x.size)
     blocks = [tuple(side[i : i + step] for side in draws) for i in range(0, len(draws[0]), step)]
-    parts = [block.get(level, _pooled_block)(x, y, coefficient, *drawn) for drawn in blocks]
+    parts = [_block(x, y, level, coefficient, *drawn) for drawn in blocks]
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def _summary_block(
-    x: np.ndarray, y: np.ndarray, coefficient: str, articles: np.ndarray, systems: np.ndarray
-) -> np.ndarray:
-    values = weighted(x[None], y[None], systems[None], coefficient)[0]
-    weights = np.where(np.isnan(values), 0.0, articles)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (weights * np.nan_to_num(values)).sum(axis=1) / weights.sum(axis=1)
-
-
-def _system_block(
-    x: np.ndarray, y: np.ndarray, coefficient: str, articles: np.ndarray, systems: np.ndarray
+def _block(
+    x: np.ndarray, y: np.ndarray, level: str, coefficient: str, articles: np.ndarray, systems: np.ndarray
 ) -> np.ndarray:
     missing = np.isnan(x) | np.isnan(y)
-    mx, my = (system_means(table, missing, articles)[:, None] for table in (x, y))
-    return weighted(mx, my, systems[:, None], coefficient)[:, 0, 0]
-
-
-def _pooled_block(
-    x: np.ndarray, y: np.ndarray, coefficient: str, articles: np.ndarray, systems: np.ndarray
-) -> np.ndarray:
-    missing = np.isnan(x) | np.isnan(y)
+    if level == "summary":
+        values = weighted(x[None], y[None], systems[None], coefficient)[0]
+        weights = np.where(np.isnan(values), 0.0, articles)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (weights * np.nan_to_num(values)).sum(axis=1) / weights.sum(axis=1)
+    if level == "system":
+        mx, my = (system_means(table, missing, articles)[:, None] for table in (x, y))
+        return weighted(mx, my, systems[:, None], coefficient)[:, 0, 0]
     w, x, y = (articles[:, :, None] * systems[:, None, :])[:, ~missing], x[~missing], y[~missing]
     if coefficient == "kendall":
         return kendall_pooled(x, y, w)
@@ -674,20 +653,16 @@ def ranks_pooled(x: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def require_level(level: str | None, **named: object) -> tuple[str, list[np.ndarray]]:
-    """Return the level, chosen by the tables where none is given, and the tables.
-
-    Lists of numbers, one a text, become tables of one system.
-    """
+    """Return the level, by the tables where none is given, and the tables; lists become tables of one system."""
     if level is not None:
         require_option(level, "level", LEVELS)
     _require_same_index(named)
     found = {name: values.scores if isinstance(values, ScoreTable) else values for name, values in named.items()}
     flat = [name for name, values in found.items() if np.ndim(_as_given(values)) == 1]
     if flat and level in ("summary", "system"):
-        raise ValueError(
-            f"level={level!r} needs tables with two axes, (articles, systems), and {flat[0]} has one number a text: "
-            "use level='pooled' for texts, or pass one row, [scores], for scores of systems"
-        )
+        said = f"tables with two axes, (articles, systems), and {flat[0]} has one number a text"
+        remedy = "use level='pooled' for texts, or pass one row, [scores], for scores of systems"
+        raise ValueError(f"level={level!r} needs {said}: {remedy}")
     if len(flat) == len(found):
         found = {name: np.reshape(_as_given(v), (-1, 1)) for name, v in found.items()}
     tables = require_tables(**found)
@@ -740,10 +715,8 @@ def _require_same_index(named: Mapping[str, object]) -> None:
         first, *others = known or [""]
         for name in others:
             if not known[first].equals(known[name]):
-                raise ValueError(
-                    f"{first} and {name} have different labels (.{axis}), so their places may be no pairs: align them, "
-                    "or pass .to_numpy() of both where the order is the same"
-                )
+                said = f"{first} and {name} have different labels (.{axis}), so their places may be no pairs"
+                raise ValueError(f"{said}: align them, or pass .to_numpy() of both where the order is the same")
 
 
 # In words and as a picture
@@ -779,23 +752,6 @@ def histogram(
     return ax
 
 
-def draw_interval(
-    ax: plt.Axes,
-    place: float,
-    value: float | None,
-    ends: Sequence[float | None] | None,
-    color: str,
-    *,
-    hollow: bool = False,
-) -> None:
-    """Draw one value with its interval on a line of its own; an undefined one leaves its place empty."""
-    if value is not None:
-        low, high = ends or (None, None)
-        if low is not None and high is not None:
-            ax.plot([low, high], [place, place], color=color, linewidth=1.6)
-        ax.plot(value, place, "o", color=color, markerfacecolor="white" if hollow else color, markersize=5)
-
-
 def left_out_lines(found: Mapping[str, Correlation]) -> list[str]:
     """What the correlations of several metrics left out: a line for each difference."""
     names: dict[str, list[str]] = {}
@@ -826,37 +782,26 @@ def _why_undefined(x: np.ndarray, y: np.ndarray, level: str) -> str:
 
 
 def _permutation_tests(
-    a: np.ndarray,
-    b: np.ndarray,
-    y: np.ndarray,
-    observed: float,
-    *,
-    level: str,
-    coefficient: str,
-    n_resamples: int,
-    seed: int,
-    alternative: str = "two-sided",
-    permute: str = "each",
+    tables: Sequence[np.ndarray], observed: float, how: Mapping[str, Any], alternative: str, permute: str
 ) -> tuple[dict[str, float], np.ndarray]:
-    """The p-value of each permutation test, and the differences of the largest's."""
-    each = [name for name, n in zip(("articles", "systems"), y.shape, strict=True) if n > 1]
+    """The p-value of each permutation test of a, b and y, and the differences of the largest's."""
+    shape = tables[0].shape
+    each = [name for name, n in zip(("articles", "systems"), shape, strict=True) if n > 1]
     kinds = [permute] if permute != "each" else each or ["articles", "systems"]
-    nulls = {
-        kind: null_differences(a, b, y, level, coefficient, random_swaps(y.shape, n_resamples, kind, seed))
-        for kind in kinds
-    }
+    swaps = {kind: random_swaps(shape, how["n_resamples"], kind, how["seed"]) for kind in kinds}
+    nulls = {kind: null_differences(*tables, how["level"], how["coefficient"], swaps[kind]) for kind in kinds}
     p = {kind: p_value_of(null, observed, alternative) for kind, null in nulls.items()}
     return p, nulls[max(p, key=p.__getitem__)]
 
 
-def _pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, *, level: str, coefficient: str, **how: Any) -> float:
+def _pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, how: Mapping[str, Any]) -> float:
     """The two-sided p-value of `paired_test`, without its intervals."""
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    first, second = (mean_or_none(level_correlations(side, y, level, coefficient)) for side in (a, b))
+    values = (level_correlations(side, y, how["level"], how["coefficient"]) for side in (a, b))
+    first, second = map(mean_or_none, values)
     if first is None or second is None:
         return 1.0  # they share too few cells: nothing can be said
-    found, _ = _permutation_tests(a, b, y, first - second, level=level, coefficient=coefficient, **how)
-    return max(found.values())
+    return max(_permutation_tests((a, b, y), first - second, how, "two-sided", "each")[0].values())
 
 
 # All permutations at once. a, b, y (articles, systems); swaps: who changes sides, (n, articles) and (n, systems).
@@ -885,8 +830,7 @@ def null_differences(
 
 def _standardised(x: np.ndarray) -> np.ndarray:
     """A table with mean 0 and spread 1; a constant one stays 0."""
-    spread = np.nanstd(x)
-    return (x - np.nanmean(x)) / (spread if spread > 0 else 1.0)
+    return (x - np.nanmean(x)) / (np.nanstd(x) or 1.0)
 
 
 def _both_sides(

@@ -27,11 +27,7 @@ GROUP = "summeval_nb.metrics"
 
 
 def is_place(name: object) -> bool:
-    """Return whether a name has the form "package:function", where package and function may have dots.
-
-    >>> is_place("my_metrics:shared"), is_place("bleu")
-    (True, False)
-    """
+    """Return whether a name has the form "package:function", where package and function may have dots."""
     if not isinstance(name, str) or name.count(":") != 1:
         return False
     return all(part.isidentifier() for half in name.split(":") for part in half.split("."))
@@ -54,23 +50,8 @@ def _offers(paths: tuple[str, ...]) -> tuple[_Offer, ...]:
     return tuple(sorted(set(found), key=lambda offer: (offer.package, offer.name)))
 
 
-def _all_offers(*, again: bool = False) -> tuple[_Offer, ...]:
-    """Return what installed packages offer, by package; `again` looks for what was installed since."""
-    if again:
-        _offers.cache_clear()
-    return _offers(tuple(sys.path))
-
-
 def find_object(place: str) -> Any:
-    """Import what stands at a place such as "package:function".
-
-    Raises
-    ------
-    ImportError
-        If the module cannot be imported; the error of its own code is in the message.
-    ValueError
-        If the place has another form, or the module has nothing of that name.
-    """
+    """Import what stands at a place such as "package:function"; the error of its own code is in the ImportError."""
     if not is_place(place):
         raise ValueError(f"{place!r} is no place of a metric: write it as 'package:function'")
     module, _, path = place.partition(":")
@@ -178,9 +159,11 @@ def is_ours(name: object) -> bool:
 
 
 def _others(*, again: bool = False) -> dict[str, _Offer]:
-    """Return what installed packages offer, by name; where the name is taken already, by the place."""
+    """Return what installed packages offer, by name or, where it is taken, by place; `again` looks for new ones."""
+    if again:
+        _offers.cache_clear()
     found: dict[str, _Offer] = {}
-    for offer in _all_offers(again=again):
+    for offer in _offers(tuple(sys.path)):
         taken = offer.name in _KNOWN or offer.name in found or ":" in offer.name
         found[offer.place if taken else offer.name] = offer
     return found
@@ -215,20 +198,10 @@ def metric_source(name: str) -> object:
 
 
 def _made(name: str, options: Mapping[str, Any]) -> Metric:
-    """Return a metric made from its name and choices.
-
-    Unknown and missing choices are named.
-    """
+    """Return a metric made from its name and choices; unknown and missing ones are named."""
     kind, fixed = find_metric(name)
-    choices = kind.defaults()
-    given = {**fixed, **kind.chosen(options)}
     require_options(name, options, [option for option in kind.names if option not in fixed])
-    missing = [option for option, value in choices.items() if value is MISSING]
-    if lacking := [option for option in missing if option not in given]:
-        needed = ", ".join(f"{option}=..." for option in lacking)
-        remedy = f"give them as options, {needed}"
-        raise TypeError(f"{name} needs {', '.join(lacking)}: {remedy}")
-    return Metric(kind, **given)
+    return Metric(kind, **{**fixed, **kind.chosen(options)})
 
 
 def load_metric(metric: Any, **options: Any) -> Metric:
@@ -301,18 +274,14 @@ class MetricList(Rows):
 
     Parameters
     ----------
-    metrics : sequence of dict
+    table : sequence of dict
         `metric`, its name; `reads`, its columns; `range` of the score by default;
         `better`, "higher", "lower" or "neither"; `asks_model`, "no", "by option" or
         "yes"; `purpose`, what it measures, or why it cannot be loaded; `package`, the
         installed package that offers it, '' for ours.
     """
 
-    metrics: Sequence[JsonDict]
-
-    def rows(self) -> list[JsonDict]:
-        """Return one dictionary for each metric."""
-        return [dict(row) for row in self.metrics]
+    table: Sequence[JsonDict]
 
 
 def describe_metric(name: str) -> JsonDict:

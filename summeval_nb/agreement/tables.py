@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import compress
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +21,6 @@ from summeval_nb.agreement.correlation import (
     Grid,
     compare_metrics,
     correlate,
-    draw_interval,
     left_out_lines,
     require_tables,
     with_interval,
@@ -42,7 +42,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.data import SummEval, load_summeval
 from summeval_nb.core.files import COLUMN_NAMES, is_gap
-from summeval_nb.core.html import figure_text, html_table
+from summeval_nb.core.html import draw_interval, figure_text, html_table
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.resampling import drawings, mean_interval, middle, times_drawn
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature
@@ -88,9 +88,12 @@ def metric_scores(data: SummEval, metrics: Scorers, *, embedder: EmbedderOrName 
     with one_bar(len(named) * n, "metrics", "article", show=n >= 20):
         for name, metric in steps(list(named.items())):
             if isinstance(metric, str) or callable(metric) or hasattr(metric, "score_many"):
-                tables[name] = _scored(_loaded(metric, embedder), name, data)
-            else:
-                tables[name] = _given_table(metric, name, data)
+                own = {"embedder": embedder} if _takes_embedder(metric) else {}
+                tables[name] = _scored(load_metric(metric, **own), name, data)
+                continue
+            tables[name] = table = float_array(metric, f"the table {name!r}")
+            if table.shape != data.shape:
+                raise ValueError(f"the table {name!r} has the shape {table.shape}, the data {data.shape}")
     return tables
 
 
@@ -163,10 +166,8 @@ class MetricTable(Rows):
     def plot(self) -> plt.Figure:
         """Draw a panel for each quality, metrics of the first rank in blue; an undefined correlation is a cross."""
         names, columns = list(self.scores), len(self.qualities)
-        means = {
-            n: [c.score for (m, _), c in self.correlations.items() if m == n and c.score is not None] for n in names
-        }
-        order = sorted(names, key=lambda name: np.mean(means[name] or [-2]))
+        known = [(name, c.score) for (name, _), c in self.correlations.items() if c.score is not None]
+        order = sorted(names, key=lambda name: np.mean([score for own, score in known if own == name] or [-2]))
         size: JsonDict = {"figsize": (2.2 + 2.4 * columns, 1.2 + 0.32 * len(names)), "layout": "constrained"}
         figure, axes = plt.subplots(1, columns, sharey=True, sharex=True, squeeze=False, **size)
         labels = [figure_text(name) for name in order]
@@ -248,22 +249,24 @@ def metric_table(
     tables = metric_scores(data, metrics, embedder=embedder)
     how: dict[str, Any] = {"level": level, "coefficient": coefficient, "confidence": confidence}
     how |= {"n_resamples": n_resamples, "seed": seed}
-    found = {
-        (name, quality): correlate(table, data.ratings[quality], **how)
-        for name, table in tables.items()
-        for quality in chosen
-    }
+    cells = [(name, quality) for name in tables for quality in chosen]
+    found = {(name, quality): correlate(tables[name], data.ratings[quality], **how) for name, quality in cells}
     tests = how | {"correction": correction, "alpha": alpha}
     ranked = chosen if rank and len(tables) > 1 else []
     ranks = {quality: compare_metrics(tables, data.ratings[quality], **tests).ranks for quality in ranked}
-    parts: JsonDict = {
-        "metric": "metric-table",
-        "data": f"{data.name}-{data.fingerprint}",
+    parts: JsonDict = {"metric": "metric-table", "data": f"{data.name}-{data.fingerprint}"}
+    parts |= {
         "level": level,
         "coef": coefficient,
+        "conf": confidence,
+        "n": n_resamples,
+        "seed": seed,
+        "ranks": correction if ranks else "none",
     }
-    parts |= {"conf": confidence, "n": n_resamples, "seed": seed, "ranks": correction if ranks else "none"}
-    return MetricTable(tables, found, ranks, Signature(parts | {"embedder": _embedder_used(metrics, embedder)}))
+    used = (
+        load_embedder(embedder).fingerprint if any(map(_takes_embedder, _metrics_by_name(metrics).values())) else None
+    )
+    return MetricTable(tables, found, ranks, Signature(parts | {"embedder": used}))
 
 
 def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
@@ -299,10 +302,9 @@ _COLUMNS = dict.fromkeys(("text", "contexts", "source"), "sources")
 _COLUMNS |= dict.fromkeys(("summary", "candidate"), "summaries") | {"references": "references"}
 
 
-def _loaded(metric: Any, embedder: EmbedderOrName) -> Metric:
-    """A metric by its name, with the embedder if it takes one; a function or an object as a metric."""
-    takes = isinstance(metric, str) and "embedder" in find_metric(metric)[0].defaults()
-    return load_metric(metric, **({"embedder": embedder} if takes else {}))
+def _takes_embedder(metric: object) -> bool:
+    """Whether this is the name of a metric that takes an embedder."""
+    return isinstance(metric, str) and "embedder" in find_metric(metric)[0].defaults()
 
 
 def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
@@ -311,7 +313,9 @@ def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
         has = f"which a SummEval has not; it has {', '.join(_COLUMNS)}"
         raise ValueError(f"the metric {name!r} reads {', '.join(unknown)}, {has}")
     places = [(i, j) for i in range(len(data.ids)) for j in range(len(data.systems))]
-    rows = [{column: _cell(data, _COLUMNS[column], *place) for column in metric.columns} for place in places]
+    cells = [{"sources": data.sources[i], "summaries": data.summaries[i][j]} for i, j in places]
+    cells = [own | {"references": list(data.references[i])} for own, (i, _) in zip(cells, places, strict=True)]
+    rows = [{column: own[_COLUMNS[column]] for column in metric.columns} for own in cells]
     if type(metric) is not Metric or metric.definition.declared:
         outcomes = score_rows(metric, rows)
     else:
@@ -324,28 +328,6 @@ def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
                 raise
     values = [np.nan if outcome.score is None else outcome.score for outcome in outcomes]
     return np.array(values).reshape(data.shape)
-
-
-def _cell(data: SummEval, kind: str, article: int, system: int) -> str | list[str]:
-    """What a metric reads of one summary."""
-    if kind == "references":
-        return list(data.references[article])
-    return data.sources[article] if kind == "sources" else data.summaries[article][system]
-
-
-def _given_table(values: Grid, name: str, data: SummEval) -> np.ndarray:
-    """A table that was given, if it has the shape of the data."""
-    table = float_array(values, f"the table {name!r}")
-    if table.shape != data.shape:
-        raise ValueError(f"the table {name!r} has the shape {table.shape}, the data {data.shape}")
-    return table
-
-
-def _embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
-    """The embedder's fingerprint if one of the metrics, given by name, uses it."""
-    names = [metric for metric in _metrics_by_name(metrics).values() if isinstance(metric, str)]
-    used = any("embedder" in find_metric(name)[0].defaults() for name in names)
-    return load_embedder(embedder).fingerprint if used else None
 
 
 # Several systems on the same texts
@@ -372,7 +354,7 @@ class SystemComparisons(Rows):
     ----------
     baseline : str
         The system that the others are tested against.
-    scores : list of dict
+    table : list of dict
         One row for each metric and system: `metric`, `system`, `score`, `low`, `high`, `p_bootstrap` and
         `p_randomisation` (None for the baseline), `n`, the texts that were scored, and `reason`, why a number is None.
     signatures : mapping of str to Signature
@@ -382,23 +364,19 @@ class SystemComparisons(Rows):
     """
 
     baseline: str
-    scores: list[JsonDict]
+    table: list[JsonDict]
     signatures: Mapping[str, Signature]
     confidence: float
-
-    def rows(self) -> list[JsonDict]:
-        """Return one dictionary for each metric and system."""
-        return [dict(row) for row in self.scores]
+    more: ClassVar = ("baseline", "confidence")
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
-        lines = {name: str(signature) for name, signature in self.signatures.items()}
-        return {"baseline": self.baseline, "confidence": self.confidence, "rows": self.rows(), "signatures": lines}
+        return super().to_dict() | {"signatures": {name: str(line) for name, line in self.signatures.items()}}
 
     def wide_rows(self) -> list[JsonDict]:
         """Return one row for each system, with a text for each metric."""
         found: dict[str, JsonDict] = {}
-        for row in self.scores:
+        for row in self.table:
             name = f"{row['system']} (baseline)" if row["system"] == self.baseline else row["system"]
             shown = "undefined" if row["score"] is None else f"{row['score']:.4g}"
             shown += f" [{row['low']:.4g}, {row['high']:.4g}]" if row["low"] is not None else ""
@@ -409,7 +387,7 @@ class SystemComparisons(Rows):
     def remarks(self) -> list[str]:
         """Return what the cells are, why some are empty, and the options of each metric."""
         reasons = dict.fromkeys(
-            f"{row['metric']}, {row['system']}: {row['reason']}" for row in self.scores if row["reason"]
+            f"{row['metric']}, {row['system']}: {row['reason']}" for row in self.table if row["reason"]
         )
         tests = f"[{100 * self.confidence:g} % interval]; p against {self.baseline}: paired bootstrap, randomisation"
         return [tests, *reasons, *(f"{name}: {line}" for name, line in self.signatures.items())]
@@ -503,7 +481,8 @@ def compare_systems(
     rows, signatures = list[JsonDict](), dict[str, Signature]()
     for metric in map(load_metric, metrics):
         counted, kept, shown, why = _counted(metric, given, columns)
-        name = _shown_name(metric)
+        types = metric.bound().get("types") if metric.name == "rouge" else None
+        name = types[0] if types and len(types) == 1 else metric.name  # of ROUGE its one type
         for other in (shown.get("metric", name), f"{name} ({len(signatures) + 1})"):
             name = other if name in signatures else name
         signatures[name] = shown
@@ -512,13 +491,7 @@ def compare_systems(
             found = tests.get(system, {"score": None, "reason": why})
             empty: JsonDict = dict.fromkeys(("score", "low", "high", "p_bootstrap", "p_randomisation"))
             rows.append({"metric": name, "system": system} | empty | {"n": kept, "reason": ""} | found)
-    return SystemComparisons(baseline=first, scores=rows, signatures=signatures, confidence=confidence)
-
-
-def _shown_name(metric: Metric) -> str:
-    """Return the name of a metric in the table: of ROUGE its one type."""
-    types = metric.bound().get("types") if metric.name == "rouge" else None
-    return types[0] if types and len(types) == 1 else metric.name
+    return SystemComparisons(baseline=first, table=rows, signatures=signatures, confidence=confidence)
 
 
 def _counted(
@@ -769,9 +742,8 @@ def summeval_task(
     require_option(variant, "variant", ("v1", "v2"))
     model = load_embedder(embedder)
     machine, human = embed_summaries(loaded, model)
-    tables = {
-        kind: reference_similarities(machine, human, similarity=kind, references=references) for kind in SIMILARITIES
-    }
+    compared = partial(reference_similarities, machine, human, references=references)
+    tables = {kind: compared(similarity=kind) for kind in SIMILARITIES}
     ratings = loaded.ratings[quality]
     scores, skipped = summeval_scores(tables, ratings, variant=variant, main=similarity)
     choices = {"metric": "summeval", "variant": variant, "quality": quality, "sim": similarity, "refs": references}

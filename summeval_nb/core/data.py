@@ -83,12 +83,10 @@ def sample_articles() -> list[SampleArticle]:
     >>> article.subtle.supported
     (False, True, True)
     """
-    articles = []
+    articles, keys = [], ("text", "supported", "note")
     for item in json.loads(read_asset("samples.json"))["articles"]:
-        kinds = {}
-        for kind, sentences in item["summaries"].items():
-            columns = [tuple(sentence[key] for sentence in sentences) for key in ("text", "supported", "note")]
-            kinds[kind] = SampleSummary(*columns)
+        columns = {kind: [tuple(one[key] for one in own) for key in keys] for kind, own in item["summaries"].items()}
+        kinds = {kind: SampleSummary(*own) for kind, own in columns.items()}
         articles.append(SampleArticle(item["name"], item["title"], item["text"], **kinds))
     return articles
 
@@ -137,11 +135,7 @@ class SummEval:
 
     @classmethod
     def from_records(
-        cls,
-        records: pd.DataFrame | Iterable[Mapping[str, object]],
-        *,
-        name: str = "my data",
-        raters: int | None = None,
+        cls, records: pd.DataFrame | Iterable[Mapping[str, object]], *, name: str = "my data", raters: int | None = None
     ) -> SummEval:
         """Build from a DataFrame, a list of dictionaries or a `datasets.Dataset` in the form of the file's lines.
 
@@ -312,10 +306,7 @@ def _from_hub(row: object) -> object:
 
 
 def load_summeval(
-    path: str | os.PathLike[str] | None = None,
-    *,
-    download: bool = False,
-    raters: int | None = 3,
+    path: str | os.PathLike[str] | None = None, *, download: bool = False, raters: int | None = 3
 ) -> SummEval:
     """Read SummEval ratings (Fabbri et al. 2021, TACL 9, 391-409) from a file, or from the hub when asked to.
 

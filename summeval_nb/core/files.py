@@ -482,8 +482,17 @@ def _read_csv(handle: Iterable[bytes]) -> Iterator[Item]:
     header = [name.strip() for name in _next_row(reader, 1) or []]
     require_once(header, "the CSV header")
     while (values := _next_row(reader, place := reader.line_num + 1)) is not None:
-        if values:
-            yield _csv_item(header, values, place)
+        if not values:
+            continue
+        if len(values) != len(header):
+            yield Item(place, b"", f"{len(values)} values under {len(header)} column names")
+            continue
+        try:
+            "".join(values).encode("utf-8")
+        except UnicodeEncodeError:
+            yield Item(place, b"", "not UTF-8 text")
+        else:
+            yield encode_row(dict(zip(header, (value or None for value in values), strict=True)), place)
 
 
 def _separator(header: str) -> str:
@@ -512,16 +521,6 @@ def _next_row(reader: Iterator[list[str]], place: int) -> list[str] | None:
         raise ValueError(f"the row that begins in line {place} of the CSV {fault}") from error
 
 
-def _csv_item(header: list[str], values: list[str], place: int) -> Item:
-    if len(values) != len(header):
-        return Item(place, b"", f"{len(values)} values under {len(header)} column names")
-    try:
-        "".join(values).encode("utf-8")
-    except UnicodeEncodeError:
-        return Item(place, b"", "not UTF-8 text")
-    return encode_row(dict(zip(header, (value or None for value in values), strict=True)), place)
-
-
 def _read_parquet(path: str | Path) -> Iterator[Item]:
     parquet = require_module("pyarrow.parquet", "parquet")
     with parquet.ParquetFile(path) as file:
@@ -548,20 +547,19 @@ class ItemStream:
     unit: str = "row"
     length: int | None = None
     size: int = 0
-    _seen: list[int] = field(default_factory=lambda: [0, 0], repr=False)
+    _count: int = field(default=0, repr=False)
+    _read: int = field(default=0, repr=False)
 
     def __iter__(self) -> Iterator[Item]:
         for item in self.items:
-            self._seen[0] += 1
-            self._seen[1] += len(item.data) + 1
+            self._count, self._read = self._count + 1, self._read + len(item.data) + 1
             yield item
 
     def total(self) -> int | None:
         """Return the number of items, an estimate from the bytes read so far, or None."""
-        count, used = self._seen
-        if self.length is not None or not self.size or not count:
+        if self.length is not None or not self.size or not self._count:
             return self.length
-        return max(count, round(count * self.size / used))
+        return max(self._count, round(self._count * self.size / self._read))
 
 
 FORMATS = ("jsonl", "csv", "parquet")

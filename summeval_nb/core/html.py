@@ -252,6 +252,24 @@ def axes_for(ax: plt.Axes | None, width: float, height: float) -> plt.Axes:
     return ax
 
 
+def draw_interval(
+    ax: plt.Axes,
+    place: float,
+    value: float | None,
+    ends: Sequence[float | None] | None,
+    color: str,
+    *,
+    hollow: bool = False,
+    shape: str = "o",
+) -> None:
+    """Draw one value with its interval on a line of its own; an undefined one leaves its place empty."""
+    if value is not None:
+        low, high = ends or (None, None)
+        if low is not None and high is not None:
+            ax.plot([low, high], [place, place], color=color, linewidth=1.6)
+        ax.plot(value, place, shape, color=color, markerfacecolor="white" if hollow else color, markersize=5)
+
+
 def heat_map(
     matrix: np.typing.ArrayLike,
     *,
@@ -362,8 +380,7 @@ class Report:
 
     def quote(self, index: int) -> str:
         """Return a sentence of the article."""
-        start, end = self.spans[index]
-        return self.source[start:end]
+        return self.source[slice(*self.spans[index])]
 
     def grouped(self) -> Iterator[tuple[str | None, list[tuple[int, Entry]]]]:
         """Yield each group's name with its entries and their positions; without groups, all under no name."""
@@ -422,10 +439,7 @@ def evidence_report(report: Report, *, key: int | None = None) -> Markup:
 
 
 def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
-    """The text on lines of at most `width` characters, with a bracket more at some places.
-
-    White space becomes the ends of lines, no position moves.
-    """
+    """The text on lines of at most `width` characters, white space turned into their ends; some have a bracket more."""
     plain = re.sub("[\n\r\t]", " ", text)
     letters, start = list(plain), 0
     while True:

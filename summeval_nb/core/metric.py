@@ -73,9 +73,8 @@ class MetricDefinition:
             needed = one.default is one.empty and not (declared and one.kind is one.KEYWORD_ONLY)
             if needed or one.name in COLUMNS:
                 several = _LISTS if declared else _LISTS | _ONE_OF
-                listed = one.name in several or any(
-                    word in str(one.annotation) for word in ("Sequence", "list", "Iter")
-                )
+                words, told = ("Sequence", "list", "Iter"), str(one.annotation)
+                listed = one.name in several or any(word in told for word in words)
                 self.columns[one.name] = "texts" if listed else "text"
             else:
                 self.options[one.name] = one
@@ -272,9 +271,15 @@ def batch(
         fits = index is not None and isinstance(found, ScoreTable) and len(index) == len(found)
         return found.indexed_by(index) if fits else found
 
+    lists = f"Give {', '.join(plural.values())}: one entry a text, or columns of a DataFrame; a table with such columns"
+    told = f"The options ({', '.join(made.options) or 'none'}) are those of `{made.function_name}`"
+    returned = "one score of all texts" if corpus else "a `ScoreTable`"
+    doc = doc or f"Score many texts as `{made.function_name}` scores one: the same numbers, in fewer steps."
     call.__name__ = call.__qualname__ = name
     call.__module__ = sys._getframe(1).f_globals.get("__name__", __name__)
-    call.__doc__ = _batch_doc(made, plural, corpus, doc)
+    call.__doc__ = (
+        f"{doc}\n\n{lists} may be the only argument. {told}; `progress` shows a bar. It returns {returned}.\n"
+    )
     call.__signature__, call.columns = shape, tuple(plural.values())  # type: ignore[attr-defined]
     setattr(made, "corpus" if corpus else "many", call)
     return call
@@ -317,15 +322,6 @@ def _batch_shape(
     found.append(inspect.Parameter("progress", by_name, default=None, annotation="bool | None"))
     returned = inspect.signature(bulk).return_annotation if bulk else None
     return inspect.Signature(found, return_annotation=returned or f"ScoreTable[{scored}]")
-
-
-def _batch_doc(made: MetricDefinition, plural: Mapping[str, str], corpus: bool, doc: str) -> str:
-    """The docstring of a batch call; its options are those of the function."""
-    first = doc or f"Score many texts as `{made.function_name}` scores one: the same numbers, in fewer steps."
-    lists = f"Give {', '.join(plural.values())}: one entry a text, or columns of a DataFrame; a table with such columns"
-    options = f"The options ({', '.join(made.options) or 'none'}) are those of `{made.function_name}`"
-    returned = "one score of all texts" if corpus else "a `ScoreTable`"
-    return f"{first}\n\n{lists} may be the only argument. {options}; `progress` shows a bar. It returns {returned}.\n"
 
 
 def _is_table(first: object, others: Sequence[object]) -> bool:
@@ -458,9 +454,8 @@ class Metric:
     def __init__(self, function: Callable[..., Any] | MetricDefinition, /, **options: Any):
         defined = isinstance(function, MetricDefinition)
         if not defined and (not callable(function) or isinstance(function, (type, Metric))):
-            raise TypeError(
-                f"a metric is made of a function such as f(candidate, references), not {short_repr(function)}"
-            )
+            wanted = "a function such as f(candidate, references)"
+            raise TypeError(f"a metric is made of {wanted}, not {short_repr(function)}")
         self.definition = own = definition_of(function)
         self.function = own.function
         self.name, self.columns, self.may_lack, self.judged = own.name, own.columns, own.may_lack, own.judged
@@ -471,8 +466,8 @@ class Metric:
         if lacking := [name for name, value in bound.items() if value is MISSING]:
             needed = ", ".join(f"{name}=..." for name in lacking)
             raise TypeError(f"{self.name} needs {', '.join(lacking)}: give them as options, {needed}")
-        if self.definition.check is not None:
-            self.definition.check(**bound)
+        if own.check is not None:
+            own.check(**bound)
 
     def defaults(self) -> JsonDict:
         """Return the options by name with their defaults; MISSING where there is none."""

@@ -144,15 +144,7 @@ def drawn_counts(items: int, n_resamples: int, seed: int) -> np.ndarray:
 def bootstrap(
     statistic: Callable[[np.ndarray], np.ndarray], items: int, *, confidence: float, n_resamples: int, seed: int
 ) -> Resampled:
-    """Draw the numbers of `items` items with replacement, (k, items), and take the statistic of each drawing, (k,).
-
-    Examples
-    --------
-    >>> right = np.array([0, 1, 1, 0, 1, 1, 1, 0])
-    >>> drawn = bootstrap(lambda batch: right[batch].mean(axis=1), 8, confidence=0.95, n_resamples=1000, seed=0)
-    >>> drawn.low, drawn.high
-    (0.25, 1.0)
-    """
+    """Draw the numbers of `items` items with replacement, (k, items), and take the statistic of each drawing, (k,)."""
     if items < 2:
         raise ValueError("an interval needs a corpus of at least two texts: with one there is nothing to draw from")
     require_count(n_resamples, "n_resamples", minimum=2)

@@ -9,7 +9,7 @@ import numbers
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -33,7 +33,9 @@ def plain(value: Any) -> Any:
         return dict(value)
     if hasattr(value, "_asdict"):
         return value._asdict()
-    return type(value)(map(plain, value)) if type(value) in (list, tuple) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    return list(map(plain, value)) if type(value) in (list, tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,10 +297,6 @@ class Evidence:
     index: int
     similarity: float | None = None
 
-    def to_dict(self) -> JsonDict:
-        """Return index and similarity as a plain dictionary."""
-        return {"index": self.index, "similarity": self.similarity}
-
 
 class Finding(NamedTuple):
     """A passage of a summary or an answer that the evidence does not hold.
@@ -405,7 +403,6 @@ class Verdict:
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {one.name: plain(getattr(self, one.name)) for one in fields(self)}
-        own |= {"evidence": list(own["evidence"]), "findings": list(own["findings"])}
         return {"supported": self.supported, "state": self.state, **own}
 
 
@@ -470,10 +467,7 @@ def shared_index(**named: object) -> Any:
 def mean_row(
     name: str, values: Iterable[float | None], confidence: float, seed: int, *, bounded: bool = True
 ) -> JsonDict:
-    """Return the mean of the numbers that there are with its interval, as a row of a summary.
-
-    Values are shares, in [0, 1], if they are `bounded`; None and NaN are left out.
-    """
+    """Return the mean of the numbers that there are with its interval, as a row of a summary; `bounded` are shares."""
     listed = values if isinstance(values, np.ndarray) else [np.nan if value is None else value for value in values]
     given = np.asarray(listed, dtype=float)
     known = given[~np.isnan(given)]
@@ -830,10 +824,12 @@ class Rows:
     """A result that is rows, drawn as a table of them with notes below; where it has a signature, that is the last."""
 
     signature: Signature | None = None
+    table: Sequence[JsonDict]
+    more: ClassVar[tuple[str, ...]] = ()  # what `to_dict` tells beside rows and signature
 
     def rows(self) -> Iterable[JsonDict]:
         """Return the rows, one dictionary each."""
-        raise NotImplementedError
+        return [dict(row) for row in self.table]
 
     def to_frame(self) -> pd.DataFrame:
         """Return `rows` as a table."""
@@ -841,7 +837,8 @@ class Rows:
 
     def to_dict(self) -> JsonDict:
         """Return the rows and the signature as plain data."""
-        return {"rows": list(self.rows())} | ({} if self.signature is None else {"signature": str(self.signature)})
+        signed = {} if self.signature is None else {"signature": str(self.signature)}
+        return {name: plain(getattr(self, name)) for name in self.more} | {"rows": list(self.rows())} | signed
 
     def wide_rows(self) -> list[JsonDict]:
         """Return the rows as people read them."""

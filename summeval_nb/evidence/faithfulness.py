@@ -139,11 +139,10 @@ def load_settings(
     return Settings(int(k or DEFAULT_K), splitter, lang, vectors, judge, load_store(store), signature)
 
 
-def _signature(**options: Any) -> Signature:
-    return load_settings(**options | {"store": None}).signature
+_sign = lambda **options: load_settings(**options | {"store": None}).signature
 
 
-@metric("faithfulness", probe="It rained.", check=_check_options, signature=_signature)
+@metric("faithfulness", probe="It rained.", check=_check_options, signature=_sign)
 def evaluate(
     text: str,
     summary: str,
@@ -391,10 +390,7 @@ def embed_pairs(batch: Sequence[ReadPair], settings: Settings) -> SentenceVector
 def judge(
     pairs: Sequence[Pair], checker: Checker, vectors: SentenceVectors | None, store: Store | None = None
 ) -> Iterator[Verdict]:
-    """Yield a verdict for each pair; each distinct one is asked once, through the store where there is one.
-
-    A checker that draws samples is asked sample by sample, so that each has a key of its own.
-    """
+    """Yield a verdict for each pair; each distinct one, and each sample of it, is asked once, through the store."""
     if samples := getattr(checker, "by_sample", None):
         found = zip(*[judge(pairs, sample, vectors, store) for sample in steps(samples)], strict=True)
         return iter([of_samples(verdicts, checker.threshold) for verdicts in found])
@@ -469,10 +465,7 @@ def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
 
 
 def placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source: Sequence[Reading]) -> Verdict:
-    """Return a verdict with its evidence, its findings placed in the user's text.
-
-    What was read in other words, such as a list's item with its lead-in, has a note that says how.
-    """
+    """Return a verdict with its evidence, its findings placed in the user's text, and a note on what was reworded."""
     moved, low = list[Finding](), reading.sentence.start
     for finding in verdict.findings:
         start, end = reading.in_sentence(finding.start, finding.end)
@@ -500,13 +493,7 @@ def _signed(signature: Signature, verdicts: Iterable[Verdict]) -> Signature:
 
 
 def batches(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
-    """Yield batches of pair numbers: pairs with the same text stay together, a batch holds about `limit` pairs.
-
-    Examples
-    --------
-    >>> list(batches(["a", "b", "a", "c"], limit=2))
-    [[0, 2], [1, 3]]
-    """
+    """Yield batches of pair numbers: pairs with the same text stay together, a batch holds about `limit` pairs."""
     groups: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
         groups.setdefault(text, []).append(number)
@@ -526,16 +513,15 @@ def _evaluate_all(
     """Walk batch by batch, in the pairs' order, with a bar; by default for more than 128 pairs."""
     texts, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
     if len(texts) != len(summaries):
-        raise ValueError(
-            f"texts and summaries must pair up, but there are {len(texts)} texts and {len(summaries)} summaries; "
-            "repeat an article for each of its summaries"
-        )
+        counts = f"there are {len(texts)} texts and {len(summaries)} summaries"
+        remedy = "repeat an article for each of its summaries"
+        raise ValueError(f"texts and summaries must pair up, but {counts}; {remedy}")
     settings = load_settings(**options)
     warn_of_inputs(texts, summaries)
     found: dict[int, Faithfulness] = {}
     listed = list(batches(texts))
     with one_bar(len(texts), "faithfulness", "pair", show=len(texts) > 128 if progress is None else progress):
-        for numbers in steps(listed, [len(numbers) for numbers in listed]):
+        for numbers in steps(listed, list(map(len, listed))):
             results = walk([texts[i] for i in numbers], [summaries[i] for i in numbers], settings)
             found.update(zip(numbers, results, strict=True))
     ordered = [found[number] for number in range(len(texts))]
@@ -670,7 +656,7 @@ def checker(
 SCHEMA = 2  # another number whenever what `to_dict` returns has another form
 
 
-class _Reported:
+class Reported:
     """What draws itself as a report: as HTML, Markdown and text, and as a file."""
 
     page_title: ClassVar[str]
@@ -700,7 +686,7 @@ class _Reported:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Faithfulness(_Reported, Score):
+class Faithfulness(Reported, Score):
     """How much of a summary its article supports, with every reason.
 
     `score` is supported sentences / judged sentences in [0, 1], or None with a `reason`.
@@ -777,16 +763,9 @@ class Faithfulness(_Reported, Score):
 
     def row(self) -> JsonDict:
         """Return the summary in one row: its scores and counts, and why it has none."""
-        return {
-            "score": self.score,
-            "score_high": self.score_high,
-            "mean_probability": self.mean_probability,
-            "sentences": len(self.verdicts),
-            "unclear": self.n_unclear,
-            "failed": self.n_failed,
-            "not_judged": self.n_unjudged,
-            "reason": self.reason,
-        }
+        found = {name: getattr(self, name) for name in ("score", "score_high", "mean_probability")}
+        found |= {"sentences": len(self.verdicts), "unclear": self.n_unclear, "failed": self.n_failed}
+        return found | {"not_judged": self.n_unjudged, "reason": self.reason}
 
     def rows(self) -> list[JsonDict]:
         """Return one dictionary for each summary sentence: its text and place, its verdict, its evidence with the
@@ -851,7 +830,7 @@ class Faithfulness(_Reported, Score):
             title=self.line,
             source=self.source,
             spans=[(sentence.start, sentence.end) for sentence in self.source_sentences],
-            entries=[_entry(s, v) for s, v in zip(self.sentences, self.verdicts, strict=True)],
+            entries=[drawn_entry(s, v, _notes(v)) for s, v in zip(self.sentences, self.verdicts, strict=True)],
             signature=str(self.signature),
             judged_by=self.judged_by if self.score is not None else "",
             measured=measured_rows(self.signature) if self.score is not None and self.judged_by else (),
@@ -904,8 +883,8 @@ def _decimals(verdict: Verdict) -> int:
     return next(fitting, 2)
 
 
-def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
-    low, details = sentence.start, verdict.details
+def _notes(verdict: Verdict) -> list[str]:
+    details = verdict.details
     notes = [] if verdict.judged else [verdict.reason]
     if "probability_mass" in details:
         notes.append(f"probability mass {details['probability_mass']:.3f}")
@@ -920,6 +899,12 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
             notes.append("something clashes: not called supported")
         elif summed and isinstance(coverage, (int, float)):  # of chapter 34: below one half most words are new
             notes.append("too little of it is in the article" if coverage < 0.5 else "cannot tell")
+    return notes
+
+
+def drawn_entry(sentence: Sentence, verdict: Verdict, notes: Iterable[str]) -> Entry:
+    """Return a judged sentence as a report draws it."""
+    low = sentence.start
     return Entry(
         text=sentence.text,
         probability=verdict.probability,
@@ -1008,14 +993,12 @@ class Explanation:
         return f"{title} (look at: {looked})" if looked else title
 
     def _repr_html_(self) -> str:
-        rows = [row | {"moved": _bar(row["moved"])} for row in self.rows()]
+        def bar(moved: float) -> Markup:  # the sign says the direction, not the colour alone
+            color = "#1f5f99" if moved >= 0 else "#a11212"
+            return render("moved.html", moved=f"{moved:+.3f}", width=f"{min(abs(moved), 5) * 1.2:.2f}", color=color)
+
+        rows = [row | {"moved": bar(row["moved"])} for row in self.rows()]
         return render("explained.html", title=self._title(), rows=rows, evidence=self.evidence)
-
-
-def _bar(moved: float) -> Markup:
-    """A signed number with a bar as long as it is great; the sign says the direction, not the colour alone."""
-    color = "#1f5f99" if moved >= 0 else "#a11212"
-    return render("moved.html", moved=f"{moved:+.3f}", width=f"{min(abs(moved), 5) * 1.2:.2f}", color=color)
 
 
 @made_of("the plain data of a Faithfulness")
@@ -1074,7 +1057,7 @@ def _require_traceable(
 
 
 @dataclass(frozen=True, repr=False)
-class ReportComparison(_Reported, Rows):
+class ReportComparison(Reported, Rows):
     """Several summaries of one article side by side; made by `compare_reports`."""
 
     page_title: ClassVar[str] = "Comparison of summaries"

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -23,7 +23,7 @@ from summeval_nb.core.base import (
 )
 from summeval_nb.core.files import frame_rows
 from summeval_nb.core.html import axes_for, figure_text, render
-from summeval_nb.core.results import Score, Signature
+from summeval_nb.core.results import Score, Signature, plain
 from summeval_nb.evidence.base import Checker, Numbers
 from summeval_nb.evidence.builtin import logits_of, platt_scaling, require_labelled
 from summeval_nb.evidence.faithfulness import ask, evaluate_many
@@ -87,6 +87,7 @@ class Guarantee(Score):
     share_left: float | None
     curve: list[JsonDict]
     opposite: Guarantee | None = None
+    more: ClassVar = ("side", *FACTS)
 
     @property
     def threshold(self) -> float | None:
@@ -127,10 +128,8 @@ class Guarantee(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        own: JsonDict = {name: getattr(self, name) for name in ("side", *FACTS)}
-        if self.opposite:
-            own |= {"share_unclear": self.share_unclear, "opposite": self.opposite.to_dict()}
-        return super().to_dict() | own
+        both = ("share_unclear", "opposite") if self.opposite else ()
+        return super().to_dict() | {name: plain(getattr(self, name)) for name in both}
 
     def __str__(self) -> str:
         failed = f", {self.n_failed} more could not be judged" if self.n_failed else ""
@@ -248,19 +247,18 @@ def guaranteed_threshold(
     for row, bound, promised in zip(curve, bounds, passed, strict=True):
         row |= {"bound": float(bound), "guaranteed": bool(promised)}
     chosen = next((row for row in reversed(curve) if row["guaranteed"]), None)
-    promise: JsonDict = {"side": side, "risk": float(risk), "confidence": float(confidence)}
     parts = {"metric": "guarantee", "side": side, "risk": risk, "confidence": confidence, "starts": len(starts)}
     parts |= {"seed": seed, "unit": "sentence" if groups is None else "article", "n": len(label)}
+    counts: JsonDict = {"n_sentences": len(label), "n_articles": n_articles, "n_failed": n_failed}
     return Guarantee(
         score=chosen["threshold"] if chosen else None,
         reason="" if chosen else _why_none(curve, n_articles, starts, alpha, delta),
         signature=Signature(parts | {"articles": n_articles}),
-        n_sentences=len(label),
-        n_articles=n_articles,
-        n_failed=n_failed,
+        side=side,
+        risk=float(risk),
+        confidence=float(confidence),
         curve=curve,
-        **promise,
-        **_facts(chosen, len(label)),
+        **counts | _facts(chosen, len(label)),
     )
 
 
@@ -366,7 +364,11 @@ def guarantee_thresholds(
     """
     require_promise(risk, confidence)
     require_text(name, "name")
-    rows, judge = _labelled_rows(labelled), load_checker(checker)
+    given = frame_rows(labelled)
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise TypeError(f"labelled must be a list of mappings or a DataFrame, not {type(given).__name__}")
+    rows = [_labelled_row(row, f"labelled[{place}]") for place, row in enumerate(given)]
+    judge = load_checker(checker)
     data = _probabilities(rows, judge, k, store, progress), [row.label for row in rows], [row.group for row in rows]
     sides = []
     for side in SIDES:
@@ -401,14 +403,6 @@ class _LabelledRow(NamedTuple):
     group: Hashable
 
 
-def _labelled_rows(labelled: object) -> list[_LabelledRow]:
-    """Return labelled sentences from mappings or a DataFrame, checked; a message names the one that is wrong."""
-    labelled = frame_rows(labelled)
-    if isinstance(labelled, (str, bytes, Mapping)) or not isinstance(labelled, Iterable):
-        raise TypeError(f"labelled must be a list of mappings or a DataFrame, not {type(labelled).__name__}")
-    return [_labelled_row(row, f"labelled[{place}]") for place, row in enumerate(labelled)]
-
-
 def _labelled_row(row: object, where: str) -> _LabelledRow:
     if not isinstance(row, Mapping):
         fields = "'sentence', 'label' and 'evidence' or 'article'"
@@ -437,10 +431,7 @@ def _labelled_row(row: object, where: str) -> _LabelledRow:
 def _probabilities(
     rows: Sequence[_LabelledRow], checker: Checker, k: int | None, store: StoreOrPath, progress: bool | None
 ) -> list[float | None]:
-    """Return the probability of each labelled sentence; None where there is none.
-
-    If an article's sentence is cut into several, the weakest counts.
-    """
+    """The probability of each labelled sentence, of one that is cut into several the weakest; None where none is."""
     whole = [row for row in rows if row.evidence is None]
     texts, summaries = [row.article for row in whole], [row.sentence for row in whole]
     results = evaluate_many(texts, summaries, k=k, store=store, checker=checker, progress=progress)
@@ -485,25 +476,18 @@ class Reliability(Score):
     offset: float | None = None
     n: int = 0
     n_failed: int = 0
+    more: ClassVar = ("brier", "slope", "offset", "n", "n_failed")
 
     def rows(self) -> list[JsonDict]:
         """Return the reliability table."""
         return [dict(row) for row in self.bins]
 
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        own = ("brier", "slope", "offset", "n", "n_failed")
-        return super().to_dict() | {name: getattr(self, name) for name in own}
-
     def apply(self, probabilities: Numbers) -> np.ndarray:
         """Return the probabilities after Platt scaling, shape (n,)."""
         if self.slope is None or self.offset is None:
-            why = "Platt scaling needs labels of both kinds"
-            raise ValueError(f"nothing to apply: {why}")
-        none = np.zeros(len(probabilities))
-        values, _ = require_labelled(probabilities, none)
-        logits = logits_of(values)
-        return 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
+            raise ValueError("nothing to apply: Platt scaling needs labels of both kinds")
+        values, _ = require_labelled(probabilities, np.zeros(len(probabilities)))
+        return 1 / (1 + np.exp(-(self.slope * logits_of(values) + self.offset)))
 
     def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw the reliability diagram; see `reliability_diagram`."""
@@ -545,15 +529,8 @@ def reliability(probabilities: Collection[float | None], labels: Collection[floa
     bins = reliability_bins(values, truth, n_bins=n_bins)
     gaps = [b["n"] * abs(b["mean_probability"] - b["share_supported"]) for b in bins]
     both = 0 < truth.sum() < len(truth)
-    slope, offset = platt_scaling(values, truth) if both else (None, None)
-    return Reliability(
-        score=sum(gaps) / len(kept),
-        bins=bins,
-        brier=float(np.mean((values - truth) ** 2)),
-        slope=slope,
-        offset=offset,
-        **more,
-    )
+    more["slope"], more["offset"] = platt_scaling(values, truth) if both else (None, None)
+    return Reliability(score=sum(gaps) / len(kept), bins=bins, brier=float(np.mean((values - truth) ** 2)), **more)
 
 
 def reliability_bins(probabilities: Numbers, labels: Numbers, *, n_bins: int = 10) -> list[dict[str, float]]:
@@ -574,8 +551,6 @@ def reliability_bins(probabilities: Numbers, labels: Numbers, *, n_bins: int = 1
         For each bin that holds something: `low`, `high`, `n`, `mean_probability`, `share_supported` and the share's 95
         % interval (Wilson 1927), `share_low` to `share_high`.
     """
-    from scipy.stats import binomtest
-
     values, truth = require_labelled(probabilities, labels)
     count = require_count(n_bins, "n_bins")
     place = np.minimum((values * count).astype(int), count - 1)
@@ -583,7 +558,7 @@ def reliability_bins(probabilities: Numbers, labels: Numbers, *, n_bins: int = 1
     for b in np.unique(place).tolist():
         inside = place == b
         n, positive = int(inside.sum()), int(truth[inside].sum())
-        interval = binomtest(positive, n).proportion_ci(method="wilson")
+        interval = stats.binomtest(positive, n).proportion_ci(method="wilson")
         row = {"low": b / count, "high": (b + 1) / count, "n": n, "mean_probability": float(values[inside].mean())}
         share = {"share_supported": positive / n, "share_low": float(interval.low), "share_high": float(interval.high)}
         rows.append(row | share)

@@ -112,13 +112,7 @@ def load_checker(checker: str | Checker) -> Checker:
 
 
 def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Checker:
-    """Return the checker that a text such as "nli:FOLDER" or "llm:NAME@http://HOST/v1" names.
-
-    Raises
-    ------
-    ValueError
-        If the kind is neither "nli" nor "llm", or no model is named.
-    """
+    """Return the checker that a text such as "nli:FOLDER" or "llm:NAME@http://HOST/v1" names."""
     kind, _, model = name.partition(":")
     if kind not in ("nli", "llm"):
         raise ValueError(f"judge cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
@@ -238,6 +232,10 @@ class ClaimFinder:
         by = by if self.splitter is None else self.splitter.fingerprint
         return f"{self.mode}:{by}:{self.combine}"
 
+    def parts(self, threshold: float) -> list[str]:
+        """Return what a checker's fingerprint says of claims; stored findings depend on the threshold."""
+        return [] if self.mode == "sentence" else [f"claims={self.fingerprint}", f"threshold={threshold}"]
+
     def find(self, sentence: str) -> list[Claim]:
         """Return the claims of a sentence, one at least."""
         whole = [Claim(require_text(sentence, "sentence"), 0, len(sentence))]
@@ -276,10 +274,7 @@ def judge_claims(
     threshold: float,
     ask: Callable[[list[AskedClaim]], Sequence[ClaimAnswer | Exception]],
 ) -> list[Verdict]:
-    """Return one verdict a pair (evidence sentences, sentence), by asking its claims.
-
-    Each different question is asked once, with `ask`; the answers are combined.
-    """
+    """Return one verdict a pair (evidence sentences, sentence), by asking its claims, each different one once."""
     found: list[tuple[str, list[tuple[Claim, AskedClaim]] | BackendError]] = []
     asked: dict[AskedClaim, None] = {}
     for index, (evidence, sentence) in enumerate(pairs):
@@ -305,9 +300,9 @@ def _combined(
     sentence: str, judged: Sequence[tuple[Claim, ClaimAnswer | Exception]], threshold: float, finder: ClaimFinder
 ) -> Verdict:
     """One verdict from the answers to a sentence's claims; of hard ones the worst counts."""
+    if failed := next((answer for _, answer in judged if isinstance(answer, Exception)), None):
+        return failure(failed, threshold)
     answers = [(claim, *answer) for claim, answer in judged if not isinstance(answer, Exception)]
-    if len(answers) < len(judged):
-        return failure(next(answer for _, answer in judged if isinstance(answer, Exception)), threshold)
     numbers = [p for _, p, _ in answers if not isinstance(p, str)]
     said: JsonDict = {"threshold": threshold, "probability": None}
     if len(numbers) == len(answers):
@@ -419,20 +414,14 @@ class NLIChecker:
         parts = [f"nli:{self._digest}", order, self.aggregate, f"window={self.window}"]
         if self.family:
             parts.append(f"recipe={self.family.recipe}")
-        # the findings of a stored verdict depend on the threshold, too
-        if self.finder.mode != "sentence":
-            parts += [f"claims={self.finder.fingerprint}", f"threshold={self.threshold}"]
-        return ";".join(parts)
+        return ";".join([*parts, *self.finder.parts(self.threshold)])
 
     def __repr__(self) -> str:
         shown = f"claims={self.finder.fingerprint!r}, aggregate={self.aggregate!r}"
         return f"NLIChecker({shown}, threshold={self.threshold}, {reads(self)})"
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence).
-
-        `vectors` are not needed.
-        """
+        """Return one verdict for each pair of (evidence sentences, summary sentence); `vectors` are not needed."""
         return judge_claims(pairs, self.finder, self.threshold, self._ask)
 
     def _ask(self, questions: list[AskedClaim]) -> list[ClaimAnswer | Exception]:
@@ -441,10 +430,8 @@ class NLIChecker:
         parts = [
             [(evidence, part) for part in split_text(claim, lang="en") or [claim]] for evidence, claim in questions
         ]
-        answers, found = (
-            iter(self._answers([part for group in parts for part in group])),
-            list[ClaimAnswer | Exception](),
-        )
+        answers = iter(self._answers([part for group in parts for part in group]))
+        found: list[ClaimAnswer | Exception] = []
         for group in parts:  # the mean over the sentences of a claim
             replies = [next(answers) for _ in group]
             failed = next((one for one in replies if isinstance(one, Exception)), None)
@@ -594,7 +581,9 @@ class LLMChecker:
         workers: int = 8,
         progress: bool = False,
     ):
-        self.backend, self.options = load_backend(backend), _fitting_options(options)
+        if isinstance(options, str) or len(options) != 2 or options[0] == options[1]:
+            raise ValueError(f"options must be two different answers, the first for supported, not {options!r}")
+        self.backend, self.options = load_backend(backend), (options[0], options[1])
         self.prompt = _fitting_prompt(prompt)
         self.threshold = require_share(threshold, "threshold")
         self.samples = require_count(samples, "samples", minimum=0)
@@ -618,20 +607,14 @@ class LLMChecker:
             parts.append(f"samples={self.samples}")
         if self._sample is not None:
             parts.append(f"sample={self._sample}")
-        # the findings of a stored verdict depend on the threshold, too
-        if self.finder.mode != "sentence":
-            parts += [f"claims={self.finder.fingerprint}", f"threshold={self.threshold}"]
-        return ";".join(parts)
+        return ";".join([*parts, *self.finder.parts(self.threshold)])
 
     def __repr__(self) -> str:
         shown = f"{self.backend.name!r}, claims={self.finder.fingerprint!r}"
         return f"LLMChecker({shown}, threshold={self.threshold}, {reads(self)})"
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence).
-
-        `vectors` are not needed.
-        """
+        """Return one verdict for each pair of (evidence sentences, summary sentence); `vectors` are not needed."""
         if self.samples:
             found = zip(*(one.check_many(pairs) for one in self.by_sample), strict=True)
             return [of_samples(verdicts, self.threshold) for verdicts in found]
@@ -640,12 +623,10 @@ class LLMChecker:
     @property
     def by_sample(self) -> list[LLMChecker]:
         """A checker for each sample, whose verdicts are hard."""
-        return [self._of_sample(number) for number in range(self.samples)]
-
-    def _of_sample(self, number: int) -> LLMChecker:
-        drawing = copy.copy(self)
-        drawing.samples, drawing._sample = 0, number
-        return drawing
+        found = [copy.copy(self) for _ in range(self.samples)]
+        for number, drawing in enumerate(found):
+            drawing.samples, drawing._sample = 0, number
+        return found
 
     def _ask(self, questions: list[AskedClaim]) -> list[ClaimAnswer | Exception]:
         prompts = [filled(self.prompt, evidence, claim) for evidence, claim in questions]
@@ -673,12 +654,6 @@ def _fitting_prompt(prompt: str) -> str:
         remedy = "write {evidence} once, then {claim} once"
         raise ValueError(f"the prompt has the places {places or 'none'}: {remedy}, so that claims share their evidence")
     return prompt
-
-
-def _fitting_options(options: Sequence[str]) -> tuple[str, str]:
-    if isinstance(options, str) or len(options) != 2 or options[0] == options[1]:
-        raise ValueError(f"options must be two different answers, the first for supported, not {options!r}")
-    return options[0], options[1]
 
 
 # families of published checkers
@@ -802,7 +777,7 @@ class Hhem(Family):
 
     def _load(self) -> tuple[Any, Any]:
         from safetensors.torch import load_file
-        from transformers import T5ForTokenClassification
+        from transformers import T5Config, T5ForTokenClassification
 
         remedy = "give a copy of vectara/hallucination_evaluation_model, version 2.1"
         _config(self.folder, remedy)
@@ -822,7 +797,20 @@ class Hhem(Family):
         if len(weights["classifier.weight"]) != 2:
             raise self._refused(f"it has {len(weights['classifier.weight'])} outputs, HHEM has 2", remedy)
         weights["transformer.encoder.embed_tokens.weight"] = weights["transformer.shared.weight"]
-        model = T5ForTokenClassification(_t5_config(weights, block))
+        tokens, width = weights["transformer.shared.weight"].shape
+        buckets, heads = weights[f"{block}.0.SelfAttention.relative_attention_bias.weight"].shape
+        gated = f"{block}.1.DenseReluDense.wi_0.weight" in weights
+        config = T5Config(
+            vocab_size=tokens,
+            d_model=width,
+            d_kv=weights[f"{block}.0.SelfAttention.q.weight"].shape[0] // heads,
+            d_ff=weights[f"{block}.1.DenseReluDense.wo.weight"].shape[1],
+            num_layers=len({name.split(".")[3] for name in weights if ".encoder.block." in name}),
+            num_heads=heads,
+            relative_attention_num_buckets=buckets,
+            feed_forward_proj="gated-gelu" if gated else "relu",
+        )
+        model = T5ForTokenClassification(config)
         with _reading(self.folder, "model.safetensors", remedy):  # its weights may have other shapes
             require_weights(self.folder, model.load_state_dict(weights, strict=False).missing_keys, "a T5 with a head")
         return model, _tokenizer(self.folder, "the tokenizer's files of google/flan-t5-base")
@@ -904,22 +892,3 @@ def _tokenizer(folder: Path, which: str) -> Any:
         if not (folder / "tokenizer.json").is_file():
             raise FileNotFoundError("there is no tokenizer.json")
         return PreTrainedTokenizerFast.from_pretrained(str(folder), local_files_only=True)
-
-
-def _t5_config(weights: Mapping[str, torch.Tensor], block: str) -> Any:
-    """The sizes of a T5 encoder, from the shapes of its weights."""
-    from transformers import T5Config
-
-    tokens, width = weights["transformer.shared.weight"].shape
-    buckets, heads = weights[f"{block}.0.SelfAttention.relative_attention_bias.weight"].shape
-    gated = f"{block}.1.DenseReluDense.wi_0.weight" in weights
-    return T5Config(
-        vocab_size=tokens,
-        d_model=width,
-        d_kv=weights[f"{block}.0.SelfAttention.q.weight"].shape[0] // heads,
-        d_ff=weights[f"{block}.1.DenseReluDense.wo.weight"].shape[1],
-        num_layers=len({name.split(".")[3] for name in weights if ".encoder.block." in name}),
-        num_heads=heads,
-        relative_attention_num_buckets=buckets,
-        feed_forward_proj="gated-gelu" if gated else "relu",
-    )

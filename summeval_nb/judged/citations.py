@@ -19,13 +19,15 @@ from summeval_nb.core.base import (
     steps,
 )
 from summeval_nb.core.files import require_passages
-from summeval_nb.core.html import Entry, Markup, Report, evidence_report, evidence_text, printable
+from summeval_nb.core.html import Entry, Report, printable
 from summeval_nb.core.metric import batch, definition_of, metric
 from summeval_nb.core.results import Finding, Score, ScoreTable, Sentence, Signature, Verdict
 from summeval_nb.evidence.base import Checker
 from summeval_nb.evidence.faithfulness import (
     ReadPair,
+    Reported,
     Settings,
+    drawn_entry,
     embed_pairs,
     evaluate,
     judge,
@@ -96,7 +98,7 @@ def _mean(values: Iterable[bool | None]) -> float | None:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class CitationsScore(Score):
+class CitationsScore(Reported, Score):
     """Whether the citations of an answer hold; `score` is the F1 of `recall` and `precision`, in [0, 1].
 
     Parameters
@@ -114,6 +116,8 @@ class CitationsScore(Score):
     """
 
     bounded: ClassVar[bool] = True
+    page_title: ClassVar[str] = "Citations report"
+    more: ClassVar = ("n_uncited", "n_failed", "unknown", "answer", "passages")
     sentence_columns: ClassVar = (
         *("sentence", "text", "start", "end", "cites", "supported", "state", "probability", "right", "wrong"),
         *("unknown", "findings", "spans", "evidence", "reason"),
@@ -194,10 +198,8 @@ class CitationsScore(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        counts = {"n_uncited": self.n_uncited, "n_failed": self.n_failed, "unknown": list(self.unknown)}
-        texts = {"answer": self.answer, "passages": dict(self.passages)}
         numbers = {name.removeprefix("citations_"): value for name, value in self.numbers_by_name().items()}
-        return super().to_dict() | numbers | counts | texts
+        return super().to_dict() | numbers
 
     @property
     def line(self) -> str:
@@ -224,15 +226,8 @@ class CitationsScore(Score):
             names=self.source_labels,
         )
 
-    def to_text(self, *, color: bool = False) -> str:
-        """Return the report as text, for terminals."""
-        return evidence_text(self.report(), color=color)
-
     def __repr__(self) -> str:
         return f"CitationsScore({printable(self.line.removeprefix('Citations: '))})"
-
-    def _repr_html_(self) -> Markup:
-        return evidence_report(self.report())
 
 
 def _notes(cited: CitedSentence) -> list[str]:
@@ -241,17 +236,9 @@ def _notes(cited: CitedSentence) -> list[str]:
 
 
 def _entry(cited: CitedSentence) -> Entry:
-    verdict, low = cited.verdict, cited.sentence.start
     labels = ", ".join(citation.label for citation in cited.citations)
-    return Entry(
-        text=cited.sentence.text,
-        probability=verdict.probability,
-        supported=verdict.supported,
-        state=verdict.state if verdict.contradicted_below is not None or verdict.hard == "unclear" else None,
-        evidence=[(found.index, found.similarity) for found in verdict.evidence],
-        findings=[(finding.kind, finding.start - low, finding.end - low) for finding in verdict.findings],
-        note="; ".join([f"cites {labels}"] * bool(labels) + _notes(cited)),
-    )
+    notes = [f"cites {labels}"] * bool(labels) + _notes(cited)
+    return drawn_entry(cited.sentence, cited.verdict, notes)
 
 
 def _require_passages(passages: object, name: str) -> dict[str, str]:
@@ -301,10 +288,7 @@ _BETWEEN_SENTENCES = re.compile(r"[.!?][\"”’)*_]*\s+")
 
 
 def _follows(answer: str, mark: Mark, opens: bool) -> bool:
-    """Whether a mark cites for what comes after it, as in "According to [1],".
-
-    At the beginning of a line it does so, and where the line's first mark `opens` the line, between sentences too.
-    """
+    """Whether a mark cites for what follows: "According to [1],", at a line's beginning, or in one that `opens` so."""
     if answer[mark.start].isalpha():
         return True
     rest = answer[mark.end : mark.end + 80].partition("\n")[0].strip(" .,;:")
@@ -358,6 +342,10 @@ class _ReadAnswer:
         """One sentence beside the passages of these labels."""
         source = [reading for label in labels for reading in self.source[label]]
         return ReadPair("", "", source, [self.claims[place]], [self.reasons[place]])
+
+    def known(self, place: int) -> tuple[str, ...]:
+        """The labels that a sentence cites, of passages that there are."""
+        return tuple(label for label in self.labels[place] if label in self.passages)
 
     def whole(self) -> ReadPair:
         """All sentences beside all passages: what has to be embedded."""
@@ -431,10 +419,6 @@ class _CheckedAnswers:
         return None if verdict.failed else bool(verdict.supported)
 
 
-def _known(row: _ReadAnswer, place: int) -> tuple[str, ...]:
-    return tuple(label for label in row.labels[place] if label in row.passages)
-
-
 def _rest(labels: tuple[str, ...], label: str) -> tuple[str, ...]:
     return tuple(other for other in labels if other != label)
 
@@ -445,7 +429,7 @@ def _learn(rows: Sequence[_ReadAnswer], settings: Settings) -> _CheckedAnswers:
     with stage("embed"):
         checked = _CheckedAnswers(rows, settings)
     places = [(n, place) for n, row in enumerate(rows) for place in range(len(row.claims)) if not row.reasons[place]]
-    together = [(n, place, labels) for n, place in places if (labels := _known(rows[n], place))]
+    together = [(n, place, labels) for n, place in places if (labels := rows[n].known(place))]
     with stage("together"):
         checked.ask(together)
     several = [key for key in together if len(key[2]) > 1 and checked.supports(key)]
@@ -479,7 +463,7 @@ def _citation(checked: _CheckedAnswers, key: Asked, label: str) -> Citation:
 
 def _cited_sentence(checked: _CheckedAnswers, n: int, place: int) -> CitedSentence:
     row, threshold = checked.rows[n], checked.settings.checker.threshold
-    sentence, labels, known = row.sentences[place], row.labels[place], _known(row, place)
+    sentence, labels, known = row.sentences[place], row.labels[place], row.known(place)
 
     def unjudged(reason: str) -> Verdict:
         return Verdict(probability=None, threshold=threshold, reason=reason)
@@ -493,8 +477,7 @@ def _cited_sentence(checked: _CheckedAnswers, n: int, place: int) -> CitedSenten
     if not known:
         why = "it cites no passage that there is" if labels else "it cites nothing"
         return CitedSentence(sentence=sentence, citations=citations, verdict=unjudged(why))
-    verdict = checked.verdicts[key]
-    numbers = row.numbers(known)
+    verdict, numbers = checked.verdicts[key], row.numbers(known)
     verdict = replace(
         verdict,
         findings=[row.finding(finding) for finding in verdict.findings],
@@ -509,7 +492,7 @@ def _result(checked: _CheckedAnswers, n: int) -> CitationsScore:
     starts, offset = {}, 0
     for label, text in row.passages.items():
         starts[label] = offset + len(label) + 3
-        offset += len(label) + 3 + len(text) + 2
+        offset = starts[label] + len(text) + 2
     source = tuple(
         Sentence(reading.sentence.text, starts[label] + reading.sentence.start, starts[label] + reading.sentence.end)
         for label, own in row.source.items()
@@ -552,12 +535,12 @@ def _settings(*, judge: str | Checker, **options: Any) -> Settings:
     return replace(found, signature=Signature({**found.signature, "metric": "citations"}))
 
 
-def _signature(**options: Any) -> Signature:
-    """Every option that could change a number."""
-    return _settings(**options | {"store": None}).signature
-
-
-@metric("citations", probe="It rained.", check=definition_of(evaluate).check, signature=_signature)
+@metric(
+    "citations",
+    probe="It rained.",
+    check=definition_of(evaluate).check,
+    signature=lambda **how: _settings(**how | {"store": None}).signature,
+)
 def check_citations(
     answer: str,
     contexts: Passages,

@@ -26,7 +26,7 @@ from summeval_nb.core.base import (
     warn_of_order,
 )
 from summeval_nb.core.files import Table, table_records, table_rows
-from summeval_nb.core.html import Markup, axes_for, figure_text, html_table, text_table
+from summeval_nb.core.html import Markup, axes_for, draw_interval, figure_text, html_table, text_table
 from summeval_nb.core.metric import Metric, batch, metric
 from summeval_nb.core.resampling import drawings, middle
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature, mean_row, rate_row
@@ -130,16 +130,11 @@ def _ask_for_choices(
     samples: int = 0,
     **_: object,
 ) -> list[ModelChoice]:
-    """The choice for each prompt, from the store or from the language model, asked in batches.
-
-    A failed call is its error; what is not asked is None. Each of `samples` has a key of its own, and their shares
-    stand in the place of probabilities.
-    """
+    """The choice for each prompt, from the store or the model: shares of samples, an error, None if not asked."""
     model = language_model(judge)
     put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
     draws: list[dict[str, int]] = [{"sample": i} for i in range(samples)] or [{}]
     questions = [(draw, prompt) for draw in draws for prompt in put]
-
     reached = list[int]()
 
     def compute(batch: list[int]) -> list[ModelChoice]:
@@ -508,11 +503,6 @@ class AnswerComparison(Score):
         """Return one row for each order."""
         return [asdict(order) for order in self.orders]
 
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        names = ("winner", "consistent", "lean", "parts")
-        return super().to_dict() | {name: getattr(self, name) for name in names}
-
     def __repr__(self) -> str:
         if self.score is None:
             return f"AnswerComparison(None: {self.reason})"
@@ -559,7 +549,7 @@ def _by_model(pairs: Sequence[Pair], how: Mapping[str, Any]) -> tuple[list[JsonD
 
 
 # on one answer: what of it is right, what of the true one it covers
-Verdicts = tuple[Sequence[Entailment], Sequence[Entailment]]
+Verdicts = Sequence[Sequence[Entailment]]
 
 
 def _by_judge(pairs: Sequence[Pair], how: Mapping[str, Any]) -> list[JsonDict]:
@@ -575,27 +565,17 @@ def _by_judge(pairs: Sequence[Pair], how: Mapping[str, Any]) -> list[JsonDict]:
         texts = [(pair.question, text) for pair in pairs for text in (pair.a, pair.b, pair.ground_truth)]
         session.statements(Reply(*own) for own in texts)
     with stage("judge"):
-        both_ways = [
-            [
-                (held(pair, pair.ground_truth, answer), held(pair, answer, pair.ground_truth))
-                for answer in (pair.a, pair.b)
-            ]
-            for pair in pairs
-        ]
+        both = lambda pair, said: [held(pair, pair.ground_truth, said), held(pair, said, pair.ground_truth)]
+        both_ways = [[both(pair, pair.a), both(pair, pair.b)] for pair in pairs]
         session.entail(one for own in both_ways for answer in own for side in answer for one in side)
-    verdicts = lambda side: [session.verdict(*one) for one in side]
-    return [
-        _from_verdicts(pair, [(verdicts(right), verdicts(covered)) for right, covered in own], how)
-        for pair, own in zip(pairs, both_ways, strict=True)
-    ]
+    verdicts = [[[[session.verdict(*one) for one in side] for side in own] for own in both] for both in both_ways]
+    return [_from_verdicts(pair, own, how) for pair, own in zip(pairs, verdicts, strict=True)]
 
 
 def _from_verdicts(pair: Pair, verdicts: Sequence[Verdicts], how: Mapping[str, Any]) -> JsonDict:
     if not pair.ground_truth.strip():
-        return {
-            "score": None,
-            "reason": "there is no true answer to hold the two against: give one, or a language model as judge",
-        }
+        none = "there is no true answer to hold the two against: give one, or a language model as judge"
+        return {"score": None, "reason": none}
     for tags in (tags for own in verdicts for tags in own):
         failed = [one for one in tags if one.failed]
         if not tags or len(failed) == len(tags) or len(failed) > how["max_failed"] * len(tags):
@@ -776,8 +756,8 @@ class SystemRanking(Rows):
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         wins = [{"winner": a, "loser": b, "count": count} for (a, b), count in self.wins.items()]
-        found = {"rows": self.rows(), "wins": wins, "reason": self.reason, "signature": str(self.signature)}
-        return found | ({} if self.comparisons is None else {"comparisons": self.comparisons.to_dict()})
+        compared = {} if self.comparisons is None else {"comparisons": self.comparisons.to_dict()}
+        return super().to_dict() | {"wins": wins, "reason": self.reason} | compared
 
     def __repr__(self) -> str:
         return f"SystemRanking({self.reason or f'{len(self.systems)} systems'})\n{text_table(self.rows())}"
@@ -789,12 +769,7 @@ class SystemRanking(Rows):
         """Draw strengths with their intervals; returns the axes."""
         ax = axes_for(ax, 5, 0.8 + 0.4 * len(self.systems))
         for place, system in enumerate(reversed(self.systems)):
-            strength, interval = self.strengths[system], self.intervals[system]
-            if strength is None:
-                continue
-            if interval is not None:
-                ax.plot(interval, [place, place], color="#8fc1e8", linewidth=5)
-            ax.plot([strength], [place], "o", color="#1f5f8b")
+            draw_interval(ax, place, self.strengths[system], self.intervals[system], "#1f5f8b")
         ax.set_yticks(range(len(self.systems)), list(map(figure_text, reversed(self.systems))))
         ax.set_ylim(-0.6, len(self.systems) - 0.4)  # no row lies on the axis
         ax.axvline(0, color="#888888", linewidth=0.8)
@@ -803,10 +778,7 @@ class SystemRanking(Rows):
 
 
 class Vote(NamedTuple):
-    """One comparison of two systems: the winner is one of them, or "tie".
-
-    `unit` says what it was about.
-    """
+    """One comparison of two systems: the winner is one of them, or "tie"; `unit` says what it was about."""
 
     first: str
     second: str
@@ -941,20 +913,6 @@ def bradley_terry(
     )
 
 
-def _read_entries(table: Table) -> list[dict[str, str]]:
-    """One system's answer to one question a row; the true one may be missing."""
-    entries = []
-    columns = ["question", "system", "answer", "ground_truth"]
-    for i, record in enumerate(table_records(table, columns, optional=["ground_truth"])):
-        cells = record | {"ground_truth": record["ground_truth"] or ""}
-        entries.append({name: require_text(cell, f"row {i}: {name}") for name, cell in cells.items()})
-    if len({(entry["question"], entry["system"]) for entry in entries}) < len(entries):
-        raise ValueError("a system answers a question twice: each (question, system) may stand once")
-    if len({entry["system"] for entry in entries}) < 2:
-        raise ValueError("a ranking needs two systems at least: fill the column 'system'")
-    return entries
-
-
 def rank_systems(
     table: Table,
     *,
@@ -990,12 +948,20 @@ def rank_systems(
     ('x', 'y')
     """
     by_question: dict[str, list[dict[str, str]]] = {}
-    for entry in _read_entries(table):
+    columns = ["question", "system", "answer", "ground_truth"]
+    records = table_records(table, columns, optional=["ground_truth"])
+    for i, record in enumerate(records):
+        cells = record | {"ground_truth": record["ground_truth"] or ""}
+        entry = {name: require_text(cell, f"row {i}: {name}") for name, cell in cells.items()}
         by_question.setdefault(entry["question"], []).append(entry)
+    if len({(record["question"], record["system"]) for record in records}) < len(records):
+        raise ValueError("a system answers a question twice: each (question, system) may stand once")
+    if len({record["system"] for record in records}) < 2:
+        raise ValueError("a ranking needs two systems at least: fill the column 'system'")
     met = [pair for own in by_question.values() for pair in itertools.combinations(own, 2)]
     pairs = [Pair(a["question"], a["answer"], b["answer"], a["ground_truth"]) for a, b in met]
-    columns = [list(column) for column in zip(*pairs, strict=True)] or [[]] * 4
-    found = Metric(compare_answers, **options).score_many(*columns, progress=progress)
+    lists = [list(column) for column in zip(*pairs, strict=True)] or [[]] * 4
+    found = Metric(compare_answers, **options).score_many(*lists, progress=progress)
     outcomes = []  # those without a winner are left out
     for (a, b), result in zip(met, found, strict=True):
         if result.winner is not None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
     JsonDict,
@@ -107,10 +107,6 @@ class RetrievalStatement:
     failed: bool = False
 
 
-def _how_many(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RetrievalScore(Score):
     """A measure of chapter 54, with every passage and statement behind it.
@@ -133,6 +129,7 @@ class RetrievalScore(Score):
 
     bounded: ClassVar[bool] = True
     sentence_columns: ClassVar = tuple(one.name for one in fields(RetrievalStatement))
+    more: ClassVar = ("name", "numbers", "passages", "n_failed", "notes")
 
     name: str = ""
     numbers: Mapping[str, float | None] = field(default_factory=dict)
@@ -152,11 +149,6 @@ class RetrievalScore(Score):
     def numbers_by_name(self) -> dict[str, float | None]:
         """Return the score and each number by its name."""
         return {"score": self.score, **self.numbers}
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        own = {"name": self.name, "numbers": dict(self.numbers), "passages": self.passage_rows()}
-        return super().to_dict() | own | {"n_failed": self.n_failed, "notes": list(self.notes)}
 
     @property
     def line(self) -> str:
@@ -191,7 +183,7 @@ class RetrievalScore(Score):
                 [{name: words(row[name]) for name in told} for row in rows],
                 note=" ".join([*self.notes, str(self.signature)]),
             )
-            tables.append(folded(f"{_how_many(len(rows), 'statement')}, with what decided", shown))
+            tables.append(folded(f"{len(rows)} statement{'s' * (len(rows) != 1)}, with what decided", shown))
         return Markup("".join(tables))
 
 
@@ -261,19 +253,10 @@ class RowVerdicts:
         """Return what each passage says of a statement, in the order of retrieval."""
         return [self.session.verdict(context, statement) for context in self.row.contexts]
 
-    def by_ground_truth(self, statement: str) -> Entailment:
-        """Return what the true answer, read with the question, says of a statement, as in `evaluate_answer`."""
-        return self.session.verdict(self.session.premise(self.row.reply("ground_truth")), statement)
-
     def by_all(self, statement: str) -> Entailment:
         """Return what one passage says that entails a statement alone, or else all of them together."""
         together = lambda: self.session.verdict(self.row.together, statement)
         return NOT_SAID if self.row.nothing else attributed(self.by_passage(statement), together)
-
-    def by_best(self, statement: str) -> Entailment:
-        """Return what the passage says that entails a statement alone, or that the judge failed on, or any."""
-        order = ("entailed", None, "contradicted", "neutral")
-        return min(self.by_passage(statement), key=lambda tag: order.index(tag.label), default=NOT_SAID)
 
     def judged(
         self, origin: str, verdict: Callable[[str], Entailment], *, wrong: bool = False
@@ -336,21 +319,20 @@ def _precision(found: RowVerdicts, options: Options) -> MeasureResult:
         "average_precision_epsilon": average_precision(known, epsilon=EPSILON),
         "relevant_share": relevant_share(known),
     }
-    return MeasureResult(numbers, found.judged("ground_truth", found.by_best), passages, "nothing was retrieved")
+    order = ("entailed", None, "contradicted", "neutral")  # None: the judge failed
+    best = lambda said: min(found.by_passage(said), key=lambda tag: order.index(tag.label), default=NOT_SAID)
+    return MeasureResult(numbers, found.judged("ground_truth", best), passages, "nothing was retrieved")
 
 
-def _recall(found: RowVerdicts, options: Options) -> MeasureResult:
-    rows = found.judged("ground_truth", found.by_all)
-    return MeasureResult({"statement_share": _share(rows)}, rows, found.passages("ground_truth"))
-
-
-def _faithfulness(found: RowVerdicts, options: Options) -> MeasureResult:
-    rows = found.judged("answer", found.by_all)
-    return MeasureResult({"statement_share": _share(rows)}, rows, found.passages("answer"))
+def _said_by_passages(origin: str, found: RowVerdicts, options: Options) -> MeasureResult:
+    rows = found.judged(origin, found.by_all)
+    return MeasureResult({"statement_share": _share(rows)}, rows, found.passages(origin))
 
 
 def _noise(found: RowVerdicts, options: Options) -> MeasureResult:
-    passages, rows = found.passages("ground_truth"), found.judged("answer", found.by_ground_truth, wrong=True)
+    truth = found.session.premise(found.row.reply("ground_truth"))  # read with the question, as in `evaluate_answer`
+    rows = found.judged("answer", lambda said: found.session.verdict(truth, said), wrong=True)
+    passages = found.passages("ground_truth")
     known = [row for row in rows if row.counts is not None]
     shares = noise_shares(
         [bool(row.counts) for row in known],
@@ -423,7 +405,10 @@ class Measure(NamedTuple):
 
 MEASURES: Mapping[str, Measure] = {
     "answer_faithfulness": Measure(
-        ("question", "contexts", "answer"), "answer", _faithfulness, ("answer by passage", "answer together")
+        ("question", "contexts", "answer"),
+        "answer",
+        partial(_said_by_passages, "answer"),
+        ("answer by passage", "answer together"),
     ),
     "answer_relevancy": Measure(
         ("question", "answer"), "answer", _relevancy, ("questions of the answer",), True, compares_questions=True
@@ -435,7 +420,7 @@ MEASURES: Mapping[str, Measure] = {
     "context_recall": Measure(
         ("question", "contexts", "ground_truth"),
         "contexts",
-        _recall,
+        partial(_said_by_passages, "ground_truth"),
         ("ground_truth by passage", "ground_truth together"),
     ),
     "context_relevance": Measure(
@@ -1107,7 +1092,7 @@ class RagScore(Score):
         """Return what was left out and why, and in how many rows the judge failed."""
         first, *others = table.measured.values()
         lost = sum(own.n_failed > 0 for own in (first, *others))
-        told = [f"{_how_many(lost, 'row')} with a failed call of the judge"] * (lost > 0)
+        told = [f"{lost} row{'s' * (lost != 1)} with a failed call of the judge"] * (lost > 0)
         left_out = _by_reason(first.left_out, "{names}, for there is {why}")
         return [f"left out: {left_out}", *told] if left_out else told
 
@@ -1122,8 +1107,9 @@ class RagScore(Score):
         return Markup("".join(folded(own.line, own._repr_html_()) for own in self.scores.values()))
 
 
-def _require_measures(metrics: object) -> list[str]:
+def _check_rag(*, metrics: object, max_failed: object, **_: object) -> list[str]:
     """The measures of some names; None stands for all."""
+    require_share(max_failed, "max_failed")
     if isinstance(metrics, str):
         raise TypeError(f'metrics must be a list of names, not a text: ["{metrics}"]')
     names = MEASURES if metrics is None else dict.fromkeys(metrics)  # type: ignore[call-overload]
@@ -1142,15 +1128,10 @@ def _rag_row(record: Mapping[str, Any], where: str) -> RetrievalRow:
     return _check_row(_COLUMNS, given, where)._replace(asked=asked, searched=searched)
 
 
-def _check_rag(*, metrics: object, max_failed: object, **_: object) -> list[str]:
-    require_share(max_failed, "max_failed")
-    return _require_measures(metrics)
-
-
 def _rag_signature(*, metrics: Sequence[str] | None, max_failed: float, **how: Any) -> Signature:
     """Every option that could change a number."""
     parts: dict[str, object] = {}
-    session, names = _session(how), _require_measures(metrics)
+    session, names = _session(how), _check_rag(metrics=metrics, max_failed=max_failed)
     for name in names:
         parts |= _signature(name, session, _options(name, {"max_failed": max_failed}))
     return Signature(parts | {"metric": "rag", "metrics": "+".join(names)})
@@ -1270,17 +1251,16 @@ def _with_ranking(rows: Table, *, metrics: Sequence[str], columns: Any, **how: A
     signature = Signature({"metric": "rag", "measures": "+".join(metrics)} | (dict(base.signature) if base else {}))
     results = []
     for place in range(len(records)):
-        found: dict[str, RetrievalScore] = {}
-        for name in metrics:
-            if name in ranked:
-                one = ranked[name][place]
-                found[name] = RetrievalScore(name=name, score=one.score, reason=one.reason, signature=one.signature)
-            else:
-                found[name] = cast(Any, base)[place].scores[name]
-        main = next(iter(found.values()))
-        refused = base[place].refused if base else {}
-        own_parts: JsonDict = {"scores": found, "refused": refused, "signature": signature}
-        results.append(RagScore(score=main.score, reason=main.reason, **own_parts))
+        known = {
+            name: RetrievalScore(name=name, score=one.score, reason=one.reason, signature=one.signature)
+            for name, table in ranked.items()
+            for one in (table[place],)
+        }
+        known |= base[place].scores if base else {}
+        found = {name: known[name] for name in metrics}
+        main, refused = found[metrics[0]], base[place].refused if base else {}
+        parts: JsonDict = {"scores": found, "refused": refused, "signature": signature}
+        results.append(RagScore(score=main.score, reason=main.reason, **parts))
     return ScoreTable(results, signature=signature, index=shared_index(rows=rows))
 
 

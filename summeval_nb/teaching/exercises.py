@@ -194,8 +194,7 @@ def check_exercise(exercise: str, answer: object) -> ExerciseCheck:
     if _collected is not None:
         entry.update(kind=forms[0].named, answer=_seal(exercise, forms[0]))
         if numbers := _listed_numbers(answer):
-            places = enumerate(map(_canonical, numbers))
-            entry["places"] = [_seal(f"{exercise}/{place}", form) for place, form in places]
+            entry["places"] = [_seal(f"{exercise}/{n}", _canonical(number)) for n, number in enumerate(numbers)]
     check = _compare(exercise, entry, forms)
     if check.message == "not yet" and (hint := _nearly(exercise, answer, entry)):
         return ExerciseCheck(exercise, "not yet", f"not yet: {hint}")

@@ -6,13 +6,13 @@ A state holds all that follows from its settings, and draws itself: words and es
 from __future__ import annotations
 
 import base64
-import importlib
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import resources
+from importlib.util import find_spec
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -32,6 +32,7 @@ from summeval_nb.core.base import (
     require_texts,
 )
 from summeval_nb.core.data import sample_articles
+from summeval_nb.core.files import read_asset
 from summeval_nb.core.html import Markup, html_table, render
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker
@@ -152,15 +153,8 @@ class Picture:
 
 
 def _installed(*names: str) -> bool:
-    """Whether modules can be imported; an error inside one of them is an error."""
-    try:
-        for name in names:
-            importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name not in names:
-            raise
-        return False
-    return True
+    """Whether there are such modules."""
+    return all(map(find_spec, names))
 
 
 def _button(name: str, press: Callable[[], object]) -> Widget:
@@ -204,10 +198,8 @@ def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
     steps = [LcsStep("start", 0, 0, start)]
     for i, j in np.ndindex(len(x), len(y)):
         above, left, value = table[i][j + 1], table[i + 1][j], table[i + 1][j + 1]
-        kind, said = (
-            "equal",
-            f"“{x[i]}” stands on both sides: one more than in the cell to the upper left, {value - 1} + 1",
-        )
+        kind, more = "equal", f"one more than in the cell to the upper left, {value - 1} + 1"
+        said = f"“{x[i]}” stands on both sides: {more}"
         if x[i] != y[j]:
             kind = "left" if left > above else "above"
             said = f"“{x[i]}” and “{y[j]}” differ: the greater of above ({above}) and left ({left})"
@@ -319,11 +311,7 @@ _MOST_GRAMS = 60  # n-grams drawn for each order
 
 @dataclass(frozen=True, repr=False, eq=False)
 class BleuState(State):
-    """A BLEU score with the fate of each n-gram.
-
-    `grams[n - 1]` are the rows of `score.explain(n=n)`. `smoothed[n - 1]` says whether the precision of order n is
-    another one than its counts give.
-    """
+    """A BLEU score with the rows of `score.explain(n=n)` of each order, and whether its precision was smoothed."""
 
     candidate: str
     references: list[str]
@@ -451,10 +439,7 @@ def evidence_study(
 
 
 def _decided(verdict: Verdict, threshold: float) -> Verdict:
-    """A verdict under another threshold; what would be supported is never called contradicted.
-
-    A border that is the threshold moves with it: all that clashes is contradicted below.
-    """
+    """A verdict under another threshold, with which a lower border moves that is the same, or lies above it."""
     low = verdict.contradicted_below
     if low is not None:
         clash = low == verdict.threshold and any(finding.clash for finding in verdict.findings)
@@ -511,10 +496,8 @@ class EvidenceState(State):
         for j, sentence in enumerate(result.source_sentences):
             role = f"for {', '.join(used[j])}" if j in used else ""
             lines.append(("sp-some" if "newest" in role else "sp-seen" if role else "", sentence.text, role))
-        grid = [
-            (sentence.text, [self._cell(k, i) for k in range(1, most + 1)])
-            for i, sentence in enumerate(result.sentences)
-        ]
+        row = lambda i: [self._cell(k, i) for k in range(1, most + 1)]
+        grid = [(sentence.text, row(i)) for i, sentence in enumerate(result.sentences)]
         known = {"grid": grid, "count": most, "verdicts": told, "lines": lines}
         return self._figure(render("play.html", drawing="evidence", **known))
 
@@ -718,15 +701,13 @@ def _movable_points() -> type[Widget]:
     return MovablePoints
 
 
-def play_correlation(points: Pairs | None = None, *, seed: int = 0) -> Picture:
+def play_correlation(points: Pairs | None = None) -> Picture:
     """Drag points and watch Pearson's r, Spearman's rho and Kendall's tau-b part.
 
     Parameters
     ----------
     points : array_like, shape (n, 2), optional
         A metric's scores and people's ratings. Default: twelve points of a tame cloud.
-    seed : int
-        Of the cloud and of the presets.
 
     Returns
     -------
@@ -744,14 +725,13 @@ def play_correlation(points: Pairs | None = None, *, seed: int = 0) -> Picture:
     >>> picture.set(points=[[1, 1], [2, 2], [3, 1]]).state.caption
     '3 points: Pearson 0.000, Spearman 0.000, Kendall 0.000.'
     """
-    first = correlation_state(preset_points("cloud", seed=seed) if points is None else points)
+    first = correlation_state(preset_points("cloud") if points is None else points)
 
     def moved(points: Pairs) -> CorrelationState:
         state = correlation_state(points, first.before)
         if len(state.points) != len(first.points):
-            raise ValueError(
-                f"this picture has {len(first.points)} points, not {len(state.points)}: make another picture"
-            )
+            counts = f"{len(first.points)} points, not {len(state.points)}"
+            raise ValueError(f"this picture has {counts}: make another picture")
         return state
 
     picture = Picture(moved, points=first.points)
@@ -765,11 +745,12 @@ def play_correlation(points: Pairs | None = None, *, seed: int = 0) -> Picture:
     (x0, x1), (y0, y1) = frame["x"], frame["y"]
     presets = {"start": first.points}
     for name in PRESETS[1:]:
-        drawn = preset_points(name, len(first.points), seed)
+        drawn = preset_points(name, len(first.points))
         presets[name] = [[x0 + x / 10 * (x1 - x0), y0 + y / 10 * (y1 - y0)] for x, y in drawn]
     buttons = [_button(name, partial(picture.set, points=drawn)) for name, drawn in presets.items()]
-    beside = [ipywidgets.VBox(buttons)]
-    return picture.attach({"points": plot}, beside, draw=lambda state: state._figure(state._readings()))
+    return picture.attach(
+        {"points": plot}, [ipywidgets.VBox(buttons)], draw=lambda state: state._figure(state._readings())
+    )
 
 
 # slides
@@ -826,12 +807,10 @@ def drawing(figure: plt.Figure, alt: str) -> Markup:
     alt : str
         What the picture shows, for those who do not see it.
     """
-    import matplotlib.pyplot as pyplot
-
     file = io.BytesIO()
-    with pyplot.rc_context({"svg.hashsalt": "summeval_nb"}):
+    with plt.rc_context({"svg.hashsalt": "summeval_nb"}):
         figure.savefig(file, format="svg", metadata={"Date": None})
-    pyplot.close(figure)
+    plt.close(figure)
     return render("drawing.html", alt=alt, data=base64.b64encode(file.getvalue()).decode())
 
 
@@ -861,10 +840,8 @@ def draw_shared_words(generated: str, reference: str, *, counts: bool = True) ->
             free.remove(other)
             lines.append((place, other))
     longest = max(map(len, rows))
-    import matplotlib.pyplot as pyplot
-
     size = 1.5 * longest + 3.4 * counts, 3
-    figure, axes = pyplot.subplots(figsize=size, facecolor="white", layout="constrained")
+    figure, axes = plt.subplots(figsize=size, facecolor="white", layout="constrained")
     axes.axis("off")
     for row, (height, words) in enumerate(zip((1, 0), rows, strict=True)):
         shared = {pair[row] for pair in lines}
@@ -878,22 +855,6 @@ def draw_shared_words(generated: str, reference: str, *, counts: bool = True) ->
         axes.plot([upper, lower], [0.84, 0.16], color=BLUE)
     axes.set(xlim=(-0.7, longest + 2.4 * counts - 0.3), ylim=(-0.4, 1.4))
     return figure
-
-
-def _two_numbers() -> Markup:
-    ada = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], stemmer=True)
-    ben = rouge_score(SUMMARY, REFERENCES, types=["rouge1"], multi="average")
-    pairs = [("summary", SUMMARY), *(("reference", text) for text in REFERENCES)]
-    return render(
-        "listed.html", pairs=[*pairs, ("Ada", f"ROUGE-1 {float(ada):.2f}"), ("Ben", f"ROUGE-1 {float(ben):.2f}")]
-    )
-
-
-def _summeval() -> tuple[np.ndarray, np.ndarray]:
-    """ROUGE-1 and relevance, a row for each of a hundred articles and a column for each of sixteen systems."""
-    shipped = resources.files("summeval_nb") / "assets" / "summeval_real.npz"
-    with shipped.open("rb") as file, np.load(file, allow_pickle=False) as tables:
-        return tables["metric_rouge1"].astype(float), tables["thirds"][:, :, 3] / 3
 
 
 def class_slides(vote: Mapping[str, str]) -> list[Slide]:
@@ -918,25 +879,28 @@ def class_slides(vote: Mapping[str, str]) -> list[Slide]:
         {"of the summary": str(n)} | {str(place): f"{value:.2f}" for place, value in enumerate(row, 1)}
         for n, row in enumerate(cosines, 1)
     ]
-    rouge, relevance = _summeval()
+    with np.load(io.BytesIO(read_asset("summeval_real.npz")), allow_pickle=False) as tables:  # articles by systems
+        rouge, relevance = tables["metric_rouge1"].astype(float), tables["thirds"][:, :, 3] / 3
     found = {n: correlate(rouge[:, :n], relevance[:, :n]) for n in (4, 8, 16)}
     sure = [{"systems": n, "Kendall's τ": with_interval(own.score, own.interval, ".2f")} for n, own in found.items()]
     bleu = bleu_state(REFERENCE.rstrip(".").lower(), GENERATED.rstrip(".").lower(), "none", 2)
+    two = {"Ada": {"stemmer": True}, "Ben": {"multi": "average"}}
+    numbers = {who: float(rouge_score(SUMMARY, REFERENCES, types=["rouge1"], **how)) for who, how in two.items()}
+    told = [("summary", SUMMARY), *(("reference", text) for text in REFERENCES)]
+    told += [(who, f"ROUGE-1 {number:.2f}") for who, number in numbers.items()]
+    listed = lambda pairs: render("listed.html", pairs=list(pairs))
     return [
         ("Is this summary any good?", "Ninety minutes on how anybody could know."),
-        ("One of these is false. Which?", render("listed.html", pairs=list(enumerate(summary, 1)))),
-        (
-            "How much of it is the same?",
-            render("listed.html", pairs=[("generated", GENERATED), ("reference", REFERENCE)]),
-        ),
+        ("One of these is false. Which?", listed(enumerate(summary, 1))),
+        ("How much of it is the same?", listed([("generated", GENERATED), ("reference", REFERENCE)])),
         (
             "Precision and recall",
             drawing(draw_shared_words(GENERATED, REFERENCE), "Five lines join the shared words: 5/6 and 5/7."),
         ),
         ("And this one?", drawing(draw_shared_words(FALSE, REFERENCE, counts=False), "Every word finds its partner.")),
         ("BLEU: longer runs, and no reward for stopping early", bleu._repr_html_()),
-        ("One summary, two numbers. Who is right?", _two_numbers()),
-        ("A grade from 1 to 5 for each", render("listed.html", pairs=list(vote.items()))),
+        ("One summary, two numbers. Who is right?", listed(told)),
+        ("A grade from 1 to 5 for each", listed(vote.items())),
         ("Which of them does a metric like?", "Write your guess down before you see it."),
         ("Find the evidence, then judge", html_table(evidence, caption="Each sentence leads to three of the article")),
         ("Close is not true: which row is false?", html_table(close, caption="Cosines with the article's sentences")),
