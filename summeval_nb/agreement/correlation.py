@@ -785,11 +785,11 @@ def _permutation_tests(
     tables: Sequence[np.ndarray], observed: float, how: Mapping[str, Any], alternative: str, permute: str
 ) -> tuple[dict[str, float], np.ndarray]:
     """The p-value of each permutation test of a, b and y, and the differences of the largest's."""
-    shape = tables[0].shape
+    (a, b, y), shape = tables, tables[0].shape
     each = [name for name, n in zip(("articles", "systems"), shape, strict=True) if n > 1]
     kinds = [permute] if permute != "each" else each or ["articles", "systems"]
     swaps = {kind: random_swaps(shape, how["n_resamples"], kind, how["seed"]) for kind in kinds}
-    nulls = {kind: null_differences(*tables, how["level"], how["coefficient"], swaps[kind]) for kind in kinds}
+    nulls = {kind: null_differences(a, b, y, how["level"], how["coefficient"], swaps[kind]) for kind in kinds}
     p = {kind: p_value_of(null, observed, alternative) for kind, null in nulls.items()}
     return p, nulls[max(p, key=p.__getitem__)]
 

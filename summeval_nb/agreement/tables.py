@@ -313,9 +313,10 @@ def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
         has = f"which a SummEval has not; it has {', '.join(_COLUMNS)}"
         raise ValueError(f"the metric {name!r} reads {', '.join(unknown)}, {has}")
     places = [(i, j) for i in range(len(data.ids)) for j in range(len(data.systems))]
-    cells = [{"sources": data.sources[i], "summaries": data.summaries[i][j]} for i, j in places]
-    cells = [own | {"references": list(data.references[i])} for own, (i, _) in zip(cells, places, strict=True)]
-    rows = [{column: own[_COLUMNS[column]] for column in metric.columns} for own in cells]
+    rows: list[JsonDict] = []
+    for i, j in places:
+        own = {"sources": data.sources[i], "summaries": data.summaries[i][j], "references": list(data.references[i])}
+        rows.append({column: own[_COLUMNS[column]] for column in metric.columns})
     if type(metric) is not Metric or metric.definition.declared:
         outcomes = score_rows(metric, rows)
     else:

@@ -884,7 +884,7 @@ def class_slides(vote: Mapping[str, str]) -> list[Slide]:
     found = {n: correlate(rouge[:, :n], relevance[:, :n]) for n in (4, 8, 16)}
     sure = [{"systems": n, "Kendall's τ": with_interval(own.score, own.interval, ".2f")} for n, own in found.items()]
     bleu = bleu_state(REFERENCE.rstrip(".").lower(), GENERATED.rstrip(".").lower(), "none", 2)
-    two = {"Ada": {"stemmer": True}, "Ben": {"multi": "average"}}
+    two: dict[str, JsonDict] = {"Ada": {"stemmer": True}, "Ben": {"multi": "average"}}
     numbers = {who: float(rouge_score(SUMMARY, REFERENCES, types=["rouge1"], **how)) for who, how in two.items()}
     told = [("summary", SUMMARY), *(("reference", text) for text in REFERENCES)]
     told += [(who, f"ROUGE-1 {number:.2f}") for who, number in numbers.items()]
