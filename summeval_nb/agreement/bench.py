@@ -318,11 +318,10 @@ def _row(
             low, high, _ = mean_interval(alike, bounded=True, confidence=resampling.confidence)
         measures |= {name: value, f"{name}_low": low, f"{name}_high": high}
     none = [reply for reply in run.replies if reply.said is None]
-    missing = [name for name in wanted if measures[name] is None]
-    bare = [name for name in wanted if name not in missing and measures[f"{name}_low"] is None]
-    said = [f"undefined: {', '.join(missing)} (nothing to count)"] if missing else []
-    if bare and resampling.n_resamples:
-        said.append(f"no interval: {', '.join(bare)} (drawing the texts again shows no spread)")
+    missing = ", ".join(name for name in wanted if measures[name] is None)
+    bare = ", ".join(name for name in wanted if measures[name] is not None and measures[f"{name}_low"] is None)
+    said = [f"undefined: {missing} (nothing to count)"] if missing else []
+    said += [f"no interval: {bare} (drawing the texts again shows no spread)"] * bool(bare and resampling.n_resamples)
     said += [f"first without an answer: {reply.reason}" for reply in none][:1]
     declined = sum(reply.declined for reply in none)
     row: JsonDict = {who: run.name, "set": run.set, "n": len(run.cases)}
@@ -398,17 +397,14 @@ def benchmark_checker(
     by_evaluate = {name for name in chosen if (name == "everyday" if reports is None else reports)}
     kept = load_store(store)
     asked = [(*own, name) for own in checkers.items() for name in chosen]
-    sizes = [len(chosen[name]) for *_, name in asked]
+    sizes, runs = [len(chosen[name]) for *_, name in asked], []
     with one_bar(sum(sizes), "checkers", "item", show=sum(sizes) > 128 if progress is None else progress):
-        runs = [
-            _checker_run(label, own, name, chosen[name], combine, kept, name in by_evaluate)
-            for label, own, name in steps(asked, sizes)
-        ]
+        for label, own, name in steps(asked, sizes):
+            runs.append(_checker_run(label, own, name, chosen[name], combine, kept, name in by_evaluate))
     parts: dict[str, object] = {"metric": "checker-bench", "combine": combine}
     for name, cases in chosen.items():
-        content = json.dumps([(case.premise, case.text, bool(case.truth), case.kind) for case in cases])
-        digest = hashlib.sha256(content.encode("ascii")).hexdigest()[:12]
-        parts[f"{'reports' if name in by_evaluate else 'set'} {name}"] = digest
+        content = json.dumps([(case.premise, case.text, bool(case.truth), case.kind) for case in cases]).encode("ascii")
+        parts[f"{'reports' if name in by_evaluate else 'set'} {name}"] = hashlib.sha256(content).hexdigest()[:12]
     parts |= {f"checker {label}": f"{own.fingerprint}@{own.threshold}" for label, own in checkers.items()}
     table = tuple(_checker_row(run, resampling) for run in runs)
     return Bench("checker", MEASURES, tuple(runs), table, Signature(parts | resampling.signature))
@@ -431,12 +427,10 @@ def _checker_run(
     replies = []
     for group in judged:
         values = [verdict.support for verdict in group if verdict.support is not None]
-        if len(values) == len(group):
-            said = all(verdict.supported is True for verdict in group)
-            replies.append(Reply(said, COMBINATIONS[combine](values)))
+        if lost := [verdict.reason for verdict in group if verdict.support is None]:
+            replies.append(Reply(None, reason=lost[0], declined=not any(verdict.failed for verdict in group)))
         else:
-            reason = next(verdict.reason for verdict in group if verdict.support is None)
-            replies.append(Reply(None, reason=reason, declined=not any(verdict.failed for verdict in group)))
+            replies.append(Reply(all(one.supported is True for one in group), COMBINATIONS[combine](values)))
     inner: Any = checker  # perhaps a wrapper of a packaged one
     while not hasattr(inner, "fitted_to") and hasattr(inner, "inner"):
         inner = inner.inner
@@ -698,8 +692,7 @@ def _everyday() -> list[Case]:
     """Right and wrong answers as people have them: one word, yes or no, a value in another form, a table."""
     found = []
     for row in _lines("everyday_answers.jsonl.gz"):
-        truth = "right" if row["supported"] else "wrong"
-        asked = {"question": row["question"], "expected": row["truth"]}
+        truth, asked = "right" if row["supported"] else "wrong", {"question": row["question"], "expected": row["truth"]}
         found.append(Case("answer", row["article"], row["text"], truth, row["kind"], **asked))
     return found
 

@@ -668,8 +668,9 @@ def summeval_scores(
     """
     require_option(variant, "variant", ("v1", "v2"))
     if not isinstance(tables, Mapping) or not tables:
-        said = f"{type(tables).__name__} {tables!r:.40}"
-        raise TypeError(f"tables must map a kind of similarity to its table, not {said}")
+        raise TypeError(
+            f"tables must map a kind of similarity to its table, not {type(tables).__name__} {tables!r:.40}"
+        )
     named = {f"tables[{kind!r}]": table for kind, table in tables.items()}
     human, *given = require_tables(ratings=ratings, **named)
     there = {kind: np.where(np.isnan(human), np.nan, own) for kind, own in zip(tables, given, strict=True)}

@@ -719,9 +719,7 @@ def read_item(
         if type(value) is str or value is None:  # a gap has no score, and that is no mistake
             continue
         row[name] = value = None if is_gap(value) else without_gaps(value)
-        if value is None:
-            continue
-        if problem := _wrong_type(value, name, kind):
+        if value is not None and (problem := _wrong_type(value, name, kind)):
             return row, problem
     return (_Row(row, lost) if lost else row), ""
 

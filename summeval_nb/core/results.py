@@ -627,10 +627,8 @@ class ScoreTable(Generic[Result]):
         kept = [place for place in range(size) if place not in gaps]
         cells = dict.fromkeys(self.rows()[0] if len(self) else arrays)
         own: JsonDict = {"signature": self.signature, "numbers": dict.fromkeys(arrays)}
-        rows: dict[int, Any] = {
-            place: Gap(score=None, reason=why, cells=cells | ({"reason": why} if "reason" in cells else {}), **own)
-            for place, why in gaps.items()
-        }
+        told = lambda why: cells | ({"reason": why} if "reason" in cells else {})
+        rows: dict[int, Any] = {n: Gap(score=None, reason=why, cells=told(why), **own) for n, why in gaps.items()}
         wide = {name: np.full(size, np.nan) for name in arrays}
         for name, values in arrays.items():
             wide[name][kept] = values

@@ -300,12 +300,9 @@ def _judged(probabilities: object, labels: object, groups: object) -> tuple[np.n
             kept.append(place)
             require_share(value, f"probabilities[{place}] (None if the checker failed)")
     number = {article: place for place, article in enumerate(dict.fromkeys(articles[i] for i in kept))}
-    return (
-        np.array([given[i] for i in kept], dtype=float),
-        np.array([checked[i] for i in kept], dtype=int),
-        np.array([number[articles[i]] for i in kept], dtype=int),
-        len(given) - len(kept),
-    )
+    judged, places = [(given[i], checked[i]) for i in kept], [number[articles[i]] for i in kept]
+    probability, label = np.array(judged, dtype=float).reshape(-1, 2).T
+    return probability, label.astype(int), np.array(places, dtype=int), len(given) - len(kept)
 
 
 def _label(value: Any, name: str) -> int:
@@ -558,10 +555,9 @@ def reliability_bins(probabilities: Numbers, labels: Numbers, *, n_bins: int = 1
     for b in np.unique(place).tolist():
         inside = place == b
         n, positive = int(inside.sum()), int(truth[inside].sum())
-        interval = stats.binomtest(positive, n).proportion_ci(method="wilson")
+        low, high = map(float, stats.binomtest(positive, n).proportion_ci(method="wilson"))
         row = {"low": b / count, "high": (b + 1) / count, "n": n, "mean_probability": float(values[inside].mean())}
-        share = {"share_supported": positive / n, "share_low": float(interval.low), "share_high": float(interval.high)}
-        rows.append(row | share)
+        rows.append(row | {"share_supported": positive / n, "share_low": low, "share_high": high})
     return rows
 
 

@@ -119,10 +119,8 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
     if not model:
         forms = " or ".join(repr(form) for form in FORMS if form.startswith(kind))
         made = {"nli": "NLIChecker('FOLDER')", "llm": "LLMChecker(TransformersBackend('FOLDER'))"}[kind]
-        raise ValueError(
-            f"judge={name!r} names no model: write {forms}, or build one: "
-            f"from summeval_nb import {made.partition('(')[0]}; judge={made}"
-        )
+        build = f"from summeval_nb import {made.partition('(')[0]}; judge={made}"
+        raise ValueError(f"judge={name!r} names no model: write {forms}, or build one: {build}")
     if kind == "nli":
         folder, _, recipe = model.partition("?recipe=")
         return NLIChecker(folder, recipe=recipe or None)
@@ -156,10 +154,8 @@ def with_threshold(checker: Checker, threshold: float) -> Checker:
     if callable(make := getattr(checker, "with_threshold", None)):
         return make(share)
     if "threshold" not in getattr(checker, "__dict__", {}):
-        raise TypeError(
-            f"{type(checker).__name__} has no threshold that could be set for one call: build it with that threshold, "
-            "or give it a method with_threshold(threshold)"
-        )
+        remedy = "build it with that threshold, or give it a method with_threshold(threshold)"
+        raise TypeError(f"{type(checker).__name__} has no threshold that could be set for one call: {remedy}")
     other: Any = copy.copy(checker)
     other.threshold = share
     return other
@@ -474,8 +470,7 @@ class NLIChecker:
     def _rows_of(self, evidence: Sequence[str], claim: str) -> PlacedInputs:
         """Every window of every premise, with the place of its evidence sentence."""
         if self.family:
-            rows = self.family.rows(evidence, claim, self.window)
-            return [(None, {"input_ids": ids}) for ids in rows]
+            return [(None, {"input_ids": ids}) for ids in self.family.rows(evidence, claim, self.window)]
         return [
             (place, row)
             for place, premise in premises(evidence, self.aggregate)
@@ -503,10 +498,8 @@ def _places(config: Any, labels: Mapping[str, int] | None) -> dict[str, int]:
     kept = getattr(config, "sentence_transformers", None) or {}
     raw = config.problem_type == "regression" or "Identity" in str(kept.get("activation_fn", ""))
     if labels is None and config.num_labels == 1 and raw:
-        raise ValueError(
-            "the only output of this model is a number, not a logit of support, says its configuration; if its "
-            "sigmoid is a probability, say labels={'entailment': 0}"
-        )
+        said = "the only output of this model is a number, not a logit of support, says its configuration"
+        raise ValueError(f"{said}; if its sigmoid is a probability, say labels={{'entailment': 0}}")
     return label_places({int(at): name for at, name in config.id2label.items()}, labels)
 
 
@@ -727,8 +720,8 @@ class MiniCheck(Family):
         remedy = "give the folder of a MiniCheck model, such as a copy of lytang/MiniCheck-RoBERTa-Large"
         config = _config(self.folder, remedy)
         self.seq2seq = config.get("model_type") == "t5"
-        kind = ("SequenceClassification", "a classifier") if not self.seq2seq else ("Seq2SeqLM", "a model that writes")
-        kind = (f"AutoModelFor{kind[0]}", kind[1])
+        kind = ("AutoModelForSequenceClassification", "a classifier")
+        kind = ("AutoModelForSeq2SeqLM", "a model that writes") if self.seq2seq else kind
         model, tokenizer = read_model(self.folder, kind, False, remedy=remedy)
         if tokenizer.eos_token is None:
             raise self._refused("its tokenizer has no end mark (eos_token)", remedy)

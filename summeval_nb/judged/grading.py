@@ -159,10 +159,8 @@ def _ask_for_choices(
         return {"label": max(options, key=shares.__getitem__), "probabilities": shares, "probability_mass": None}
 
     keys = [content_key("rating", model.fingerprint, prompt, options, *draw.values()) for draw, prompt in questions]
-    with (
-        one_bar(len(prompts), progress, "text", show=bool(progress)),
-        counted_as("rating", model, len(questions)) as count,
-    ):
+    bar = one_bar(len(prompts), progress, "text", show=bool(progress))
+    with bar, counted_as("rating", model, len(questions)) as count:
         found = fill_missing(load_store(store), "rating", keys, compute)
         count(from_store=len(questions) - len(reached))
     values = iter([shared_out(found[i :: len(put)]) for i in range(len(put))])
@@ -172,10 +170,8 @@ def _ask_for_choices(
 def language_model(judge: Backend | str) -> Backend:
     """Return the language model that was named or given; a checker is refused, for it gives no grades."""
     if isinstance(judge, str) and not judge.startswith("llm:"):
-        forms = "'llm:FOLDER' or 'llm:NAME@http://HOST:PORT/v1'"
-        raise ValueError(
-            f"a language model is needed, which {redacted(judge)!r:.80} is not: name one, as in judge={forms}"
-        )
+        remedy = "name one, as in judge='llm:FOLDER' or 'llm:NAME@http://HOST:PORT/v1'"
+        raise ValueError(f"a language model is needed, which {redacted(judge)!r:.80} is not: {remedy}")
     return load_backend(judge, "judge")
 
 
@@ -891,9 +887,8 @@ def bradley_terry(
     """
     votes = _read_votes(outcomes)
     names = list(dict.fromkeys(name for vote in votes for name in vote[:2]))
-    sure = require_share(confidence, "confidence")
+    sure, share = require_share(confidence, "confidence"), require_share(prior, "prior")
     times = require_count(n_resamples, "n_resamples", minimum=0)
-    share = require_share(prior, "prior")
     wins = _win_matrix(votes, names)
     found = strengths(wins, share)
     nothing = [None] * len(names)

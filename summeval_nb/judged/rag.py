@@ -179,10 +179,8 @@ class RetrievalScore(Score):
             empty = ((), "", None, False)
             told = [n for n in rows[0] if n in ("text", "origin", "counts") or any(row[n] not in empty for row in rows)]
             words = lambda value: " · ".join(map(str, value)) if isinstance(value, tuple) else value
-            shown = html_table(
-                [{name: words(row[name]) for name in told} for row in rows],
-                note=" ".join([*self.notes, str(self.signature)]),
-            )
+            listed = [{name: words(row[name]) for name in told} for row in rows]
+            shown = html_table(listed, note=" ".join([*self.notes, str(self.signature)]))
             tables.append(folded(f"{len(rows)} statement{'s' * (len(rows) != 1)}, with what decided", shown))
         return Markup("".join(tables))
 
@@ -286,11 +284,9 @@ class RowVerdicts:
 
     def ranked(self, shares: Sequence[float | None]) -> tuple[RetrievedPassage, ...]:
         """Return the passages with their scores; one is relevant when its score is above 0."""
-        pairs = enumerate(zip(self.row.contexts, shares, strict=True), 1)
-        return tuple(
-            RetrievedPassage(rank=rank, text=text, score=share, relevant=None if share is None else share > 0)
-            for rank, (text, share) in pairs
-        )
+        relevant = [None if share is None else share > 0 for share in shares]
+        cells = enumerate(zip(self.row.contexts, relevant, shares, strict=True), 1)
+        return tuple(RetrievedPassage(rank=n, text=text, relevant=own, score=share) for n, (text, own, share) in cells)
 
 
 class MeasureResult(NamedTuple):
@@ -343,13 +339,10 @@ def _noise(found: RowVerdicts, options: Options) -> MeasureResult:
 
 
 def _relevance(found: RowVerdicts, options: Options) -> MeasureResult:
-    by_passage = [
-        [
-            found.asked(*part, f"passage {rank}", options["relevant"])
-            for part in found.session.sentences(Reply("", text))
-        ]
-        for rank, text in enumerate(found.row.contexts, 1)
-    ]
+    by_passage = []
+    for rank, text in enumerate(found.row.contexts, 1):
+        parts = found.session.sentences(Reply("", text))
+        by_passage.append([found.asked(*part, f"passage {rank}", options["relevant"]) for part in parts])
     rows, shares = [one for own in by_passage for one in own], [_share(own) for own in by_passage]
     means = [share for share in shares if share is not None]
     numbers = {"sentence_share": _share(rows), "passage_mean": sum(means) / len(means) if means else None}
@@ -518,21 +511,19 @@ def measure_rows(
     """Return the scores of checked rows by one measure, asked through one session."""
     measure, signature = MEASURES[name], _signature(name, session, options)
     reasons = [_unfit(measure, row) for row in rows]
-    stage = Stages(refusals=1, learn=9)
-    if measure.of_row is not None:
+    stage, of_row = Stages(refusals=1, learn=9), measure.of_row
+    if of_row is not None:
         said = [name for name in ("answer", "ground_truth") if name in measure.columns]
+        asked = [row for row, why in zip(rows, reasons, strict=True) if not why]
         with stage("refusals"):
-            session.refusals(
-                getattr(row, part) for row, why in zip(rows, reasons, strict=True) if not why for part in said
-            )
+            session.refusals(getattr(row, part) for row in asked for part in said)
         reasons = [why or _unfit(measure, row, session) for row, why in zip(rows, reasons, strict=True)]
     fit = [row for row, why in zip(rows, reasons, strict=True) if not why]
     with stage("learn"):
-        if measure.of_row is None:
+        if of_row is None:
             measured = iter(_correctness(fit, session, signature, options))
         else:
             _learn(session, fit, measure.needs)
-            of_row = measure.of_row
             measured = (of_row(RowVerdicts(row, session), options) for row in fit)
     return [
         _as_score(name, MeasureResult(reason=why) if why else next(measured), signature, options["max_failed"])
@@ -545,8 +536,7 @@ def _signature(name: str, session: JudgeSession, options: Options) -> Signature:
     measure = MEASURES[name]
     own: dict[str, Any] = {"embedder": session.embedder.fingerprint} if measure.compares_questions else {}
     own |= {option: options[option] for option in ("relevant", "noise") if option in options}
-    parts = {"metric": name, "judge": session.judge.fingerprint, **own, "max_failed": options["max_failed"]}
-    return Signature(parts)
+    return Signature({"metric": name, "judge": session.judge.fingerprint, **own, "max_failed": options["max_failed"]})
 
 
 def _options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -566,8 +556,8 @@ def _session(given: Mapping[str, Any]) -> JudgeSession:
 
 def _score(name: str, given: Mapping[str, Any]) -> RetrievalScore:
     """The score of one row by one measure, from all arguments of its call."""
-    options = _options(name, given)
-    return measure_rows(name, [_check_row(MEASURES[name].columns, given)], _session(given), options)[0]
+    options, row = _options(name, given), _check_row(MEASURES[name].columns, given)
+    return measure_rows(name, [row], _session(given), options)[0]
 
 
 def _score_table(name: str, *columns: Any, progress: bool | None = None, **given: Any) -> ScoreTable[RetrievalScore]:
@@ -1081,8 +1071,10 @@ class RagScore(Score):
                 row = mean_row(name, known, confidence, seed)
                 lost = sum(own.scores[name].n_failed > 0 for own in measured)
             else:
-                row = rate_row(name, int(sum(known)), len(known), confidence)
-                flags = [own.refused[name] for own in measured]
+                row, flags = (
+                    rate_row(name, int(sum(known)), len(known), confidence),
+                    [o.refused[name] for o in measured],
+                )
                 lost = sum(flag is not None and flag.value is None for flag in flags)
             found.append(row | {"undefined": len(values) - len(known), "failed": lost})
         return found
@@ -1204,16 +1196,11 @@ def _rag_table(
 ) -> ScoreTable[RagScore]:
     """Scores of rows by the names of columns; `absent` says more of those that a table lacks."""
     names = _check_rag(**how)
-    lacking = {
-        name: absent.get(name, f"no {name} in any row")
-        for name in _COLUMNS
-        if all(is_missing(record.get(name)) for record in records)
-    }
-    left_out = {
-        name: next(why for column, why in lacking.items() if column in MEASURES[name].columns)
-        for name in names
-        if how["metrics"] is None and lacking.keys() & set(MEASURES[name].columns)
-    }
+    lacking = [name for name in _COLUMNS if all(is_missing(record.get(name)) for record in records)]
+    left_out: dict[str, str] = {}
+    for name in names if how["metrics"] is None else ():
+        if lost := [column for column in lacking if column in MEASURES[name].columns]:
+            left_out[name] = absent.get(lost[0], f"no {lost[0]} in any row")
     if len(left_out) == len(MEASURES):  # each measure then says what it lacks
         left_out = {}
     names = [name for name in names if name not in left_out]

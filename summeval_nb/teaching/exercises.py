@@ -313,9 +313,7 @@ _WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
 def _nearly(exercise: str, answer: object, entry: JsonDict) -> str:
     """What the seals say of a wrong answer of the right kind, as the end of a sentence; "" if nothing."""
 
-    def is_right(other: object) -> bool:
-        return _seal(exercise, _canonical(other)) == entry["answer"]
-
+    is_right = lambda other: _seal(exercise, _canonical(other)) == entry["answer"]
     numbers, plain = list(_numbers(answer)), _plain(answer)
     for change, hint in _WHOLE_ANSWER if numbers else ():
         changed = [change(number) for number in numbers]
@@ -522,8 +520,7 @@ def my_progress(folder: str | Path | None = None) -> Progress:
     book = book_folder(Path.cwd()) if folder is None else Path(folder)
     if not book.is_dir():
         raise ValueError(f"no folder {str(book)!r}: give the one that holds the book's notebooks, such as 'nbs'")
-    states: dict[str, str] = {}
-    unread = []
+    states, unread = dict[str, str](), []
     for path in sorted(book.rglob("*.ipynb")):
         inside = path.relative_to(book).parts
         hidden = "solutions" in inside or any(part.startswith(".") for part in inside)

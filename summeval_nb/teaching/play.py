@@ -447,11 +447,6 @@ def _decided(verdict: Verdict, threshold: float) -> Verdict:
     return replace(verdict, threshold=threshold, contradicted_below=low)
 
 
-def _state_of(verdict: Verdict) -> str:
-    """A verdict's state in words."""
-    return verdict.state or "not judged"
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class EvidenceState(State):
     """Verdicts and score for one k and one threshold; `start` is to compare with."""
@@ -480,7 +475,7 @@ class EvidenceState(State):
     def _cell(self, k: int, i: int) -> tuple[bool, float | None, str]:
         verdict = _decided(self.study.verdicts[k - 1][i], self.threshold)
         sign = "not judged" if verdict.probability is None else f"{verdict.probability:.2f}"
-        return k == self.k, verdict.probability, sign + _MARKS[_state_of(verdict)]
+        return k == self.k, verdict.probability, sign + _MARKS[verdict.state or "not judged"]
 
     def _repr_html_(self) -> Markup:
         result, most, told = self.study.result, len(self.study.verdicts), []
@@ -491,7 +486,7 @@ class EvidenceState(State):
                 used.setdefault(item.index, []).append(f"{i}{newest}")
             found = ", ".join(f"{finding.kind} “{finding.text}”" for finding in verdict.findings)
             numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
-            told.append((_state_of(verdict), numbers, f"; not found there: {found}" if found else ""))
+            told.append((verdict.state or "not judged", numbers, f"; not found there: {found}" if found else ""))
         lines = []
         for j, sentence in enumerate(result.source_sentences):
             role = f"for {', '.join(used[j])}" if j in used else ""
