@@ -725,9 +725,6 @@ def labels_needed(
     return bisect_left(range(total + 1), True, lo=MIN_LABELS, key=lambda n: wide(n) <= width)
 
 
-# The CSV that people label
-
-
 def draw_items(
     table: Judged, n: int, seed: int = 0, *, path: str | PathLike[str] | None = None, verdict: str | None = None
 ) -> list[JsonDict]:
@@ -1035,9 +1032,6 @@ def _joined(judged: dict[str, float], said: dict[str, float], left_out: set[str]
         what = f"{len(lost)} of {len(said)} labels are of items that the table has not, such as {some}"
         raise ValueError(f"{what}: take the ids of draw_items")
     return {i: y for i, y in said.items() if i in judged}
-
-
-# Buttons in Jupyter
 
 
 class Labelling:

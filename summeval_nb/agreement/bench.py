@@ -336,9 +336,6 @@ def _texts_of(run: BenchRun) -> np.ndarray:
     return np.array([places.setdefault(case.premise, len(places)) for case, _ in run.answered], dtype=int)
 
 
-# Checkers
-
-
 def benchmark_checker(
     checker: str | Checker | Mapping[str, str | Checker] = "embedded",
     sets: str | Sequence[str] | Mapping[str, LabelledRows] = "package",
@@ -489,9 +486,6 @@ def _timed(judge: object, ask: Callable[[], Found]) -> tuple[Found, tuple[float,
     return found, (seconds, *([None, None] if after is None else [a - b for a, b in zip(after, before, strict=True)]))
 
 
-# Judges
-
-
 def benchmark_judge(
     judge: str | Judge | Mapping[str, str | Judge] = "embedded",
     sets: str | Sequence[str] | Mapping[str, LabelledRows] | None = None,
@@ -628,35 +622,22 @@ def _ask_about_answers(judge: Judge, cases: Sequence[Case], store: StoreOrPath) 
 
 
 def _judge_row(run: BenchRun, resampling: Resampling) -> JsonDict:
-    """The share of right answers and kappa, with intervals over texts."""
-    measured = _judge_measures(run, resampling) if run.answered else {}
+    """The share of right answers, and kappa where labels are categories, with intervals over texts."""
+    place, names = _texts_of(run), ["right"] if run.cases[0].task == "statements" else ["right", "kappa"]
+    wrong = np.array([reply.said != case.truth for case, reply in run.answered])
+    # of a share the expected disagreement is 1
+    parts: JsonDict = {"right": lambda w: (w[:, place] @ wrong / w[:, place].sum(axis=1), np.ones(len(w)))}
+    if run.answered and "kappa" in names:
+        coded = code_ratings([(reply.said, case.truth) for case, reply in run.answered], None)
+        apart = 1.0 - np.eye(len(coded.categories))
+        parts["kappa"] = lambda w: cohen_disagreement(coded.codes, apart, w[:, place])
     found: dict[str, Any] = dict.fromkeys(("right", "kappa"), (None, None))
-    found |= {name: (measure["score"], measure["interval"]) for name, measure in measured.items()}
+    for name, disagreement in parts.items() if run.answered else ():
+        measure = chance_corrected(disagreement, int(place.max()) + 1, resampling)
+        found[name] = measure["score"], measure["interval"]
     sure = [(r.probability, c.truth in ("entailed", "refusal")) for c, r in run.answered if r.probability is not None]
     error = reliability(*zip(*sure, strict=True)).score if sure else None
-    names = ["right"] if run.cases[0].task == "statements" else ["right", "kappa"]  # a split is no category
-    return _row(run, "judge", found, {"right": _texts_of(run)}, names, error, resampling)
-
-
-def _judge_measures(run: BenchRun, resampling: Resampling) -> dict[str, JsonDict]:
-    """1 less observed over expected disagreement, twice: for the share of right answers the expected one is 1."""
-    place = _texts_of(run)
-    n_texts = int(place.max()) + 1
-    wrong = np.array([reply.said != case.truth for case, reply in run.answered])
-
-    def share(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return w[:, place] @ wrong / w[:, place].sum(axis=1), np.ones(len(w))
-
-    found = {"right": chance_corrected(share, n_texts, resampling)}
-    if run.cases[0].task == "statements":
-        return found
-    coded = code_ratings([(reply.said, case.truth) for case, reply in run.answered], None)
-    apart = 1.0 - np.eye(len(coded.categories))
-
-    def kappa(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return cohen_disagreement(coded.codes, apart, w[:, place])
-
-    return found | {"kappa": chance_corrected(kappa, n_texts, resampling)}
+    return _row(run, "judge", found, {"right": place}, names, error, resampling)
 
 
 # The sets of judges

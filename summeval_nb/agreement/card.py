@@ -63,8 +63,6 @@ SPACES: tuple[Rewrite, ...] = (
 )
 
 
-# Items, and what becomes of them
-
 GOOD, OTHER, ORDER = "good candidate", "another text", "order of references"
 CELLS = ("candidate", "summary", "references", "text", "source", "contexts")  # what an item has for a metric
 KINDS = dict.fromkeys(("citation marks", "date forms", "wrappers", ORDER, "white space"), "invariance")
@@ -124,8 +122,6 @@ def changed(items: Sequence[JsonDict], start: int) -> list[dict[str, JsonDict]]:
         every.append(cells | {ORDER: _cells(good, references[::-1], source[::-1])})
     return every
 
-
-# The card
 
 AnyMetric: TypeAlias = str | Metric | Checker | Callable[..., Any]
 _MACHINE_FAULTS = (ImportError, MemoryError, OSError)  # not of an item: whoever calls must know

@@ -649,9 +649,6 @@ def ranks_pooled(x: np.ndarray, w: np.ndarray) -> np.ndarray:
     return (below - above)[:, group]
 
 
-# What is a table
-
-
 def require_level(level: str | None, **named: object) -> tuple[str, list[np.ndarray]]:
     """Return the level, by the tables where none is given, and the tables; lists become tables of one system."""
     if level is not None:
@@ -719,9 +716,6 @@ def _require_same_index(named: Mapping[str, object]) -> None:
                 raise ValueError(f"{said}: align them, or pass .to_numpy() of both where the order is the same")
 
 
-# In words and as a picture
-
-
 def mean_or_none(values: np.ndarray) -> float | None:
     """The mean of the values that are defined; None where none is."""
     defined = values[~np.isnan(values)]
@@ -776,9 +770,6 @@ def _why_undefined(x: np.ndarray, y: np.ndarray, level: str) -> str:
             return f"all {name} values are the same ({present[0]:g}), and nothing correlates with a constant"
     where = {"summary": "in every single article", "system": "over the system means", "pooled": "over all cells"}
     return f"one side is constant, or fewer than two cells are present, {where[level]}"
-
-
-# Tests of one pair
 
 
 def _permutation_tests(

@@ -59,10 +59,9 @@ def find_object(place: str) -> Any:
         found = import_module(module)
     except (Exception, SystemExit) as error:  # whatever somebody's module raises
         absent = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
-        why = "there is no such module: install it, or put its folder into PYTHONPATH"
-        raise ImportError(
-            f"{place!r}: {module} cannot be imported: {why if absent else f'{type(error).__name__}: {error}'}"
-        ) from error
+        remedy = "there is no such module: install it, or put its folder into PYTHONPATH"
+        why = remedy if absent else f"{type(error).__name__}: {error}"
+        raise ImportError(f"{place!r}: {module} cannot be imported: {why}") from error
     for part in path.split("."):
         if not hasattr(found, part):
             near = suggest(part, [name for name in dir(found) if not name.startswith("_")])

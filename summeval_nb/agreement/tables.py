@@ -331,8 +331,6 @@ def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
     return np.array(values).reshape(data.shape)
 
 
-# Several systems on the same texts
-
 TRIALS = 10_000  # of the approximate randomisation, as in sacrebleu
 
 
@@ -568,9 +566,6 @@ def _p_value(values: np.ndarray, gap: float) -> float:
     return (int((values > gap).sum()) + 1) / (len(values) + 1)
 
 
-# MTEB's SummEval task
-
-
 def reference_similarities(
     machine: Vectors, human: Sequence[Vectors], *, similarity: str = "cosine", references: str | int = "max"
 ) -> np.ndarray:
@@ -668,9 +663,8 @@ def summeval_scores(
     """
     require_option(variant, "variant", ("v1", "v2"))
     if not isinstance(tables, Mapping) or not tables:
-        raise TypeError(
-            f"tables must map a kind of similarity to its table, not {type(tables).__name__} {tables!r:.40}"
-        )
+        said = f"{type(tables).__name__} {tables!r:.40}"
+        raise TypeError(f"tables must map a kind of similarity to its table, not {said}")
     named = {f"tables[{kind!r}]": table for kind, table in tables.items()}
     human, *given = require_tables(ratings=ratings, **named)
     there = {kind: np.where(np.isnan(human), np.nan, own) for kind, own in zip(tables, given, strict=True)}

@@ -407,9 +407,6 @@ def definition_of(function: Any) -> MetricDefinition:
     return getattr(function, "metric", None) or MetricDefinition(function)
 
 
-# ---------------------------------------------------------------- a metric with its options bound
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class FunctionScore(Score):
     """What a function of somebody's said of one text: a number, or why there is none, and its other parts."""

@@ -489,9 +489,6 @@ def _signed(signature: Signature, verdicts: Iterable[Verdict]) -> Signature:
     return Signature(parts | {"verdicts": "hard", "version": version})
 
 
-# many pairs, one assertion, one sentence
-
-
 def batches(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
     """Yield batches of pair numbers: pairs with the same text stay together, a batch holds about `limit` pairs."""
     groups: dict[str, list[int]] = {}
@@ -650,8 +647,6 @@ def checker(
     own = replace(verdict, threshold=chosen.threshold, contradicted_below=None)
     return bool(own.supported), verdict.probability
 
-
-# what comes out
 
 SCHEMA = 2  # another number whenever what `to_dict` returns has another form
 

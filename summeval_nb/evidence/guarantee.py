@@ -446,9 +446,6 @@ def _probabilities(
     return found
 
 
-# how well probabilities keep their word
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Reliability(Score):
     """The reliability of probabilities, held against labels.

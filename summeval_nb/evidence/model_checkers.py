@@ -161,9 +161,6 @@ def with_threshold(checker: Checker, threshold: float) -> Checker:
     return other
 
 
-# sentences cut into claims, each different question asked once
-
-
 AskedClaim = tuple[tuple[str, ...], str]  # evidence, claim
 ClaimAnswer = tuple[float | str, JsonDict]  # a probability, or a hard verdict, with details
 CLAIMS = ("sentence", "statements", "entities", "arcs")
@@ -647,9 +644,6 @@ def _fitting_prompt(prompt: str) -> str:
         remedy = "write {evidence} once, then {claim} once"
         raise ValueError(f"the prompt has the places {places or 'none'}: {remedy}, so that claims share their evidence")
     return prompt
-
-
-# families of published checkers
 
 
 class Family:

@@ -180,9 +180,6 @@ def _how_said(masses: Iterable[float | None], samples: int = 0) -> JsonDict:
     return {"samples": samples} if samples else {"choices": "hard"} if None in masses else {}
 
 
-# Grades --------------------------------------------------------------------------------------------------------------
-
-
 def _as_rating(value: ModelChoice, nothing: str, **rest: Any) -> Rating:
     """A rating from the grades' probabilities, from a failure, or (None) from nothing to ask."""
     if not isinstance(value, Mapping):
@@ -443,9 +440,6 @@ def _rubric_table(questions: Any, answers: Any, *, progress: bool | None = None,
 rubric_many = batch(rubric_score, _rubric_table)
 
 
-# Two answers ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AnswerComparison(Score):
     """Which of two answers is better, and whether that depends on their order.
@@ -702,9 +696,6 @@ compare_answers_many = batch(compare_answers, _compare_table)
 vars(compare_answers)["metric"].judged = "a"
 
 
-# Many systems --------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SystemRanking(Rows):
     """Systems by their Bradley-Terry strengths, with intervals.
@@ -731,8 +722,7 @@ class SystemRanking(Rows):
     comparisons: ScoreTable[AnswerComparison] | None = None
 
     def rank(self, system: str) -> int | None:
-        """Return 1 and one more for each system whose whole interval lies above this
-        one's; None if undefined."""
+        """Return 1 and one more for each system whose whole interval lies above this one's; None if undefined."""
         own = self.intervals[system]
         if own is None:
             return None

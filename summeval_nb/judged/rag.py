@@ -877,9 +877,6 @@ def answer_correctness(
     return _score("answer_correctness", locals())
 
 
-# Search results with known identifiers, without any judge ------------------------------------------------------------
-
-
 def _ranked(
     name: str, found: Sequence[str], wanted: Sequence[str], k: int | None, of: Callable[[list[bool], int], float]
 ) -> Score:
@@ -979,8 +976,6 @@ def hit_rate(
 mrr_many, ndcg_many, recall_at_k_many, hit_rate_many = map(batch, (mrr, ndcg, recall_at_k, hit_rate))
 RANKING = {"mrr": mrr_many, "ndcg": ndcg_many, "recall_at_k": recall_at_k_many, "hit_rate": hit_rate_many}
 
-
-# A table of questions -----------------------------------------------------------------------------------------------
 
 _FLAGS = {"answer": "answer_refused", "ground_truth": "truth_refused"}
 _COLUMNS = ("question", "contexts", "answer", "ground_truth")

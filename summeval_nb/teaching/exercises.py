@@ -556,9 +556,6 @@ def _states(notebook: JsonDict) -> dict[str, str]:
     return found
 
 
-# the book beside the package
-
-
 def carried_book() -> Path:
     """Return the folder of the book that comes with the package: in a wheel its own, in a checkout `nbs`."""
     package = Path(str(resources.files("summeval_nb")))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from importlib import resources
+from importlib import import_module, resources
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -120,8 +120,7 @@ class Picture:
         self, controls: Mapping[str, Widget], beside: Sequence[Widget] = (), draw: Callable[[Any], str] | None = None
     ) -> Self:
         """Join widgets to settings; `beside` have no setting, `draw` draws instead of the state itself."""
-        import ipywidgets
-
+        ipywidgets = _widgets()
         view = ipywidgets.HTML(layout=ipywidgets.Layout(width="auto", min_width="0"))
 
         def show() -> None:
@@ -152,14 +151,13 @@ class Picture:
         return {**moving, "text/plain": repr(self), "text/html": self._repr_html_()}
 
 
-def _installed(*names: str) -> bool:
-    """Whether there are such modules."""
-    return all(map(find_spec, names))
+def _widgets(*others: str) -> Any:
+    """The module ipywidgets; None where it, or one of the others, is not installed."""
+    return import_module("ipywidgets") if all(map(find_spec, ("ipywidgets", *others))) else None
 
 
 def _button(name: str, press: Callable[[], object]) -> Widget:
-    import ipywidgets
-
+    ipywidgets = _widgets()
     button = ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="6rem"))
     button.on_click(lambda _: press())
     return button
@@ -293,10 +291,8 @@ def play_lcs(reference: str, candidate: str) -> Picture:
     'equal'
     """
     picture = Picture(partial(lcs_state, reference, candidate), step=None)
-    if not _installed("ipywidgets"):
+    if (ipywidgets := _widgets()) is None:
         return picture
-    import ipywidgets
-
     last = len(picture.state.steps) - 1
     slider = ipywidgets.IntSlider(last, 0, last, description="step", layout=ipywidgets.Layout(width="24rem"))
     player = ipywidgets.Play(value=last, min=0, max=last, interval=400, show_repeat=False)
@@ -392,10 +388,8 @@ def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
     (6, 5, 4, 3)
     """
     picture = Picture(partial(bleu_state, require_references(references)), candidate=candidate, smooth="exp")
-    if not _installed("ipywidgets"):
+    if (ipywidgets := _widgets()) is None:
         return picture
-    import ipywidgets
-
     wide = ipywidgets.Layout(width="40rem", max_width="100%")
     field = ipywidgets.Text(picture.state.candidate, description="candidate", continuous_update=True, layout=wide)
     smooth = ipywidgets.Dropdown(options=list(SMOOTHING), value="exp", description="smooth")
@@ -556,10 +550,8 @@ def play_evidence(
     most = len(study.verdicts)
     first = evidence_state(study, min(require_count(k, "k"), most))
     picture = Picture(partial(evidence_state, study, start=first.start), k=first.k, threshold=first.threshold)
-    if not _installed("ipywidgets"):
+    if (ipywidgets := _widgets()) is None:
         return picture
-    import ipywidgets
-
     wide = ipywidgets.Layout(width="24rem")
     count = ipywidgets.IntSlider(first.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide)
     border = ipywidgets.FloatSlider(first.threshold, min=0, max=1, step=0.01, description="threshold", layout=wide)
@@ -730,10 +722,8 @@ def play_correlation(points: Pairs | None = None) -> Picture:
         return state
 
     picture = Picture(moved, points=first.points)
-    if not _installed("ipywidgets", "anywidget"):
+    if (ipywidgets := _widgets("anywidget")) is None:
         return picture
-    import ipywidgets
-
     frame = _frame_of(first.points)
     plot = _movable_points()(value=first.points, frame=frame, names=list(_NAMES))
     plot.drawing = _scatter(first.points, frame, "Points that can be moved")
@@ -747,8 +737,6 @@ def play_correlation(points: Pairs | None = None) -> Picture:
         {"points": plot}, [ipywidgets.VBox(buttons)], draw=lambda state: state._figure(state._readings())
     )
 
-
-# slides
 
 GENERATED, REFERENCE = "The cat is on the mat.", "The black cat sat on the mat."
 FALSE = "The mat sat on the black cat."
