@@ -225,7 +225,7 @@ class ClaimFinder:
         by = by if self.splitter is None else self.splitter.fingerprint
         return f"{self.mode}:{by}:{self.combine}"
 
-    def parts(self, threshold: float) -> list[str]:
+    def fingerprint_parts(self, threshold: float) -> list[str]:
         """Return what a checker's fingerprint says of claims; stored findings depend on the threshold."""
         return [] if self.mode == "sentence" else [f"claims={self.fingerprint}", f"threshold={threshold}"]
 
@@ -407,7 +407,7 @@ class NLIChecker:
         parts = [f"nli:{self._digest}", order, self.aggregate, f"window={self.window}"]
         if self.family:
             parts.append(f"recipe={self.family.recipe}")
-        return ";".join([*parts, *self.finder.parts(self.threshold)])
+        return ";".join([*parts, *self.finder.fingerprint_parts(self.threshold)])
 
     def __repr__(self) -> str:
         shown = f"claims={self.finder.fingerprint!r}, aggregate={self.aggregate!r}"
@@ -597,7 +597,7 @@ class LLMChecker:
             parts.append(f"samples={self.samples}")
         if self._sample is not None:
             parts.append(f"sample={self._sample}")
-        return ";".join([*parts, *self.finder.parts(self.threshold)])
+        return ";".join([*parts, *self.finder.fingerprint_parts(self.threshold)])
 
     def __repr__(self) -> str:
         shown = f"{self.backend.name!r}, claims={self.finder.fingerprint!r}"

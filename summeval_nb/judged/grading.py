@@ -26,7 +26,7 @@ from summeval_nb.core.base import (
     warn_of_order,
 )
 from summeval_nb.core.files import Table, table_records, table_rows
-from summeval_nb.core.html import Markup, axes_for, draw_interval, figure_text, html_table, text_table
+from summeval_nb.core.html import axes_for, draw_interval, figure_text
 from summeval_nb.core.metric import Metric, batch, metric
 from summeval_nb.core.resampling import drawings, middle
 from summeval_nb.core.results import Rows, Score, ScoreTable, Signature, mean_row, rate_row
@@ -745,11 +745,9 @@ class SystemRanking(Rows):
         compared = {} if self.comparisons is None else {"comparisons": self.comparisons.to_dict()}
         return super().to_dict() | {"wins": wins, "reason": self.reason} | compared
 
-    def __repr__(self) -> str:
-        return f"SystemRanking({self.reason or f'{len(self.systems)} systems'})\n{text_table(self.rows())}"
-
-    def _repr_html_(self) -> Markup:
-        return html_table(self.rows(), caption=self.reason or "Systems, best first", note=str(self.signature))
+    def remarks(self) -> list[str]:
+        """Return why a number is missing."""
+        return [self.reason] if self.reason else []
 
     def plot(self, *, ax: plt.Axes | None = None) -> plt.Axes:
         """Draw strengths with their intervals; returns the axes."""
