@@ -133,10 +133,7 @@ def failure(error: Exception, threshold: float) -> Verdict:
 
 
 def of_samples(verdicts: Sequence[Verdict], threshold: float) -> Verdict:
-    """The verdict that several samples give together: the share of them that is supported, or the first failure.
-
-    Where none says yes or no, it is unclear.
-    """
+    """The verdict that samples give together: their share that is supported, the first failure, or all unclear."""
     for verdict in verdicts:
         if verdict.failed:
             return replace(verdict, threshold=threshold)
@@ -168,19 +165,12 @@ def fitted_words() -> JsonDict:
 
 @cache
 def how_well() -> JsonDict:
-    """Return the measurements: the `checkers` that were measured, and `rows`, one a checker and labelled set.
-
-    Written by `benchmarks/how_well.py`. Each set that a checker was fitted to was judged by a version that had seen
-    neither its labels nor its articles.
-    """
+    """Return what `benchmarks/how_well.py` measured: the `checkers`, and `rows`, one a checker and labelled set."""
     return json.loads(read_asset("how_well.json"))
 
 
 def measured_rows(signature: Mapping[str, str]) -> list[JsonDict]:
-    """The rows for the checker that a signature names, each labelled set as people read it; none for another checker.
-
-    A recalibrated checker, another version, or another threshold is another checker.
-    """
+    """The rows for exactly the checker, its version and threshold, that a signature names, as people read them."""
     found = [
         name
         for name, record in how_well()["checkers"].items()
@@ -224,13 +214,7 @@ def article_mark(text: str) -> bytes:
 
 
 def seen_articles(articles: Iterable[str], sets: Iterable[str]) -> dict[str, int]:
-    """How many of these distinct articles each of some labelled sets holds; sets without one are left out.
-
-    Examples
-    --------
-    >>> seen_articles(["An article of my own."], ["summeval", "defacto"])
-    {}
-    """
+    """How many of these distinct articles each of some labelled sets holds; sets without one are left out."""
     marks, counts = {article_mark(text) for text in articles}, {}
     for name in sets:
         packed = base64.b64decode(how_well()["articles"].get(name, ""))

@@ -529,7 +529,6 @@ def _evaluate_all(
 evaluate_many = batch(
     evaluate,
     _evaluate_all,
-    name="evaluate_many",
     doc="Score many (article, summary) pairs as `evaluate` scores one; repeated sentences are embedded once.",
 )
 

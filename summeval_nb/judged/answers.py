@@ -23,7 +23,7 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import require_passages, require_truth, table_rows
 from summeval_nb.core.html import Markup, markdown_report, render
 from summeval_nb.core.metric import batch, metric
-from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, mean_row, rate_row
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, mean_row, plain, rate_row
 from summeval_nb.evidence.base import warn_of_paths
 from summeval_nb.judged.correctness import Correctness, correctness, hypothesis_score, pair_score, verdict_of
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, as_statement
@@ -51,10 +51,7 @@ _TEXTS = {
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedStatement:
-    """A statement with its entailment: it counts 1, otherwise 0, None if not judged.
-
-    The places of its findings are those in the answer, or in the ground truth, as the user wrote it.
-    """
+    """A statement with its entailment, whose findings have their places in the text that the user wrote."""
 
     statement: Statement
     entailment: Entailment
@@ -328,18 +325,12 @@ class AnswerReport(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        return {
-            "question": self.question,
-            "ground_truth": self.ground_truth,
-            "answer": self.answer,
-            "contexts": list(self.contexts),
-            "first_line": self.first_line,
+        names = ("question", "ground_truth", "answer", "contexts", "first_line", "notes", "reasons")
+        return {name: plain(getattr(self, name)) for name in names} | {
             **self.row(),
             "premises": {name: pair.premise for name, pair in self.inferences.items()},
             "statements": self.rows(),
             "refusal_reasons": {"answer": self.answer_refused.reason, "ground_truth": self.truth_refused.reason},
-            "notes": list(self.notes),
-            "reasons": self.reasons,
             "signature": str(self.signature),
         }
 
@@ -384,10 +375,9 @@ class AnswerReport(Score):
             | {"reason": row["reason"]}
             for row in self._worded_rows()
         ]
+        listed = [{"text": name, "": text} for name, text in texts.items()]
         parts = [
-            markdown_report(
-                self.first_line, filter(None, self._all_notes()), [{"text": n, "": text} for n, text in texts.items()]
-            ),
+            markdown_report(self.first_line, filter(None, self._all_notes()), listed),
             markdown_report("", rows=[{"number": name, "value": value} for name, value in numbers.items()]),
             markdown_report("Statements", rows=rows, note=str(self.signature), level=3),
         ]
@@ -418,8 +408,7 @@ def _check_row(contexts: object, question: object, ground_truth: object, answer:
 
 
 def _warn_of_mistakes(rows: Sequence[AnswerRow]) -> None:
-    """Warn of a path in the place of a text, and where another text asks and the question does not: they may stand in
-    each other's place."""
+    """Warn of a path in the place of a text, and where another text asks and the question does not."""
     warn_of_paths([text for row in rows for text in (*row.contexts, row.ground_truth, row.answer)])
     marks = ("?", "？", "؟")
     for number, row in enumerate(rows):
@@ -451,11 +440,7 @@ def _why_no_score(name: str, row: AnswerRow, flags: Mapping[str, Flag], score_re
 
 
 class _Parts(NamedTuple):
-    """The units of one text, the statements of each (or the judge's failure), and notes.
-
-    `apart` holds for a list that was kept together the statements of its units as they are read when it is not kept:
-    without their lead-in, if that holds no *not*. It holds nothing for other units.
-    """
+    """The units of one text, the statements of each, those of a kept list's items without its lead-in, and notes."""
 
     units: list[Unit]
     statements: list[list[Statement] | JudgeFailure]
@@ -464,8 +449,7 @@ class _Parts(NamedTuple):
 
 
 def _split_texts(replies: Sequence[Reply], session: JudgeSession, keep_lists: bool = False) -> dict[Reply, _Parts]:
-    """The units and statements of each reply; the judge is asked about those that were not made of a short answer and
-    its question."""
+    """The units and statements of each reply; those that were made of a short answer are not asked for."""
     stage = Stages(resolve=1, split=1)
     with stage("resolve"):
         read = session.read(replies, keep_lists=keep_lists)
@@ -473,11 +457,8 @@ def _split_texts(replies: Sequence[Reply], session: JudgeSession, keep_lists: bo
     asked = dict.fromkeys(
         text for reply, own in whole.items() for unit, text in zip(read[reply][0], own, strict=True) if not unit.told
     )
-    lists = {
-        text: with_denying_leads([part.text for part in answer_units(text)])
-        for text in asked
-        if keep_lists and is_list(text)
-    }
+    kept = [text for text in asked if keep_lists and is_list(text)]
+    lists = {text: with_denying_leads([part.text for part in answer_units(text)]) for text in kept}
     asked |= dict.fromkeys(part for parts in lists.values() for part in parts)
     with stage("split"):
         stated = dict(zip(asked, session.ask("statements", [(text,) for text in asked]), strict=True))
@@ -534,8 +515,7 @@ def _learn(pairs: Sequence[_Pair], session: JudgeSession, shared: bool) -> dict[
 def _judged_unit(
     pair: _Pair, unit: Unit, statements: list[Statement] | JudgeFailure, known: Mapping[Any, Any], by_words: bool
 ) -> list[JudgedStatement]:
-    """A unit's statements with their entailments; a failure of the judge stands on each. With `by_words` a short
-    answer's own words are looked for, too."""
+    """A unit's statements with their entailments; with `by_words` a short answer's own words are looked for, too."""
     failed = statements if isinstance(statements, JudgeFailure) else None
     own = [as_statement(unit.resolved, unit.resolved)] if isinstance(statements, JudgeFailure) else statements
     tags = failed or known[pair.premise, tuple(statement.text for statement in own)]
@@ -545,10 +525,8 @@ def _judged_unit(
         tags = [looked_up(told, pair.premise, tag) for told, tag in zip(unit.told, tags, strict=True)]
     elif by_words and pair.tables:
         tags = [looked_up_in_tables(pair.tables, one.text, tag) for one, tag in zip(own, tags, strict=True)]
-    return [
-        JudgedStatement(statement=one, entailment=_placed(tag, one.text, unit))
-        for one, tag in zip(own, tags, strict=True)
-    ]
+    pairs = zip(own, tags, strict=True)
+    return [JudgedStatement(statement=one, entailment=_placed(tag, one.text, unit)) for one, tag in pairs]
 
 
 def _placed(entailment: Entailment, statement: str, unit: Unit) -> Entailment:
@@ -586,8 +564,7 @@ def evaluate_rows(
     max_failed: float = 0.5,
     shared: bool = False,
 ) -> list[AnswerReport]:
-    """Return the reports of checked rows, stage by stage over all of them; with `shared` in a session whose verdicts
-    other measures want, too."""
+    """Return the reports of checked rows; `shared` is a session whose verdicts other measures want, too."""
     stage = Stages(refusals=1, statements=1, judge=8)
     with stage("refusals"):
         found = iter(session.refusals(text for row in rows for text in (row.answer, row.ground_truth)))
@@ -609,9 +586,8 @@ def evaluate_rows(
         hypotheses = tuple(_hypothesis(pair, place, known, session.by_words) for place in units)
         tags = [[one.entailment for one in own.statements] for own in hypotheses]
         score, reason = pair_score(tags, max_failed)
-        inferences[key] = Inference(
-            name=key[1], premise=pair.premise, hypotheses=hypotheses, score=score, reason=reason
-        )
+        judged: JsonDict = {"premise": pair.premise, "hypotheses": hypotheses}
+        inferences[key] = Inference(name=key[1], score=score, reason=reason, **judged)
     again: set[int] = set()
     for i, row in enumerate(rows):  # what repeats the truth is right, in whatever form or language
         refuses = flags[i]["answer"].value and not score_refusals

@@ -623,4 +623,4 @@ def _check_many(
     return ScoreTable(results, signature=settings.signature)
 
 
-check_citations_many = batch(check_citations, _check_many, name="check_citations_many")
+check_citations_many = batch(check_citations, _check_many)

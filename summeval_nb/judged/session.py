@@ -165,17 +165,7 @@ class Unit(NamedTuple):
 
 
 def make_units(text: str, resolution: Resolution | None, *, question: str = "") -> list[Unit]:
-    """Return the units of a text with their resolved texts, read with its question.
-
-    Without a resolution pronouns stay as they are. What wraps a text, its marks of citation and openers such as
-    "Sure!" are no units, and a row of a table is one.
-
-    Examples
-    --------
-    >>> units = make_units("Yes. It opened in 1931.", None, question="Is it open?")
-    >>> [unit.resolved for unit in units]
-    ['It is open.', 'It opened in 1931.']
-    """
+    """Return the units of a text, without what wraps it, with their resolved texts, read with its question."""
     return _with_question(spoken_units(text), resolution, question)
 
 

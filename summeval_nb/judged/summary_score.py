@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from summeval_nb.core.base import (
@@ -21,7 +21,7 @@ from summeval_nb.core.base import (
 from summeval_nb.core.files import require_passages, table_rows
 from summeval_nb.core.html import Mark, Markup, mark_html, render
 from summeval_nb.core.metric import batch, metric
-from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature
+from summeval_nb.core.results import Outcome, Score, ScoreTable, Signature, plain
 from summeval_nb.evidence.base import warn_of_paths
 from summeval_nb.judged.coverage import (
     conciseness_score,
@@ -40,14 +40,7 @@ __all__ = ["SummarizationScore", "summarization_score", "summarization_scores"]
 
 
 def join_contexts(contexts: object, where: str = "") -> str:
-    """Return contexts joined by line breaks: a text, a list of texts also as the text of one, or a list that holds one
-    such list.
-
-    Examples
-    --------
-    >>> join_contexts([["It rained.", "It snowed."]])
-    'It rained.\\nIt snowed.'
-    """
+    """Return contexts joined by line breaks: a text, a list of texts also as the text of one, or one such in a list."""
     if isinstance(contexts, (list, tuple)) and len(contexts) == 1 and isinstance(contexts[0], (list, tuple)):
         contexts = contexts[0]
     return "\n".join(require_passages(contexts, f"{where}contexts"))
@@ -229,31 +222,17 @@ class SummarizationScore(Score):
 
     def row(self) -> JsonDict:
         """Return the result in one row: the texts, the numbers, the counts, what it was named."""
-        return {
-            "contexts": self.context,
-            "summary": self.summary,
-            "score": self.score,
-            "qa_score": self.qa_score,
-            "conciseness": self.conciseness,
-            "guarded": self.guarded,
-            "n_keyphrases": len(self.keyphrases),
-            "n_questions": len(self.questions),
-            "n_dropped": len(self.dropped),
-            "n_failed": self.n_failed,
-            "degenerate": self.degenerate,
-            "reason": self.reason,
-        }
+        names = ("summary", "score", "qa_score", "conciseness", "guarded")
+        found = {"contexts": self.context} | {name: getattr(self, name) for name in names}
+        found |= {f"n_{name}": len(getattr(self, name)) for name in ("keyphrases", "questions", "dropped")}
+        return found | {"n_failed": self.n_failed, "degenerate": self.degenerate, "reason": self.reason}
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         return {name: value for name, value in self.row().items() if name != "contexts"} | {
-            "keyphrases": [asdict(keyphrase) for keyphrase in self.keyphrases],
+            **{name: plain(getattr(self, name)) for name in ("keyphrases", "kept", "lost", "context", "coeff")},
             "questions": self.rows(),
             "dropped": [question.text for question in self.dropped],
-            "kept": list(self.kept),
-            "lost": list(self.lost),
-            "context": self.context,
-            "coeff": self.coeff,
             "signature": str(self.signature),
         }
 
