@@ -116,8 +116,7 @@ class BuiltinChecker:
         """
         slope, offset = platt_scaling(scores, labels)
         if slope <= 0:
-            why = f"these labels run against the scores (slope {slope:.3g})"
-            raise ValueError(f"{why}: check that 1 means supported")
+            raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
         return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
 
     def _wordless(self, evidence: list[Evidence]) -> Verdict:
@@ -187,8 +186,7 @@ def _require_pairs(pairs: object) -> list[tuple[list[str], str]]:
             raise TypeError(f"pairs[{index}] must be {wanted}, not {pair!r:.60}")
         evidence = require_texts(pair[0], f"pairs[{index}][0]")
         if not evidence:
-            remedy = "leave the pair out, nothing can be checked"
-            raise ValueError(f"pairs[{index}] has no evidence sentence: {remedy}")
+            raise ValueError(f"pairs[{index}] has no evidence sentence: leave the pair out, nothing can be checked")
         checked.append((evidence, require_text(pair[1], f"pairs[{index}][1]")))
     return checked
 
@@ -272,9 +270,7 @@ class WordsChecker(BuiltinChecker):
 
 PRECISIONS = ("float32", "bfloat16")
 MEASURED_K = 8  # sentences of evidence, in all that was measured
-# Part of the fingerprint, and so of what a store is asked for: another number whenever
-# a rule finds other clashes.
-RULES = "13"
+RULES = "13"  # part of the fingerprint: another number whenever a rule finds other clashes
 
 
 class EmbeddedChecker(BuiltinChecker):
@@ -545,9 +541,6 @@ def _as_written(pair: ParsedPair, found: Finding, clash: Clash) -> str:
     return ""
 
 
-# calibration
-
-
 def platt_scaling(probabilities: Numbers, labels: Numbers) -> tuple[float, float]:
     """Return the slope and offset with which probabilities agree best with labels.
 
@@ -579,8 +572,7 @@ def platt_scaling(probabilities: Numbers, labels: Numbers) -> tuple[float, float
     values, truth = require_labelled(probabilities, labels)
     positive, negative = int(truth.sum()), int((1 - truth).sum())
     if not positive or not negative:
-        counts = f"got {positive} times 1 and {negative} times 0"
-        raise ValueError(f"calibration needs labels of both kinds, {counts}")
+        raise ValueError(f"calibration needs labels of both kinds, got {positive} times 1 and {negative} times 0")
     target = np.where(truth == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
     return logistic_fit(logits_of(values), target)
 

@@ -398,8 +398,6 @@ def load_reader(precision: str = "float32", device: str = "cpu") -> Reader:
     return Reader(precision=precision, device=device)
 
 
-# the careful reader
-
 HEAD = {  # the shapes of what is new
     "mark.weight": (embed.WIDTH, 6),
     "error.weight": (1, embed.WIDTH),

@@ -104,24 +104,21 @@ def _label(verdict: Verdict) -> Label:
     """The label of a verdict: what clashes with nothing was not said, so neutral."""
     if verdict.supported:
         return "entailed"
-    two_borders = verdict.contradicted_below is not None
-    denied = two_borders and verdict.state == "contradicted"
+    denied = verdict.contradicted_below is not None and verdict.state == "contradicted"
     clash = any(finding.clash for finding in verdict.findings)
     return "contradicted" if denied and clash else "neutral"
 
 
 @lru_cache(maxsize=1024)
 def _read_premise(premise: str) -> tuple[Reading, ...]:
-    """What of a premise may be evidence: its sentences without markup, code, dividing lines, and questions, for what is
-    asked is not said."""
+    """What of a premise may be evidence: its sentences without markup, code, dividing lines, and questions."""
     (found,) = split_markdown([premise], progress=False)
     told = may_be_evidence(read_with_leads(premise, found))
     return tuple(reading for reading in told if not reading.plain.rstrip().endswith("?"))
 
 
 def _read_statement(statement: str, premise: str = "") -> Reading:
-    """A statement without markup, its values as the premise writes them; one of several sentences is read as it
-    stands. Nothing is cut, so no language is asked for."""
+    """A statement without markup, its values as the premise writes them; several sentences are read as they stand."""
     (found,) = split_markdown([statement], likes=[premise], lang="en", progress=False)
     if len(found) == 1 and not found[0].reason:
         return found[0]
@@ -149,24 +146,21 @@ def _as_entailment(
         start, end = claim.in_sentence(finding.start, finding.end)
         text, moved = claim.sentence.text[start:end], claim.sentence.start
         findings.append(Finding(finding.kind, text, start + moved, end + moved, finding.clash))
-    return Entailment(
-        label=_label(verdict), probability=verdict.probability, evidence=passages, findings=tuple(findings)
-    )
+    how: dict[str, Any] = {"evidence": passages, "findings": tuple(findings)}
+    return Entailment(label=_label(verdict), probability=verdict.probability, **how)
 
 
 def _entail_many(
     items: Sequence[tuple[str, Sequence[str]]], embedder: BatchEmbedder, checker: Checker, k: int, lang: str | None
 ) -> list[list[Entailment] | JudgeFailure]:
-    """Entailments for many (premise, statements), each distinct pair judged once; a premise without a sentence is a
-    failure."""
+    """Entailments for many (premise, statements), each distinct pair judged once; an empty premise is a failure."""
     stage = Stages(read=1, embed=2, check=8)
     with stage("read"):
         premises = {premise: _read_premise(premise) for premise, _ in items}
         claims = {(premise, s): _read_statement(s, premise) for premise, listed in steps(items) for s in listed}
     with stage("embed"):
-        vectors = SentenceVectors(
-            embedder, [reading.plain for own in (*premises.values(), claims.values()) for reading in own]
-        )
+        texts = [reading.plain for own in (*premises.values(), claims.values()) for reading in own]
+        vectors = SentenceVectors(embedder, texts)
     matrices = {premise: unit_rows(vectors.of([one.plain for one in own])) for premise, own in premises.items() if own}
     reasons = [
         unread_sentences(premises[premise], [claims[premise, statement] for statement in statements], checker, lang)
@@ -184,10 +178,9 @@ def _entail_many(
         for asking, found in places.items()
     }
     distinct = list(dict.fromkeys(pairs.values()))
+    asked = [(list(evidence), claim) for evidence, claim in distinct]
     with stage("check"):
-        told = (
-            check_with(vectors, checker, [(list(evidence), claim) for evidence, claim in distinct]) if distinct else []
-        )
+        told = check_with(vectors, checker, asked) if asked else []
     verdicts = dict(zip(distinct, told, strict=True))
 
     def entailment(premise: str, statement: str, reason: str) -> Entailment:
@@ -272,11 +265,7 @@ def _as_answer(found: Entailment, said: Answer | None, threshold: float) -> Answ
 def _answer_many(
     items: Sequence[tuple[str, Sequence[Question]]], embedder: BatchEmbedder, checker: Checker, k: int, lang: str | None
 ) -> list[list[Answer] | JudgeFailure]:
-    """Answers: yes where the checker calls a question's statement supported, or nearly does.
-
-    The package's own checkers know words better than meaning: for them enough of what is told of the subject must be
-    said, too. The words checker is blind to clashes and leaves all to that.
-    """
+    """Answers: yes where the checker says so, or nearly; of the package's own, enough must be said in words, too."""
     asked = [(text, [question.statement for question in questions]) for text, questions in items]
     builtin, blind = isinstance(checker, BuiltinChecker), isinstance(checker, WordsChecker)
 
@@ -382,11 +371,8 @@ class EmbeddedJudge(BulkJudge):
         return _entail_many(items, self._embedder, self._checker, self._k, self._lang)
 
     def _keyphrases(self, items: Sequence[Any]) -> list[Any]:
-        reasons = [unread(text, self._lang) for text, _ in items]
-        return [
-            JudgeFailure("keyphrases", why) if why else counted_phrases(*item)
-            for item, why in zip(items, reasons, strict=True)
-        ]
+        pairs = [(item, unread(item[0], self._lang)) for item in items]
+        return [JudgeFailure("keyphrases", why) if why else counted_phrases(*item) for item, why in pairs]
 
     def _questions(self, items: Sequence[Any]) -> list[Any]:
         return [make_questions(text, keyphrases) for text, keyphrases in items]

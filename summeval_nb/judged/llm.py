@@ -159,8 +159,7 @@ def _read_statements(texts: Sequence[str], hypothesis: str) -> list[Statement]:
 
 
 def _read_questions(reply: Sequence[_Asked], text: str, keyphrases: Sequence[str]) -> list[Question]:
-    """Questions as their types, if each has a statement that shares a word with its keyphrase or, failing that, half
-    of its words with the text."""
+    """Questions as their types, if each statement shares a word with its keyphrase, or half of them with the text."""
     held, found = set(word_list(text)), []
     for asked, phrase in zip(reply, keyphrases, strict=True):
         words = set(word_list(asked.statement))
@@ -368,13 +367,10 @@ class LLMJudge(BulkJudge):
         require_option(task, "task", TASKS)
         kinds = {"statements": "_cases", "resolve": "_resolved", "refusal": "_refusals"}
         kinds |= {"entail": "_judged", "answer": "_judged"}
-        reasons = [self._unread(item) for item in items]
-        read = [item for item, reason in zip(items, reasons, strict=True) if not reason]
+        pairs = [(item, self._unread(item)) for item in items]
+        read = [item for item, reason in pairs if not reason]
         found = iter(getattr(self, kinds.get(task, "_texts"))(task, read) if read else [])
-        return [
-            _not_read(task, item, reason) if reason else next(found)
-            for item, reason in zip(items, reasons, strict=True)
-        ]
+        return [_not_read(task, item, reason) if reason else next(found) for item, reason in pairs]
 
     def _unread(self, item: tuple[Any, ...]) -> str:
         """Why an item's text, or a statement about it, is not read; '' where nothing speaks against it."""
@@ -442,8 +438,7 @@ class LLMJudge(BulkJudge):
         return [JudgeFailure(task, str(a)) if isinstance(a, BackendError) else a for a in map(answered, chosen)]
 
     def _judged(self, task: str, items: Items) -> list[Any]:
-        """Entailments or answers: each distinct statement of a text is asked about in every window of the text; one
-        that stays undecided makes its item a failure."""
+        """Entailments or answers from every window of a text; a statement that stays undecided fails its item."""
         wanted: dict[str, dict[Any, None]] = {}
         for text, parts in items:
             wanted.setdefault(text, {}).update(dict.fromkeys(parts))
@@ -474,10 +469,8 @@ class LLMJudge(BulkJudge):
 
     def _chosen(self, task: str, singles: Sequence[tuple[Sequence[Sentence], Any]]) -> list[Any]:
         """One entailment or answer for each window and statement, by the probabilities of the options."""
-        names, options = {
-            "entail": (("premise", "statement"), LABELS),
-            "answer": (("text", "question"), ("yes", "no")),
-        }[task]
+        known = {"entail": (("premise", "statement"), LABELS), "answer": (("text", "question"), ("yes", "no"))}
+        names, options = known[task]
         told = [(" ".join(s.text for s in window), getattr(part, "text", part)) for window, part in singles]
         chosen = self._choices(task, [dict(zip(names, own, strict=True)) for own in told], options)
         return [choice if isinstance(choice, JudgeFailure) else [from_choice(task, choice)] for choice in chosen]
@@ -515,15 +508,11 @@ class LLMJudge(BulkJudge):
             own = [text] if units is None else list(units)
             groups = packed([len(unit) for unit in own], len(own) + 1, self._window)
             plan += [(item, ([own[i] for i in group],)) for group in groups]
-        note = "pronouns were resolved by the model"
-        return [
-            units if isinstance(units, JudgeFailure) else Resolution(units=tuple(units), note=note)
-            for units in self._rejoined(task, len(items), plan)
-        ]
+        note, joined = "pronouns were resolved by the model", self._rejoined(task, len(items), plan)
+        return [u if isinstance(u, JudgeFailure) else Resolution(units=tuple(u), note=note) for u in joined]
 
     def _texts(self, task: str, items: Items) -> list[Any]:
-        """Keyphrases (at most n of all windows, placed in the whole text) or questions, each phrase in the window that
-        holds it."""
+        """Keyphrases, at most n of all windows, or questions, each phrase in the window that holds it."""
         plan: list[tuple[int, tuple[Any, ...]]] = []
         for item, (text, wanted) in enumerate(items):
             texts = [text[window[0].start : window[-1].end] for window in _windows(text, self._window)]
@@ -536,9 +525,7 @@ class LLMJudge(BulkJudge):
         joined = self._rejoined(task, len(items), plan)
         if task == "questions":
             return joined
-        return [
-            found
-            if isinstance(found, JudgeFailure)
-            else [place_keyphrase(text, phrase, None) for phrase in dict.fromkeys(found)][:n]
-            for (text, n), found in zip(items, joined, strict=True)
-        ]
+        for place, ((text, n), found) in enumerate(zip(items, joined, strict=True)):
+            if not isinstance(found, JudgeFailure):
+                joined[place] = [place_keyphrase(text, phrase, None) for phrase in dict.fromkeys(found)][:n]
+        return joined

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from summeval_nb.core.base import OWN_CHECKERS, Stages, require_option
-from summeval_nb.core.results import Sentence
+from summeval_nb.core.results import Sentence, plain
 from summeval_nb.judged.embedded import TASKS, EmbeddedJudge, Items
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, Resolution
 from summeval_nb.judged.replies import AnswerUnit, Told, looked_up, read_replies, spoken, spoken_units
@@ -74,13 +73,6 @@ def load_judge(judge: str | Judge) -> Judge:
 _adapter = cache(TypeAdapter)  # writes, reads and so checks the answers to one kind of question
 
 
-def _plain(value: object) -> object:
-    """Dataclasses and tuples as plain lists and dictionaries, for keys."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
-
-
 def ask_many(
     judge: str | Judge,
     task: str,
@@ -141,7 +133,7 @@ def ask_many(
         answers = asked.many(task, batch) if hasattr(asked, "many") else map(one, batch)
         return [a if isinstance(a, JudgeFailure) else written.dump_python(a, mode="json") for a in answers]
 
-    keys = [content_key(asked.fingerprint, task, _plain(item)) for item in items]
+    keys = [content_key(asked.fingerprint, task, plain(item)) for item in items]
     with counted_as(task, asked, len(items)) as count:
         found = fill_missing(load_store(store), "judge", keys, compute, batch_size=batch_size, progress=progress)
         count(from_store=len(items) - len(reached))
@@ -156,8 +148,7 @@ class Reply(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """A unit of a text: its place in the original, its text as it is read, and what it states where that was made of
-    it and its question."""
+    """A unit of a text: its place, its text as it is read, and what it states if that was made with its question."""
 
     place: Sentence
     resolved: str
@@ -183,8 +174,7 @@ def _with_question(units: Sequence[AnswerUnit], resolution: Resolution | None, q
 
 
 class StatementText(str):
-    """A statement of a text, with what is known of it where it was made of a short answer: the same statement of
-    another text may have other words of its own."""
+    """A statement of a text, with what is known of it where it was made of a short answer."""
 
     told: Told | None = None
 
@@ -200,11 +190,7 @@ NOT_SAID = Entailment(label="neutral")  # of a blank premise, which nobody is as
 
 
 class JudgeSession:
-    """Puts questions to a judge, each only once, for whatever measure wants to know; it lives as long as one call.
-
-    `ask` takes any questions. The other methods come in pairs: one learns the answers about many texts at once, the
-    other gives what was learned about one.
-    """
+    """Puts questions to a judge, each only once: methods learn about many texts, or give what was learned of one."""
 
     def __init__(
         self,
@@ -241,8 +227,7 @@ class JudgeSession:
         return [self._replies[key] for key in keys]
 
     def refusals(self, texts: Iterable[str]) -> list[Flag]:
-        """Return for each text whether it declines to answer, by its first three sentences; a failure leaves it
-        undecided."""
+        """Return for each text whether it declines to answer, by its first three sentences; a failure is undecided."""
 
         def opening(text: str) -> str:
             sentences = split_sentences(text)[:3]
@@ -266,17 +251,12 @@ class JudgeSession:
         return found
 
     def statements(self, replies: Iterable[Reply]) -> None:
-        """Learn the statements of texts, sentence by sentence, an answer read with its question.
-
-        An item of a list under a *not* is read with its lead-in, which is no statement by itself.
-        """
+        """Learn the statements of texts, an answer read with its question, an item under a *not* with its lead-in."""
         stage = Stages(resolve=1, split=2)
         with stage("resolve"):
             units = self.read(reply for reply in replies if has_word(reply.text))
 
-        def kept(told: tuple[Told, ...]) -> tuple[Told, ...]:
-            """Nothing where nothing could be made of a short answer and the judge does not look at words: it is asked
-            about the answer as it stands."""
+        def kept(told: tuple[Told, ...]) -> tuple[Told, ...]:  # a judge that reads is asked about an odd answer
             return () if not self.by_words and any(part.reason for part in told) else told
 
         read: dict[Reply, list[tuple[str, tuple[Told, ...]]]] = {}
