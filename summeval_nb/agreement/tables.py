@@ -496,8 +496,7 @@ def compare_systems(
 def _counted(
     metric: Metric, outputs: Mapping[str, list[str]], columns: Mapping[str, Any]
 ) -> tuple[dict[str, _Counted], int, Signature, str]:
-    """Return each system's counts over the texts that have a score in all, how many these are, the signature, and why
-    there may be none."""
+    """Return each system's counts over the texts scored in all, their number, the signature, and why there are none."""
     others = [column for column in metric.columns if column != metric.judged]
     columns = {other: own for column, own in columns.items() for other in (column, *COLUMN_NAMES.get(column, ()))}
     for column in others:

@@ -1047,8 +1047,7 @@ class RagScore(Score):
         return [{"measure": name} | row for name, own in self.scores.items() for row in own.rows()]
 
     def outcome(self) -> Outcome:
-        """Return what a run writes down: the first of all measures, failed where the judge failed, and the others
-        beside it."""
+        """Return what a run writes down: the first of all measures, failed where the judge failed, and the others."""
         main = next(iter(MEASURES))
         lost = main in self.left_out  # a run's score is the same measure in every row
         found = Outcome(None, "undefined", self.left_out[main]) if lost else next(iter(self.scores.values())).outcome()
