@@ -60,10 +60,7 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A token of a sentence: a key for comparison, a kind, `sentence[start:end]`.
-
-    `kind` is `"content"`, `"function"`, `"negation"` or `"number"`.
-    """
+    """A token `sentence[start:end]`: a key for comparison, and "content", "function", "negation" or "number"."""
 
     key: str
     kind: str
@@ -130,13 +127,7 @@ def _below_1000(words: str) -> int:
 
 
 def compound_numbers(sentence: str) -> dict[int, Token]:
-    """Numbers that several words say, by where they start: *Thirty-two*, *four hundred and fifty*, *a thousand*.
-
-    Examples
-    --------
-    >>> [token.key for token in compound_numbers("Thirty-two of four hundred and fifty.").values()]
-    ['32', '450']
-    """
+    """Numbers that several words say, by where they start: *Thirty-two*, *four hundred and fifty*, *a thousand*."""
     found = {}
     for match in _COMPOUND.finditer(sentence):
         if not match[0].isalpha():  # one word alone is not compound
@@ -186,23 +177,8 @@ def parts_of(sentence: str, tokens: Sequence[Token]) -> Parts:
 
 
 def sentence_tokens(sentence: str) -> list[Token]:
-    """Return the tokens of a sentence with normalised keys.
+    """Return the tokens of an English sentence; keys are stems, plain numbers, and one form for each contraction.
 
-    Keys are stems, plain numbers, and one form for each contraction.
-
-    Parameters
-    ----------
-    sentence : str
-        English text in any of the usual forms: plain, lower-cased, or tokenised as in
-        the Penn Treebank.
-
-    Returns
-    -------
-    list of Token
-        In order of appearance; empty when the sentence holds no word.
-
-    Examples
-    --------
     >>> [token.key for token in sentence_tokens("He didn't pay 1,500 fees.")]
     ['he', 'did', "n't", 'pay', '1500', 'fee']
     """
@@ -227,15 +203,7 @@ def kept_parts(sentence: str) -> Parts:
 
 
 def take_apart(sentence: str) -> Parts:
-    """Return the parts of a sentence.
-
-    Results for up to 16,384 sentences of at most 2,000 characters are kept.
-
-    Examples
-    --------
-    >>> take_apart("The council approved the plan.").content
-    ('council', 'approv', 'plan')
-    """
+    """Return the parts of a sentence, which are kept for up to 16,384 sentences of at most 2,000 characters."""
     if len(sentence) <= 2000:
         return kept_parts(sentence)
     return parts_of(sentence, sentence_tokens(sentence))
@@ -269,11 +237,7 @@ def finding(claim: Parts, kind: str, start: int, end: int) -> Finding:
 
 
 def negation_findings(claim: Parts, closest: Parts) -> list[Finding]:
-    """At most one finding: a negation in the claim or in the closest sentence's shared stretch, not in both.
-
-    Of the closest sentence only what lies between the first and the last shared word counts, and the finding stands on
-    the claim's own negation, or on all that it shares.
-    """
+    """At most one finding: a negation in the claim, or between the closest sentence's shared words, not in both."""
     own = next((token for token in claim.tokens if token.kind == "negation"), None)
     if own is not None:
         denied = any(token.kind == "negation" for token in closest.tokens)
@@ -287,13 +251,7 @@ def negation_findings(claim: Parts, closest: Parts) -> list[Finding]:
 
 @cache
 def antonyms() -> dict[str, frozenset[str]]:
-    """Return for each word, in lower case, the words that exclude it in the same place of a sentence.
-
-    Examples
-    --------
-    >>> "fell" in antonyms()["rose"]
-    True
-    """
+    """Return for each word, in lower case, the words that exclude it in the same place of a sentence."""
     text = read_asset("antonyms.txt").decode("utf-8")
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
