@@ -172,10 +172,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def likely_languages(text: str) -> dict[str, float]:
-    """Return how likely a text in Latin letters is in each language that has a name here, however short it is.
-
-    Of a few words by themselves this is a hint and no answer: see `language_of`.
-    """
+    """Return how likely a text in Latin letters is in each language that has a name here, be it a few words: a hint."""
     return _likely(text, "latin")
 
 
@@ -315,10 +312,7 @@ _BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）")
 
 
 def unread_words(text: str, languages: Sequence[str]) -> list[str]:
-    """Return the words of a text that are in a script of none of `languages`, those in a row as one.
-
-    Letters by themselves are symbols, unless they are words as in Chinese; what stands in brackets is left out.
-    """
+    """Return the words of a text in a script of none of `languages`, those in a row as one; no symbols, no asides."""
     read = _base(languages)
     if text.isascii() or not read <= NAMES.keys():
         return []
@@ -339,11 +333,7 @@ def unread_words(text: str, languages: Sequence[str]) -> list[str]:
 
 
 def foreign_language(text: str, languages: Sequence[str] | None) -> str | None:
-    """Return the language of a text that is clearly none of `languages` (None: any will do), otherwise None.
-
-    A text too short to tell is foreign where most of its letters are in a script that none of the languages has, and
-    one full of names in Latin letters where such a script holds them together.
-    """
+    """Return the language, or else the script's, of a text that is clearly none of `languages` (None: any will do)."""
     if languages is None:
         return None
     read = _base(languages)

@@ -167,8 +167,6 @@ _LONG_NUMBER = 4  # "1984. It was hot" begins with a year, not with the marker o
 def has_word(text: str) -> bool:
     """Return whether a text has a letter or a digit: signs alone are no sentence, neither to judge nor as evidence.
 
-    Examples
-    --------
     >>> has_word("- 7"), has_word("***")
     (True, False)
     """
@@ -176,10 +174,7 @@ def has_word(text: str) -> bool:
 
 
 class Row(NamedTuple):
-    """A row of a table, with the whole table: the heads, all rows below them, and which of these it is.
-
-    The first cell of a row names what the others tell of. Cells are without markup, and may be empty.
-    """
+    """A row of a table, with the whole table: the heads, all rows below them, and which of these it is."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -187,10 +182,7 @@ class Row(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A stretch of a text: its words without markup, the place of each character, why it is not judged (or "").
-
-    A piece that is a row of a table has that `row`, too, and is never split.
-    """
+    """A stretch of a text: its words without markup, the place of each character, why it is not judged; or a `row`."""
 
     plain: str
     places: Sequence[int]
@@ -200,10 +192,7 @@ class Piece(NamedTuple):
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return markdown-it for CommonMark with tables, its inline rules watched, without what plain text trips over.
-
-    Indented paragraphs are no code, "[1]: ..." is text, and so are HTML and entities.
-    """
+    """Return markdown-it for CommonMark with tables, its inline rules watched, without what plain text trips over."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])

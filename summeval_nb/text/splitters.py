@@ -32,10 +32,7 @@ _SAMPLE = 4000  # characters by which a language is told
 
 
 def require_splitter(splitter: object, lang: str | None) -> str:
-    """Return a known splitter's name, or nothing for a callable; otherwise raise.
-
-    Punkt's tables are English: in another language sentencex takes its place.
-    """
+    """Return a known splitter's name, in another language than English sentencex for Punkt; "" for a callable."""
     if lang is not None:
         require_text(lang, "lang")
     if is_function(splitter):
@@ -93,10 +90,7 @@ def without_surrogates(text: str) -> str:
 
 
 def found_language(splitter: str, bodies: Sequence[str]) -> str | None:
-    """Return the language of a text that is clearly not English, whose splitter is then taken; None for English.
-
-    A warning says what its splitter needs where it is not installed.
-    """
+    """Return the language of a text that is clearly not English, whose splitter is then taken; None for English."""
     code = foreign_language(start_of(bodies, _SAMPLE), ("en",))
     if code in (None, OTHER) or (splitter != "stanza" and find_spec("sentencex")):
         return None if code == OTHER else code
@@ -191,13 +185,7 @@ _SMALL = frozenset(SMALL_WORDS.split())
 
 
 def held_stops(text: str) -> set[int]:
-    """Return the places of marks that end nothing: in formulae, after a list's first number, in German dates.
-
-    Examples
-    --------
-    >>> held_stops("Do this: 1. Open it. 2. Go.")
-    {10}
-    """
+    """Return the places of marks that end nothing: in formulae, after a list's first number, in German dates."""
     held = {
         formula.start() + stop.start() for formula in _FORMULA.finditer(text) for stop in _STOP.finditer(formula[0])
     }
@@ -212,10 +200,7 @@ def only_label(sentence: str) -> bool:
 
 
 def goes_on(sentence: str, word: str, following: str) -> bool:
-    """Return whether a sentence goes on before a small letter: its last word is cut short, and no subject follows.
-
-    A writer who begins sentences with small letters is not asked to use a capital here.
-    """
+    """Return whether a sentence goes on before a small letter: its last word is cut short, and no subject follows."""
     begin = next(filter(str.isalnum, sentence), "")
     subject = re.split(r"\W", following, maxsplit=1)[0] in _SUBJECTS or _ITEM.match(following)
     spelled = len(word) > 4 + word[:1].isupper() and word[1:].islower() and re.search("[aeiouy]", word)
