@@ -44,20 +44,9 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
 
-__all__ = [
-    "BatchEmbedder",
-    "Embedder",
-    "EmbedderOrName",
-    "MiniLMEmbedder",
-    "MPNetEmbedder",
-    "ObjectEmbedder",
-    "RememberingEmbedder",
-    "SentenceTransformerEmbedder",
-    "SentenceVectors",
-    "encodable",
-    "load_embedder",
-    "sentence2embedding",
-]
+__all__ = ["BatchEmbedder", "Embedder", "EmbedderOrName", "MiniLMEmbedder", "MPNetEmbedder", "ObjectEmbedder"]
+__all__ += ["RememberingEmbedder", "SentenceTransformerEmbedder", "SentenceVectors", "encodable", "load_embedder"]
+__all__ += ["sentence2embedding"]
 
 
 class Encoder(Protocol):
@@ -564,10 +553,9 @@ def _library_model(name: str | os.PathLike[str], device: str, download: bool) ->
 
     source, folder = os.fspath(name), Path(name)
     if folder.is_dir() and not (folder / "modules.json").is_file():  # the library would take it for a bare BERT
-        raise ValueError(
-            f"{folder} holds no modules.json, so it is not a sentence-transformers model: build one with "
-            "SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its saved folder"
-        )
+        remedy = "build one with SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its"
+        said = f"{folder} holds no modules.json, so it is not a sentence-transformers model"
+        raise ValueError(f"{said}: {remedy} saved folder")
     for pickled in sorted(folder.rglob("pytorch_model*.bin")) if folder.is_dir() else ():
         if not any(pickled.parent.glob("*.safetensors")):
             raise ValueError(
