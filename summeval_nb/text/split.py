@@ -14,16 +14,8 @@ from summeval_nb.text.language import language_of, start_of
 from summeval_nb.text.normalize import Normalized, Unwrapped, in_one_form, unwrapped
 from summeval_nb.text.punkt import joined, sentence_ends, sentence_places, shortened
 
-__all__ = [
-    "Reading",
-    "Splitter",
-    "split_many",
-    "split_markdown",
-    "split_sentences",
-    "split_text",
-    "split_units",
-    "splitter_name",
-]
+__all__ = ["Reading", "Splitter", "split_many", "split_markdown", "split_sentences", "split_text", "split_units"]
+__all__ += ["splitter_name"]
 
 Splitter = str | Callable[[str], Iterable[tuple[int, int]]]
 
@@ -71,11 +63,8 @@ def _split(
     if is_function(splitter):
         return [markdown.cut_by(splitter, text) for text in texts]
     blocks = [markdown.blocks_of(text) for text in texts]
-    bodies = [
-        splitters.without_surrogates(text[block.body : block.end])
-        for text, own in zip(texts, blocks, strict=True)
-        for block in own
-    ]
+    stretches = [text[one.body : one.end] for text, own in zip(texts, blocks, strict=True) for one in own]
+    bodies = list(map(splitters.without_surrogates, stretches))
     written = [code for code, own in zip(codes, blocks, strict=True) for _ in own]
     found: dict[str | None, Iterator[list[int]]] = {}
     for code in dict.fromkeys(written):
@@ -88,10 +77,8 @@ def _split(
         else:
             splitters.warn_of_foreign_marks(own)
             found[code] = iter([sentence_places(body, sentence_ends) for body in own])
-    places = (next(found[code]) for code in written)
-    return [
-        markdown.cut_blocks(text, own, [next(places) for _ in own]) for text, own in zip(texts, blocks, strict=True)
-    ]
+    places, pairs = (next(found[code]) for code in written), zip(texts, blocks, strict=True)
+    return [markdown.cut_blocks(text, own, [next(places) for _ in own]) for text, own in pairs]
 
 
 def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str | None = None) -> list[Sentence]:
