@@ -155,14 +155,6 @@ def _told_of(found: Correctness, unjudged: int) -> str:
     return ", ".join(told + [f"{unjudged} could not be judged"] * bool(unjudged))
 
 
-def _flag_words(name: str, flag: Flag) -> str:
-    """A flag in words: refused or not, with its probability, or undecided and why."""
-    if flag.value is None:
-        return f"{name}: undecided ({flag.reason})"
-    words = f"{name}: {'a refusal' if flag.value else 'no refusal'}"
-    return words if flag.probability is None else f"{words} ({flag.probability:.2f})"
-
-
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AnswerReport(Score):
     """The evaluation of one answer: verdict, scores, flags, and everything behind them.
@@ -292,7 +284,20 @@ class AnswerReport(Score):
     @classmethod
     def summarize(cls, table: ScoreTable[Any], *, confidence: float, seed: int) -> list[JsonDict]:
         """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
-        return _summarise(list(table.measured.values()), confidence, seed)
+        reports: list[AnswerReport] = list(table.measured.values())
+        numbers = [report.numbers_by_name() for report in reports]
+        rows = [mean_row(name, [own[name] for own in numbers], confidence, seed) for name in (*PAIRS, "correctness")]
+        flags = [(report.answer_refused.value, report.truth_refused.value) for report in reports]
+        for place, name in enumerate(("answers refused", "ground truths refused")):
+            known = [flag[place] for flag in flags if flag[place] is not None]
+            rows.append(rate_row(name, sum(map(bool, known)), len(known), confidence))
+        decided = [flag for flag in flags if None not in flag]
+        both = sum(map(all, decided))
+        for name, place in (("refusal precision", 0), ("refusal recall", 1)):
+            rows.append(rate_row(name, both, sum(bool(flag[place]) for flag in decided), confidence))
+        verdicts = [report.verdict for report in reports]
+        counts = [(f"verdict: {verdict}", verdicts.count(verdict)) for verdict in _VERDICTS]
+        return rows + [rate_row(name, count, len(verdicts), confidence) for name, count in counts]
 
     @classmethod
     def worst_first(cls, table: ScoreTable[Any]) -> list[int]:
@@ -344,8 +349,12 @@ class AnswerReport(Score):
         return f"{self.first_line}\nAnswerReport({', '.join(f'{name}={row[name]}' for name in names)})"
 
     def _all_notes(self) -> list[str]:
-        flags = {"answer": self.answer_refused, "ground truth": self.truth_refused}
-        return [*(_flag_words(name, flag) for name, flag in flags.items()), *self.notes]
+        told = []
+        for name, flag in (("answer", self.answer_refused), ("ground truth", self.truth_refused)):
+            how = "" if flag.probability is None else f" ({flag.probability:.2f})"
+            words = f"{'a refusal' if flag.value else 'no refusal'}{how}"
+            told.append(f"{name}: undecided ({flag.reason})" if flag.value is None else f"{name}: {words}")
+        return [*told, *self.notes]
 
     def _worded_rows(self) -> list[JsonDict]:
         return [row | {"pair": PAIRS[row["pair"]], "label": _LABEL_WORDS[row["label"]]} for row in self.rows()]
@@ -623,23 +632,6 @@ def _notes_of(row: AnswerRow, parts: Mapping[Reply, _Parts]) -> tuple[str, ...]:
     if blank := sum(not passage.strip() for passage in row.contexts):
         notes.append(f"{blank} of {len(row.contexts)} contexts are empty and were left out")
     return tuple(dict.fromkeys(notes))
-
-
-def _summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) -> list[JsonDict]:
-    """Means of the scores, rates of refusals and of verdicts, with intervals and the number of rows behind each."""
-    numbers = [report.numbers_by_name() for report in reports]
-    rows = [mean_row(name, [own[name] for own in numbers], confidence, seed) for name in (*PAIRS, "correctness")]
-    flags = [(report.answer_refused.value, report.truth_refused.value) for report in reports]
-    for place, name in enumerate(("answers refused", "ground truths refused")):
-        known = [flag[place] for flag in flags if flag[place] is not None]
-        rows.append(rate_row(name, sum(map(bool, known)), len(known), confidence))
-    decided = [flag for flag in flags if None not in flag]
-    both = sum(map(all, decided))
-    for name, place in (("refusal precision", 0), ("refusal recall", 1)):
-        rows.append(rate_row(name, both, sum(bool(flag[place]) for flag in decided), confidence))
-    verdicts = [report.verdict for report in reports]
-    counts = [(f"verdict: {verdict}", verdicts.count(verdict)) for verdict in _VERDICTS]
-    return rows + [rate_row(name, count, len(verdicts), confidence) for name, count in counts]
 
 
 def _check_options(*, score_refusals: object, keep_lists: object, max_failed: object, **_: object) -> None:

@@ -262,12 +262,6 @@ def _key(label: str) -> tuple[str, ...]:
     return (named[0], named[-1]) if len(named) > 1 and _YEAR.fullmatch(named[-1]) else tuple(named)
 
 
-def _resolver(passages: Mapping[str, str]) -> dict[tuple[str, ...], str]:
-    """Each passage's label by its key; none where two passages share it."""
-    keys = [_key(label) for label in passages]
-    return {key: label for key, label in zip(keys, passages, strict=True) if keys.count(key) == 1}
-
-
 _BRACKETED = re.compile(r"\[([^\[\]\n]{1,120})\]|\(([^()\n]{1,120})\)|【([^【】\n]{1,120})】")
 
 
@@ -306,7 +300,8 @@ def _cited_labels(
     answer: str, sentences: Sequence[Sentence], marks: Sequence[Mark], passages: Mapping[str, str]
 ) -> list[list[str]]:
     """The labels that each sentence cites, as the passages spell them where they have them."""
-    known = _resolver(passages)
+    keys = list(map(_key, passages))
+    known = {key: label for key, label in zip(keys, passages, strict=True) if keys.count(key) == 1}
     found: list[dict[str, None]] = [{} for _ in sentences]
     starts, ends = [sentence.start for sentence in sentences], [sentence.end for sentence in sentences]
     opens = False
