@@ -91,10 +91,7 @@ def test_given_vectors_are_used_only_from_the_right_embedder_and_in_bulk_is_one_
             WordsChecker().check_many(pairs, vectors=other)
 
 
-def test_strange_text_is_judged_a_failure_stops_no_other_and_caches_are_bounded():
-    for text in ("half \ud83d a character", "NUL \x00 here", "مرحبا بالعالم", "😀 smile 😀", "北京很大。", "<b>x</b>"):
-        same, other = WordsChecker().check_many([([text, ARTICLE[0]], text), ([ARTICLE[0]], text)])
-        assert 0 <= other.probability < same.probability <= 1
+def test_a_failure_stops_no_other_and_caches_are_bounded():
     failed, good = WordsChecker().check_many([(ARTICLE, "***"), (ARTICLE, ARTICLE[0])])
     assert failed.failed and failed.probability is None and "no word" in failed.reason and good.supported
     for kept in (tokens.kept_parts, tokens.stem, words.stem_weight):
