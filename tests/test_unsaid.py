@@ -39,6 +39,7 @@ Students who fail the test can repeat it if they apply in writing. | Students wh
 The treaty takes effect if both parliaments approve it. | The treaty takes effect.
 The dog would have bitten the postman, but its owner called it back. | The dog bit the postman.
 The coach said he would resign if the team lost on Saturday. | The coach resigned.
+If enough volunteers sign up, the museum opens at night. | The museum opens at night.
 Police have not confirmed that the driver was drunk. | The driver was drunk.
 The nurse asked if the patient had eaten. | The patient had eaten.
 """)
