@@ -26,6 +26,8 @@ Which team did Leeds beat? | Derby | Leeds beat Derby.
 Was the bridge closed in May? | It wasn't. | The bridge was not closed in May.
 Did the city council approve the plan? | Yes | The city council approved the plan.
 Did the shop open? | Yes. | The shop opened.
+Does the man with the hat live in Leeds? | No | The man with the hat does not live in Leeds.
+Where did the baker move to? | Norwich | The baker moved to Norwich.
 Did the lake freeze? | Yes. | The lake froze.
 What should the guests have paid? | 9 euros | The guests should have 9 euros paid.
 What could delay the ferry? | Thick fog | Thick fog could delay the ferry.
