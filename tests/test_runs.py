@@ -171,6 +171,7 @@ def test_a_run_of_another_process_survives_kill_9(tmp_path):
     assert not report.info["complete"] and report.info["items"] == kept == len(list(report.rows()))
     assert "unfinished" in repr(report) and not (tmp_path / "out/results.jsonl").exists()
     assert "unfinished" in report.to_html(tmp_path / "page.html").read_text()
+    assert report.to_jsonl(tmp_path / "so far.jsonl").read_bytes().count(b"\n") == kept
     assert "done" in told(NIGHT, items, tmp_path / "whole", 0)
     assert told(NIGHT, items, tmp_path / "out", 1).split() == ["done", str(120 - kept), str(kept)]
     assert results(tmp_path / "out") == results(tmp_path / "whole")
@@ -491,7 +492,7 @@ def test_a_file_changed_after_the_run_is_not_reported_and_mended(tmp_path):
     for name, query in CHANGES.items():
         with sqlite3.connect(tmp_path / "run.sqlite") as data:
             data.execute(query)
-        with pytest.raises(ValueError, match=r"run\.sqlite' is damaged \(.*\): copy the file if you need it"):
+        with pytest.raises(ValueError, match=r"run\.sqlite' is damaged \(.*\); 1[12] of its rows can be read"):
             list(RunReport.load(tmp_path).rows())
         if name == "mean":
             break
@@ -501,16 +502,30 @@ def test_a_file_changed_after_the_run_is_not_reported_and_mended(tmp_path):
         assert results(tmp_path) == before and again.mean() == mean and again.info["scored_now"] <= 1, name
 
 
-def test_a_file_that_sqlite_cannot_read_is_refused(tmp_path):
+def test_a_corpus_that_changes_under_a_run_is_said(tmp_path):
+    items = write_jsonl(tmp_path / "items.jsonl", ROWS)
+
+    def metric(row):
+        with items.open("a") as open_file:
+            open_file.write(" ")
+        return 1
+
+    metric.fingerprint = "appends"
+    with pytest.raises(RunStopped, match=r"items\.jsonl was changed while it was scored; call run again"):
+        quiet(items, metric, out=tmp_path / "out")
+    assert count_rows(tmp_path / "out") == 12 and not (tmp_path / "out/results.jsonl").exists()
+
+
+def test_a_file_that_sqlite_cannot_read_is_said_with_what_can_be_read(tmp_path):
     quiet(corpus(2000), "bleu", out=tmp_path, batch_size=200)
     data = bytearray((tmp_path / "run.sqlite").read_bytes())
     data[len(data) // 2 : len(data) // 2 + 3 * 4096] = bytes(3 * 4096)
     (tmp_path / "run.sqlite").write_bytes(data)
     for read in (lambda: list(RunReport.load(tmp_path).rows()), lambda: quiet(corpus(2000), "bleu", out=tmp_path)):
-        with pytest.raises(ValueError, match=r"is damaged \(.*\): copy the file"):
+        with pytest.raises(ValueError, match=r"is damaged \(.*\); [1-9][\d,]* of its rows can be read: copy the file"):
             read()
     (tmp_path / "run.sqlite").write_bytes(data[:100] + b"\xff" * 5000)
-    with pytest.raises(ValueError, match="is damaged"):
+    with pytest.raises(ValueError, match="is damaged .* 0 of its rows"):
         RunReport.load(tmp_path)
     assert quiet(corpus(2000), "bleu", out=tmp_path, resume=False).counts["ok"] == 2000
     (tmp_path / "run.sqlite").write_bytes(b"\0" * 4096)

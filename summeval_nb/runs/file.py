@@ -143,8 +143,20 @@ def explained(folder: Path, *, reading: bool = False) -> Iterator[None]:
 
 
 def damaged(path: Path, why: object) -> ValueError:
-    """Return the error for a run's file that is damaged."""
-    return ValueError(f"{str(path)!r} is damaged ({why}): copy the file if you need it, then {ANOTHER}")
+    """Return the error for a run's file that is damaged; it says how much of it can be read."""
+    readable = 0
+    with suppress(sqlite3.Error, ValueError, TypeError), closing(_connect(path, "ro")) as data:
+        for row in data.execute(f"SELECT {_COLUMNS} FROM items ORDER BY place"):
+            readable += row[-1] == _sum(*row[1:-1])
+    what = f"{str(path)!r} is damaged ({why}); {readable:,} of its rows can be read"
+    return ValueError(f"{what}: copy the file if you need them, then {ANOTHER}")
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a file; one that no run is writing is read where nothing may be written, and nothing is left beside it."""
+    still = mode == "ro" and not path.with_name(f"{path.name}-wal").exists()
+    place = f"file:{quote(str(path.absolute()))}?mode={mode}{'&immutable=1' if still else ''}"
+    return sqlite3.connect(place, timeout=60, isolation_level="IMMEDIATE", uri=True)
 
 
 # ---------------------------------------------------------------- what is scored, in batches
@@ -207,10 +219,7 @@ class RunFile(AbstractContextManager["RunFile"]):
             with closing(sqlite3.connect(":memory:")) as empty:
                 empty.executescript(_LAYOUT)
                 write_whole(self.path, empty.serialize())
-        # one that no run is writing is read where nothing may be written, and nothing is left beside it
-        still = self.mode == "ro" and not (self.folder / f"{FILE}-wal").exists()
-        place = f"file:{quote(str(self.path.absolute()))}?mode={self.mode}{'&immutable=1' if still else ''}"
-        self._data = sqlite3.connect(place, timeout=60, isolation_level="IMMEDIATE", uri=True)
+        self._data = _connect(self.path, self.mode)
         if self.mode == "rw":
             if is_new:  # so there is nothing to lose, and nothing need be forced to the disk
                 self._data.execute("PRAGMA synchronous=OFF")

@@ -27,7 +27,7 @@ from summeval_nb.core.base import (
     require_option,
     require_share,
 )
-from summeval_nb.core.files import write_whole
+from summeval_nb.core.files import replacing, write_whole
 from summeval_nb.core.html import Markup, folded, html_page, html_table, markdown_report, render, text_table
 from summeval_nb.core.metric import FunctionScore
 from summeval_nb.core.resampling import all_alike, sign_flips
@@ -98,6 +98,12 @@ class RunReport(Rows):
                 yield json.loads(line)
             if complete and digest.hexdigest() != self.info["input_sha256"]:
                 raise damaged(file.path, "its rows are not those of its corpus")
+
+    def to_jsonl(self, path: str | Path) -> Path:
+        """Write the rows as a file of lines, as the run does when it is finished; return its path."""
+        with explained(self.folder, reading=True), RunFile(self.folder, "ro") as file, replacing(Path(path)) as output:
+            file.export(lambda line: output.write(line + b"\n"), whole=self.info["complete"])
+        return Path(path)
 
     def result(self, item: int | None = None, *, id: object = None) -> Score:
         """Return the result of a row by its number, from 0 and -1 the last, or by its id, as its metric gave it.

@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import itertools
 import json
+import os
 import platform
 import threading
 import time
@@ -479,12 +480,23 @@ def run(
         if resume:
             require_same(file, settings)
         with tqdm(disable=not progress, unit=" items", total=stream.total()) as bar:
-            ours = _Run(file, about, stream.name, bar)
+            ours, before = _Run(file, about, stream.name, bar), _stamp(items)
             batches = ours.seen(require_columns(cut(stream, size), job), stream.total)
             missing = file.missing(batches, retry_failed=retry_failed)
             with closing(call(missing, partial(Scorer, job), ours.stop)) as done:
                 ours.keep(done, on_error)
             if not ours.items:
                 raise ValueError(f"there are no items in {stream.name}")
+            if _stamp(items) != before:
+                again = "call run again, and what has changed in it is scored"
+                raise RunStopped(f"{stream.name} was changed while it was scored; {again}")
             ours.end()
         return RunReport.load(folder)
+
+
+def _stamp(items: object) -> object:
+    """What changes with a file; None for what is none."""
+    if not isinstance(items, (str, os.PathLike)):
+        return None
+    found = os.stat(items)
+    return found.st_size, found.st_mtime_ns
