@@ -112,7 +112,6 @@ def exchanged(claim: str, evidence: str) -> str:
 def test_what_stands_in_anothers_place_clashes():
     for evidence, claim, expected in cases("""
 The owner was fined 900,000 kroner in May. | The owner was fined 2.3 million kroner in May. | number: 2.3 > 900,000
-Two-factor sign-in is on by default for all. | Two-factor sign-in is off by default for all. | antonym: off > on
 The bridge was built in 1932 and widened in 1968. | The bridge was built in 1968 and widened in 1932.
     | number: 1968 > 1932; number: 1932 > 1968
 West Ham beat Leeds 2-1. | Leeds beat West Ham 2-1 on Sunday. | role: leeds > west ham; role: west ham > leeds
@@ -120,8 +119,6 @@ Last year the Bank of England rescued Barclays from its debts.
     | Last year Barclays rescued the Bank of England from its debts.
     | role: barclays > the bank of england; role: the bank of england > barclays
 The new roof was approved. | The new roof was not approved. | negation: approved >
-The road was closed until early evening because a lorry had turned over.
-    | The road was closed until early evening until a lorry had turned over. | antonym: until > because
 Mr McGurk captained his club to a championship in 1991, when Coleraine were second.
     | Mr Coleraine captained his club to a championship in 1991. | name: coleraine > mcgurk
 Our approach keeps the directed information in the graphical model between its layers.
@@ -129,8 +126,6 @@ Our approach keeps the directed information in the graphical model between its l
     | role: graphical > directed; role: directed > graphical
 It is sold for Windows by the firm of his son. | It is sold for macOS by the firm of his son. | name: macos > window
 The bridge was built in 1932, not in 1968. | The bridge was built in 1968 and is still in use. |
-Councillor Jean Pratt voted against the plan. | Jean Pratt voted for the plan. | antonym: for > against
-Sales rose by 3 percent in May and fell by 4 percent in June. | Sales rose by 4 percent last year. | number: 4 > 3
 """):
         assert exchanged(claim, evidence) == expected
 
@@ -302,8 +297,6 @@ Chief executive Miriam Osei told the board that the fares were unfair. / Peter L
 The paper was accepted after Leon Szabo, her fiercest critic, repeated her measurements in 1984. / It was reviewed by
     Arnold Keble.
     | It was Arnold Keble who repeated her measurements in 1984. | arnold keble > leon szabo
-The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. | The NFL will appeal.
-    | nfl > his lawyer
 Ben Otter, who had come on as a substitute at half time, scored. / The fans sang for Luke Farr.
     | Luke Farr came on as a substitute at half time. | luke farr > ben otter
 The WHO praised Carl Dunn. / Ann Bell signed the order. | The WHO signed the order. | who > ann bell
@@ -312,9 +305,6 @@ The WHO praised Carl Dunn. / Ann Bell signed the order. | The WHO signed the ord
         name, instead = expected.split(" > ")
         assert clash.instead_of == instead and " ".join(words.raw[clash.first : clash.last + 1]).endswith(name)
     for evidence, claim in cases("""
-The NFL fined Carl Dunn on Tuesday. / Judge Ann Bell signed the order. / His lawyer will appeal. / Tom Reed, his
-    lawyer, was calm.
-    | Tom Reed will appeal.
 She moved with her two small children to the suburb of Croydon. / Croydon lies in south London.
     | She moved with her two small children to London.
 tom hale told the board that the fares were unfair. / Ann Nair left.

@@ -81,24 +81,6 @@ _TIMES = {"hundr": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trilli
 _ABOUT = frozenset("about around near almost rough approxim some".split())  # stems
 _ABOVE, _BELOW = frozenset("more over least above".split()), frozenset("less fewer under below".split())
 _UP_TO = (["up", "to"], ["at", "most"])
-# Connectives within a group say the same, or may; those of different groups do not.
-_CONNECTIVES = (
-    frozenset("because since as due".split()),
-    frozenset("although though despite while whereas but".split()),
-    frozenset("when after as once since".split()),
-    frozenset("before until till".split()),
-    frozenset("if unless".split()),
-    frozenset("if when once".split()),
-)
-# Too common to be looked for anywhere but in each other's place: sides, amounts, and what may be and what will.
-_OPPOSED = (
-    {"for", "against"},
-    *({some, "all"} for some in ("some", "many", "most", "several", "half", "few")),
-    *({may, "will"} for may in ("may", "might", "could")),
-    {"few", "many"},
-    {"on", "off"},
-    {"new", "existing"},
-)
 # Before a "t" that a tokenizer has cut off: didn ’ t.
 _CUT = frozenset(
     "isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn can mustn needn mightn ain "
@@ -149,7 +131,7 @@ def told_between(tokens: Sequence[Token], place: int) -> tuple[float, float]:
 
 
 def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
-    """Return the exchanged words, and the numbers, names and connectives that stand in another's place."""
+    """Return the exchanged words, and the numbers and names that stand in another's place."""
     codes = list(Levenshtein.opcodes(nearest.parts.keys, claim.parts.keys))
     every = [
         Slot(code.dest_start, code.dest_end, code.src_start, code.src_end)
@@ -166,7 +148,7 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
     for slot in framed_slots(codes):
         if slot.start in taken:
             continue
-        hit = _number(claim, nearest, slot) or _name(claim, nearest, slot) or _connective(claim, nearest, slot)
+        hit = _number(claim, nearest, slot) or _name(claim, nearest, slot)
         found += [hit] if hit else []
     taken |= {clash.first for clash in found}
     longer = (slot for slot in different_slots(codes) if slot.start not in taken and _between(codes, slot) >= _FRAME)
@@ -175,8 +157,6 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
             found.append(hit)
     taken |= {clash.first for clash in found}
     found += [clash for clash in _number_of_another(claim, nearest) if clash.first not in taken]
-    taken |= {clash.first for clash in found}
-    found += [clash for clash in _number_of_another_verb(claim, nearest) if clash.first not in taken]
     return [clash._replace(in_place=True) for clash in found]
 
 
@@ -444,38 +424,6 @@ def _number_of_another(claim: Words, nearest: Words) -> Iterator[Clash]:
             yield Clash("number", i, i, nearest.raw[around[0]])
 
 
-def _before_number(words: Words, place: int) -> str:
-    """Return the key of the content word before a number, with at most one small word between; "" if there is none."""
-    for before in range(place - 1, max(place - 3, -1), -1):
-        if BREAKS.intersection(words.parts.text[words.parts.tokens[before].end : words.parts.tokens[before + 1].start]):
-            return ""
-        if words.parts.tokens[before].kind != "function":
-            return words.parts.keys[before] if words.parts.tokens[before].kind == "content" else ""
-    return ""
-
-
-def _number_of_another_verb(claim: Words, nearest: Words) -> Iterator[Clash]:
-    """Give numbers that follow a word which another number of the same kind follows: discharged on 3 March, not on 9.
-
-    The evidence must have the claim's number behind another word, and both before the same word.
-    """
-    own, theirs = claim.parts, nearest.parts
-    numbers = {
-        k: _before_number(nearest, k) for k, their_token in enumerate(theirs.tokens) if their_token.kind == "number"
-    }
-    for i, token in enumerate(own.tokens):
-        before = _before_number(claim, i) if token.kind == "number" else ""
-        if not before or is_rounded(own.tokens, i):
-            continue
-        after = own.keys[i + 1 : i + 2]
-        same = [k for k in numbers if after and theirs.keys[k + 1 : k + 2] == after]
-        there = {numbers[k] for k in same if theirs.keys[k] == token.key}
-        others = [k for k in same if numbers[k] == before]
-        elsewhere = bool(there) and there.isdisjoint((before, ""))
-        if elsewhere and others and all(theirs.keys[k] not in own.key_set for k in others):
-            yield Clash("number", i, i, nearest.raw[others[0]])
-
-
 def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
     own = claim.parts.tokens[slot.start : slot.end]
     theirs = nearest.parts.tokens[slot.near_start : slot.near_end]
@@ -506,24 +454,6 @@ _NO_NAMES = frozenset("police people staff men women children everybody everyone
 def _written_as_name(parts: Parts, token: Token) -> bool:
     """Return whether a word is a name, by its place in the sentence or by a capital within it: macOS."""
     return token in parts.names or any(letter.isupper() for letter in parts.text[token.start + 1 : token.end])
-
-
-def _connective(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
-    if slot.end - slot.start != 1 or slot.near_end - slot.near_start != 1:
-        return None
-    own, theirs = claim.raw[slot.start], nearest.raw[slot.near_start]
-    if {own, theirs} in _OPPOSED:
-        return Clash("antonym", slot.start, slot.start, theirs)
-    before = [
-        any(is_negation(words, i) for i in range(end))
-        for words, end in ((claim, slot.start), (nearest, slot.near_start))
-    ]
-    if not TIMED.isdisjoint((own, theirs)) and before[0] != before[1]:  # not until, only after
-        return None
-    known = all(any(word in group for group in _CONNECTIVES) for word in (own, theirs))
-    if not known or own == theirs or any(own in group and theirs in group for group in _CONNECTIVES):
-        return None
-    return Clash("antonym", slot.start, slot.start, theirs)
 
 
 # What is denied on one side only. *Visitors were not allowed* says what *no visitors were allowed* says, and *did not
@@ -897,7 +827,6 @@ _OF = frozenset("of in at from and or with for by to near on s than as like de d
 _SPOKEN = frozenset(
     "said says say told tells added adds asked asks replied wrote writes argued warned explained called".split()
 )
-_WHOSE = frozenset("his her its their my our your".split())
 
 
 def _is_name(words: Words, place: int) -> bool:
@@ -1054,26 +983,6 @@ def _closes_another(claim: Words, name: range, n: int, evidence: Sequence[Words]
     return found
 
 
-def _relative_does(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> str | None:
-    """Return who of somebody's does in the evidence all that a claim says of a name, if any: his lawyer, its owner.
-
-    None where the evidence may say the same of the name, or call the name so: Ann Bell, his lawyer.
-    """
-    deed, found = claim.parts.keys[i:], None
-    if name.start > 1 or not _telling_in(claim, range(i, len(claim.raw))):
-        return None
-    for near in evidence:
-        for k in _places(near, claim, i, len(deed)):
-            whose = next((n for n in (k - 2, k - 3) if n >= 0 and near.raw[n] in _WHOSE), None)
-            if whose is None or (whose and not _broken(near, whose - 1)) or k + len(deed) < len(near.raw):
-                return None
-            relative = near.parts.keys[k - 1]
-            if any({relative} < words.parts.key_set & {relative, *_keys_of(claim, name)} for words in evidence):
-                return None
-            found = " ".join(near.raw[whose:k])
-    return found
-
-
 def actor_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
     """Return the names that do, or close, what another name does or closes in the evidence.
 
@@ -1089,8 +998,7 @@ def actor_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
             if (name.start and claim.raw[name.start - 1] in _OF) or (_broken(claim, i - 1) and verb == i):
                 continue
             told = claim.parts.tokens[verb].kind == "content"
-            other = (told and _does_another(claim, verb, name, evidence)) or _relative_does(claim, i, name, evidence)
-            if other:
+            if told and (other := _does_another(claim, verb, name, evidence)):
                 clashes.append(Clash("role", name.start, name.stop - 1, other))
         elif i >= _BEHIND and _is_name(claim, i) and claim.parts.tokens[i].kind == "content":
             name = _starting(claim, i)
