@@ -124,7 +124,8 @@ def test_the_table_of_the_specification_ranks_by_what_it_is_told():
     assert list(frame.columns)[:5] == ["contexts", "summary", "score", "qa_score", "conciseness"]
     assert table.n_undefined == 1 and math.isclose(table.mean(), sum(r.guarded for r in table.results[:2]) / 2)
     single = [summarization_score(*one).row() for one in zip(data["contexts"], data["summary"], strict=True)]
-    assert [result.row() for result in table.results] == single
+    close = [pytest.approx(row, abs=1e-6) for row in single]  # a batch of another size adds in another order
+    assert [result.row() for result in table.results] == close
     for kind in (data, pd.DataFrame(data), [{"contexts": FITNESS, "summary": s} for s in data["summary"]]):
         assert summarization_scores(kind, progress=False).rows() == table.rows()
     assert "<table" in table._repr_html_()
