@@ -46,6 +46,7 @@ def corpus(count, seed=0):
 
 
 ROWS = corpus(12)
+PAIR = [ROWS[0], {"candidate": None, "references": "a cat"}]
 
 
 def write_jsonl(path, rows):
@@ -500,6 +501,12 @@ def test_a_file_changed_after_the_run_is_not_reported_and_mended(tmp_path):
             report.to_html(tmp_path.parent / "page.html")
         again = quiet(ROWS, "bleu", out=tmp_path)
         assert results(tmp_path) == before and again.mean() == mean and again.info["scored_now"] <= 1, name
+
+
+def test_a_row_says_the_same_beside_one_that_lacks_a_cell(tmp_path):
+    for name in ("bleu", "chrf", "ter", "rouge", "rougeL", "token_f1"):
+        first = [next(quiet(rows, name, out=tmp_path / f"{name}{len(rows)}").rows()) for rows in (ROWS[:1], PAIR)]
+        assert first[0] == first[1], name
 
 
 def test_a_corpus_that_changes_under_a_run_is_said(tmp_path):

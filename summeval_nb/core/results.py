@@ -633,7 +633,8 @@ class ScoreTable(Generic[Result]):
         for name, values in arrays.items():
             wide[name][kept] = values
         found = copy.copy(self)
-        found._arrays, found._outcomes_of, found._gaps = wide, None, dict(gaps)
+        found._arrays, found._gaps = wide, dict(gaps)
+        found._outcomes_of = partial(_outcomes_or_gaps, rows, self)
         if self._results is None:
             places = {own: place for place, own in enumerate(kept)}
             found._result_of = partial(_result_or_gap, rows, places, self)
@@ -811,6 +812,12 @@ class ScoreTable(Generic[Result]):
         page = html_page(title or self.main, "".join([self._card(", the worst first", []), *reports]))
         write_whole(path, page)
         return Path(path)
+
+
+def _outcomes_or_gaps(gaps: Mapping[int, Score], whole: ScoreTable[Any], table: ScoreTable[Any]) -> list[Outcome]:
+    """The outcomes of a table's rows, those of its gaps between them: a row's parts are the same beside any other."""
+    others = iter(whole.outcomes())
+    return [gaps[place].outcome() if place in gaps else next(others) for place in range(len(table))]
 
 
 def _result_or_gap(rows: Mapping[int, Any], places: Mapping[int, int], table: ScoreTable[Any], place: int) -> Any:
