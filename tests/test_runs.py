@@ -46,7 +46,7 @@ def corpus(count, seed=0):
 
 
 ROWS = corpus(12)
-PAIR = [ROWS[0], {"candidate": None, "references": "a cat"}]
+PAIR = [ROWS[0], {"id": "gap", "candidate": None, "references": "a cat"}]
 
 
 def write_jsonl(path, rows):
@@ -505,8 +505,10 @@ def test_a_file_changed_after_the_run_is_not_reported_and_mended(tmp_path):
 
 def test_a_row_says_the_same_beside_one_that_lacks_a_cell(tmp_path):
     for name in ("bleu", "chrf", "ter", "rouge", "rougeL", "token_f1"):
-        first = [next(quiet(rows, name, out=tmp_path / f"{name}{len(rows)}").rows()) for rows in (ROWS[:1], PAIR)]
-        assert first[0] == first[1], name
+        one, gap, both = (
+            quiet(rows, name, out=tmp_path / f"{name}{n}") for n, rows in enumerate(([PAIR[0]], [PAIR[1]], PAIR))
+        )
+        assert [*one.rows(), *({**row, "item": 1} for row in gap.rows())] == [*both.rows()], name
 
 
 def test_a_corpus_that_changes_under_a_run_is_said(tmp_path):

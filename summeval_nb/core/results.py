@@ -281,7 +281,8 @@ class Gap(Score):
         return dict(self.cells)
 
     def outcome(self) -> Outcome:
-        return Outcome(None, "undefined", self.reason, {}, str(self.signature))
+        own = {name: value for name, value in self.signature.items() if name != "nrefs"}  # that of the rows beside it
+        return Outcome(None, "undefined", self.reason, {}, str(Signature(own)))
 
 
 def _card(title: str, score: float | None, reason: str, rows: Sequence[JsonDict], signature: Signature) -> str:
