@@ -15,6 +15,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from os import PathLike
 from typing import NamedTuple
@@ -24,6 +25,7 @@ import torch
 from safetensors.torch import load
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from summeval_nb.core.base import Stages, steps
 from summeval_nb.core.files import read_asset
@@ -350,7 +352,7 @@ class Reader:
         order = np.argsort(lengths, kind="stable").tolist()
         found: list[Reading] = [Reading(0, 0, 0)] * len(rows)
         short, stage = self.precision == "bfloat16", Stages(sentences=1, pairs=2)
-        with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=short):
+        with _inference(self.device.type, short=short):
             with stage("sentences"):
                 states = encoded(self.network, rows)
             batches = list(_batches([lengths[i] for i in order], budget))
@@ -383,6 +385,18 @@ class Reader:
             text: np.array(encoding.ids[:LONGEST] or [100], np.int32)
             for text, encoding in zip(texts, encoded, strict=True)
         }
+
+
+@contextmanager
+def _inference(device: str, *, short: bool) -> Iterator[None]:
+    """Calculate without gradients, in bfloat16 if `short`.
+
+    PyTorch's fused attention fails there on a processor with AMX whose AVX-512 it has been told not to use.
+    """
+    fused = device != "cpu" or not short or torch.backends.cpu.get_cpu_capability().startswith("AVX512")
+    kernel = nullcontext() if fused else sdpa_kernel(SDPBackend.MATH)
+    with torch.inference_mode(), torch.autocast(device, torch.bfloat16, enabled=short), kernel:
+        yield
 
 
 @lru_cache(maxsize=2)
@@ -499,7 +513,7 @@ class CarefulReader:
             owner += [number] * len(pieces)
         found: list[Reading | None] = [None] * len(pairs)
         lengths = [len(claim) + sum(map(len, evidence)) + 4 for claim, evidence in rows]
-        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bfloat16"):
+        with _inference("cpu", short=self.precision == "bfloat16"):
             for lot in steps(list(_lots(lengths, budget))):
                 logits, _ = read(self.weights, *batch([rows[i] for i in lot]))
                 for i, shares in zip(lot, logits.double().softmax(-1).tolist(), strict=True):
