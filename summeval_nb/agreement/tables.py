@@ -254,19 +254,12 @@ def metric_table(
     tests = how | {"correction": correction, "alpha": alpha}
     ranked = chosen if rank and len(tables) > 1 else []
     ranks = {quality: compare_metrics(tables, data.ratings[quality], **tests).ranks for quality in ranked}
-    parts: JsonDict = {"metric": "metric-table", "data": f"{data.name}-{data.fingerprint}"}
-    parts |= {
-        "level": level,
-        "coef": coefficient,
-        "conf": confidence,
-        "n": n_resamples,
-        "seed": seed,
-        "ranks": correction if ranks else "none",
-    }
-    used = (
-        load_embedder(embedder).fingerprint if any(map(_takes_embedder, _metrics_by_name(metrics).values())) else None
-    )
-    return MetricTable(tables, found, ranks, Signature(parts | {"embedder": used}))
+    parts: JsonDict = {"metric": "metric-table", "data": f"{data.name}-{data.fingerprint}", "level": level}
+    parts |= {"coef": coefficient, "conf": confidence, "n": n_resamples, "seed": seed}
+    embeds = any(map(_takes_embedder, _metrics_by_name(metrics).values()))
+    used = load_embedder(embedder).fingerprint if embeds else None
+    parts |= {"ranks": correction if ranks else "none", "embedder": used}
+    return MetricTable(tables, found, ranks, Signature(parts))
 
 
 def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:

@@ -1065,10 +1065,8 @@ class RagScore(Score):
                 row = mean_row(name, known, confidence, seed)
                 lost = sum(own.scores[name].n_failed > 0 for own in measured)
             else:
-                row, flags = (
-                    rate_row(name, int(sum(known)), len(known), confidence),
-                    [o.refused[name] for o in measured],
-                )
+                row = rate_row(name, int(sum(known)), len(known), confidence)
+                flags = [own.refused[name] for own in measured]
                 lost = sum(flag is not None and flag.value is None for flag in flags)
             found.append(row | {"undefined": len(values) - len(known), "failed": lost})
         return found
