@@ -184,6 +184,8 @@ def page(items: pd.DataFrame, rows: Sequence[dict[str, Any]]) -> str:
     aucs = {(row["checker"], row["key"]): row["auc"] for row in rows}
     news = ("qags_cnndm", "summeval", "xsumfaith", "defacto")
     told["ahead"] = str(sum(aucs["words", key] > aucs["embedded", key] for key in news))
+    careful, quick = ([row["auc"] for row in rows if row["checker"] == name] for name in ("careful", "embedded"))
+    told["careful_ahead"] = str(sum(a > b for a, b in zip(careful, quick, strict=True)))
     published = json.loads((ASSETS / "checker_references.json").read_text(encoding="utf-8"))["published"]
     tables |= {"denied": markdown(denied), "kinds": markdown(kinds), "published": markdown(published)}
     tables["thresholds"] = markdown(threshold_rows(items))

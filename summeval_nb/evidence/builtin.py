@@ -326,7 +326,7 @@ class EmbeddedChecker(BuiltinChecker):
         precision: str = "float32",
         device: str = "cpu",
     ):
-        chosen = fitted()["threshold"] if threshold is None else threshold
+        chosen = self._measured_threshold() if threshold is None else threshold
         super().__init__(threshold=chosen, slope=slope, offset=offset)
         self.precision = require_option(precision, "precision", PRECISIONS)
         self.device = require_text(device, "device")
@@ -343,6 +343,9 @@ class EmbeddedChecker(BuiltinChecker):
     def _settings(self) -> JsonDict:
         return super()._settings() | {"device": self.device, "precision": self.precision}
 
+    def _measured_threshold(self) -> float:
+        return float(fitted()["threshold"])
+
     @property
     def measured(self) -> list[JsonDict]:
         """Its measurements, a row for each labelled set, which it had not seen."""
@@ -351,7 +354,7 @@ class EmbeddedChecker(BuiltinChecker):
     @property
     def judged_by(self) -> str:
         """For reports: who judged, and what it is good and bad at."""
-        if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["threshold"]):
+        if (self.slope, self.offset, self.threshold) != (1.0, 0.0, self._measured_threshold()):
             return f"Judged by the {self.name} checker, set by you: what was measured of it does not hold."
         return f"Judged by the {self.name} checker, {self.good_at}."
 
@@ -455,6 +458,9 @@ class CarefulChecker(EmbeddedChecker):
 
     def _settings(self) -> JsonDict:
         return {name: value for name, value in super()._settings().items() if name != "device"}
+
+    def _measured_threshold(self) -> float:
+        return float(json.loads(read_asset("careful.json"))["threshold"])
 
     def _check_batch(self, batch: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
         from summeval_nb.evidence.reader import load_careful_reader
