@@ -47,8 +47,8 @@ HERE = Path(__file__).parent
 ASSETS = HERE.parent / "summeval_nb" / "assets"
 WRITTEN = {"held_out": "fresh_articles_16", "near_copies": "near_copies"}
 QUICK_THRESHOLD = load_checker("quick").threshold
-# Of the careful logit, beside the quick one: from .2 to .6 the mean AUC of the left-out sets is within .006 of the best,
-# and from .5 on short pairs with one exchanged word are told apart.
+# Of the careful logit, beside the quick one. From .2 to .6 the mean AUC of the left-out sets is within .006 of its
+# best, and from .5 on short pairs with one exchanged word are told apart.
 WEIGHT = 0.5
 THRESHOLD = 0.35  # from .21 to .36 the mean is within .005 of the best, and at its end fewest short false ones pass
 ARTICLES = 200  # sentences of the written articles, to look at the threshold with
