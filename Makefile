@@ -75,8 +75,8 @@ coverage: $(VENV)/.dev  ## which lines the tests run; it takes half as long agai
 
 # PyTorch without the instructions that it would choose here: the last digits are another processor's. What is on a page
 # or in an assert must be the same. Only what asks a network is run: the rest would say nothing new.
-ELSEWHERE = bench card embed embedded embedded_judge everyday faithfulness hard_verdicts llm_checker local matching nli \
-            reader reading same_scores summary_score
+ELSEWHERE = bench card careful embed embedded embedded_judge everyday faithfulness hard_verdicts llm_checker local \
+            matching nli reader reading same_scores summary_score
 test-elsewhere: static notebooks  ## the notebooks and tests that calculate with PyTorch, as on another processor
 	ATEN_CPU_CAPABILITY=default $(BIN)/python docs/execute.py --elsewhere
 	ATEN_CPU_CAPABILITY=default $(BIN)/python docs/readme.py --check
