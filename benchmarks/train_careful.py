@@ -61,13 +61,16 @@ def pools(folder: Path, work: Path, options: argparse.Namespace) -> dict[str, li
     """Return the rows by kind, shuffled, each pool kept in a file of `work` once it is made."""
     found = {}
     for kind in KINDS:
-        path = work / f"rows_{kind}.json"
+        if kind == "judged" and not options.judged:
+            found[kind] = []
+            continue
+        path = work / f"rows_{'_'.join([kind, *sorted(options.judged)] if kind == 'judged' else [kind])}.json"
         if not path.is_file():
             random_ = random.Random(f"careful {kind}")
             if kind == "short":
                 rows = short_rows(random_, 60_000)
             elif kind == "judged":
-                rows = judged_rows(folder, nearest, set(SETS) - set(options.judged)) if options.judged else []
+                rows = judged_rows(folder, nearest, set(SETS) - set(options.judged))
                 rows += random_.sample(edited_rows(folder, options.judged), len(rows) // 2)
             elif kind == "written":
                 rows = list(written_rows(nearest, random_, withheld=True, pairs=options.pairs))
@@ -76,17 +79,10 @@ def pools(folder: Path, work: Path, options: argparse.Namespace) -> dict[str, li
             random_.shuffle(rows)
             path.with_suffix(".tmp").write_text(json.dumps(rows))
             os.replace(path.with_suffix(".tmp"), path)
-        listed = json.loads(path.read_text())
+        most = 3.0 if kind == "judged" else 2.0
         found[kind] = [
-            Row(
-                tuple(e),
-                c,
-                y,
-                None if s is None else tuple((a, b) for a, b in s),
-                min(max(w, 0.4), 3.0 if kind == "judged" else 2.0),
-                of,
-            )
-            for e, c, y, s, w, of in listed
+            Row(tuple(e), c, y, None if s is None else tuple((a, b) for a, b in s), min(max(w, 0.4), most), of)
+            for e, c, y, s, w, of in json.loads(path.read_text())
         ]
     return found
 
@@ -251,7 +247,10 @@ def train(options: argparse.Namespace) -> None:
     """Train until `--rows` rows were seen, going on with the state of the folder."""
     work, model = options.folder, options.mpnet
     found = pools(Path(os.environ["SUMMEVAL_NB_DATA"]), work, options)
-    print({kind: (len(rows), round(np.mean([words(r) for r in rows]), 1)) for kind, rows in found.items()}, flush=True)
+    print(
+        {kind: (len(rows), round(np.mean([words(r) for r in rows]), 1)) for kind, rows in found.items() if rows},
+        flush=True,
+    )
     print(Counter(row.source.split(":")[0] for rows in found.values() for row in rows).most_common(20), flush=True)
     pairs, weights = Pairs(model, options.tokens), first_weights(model, options.begin)
     names = [name for name in weights if learning(name)]
@@ -262,7 +261,7 @@ def train(options: argparse.Namespace) -> None:
         for head, top in ((False, options.rate), (True, 10 * options.rate))
     ]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), fused=True)
-    settings = {"licensed_only": options.licensed_only}
+    settings = {"licensed_only": options.licensed_only, "judged": sorted(options.judged)}
     done, place, path = 0, (0, 0), work / "state.pt"
     ending = work / "decay.pt"
     if options.decay:

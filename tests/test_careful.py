@@ -20,6 +20,8 @@ FALSE = [(FRANCE, "Lyon is the capital of France."), ("The cat ate the fish.", "
 def test_one_exchanged_word_is_seen_and_other_words_for_the_same_are_not_held_against():
     found = evaluate_many(*map(list, zip(*TRUE[:1], *FALSE, strict=True)), checker="careful", progress=False)
     assert [result.verdicts[0].state == "supported" for result in found] == [True, False, False]
+    tea = [evaluate("Tom likes tea.", "Tom likes coffee.", checker=name) for name in ("quick", "careful")]
+    assert [result.verdicts[0].state for result in tea] == ["supported", "unclear"]  # the page says so
 
 
 def test_its_sum_is_the_quick_checkers_with_one_number_more():
@@ -65,6 +67,7 @@ def test_it_is_known_by_name_and_settings():
     assert isinstance(checker, CarefulChecker)
     assert load_checker("quick").fingerprint == load_checker("embedded").fingerprint
     others = [CarefulChecker(threshold=0.9), CarefulChecker(slope=2.0), CarefulChecker(precision="bfloat16")]
+    assert checker.threshold != load_checker("quick").threshold and "set by you" not in checker.judged_by
     assert checker.with_threshold(0.9).threshold == 0.9 and "set by you" in others[0].judged_by
     assert len({checker.fingerprint, others[1].fingerprint, others[2].fingerprint, EmbeddedChecker().fingerprint}) == 4
     with pytest.raises(ValueError, match="int8"):
